@@ -19,13 +19,6 @@ const places: [string, string, string][] = [
   ["in a hook", plugin(`hooks: () => ({ beforeToolCall() {\n${spins} } })`), "beforeToolCall"],
   ["in a hook, later", plugin(`hooks: () => ({ async beforeToolCall() { await null;\n${waits} } })`), "beforeToolCall"],
   [
-    "in a hook, after other work",
-    plugin(
-      `hooks: () => ({ beforeToolCall() { return Promise.resolve().then(Function("for (const end = Date.now() + 4000; Date.now() < end; );")).then(() => {\n${waits} }); } })`,
-    ),
-    "beforeToolCall",
-  ],
-  [
     "in a listener",
     plugin(`onEvent(event) { if (event.type === "tool_execution_start")\n${waits} }`),
     "onEvent tool_execution_start",
@@ -52,6 +45,14 @@ const places: [string, string, string][] = [
   ["in a contribution", plugin(`tools() {\n${waits} }`), "tools"],
   ["in deactivate", plugin(`deactivate() {\n${waits} }`), "deactivate"],
 ]; // biome-ignore format: rows
+/** The thread is examined for the first time while it runs other code. On a machine that is busy with the others, the next look comes late. */
+const afterOtherWork: [string, string, string] = [
+  "in a hook, after other work",
+  plugin(
+    `hooks: () => ({ beforeToolCall() { return Promise.resolve().then(Function("for (const end = Date.now() + 4000; Date.now() < end; );")).then(() => {\n${waits} }); } })`,
+  ),
+  "beforeToolCall",
+];
 
 /** A session with a turn in it, and a model that answers at once; later the extension is added. */
 async function place(source: string, { onTestFinished }: TestContext) {
@@ -78,23 +79,25 @@ const line = (pid: number, place: string, path: string) =>
     `plugin wild blocks the process: its code has been running for \\d+ s in ${place} \\(${path}:2\\); if it never returns, press Ctrl-C twice or end process ${pid}\n`,
   );
 
-it.concurrent.for(places)(
-  "an extension that never returns %s is named, and no message is lost",
-  async ([_where, source, place], test) => {
-    const { s, path, started } = await turnBeside(source, test);
-    await started.said(line(started.pid, place, path));
-    started.child.kill("SIGKILL");
-    await started.finished;
-    const [log = ""] = s.logs();
-    expect(readFileSync(log.replace(/\.jsonl$/, ".log"), "utf8")).toMatch(line(started.pid, place, path));
-    expect((await s.run(["logs", basename(log, ".jsonl")])).stdout).toContain("error plugin wild blocks the process:");
-    s.file("~/.scorel/extensions/wild.ts", plugin(""));
-    const before = records(log);
-    expect(await s.run(["-p", "and now", "--continue"])).toMatchObject({ code: 0 });
-    expect(records(log).slice(0, before.length)).toEqual(before);
-    expect(before.map(({ message }) => (message as { role?: string } | undefined)?.role)).toContain("assistant");
-  },
-);
+/** The plugin is named, its place with it, and the session goes on without it. */
+async function isNamed([_where, source, place]: [string, string, string], test: TestContext) {
+  const { s, path, started } = await turnBeside(source, test);
+  await started.said(line(started.pid, place, path));
+  started.child.kill("SIGKILL");
+  await started.finished;
+  const [log = ""] = s.logs();
+  expect(readFileSync(log.replace(/\.jsonl$/, ".log"), "utf8")).toMatch(line(started.pid, place, path));
+  expect((await s.run(["logs", basename(log, ".jsonl")])).stdout).toContain("error plugin wild blocks the process:");
+  s.file("~/.scorel/extensions/wild.ts", plugin(""));
+  const before = records(log);
+  expect(await s.run(["-p", "and now", "--continue"])).toMatchObject({ code: 0 });
+  expect(records(log).slice(0, before.length)).toEqual(before);
+  expect(before.map(({ message }) => (message as { role?: string } | undefined)?.role)).toContain("assistant");
+}
+
+const named = "an extension that never returns %s is named, and no message is lost";
+it.concurrent.for(places)(named, isNamed);
+it.for([afterOtherWork])(named, isNamed);
 
 it("one that never returns while it is loaded is named on stderr, since no session is open yet", async (test) => {
   const { s, path, started } = await turnBeside(`const code = () => {\n${waits} };\n code();\n${plugin("")}`, test);
