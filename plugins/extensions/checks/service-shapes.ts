@@ -229,6 +229,10 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     suits: "function",
     run: "function",
   },
+  mcp: {
+    servers: "function",
+    restart: "function",
+  },
   extensions: {
     folder: "function",
     folderOf: "function",

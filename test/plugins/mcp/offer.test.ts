@@ -1,0 +1,61 @@
+import { expect, it } from "vitest";
+import { text, toolCall } from "../../model-server.ts";
+import { offered, server, talk } from "./setup.ts";
+
+it("tools that a server adds during a turn are offered from the next turn on", async () => {
+  const script = [toolCall("mcp__test__grow", {}), text("Done."), text("Hello.")];
+  await using t = await talk(script, { servers: [server("test", ["--only=grow"])] });
+  const first = await t.say("Go.");
+  expect(first.map(offered)).toEqual([["mcp__test__grow"], ["mcp__test__grow"]]);
+  await expect
+    .poll(async () => (await t.say("And now?")).map(offered))
+    .toEqual([["mcp__test__grow", "mcp__test__late"]]);
+});
+
+it("requests of a session describe the tools byte by byte the same", async () => {
+  const script = [toolCall("mcp__test__echo", { text: "a" }), text("Done."), text("Again.")];
+  await using t = await talk(script, { servers: [server("zeta"), server("test")] });
+  const requests = [...(await t.say("Go.")), ...(await t.say("Go on."))];
+  expect(requests).toHaveLength(3);
+  expect(new Set(requests.map(({ body }) => JSON.stringify(body.tools))).size).toBe(1);
+});
+
+it("a first message goes without a server that is not up yet, and says so once", async () => {
+  const script = [text("Hello."), text("Hello again.")];
+  await using t = await talk(script, {
+    servers: [server("test", ["--only=echo"]), server("slow", ["--silent"])],
+    config: { wait: 0.5 },
+  });
+  const requests = [...(await t.say("Go.")), ...(await t.say("Go on."))];
+  expect(requests.map(offered)).toEqual([["mcp__test__echo"], ["mcp__test__echo"]]);
+  await t.client.drained(t.sessionId);
+  const said = JSON.stringify(t.heard);
+  expect(said.split("The MCP server slow is still starting").length - 1).toBe(1);
+});
+
+it("a server that cannot be started is told with what it wrote, and the session works without it", async () => {
+  await using t = await talk([text("Hello.")], {
+    servers: [
+      server("test", ["--only=echo"]),
+      server("bad", ["--dies"]),
+      { name: "none", command: "/no/such/program" },
+    ],
+  });
+  const [request] = await t.say("Go.");
+  expect(request && offered(request)).toEqual(["mcp__test__echo"]);
+  await t.client.drained(t.sessionId);
+  const said = JSON.stringify(t.heard);
+  expect(said).toContain(
+    'The MCP server \\"bad\\" could not be started: exit code 4; it wrote: the licence is missing.',
+  );
+  expect(said).toContain('The MCP server \\"none\\" could not be started: there is no program /no/such/program.');
+});
+
+it("a session without servers offers no tools of theirs, and a server that is off is not started", async () => {
+  await using t = await talk([text("Hello.")], { servers: [server("test", [], { enabled: false })] });
+  const [request] = await t.say("Go.");
+  expect(request && offered(request)).toEqual([]);
+  await using none = await talk([text("Hello.")], { servers: [] });
+  const [plain] = await none.say("Go.");
+  expect(plain?.body.tools).toBeUndefined();
+});
