@@ -37,33 +37,31 @@ const server = z
   })
   .refine(({ command, url }) => (command === undefined) !== (url === undefined), "needs either a command or a url");
 
-export const config = z
-  .strictObject({
-    servers: z
-      .array(server)
-      .default([])
-      .describe("the MCP servers whose tools the model is offered")
-      .meta({
-        layers: "join",
-        marked: "ofProject",
-        trust: {
-          kind: "code",
-          could: "its program runs with your rights, or what the model passes on goes to its address",
-        },
-      }),
-    variables: z
-      .array(z.string())
-      .default([])
-      .describe("variables that servers of projects may refer to, besides PATH, HOME and the like")
-      .meta({ layers: "own" }),
-    wait: z
-      .number()
-      .min(0)
-      .max(60)
-      .default(5)
-      .describe("seconds that the first message waits for servers that are still starting"),
-  })
-  .prefault({});
+export const config = z.strictObject({
+  servers: z
+    .array(server)
+    .default([])
+    .describe("the MCP servers whose tools the model is offered")
+    .meta({
+      layers: "join",
+      marked: "ofProject",
+      trust: {
+        kind: "code",
+        could: "its program runs with your rights, or what the model passes on goes to its address",
+      },
+    }),
+  variables: z
+    .array(z.string())
+    .default([])
+    .describe("variables that servers of projects may refer to, besides PATH, HOME and the like")
+    .meta({ layers: "own" }),
+  wait: z
+    .number()
+    .min(0)
+    .max(60)
+    .default(5)
+    .describe("seconds that the first message waits for servers that are still starting"),
+});
 
 export type McpConfig = z.output<typeof config>;
 /** A server as `[[mcp.servers]]` or the file `.mcp.json` describes it. */
