@@ -1,5 +1,5 @@
 /** What an MCP server is doing. */
-export type ServerState = "off" | "starting" | "up" | "restarting" | "failed";
+export type ServerState = "disabled" | "off" | "starting" | "up" | "restarting" | "failed";
 
 /** A server of a session, as `/mcp` and clients see it. */
 export interface McpServerRow {
@@ -21,6 +21,8 @@ export interface McpServerRow {
 export interface McpService {
   /** All servers of the configuration, in its order. */
   servers(): McpServerRow[];
+  /** The server of this name. Throws MCP_UNKNOWN. */
+  named(name: string): McpServerRow;
   /** Starts a server, or starts it anew, and resolves when it is up. Throws MCP_UNKNOWN and MCP_START. */
   restart(name: string): Promise<McpServerRow>;
 }

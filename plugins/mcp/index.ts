@@ -47,6 +47,9 @@ export default createMcp();
 
 const none: McpService = {
   servers: () => [],
+  named(name) {
+    throw errors.MCP_UNKNOWN({ server: name, known: [] });
+  },
   async restart(name) {
     throw errors.MCP_UNKNOWN({ server: name, known: [] });
   },

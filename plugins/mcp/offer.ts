@@ -16,6 +16,8 @@ export interface Outlet {
   tell(problem: Error): void;
   /** How many milliseconds the first message waits for servers that are starting. */
   waitMs: number;
+  /** Calls `work` after so many milliseconds; returns a function that prevents it. */
+  after(ms: number, work: () => void): () => void;
 }
 
 /**
@@ -23,8 +25,6 @@ export interface Outlet {
  * the provider read the whole conversation anew.
  */
 export class Offer {
-  /** The names that the model sees, by server. */
-  readonly names = new Map<string, string[]>();
   private readonly servers: Servers;
   private readonly outlet: Outlet;
   private takeBack: (() => unknown) | undefined;
@@ -64,7 +64,7 @@ export class Offer {
   private settled(isOver: () => boolean, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
-        clearTimeout(timer);
+        cancel();
         this.waiting.delete(look);
         ignore();
         resolve();
@@ -72,7 +72,7 @@ export class Offer {
       const look = () => {
         if (isOver()) end();
       };
-      const timer = setTimeout(end, this.outlet.waitMs);
+      const cancel = this.outlet.after(this.outlet.waitMs, end);
       const ignore = onAbort(signal, () => end());
       this.waiting.add(look);
       look();
@@ -83,7 +83,6 @@ export class Offer {
   private publish(): void {
     if (!this.isChanged) return;
     this.isChanged = false;
-    this.names.clear();
     const tools = this.servers.enabled.flatMap((server) => this.toolsOf(server));
     const text = JSON.stringify(tools.map(({ name, description, parameters }) => [name, description, parameters]));
     if (text === this.offered) return;
@@ -93,7 +92,7 @@ export class Offer {
   }
 
   private toolsOf(server: Server): Tool[] {
-    const listed = (server.listed ?? []).filter(({ name }) => isChosen(name, server.definition.only));
+    const listed = chosen(server);
     const names = toolNames(
       server.name,
       listed.map(({ name }) => name),
@@ -109,10 +108,6 @@ export class Offer {
       }
     });
     this.tellOnce(server.name, problems);
-    this.names.set(
-      server.name,
-      tools.map(({ name }) => name),
-    );
     return tools;
   }
 
@@ -123,4 +118,17 @@ export class Offer {
     const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
     this.outlet.tell(errors.MCP_TOOLS({ server, reason: first + more }));
   }
+}
+
+/** The names under which a server's tools are offered, or will be from the next turn on. */
+export function namesOf(server: Server): string[] {
+  const names = toolNames(
+    server.name,
+    chosen(server).map(({ name }) => name),
+  );
+  return [...names.values()].sort();
+}
+
+function chosen({ listed = [], definition }: Server) {
+  return listed.filter(({ name }) => isChosen(name, definition.only));
 }

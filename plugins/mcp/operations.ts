@@ -6,7 +6,7 @@ import type { McpService } from "./contract.ts";
 const row = () =>
   z.strictObject({
     name: z.string(),
-    state: z.enum(["off", "starting", "up", "restarting", "failed"]).describe("What the server is doing."),
+    state: z.enum(["disabled", "off", "starting", "up", "restarting", "failed"]).describe("What the server is doing."),
     place: z.string().describe("The file that names it."),
     target: z.string().describe("Its program with the arguments, or its address, as they are written."),
     version: z.string().optional().describe("Its own name and version."),

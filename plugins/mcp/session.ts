@@ -1,6 +1,6 @@
 import type { Clock, Context } from "./context.ts";
 import type { McpService } from "./contract.ts";
-import { Offer } from "./offer.ts";
+import { namesOf, Offer } from "./offer.ts";
 import { definitionsOf } from "./servers/definitions.ts";
 import type { Server } from "./servers/server.ts";
 import { Servers } from "./servers/servers.ts";
@@ -19,20 +19,32 @@ export function createSession(ctx: Context, clock: Clock) {
     contribute: (tools) => ctx.contribute("tools", tools),
     tell,
     waitMs: ctx.config.wait * 1_000,
+    after: clock.after,
   });
   let isStarted = false;
   const start = () => {
     if (!isStarted) servers.start();
     isStarted = true;
   };
-  const row = (server: Server) => server.row(offer.names.get(server.name) ?? []);
+  const row = (server: Server) => server.row(namesOf(server));
   ctx.beforeStop(() => servers.close());
   const service: McpService = {
     servers: () => servers.all.map(row),
+    named: (name) => row(servers.named(name)),
     async restart(name) {
       const server = servers.named(name);
       await server.restart();
       return row(server);
+    },
+  };
+  const beforeContext = {
+    level: "early" as const,
+    // It waits as long as `wait` says.
+    limit: false as const,
+    handler: async (_call: unknown, signal: AbortSignal = ctx.signal) => {
+      if (!isTurnStart(ctx)) return;
+      start();
+      await offer.beforeTurn(signal);
     },
   };
   return {
@@ -42,18 +54,8 @@ export function createSession(ctx: Context, clock: Clock) {
       onEvent({ type }: { type: string }) {
         if (type === "session_start") start();
       },
-      hooks: {
-        beforeContext: {
-          level: "early" as const,
-          // It waits as long as `wait` says.
-          limit: false as const,
-          handler: async (_call: unknown, signal: AbortSignal = ctx.signal) => {
-            if (!isTurnStart(ctx)) return;
-            start();
-            await offer.beforeTurn(signal);
-          },
-        },
-      },
+      // `scorel mcp` runs without a conversation.
+      hooks: ctx.find("agent") ? { beforeContext } : {},
     },
   };
 }

@@ -231,6 +231,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
   },
   mcp: {
     servers: "function",
+    named: "function",
     restart: "function",
   },
   extensions: {

@@ -4,6 +4,7 @@ import { untilAborted } from "@scorel/kit/values/abort";
 import type { McpServerRow, ServerState } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { CallOptions, CallResult, Connection, ListedTool } from "../wire/connection.ts";
+import { httpReason } from "../wire/http.ts";
 import type { Definition } from "./definitions.ts";
 
 /** How often a server that ends by itself is started again, and how many milliseconds it has to stay up to count as well again. */
@@ -29,10 +30,15 @@ export interface Opened {
   redact(text: string): string;
 }
 
+/** Whether a server at an address has forgotten its session, as after it was started anew. */
+function isForgotten(thrown: unknown): boolean {
+  return (thrown as { status?: unknown } | null)?.status === 404;
+}
+
 /** A server of a session: starts it, starts it again when it ends by itself, and passes calls on. */
 export class Server {
   readonly definition: Definition;
-  state: ServerState = "off";
+  state: ServerState;
   /** Why it is not up. */
   problem: string | undefined;
   version: string | undefined;
@@ -49,6 +55,7 @@ export class Server {
 
   constructor(definition: Definition, around: Surroundings) {
     this.definition = definition;
+    this.state = definition.enabled ? "off" : "disabled";
     this.around = around;
   }
 
@@ -90,9 +97,17 @@ export class Server {
     options: Omit<CallOptions, "timeoutMs">,
   ): Promise<CallResult> {
     const { timeoutMs } = this.definition;
-    const connection = await untilAborted(this.start(), options.signal);
+    const call = async () => {
+      const connection = await untilAborted(this.start(), options.signal);
+      return connection.call(tool, args, { ...options, timeoutMs });
+    };
     try {
-      return await connection.call(tool, args, { ...options, timeoutMs });
+      return await call().catch(async (thrown: unknown) => {
+        if (!isForgotten(thrown)) throw thrown;
+        // The server has not looked at the call, so it is made once more, in a new session.
+        await untilAborted(this.restart(), options.signal);
+        return call();
+      });
     } catch (thrown) {
       options.signal.throwIfAborted();
       throw this.failureOf(thrown, tool);
@@ -117,7 +132,7 @@ export class Server {
     const ended = this.connection === undefined && this.problem !== undefined;
     const reason = ended
       ? `it ended before it answered (${this.problem}). Whether the call took effect is not known`
-      : this.redact(clause(messageOf(thrown)).slice(0, 2_000));
+      : this.redact(clause(httpReason(thrown)).slice(0, 2_000));
     return errors.MCP_CALL({ server, tool, reason }, { cause: thrown });
   }
 

@@ -2,12 +2,17 @@ import { pathToFileURL } from "node:url";
 import { type BaseContext, messageOf } from "@scorel/kernel";
 import { clause } from "@scorel/kit/text/one-line";
 import { errors } from "../errors.ts";
-import { connect } from "../wire/connection.ts";
-import { ServerProcesses } from "../wire/processes.ts";
+import { type Connection, connect } from "../wire/connection.ts";
+import { httpReason, httpTransport, sayFarewell } from "../wire/http.ts";
+import { type Program, ServerProcesses } from "../wire/processes.ts";
 import { StdioTransport } from "../wire/stdio.ts";
-import type { Definition } from "./definitions.ts";
+import type { Definition, Way } from "./definitions.ts";
 import { type Opened, Server, type Surroundings } from "./server.ts";
 import { baseEnvironment, expanded, type Sources, userVariables } from "./variables.ts";
+
+type Told = Parameters<Surroundings["open"]>[1];
+type Redact = (text: string) => string;
+type Address = Extract<Way, { url: string }>;
 
 /** What the servers of a session depend on. */
 export interface Session {
@@ -60,25 +65,41 @@ export class Servers {
     this.processes.close();
   }
 
-  private async open({ definition }: Server, told: Parameters<Surroundings["open"]>[1]): Promise<Opened> {
+  private async open({ definition }: Server, told: Told): Promise<Opened> {
     const { ctx } = this.session;
     const { way, secrets } = expanded(definition, this.sources());
     const redact = redactor(secrets, ctx);
-    if ("url" in way) throw new Error("servers over HTTP are not supported yet");
+    const connection =
+      "url" in way ? await this.openAddress(way, told, redact) : await this.openProgram(way, told, redact);
+    return { connection, redact };
+  }
+
+  private async openProgram(way: Program, told: Told, redact: Redact): Promise<Connection> {
     const env = { ...baseEnvironment(this.sources()), ...way.env };
     const transport = new StdioTransport({ ...way, env }, this.processes);
     const ended = () => redact(howEnded(transport));
+    const onClose = () => told.closed(ended());
     try {
-      const connection = await connect({
-        ...this.about(),
-        transport,
-        onChanged: told.changed,
-        onClose: () => told.closed(ended()),
-      });
-      return { connection, redact };
+      return await connect({ ...this.about(), transport, onChanged: told.changed, onClose });
     } catch (thrown) {
       await transport.close();
       throw new Error(transport.how === undefined ? redact(reasonOf(thrown)) : ended(), { cause: thrown });
+    }
+  }
+
+  private async openAddress(way: Address, told: Told, redact: Redact): Promise<Connection> {
+    const transport = await httpTransport(way.url, way.headers);
+    const onClose = () => told.closed("the connection was closed");
+    try {
+      const connection = await connect({ ...this.about(), transport, onChanged: told.changed, onClose });
+      const close = async () => {
+        await sayFarewell(transport);
+        await connection.close();
+      };
+      return { ...connection, close };
+    } catch (thrown) {
+      await transport.close();
+      throw new Error(redact(httpReason(thrown)), { cause: thrown });
     }
   }
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { text, toolCall } from "../../model-server.ts";
-import { offered, server, talk } from "./setup.ts";
+import { offered, server, talk, testClock } from "./setup.ts";
 
 it("tools that a server adds during a turn are offered from the next turn on", async () => {
   const script = [toolCall("mcp__test__grow", {}), text("Done."), text("Hello.")];
@@ -21,12 +21,16 @@ it("requests of a session describe the tools byte by byte the same", async () =>
 });
 
 it("a first message goes without a server that is not up yet, and says so once", async () => {
-  const script = [text("Hello."), text("Hello again.")];
-  await using t = await talk(script, {
-    servers: [server("test", ["--only=echo"]), server("slow", ["--silent"])],
-    config: { wait: 0.5 },
-  });
-  const requests = [...(await t.say("Go.")), ...(await t.say("Go on."))];
+  const { clock, pending, next } = testClock();
+  const servers = [server("test", ["--only=echo"]), server("slow", ["--silent"])];
+  await using t = await talk([text("Hello."), text("Hello again.")], { servers, clock, config: { wait: 3 } });
+  const first = t.say("Go.");
+  const stateOf = async () =>
+    (await t.client.request("list_mcp_servers", { sessionId: t.sessionId })).servers[0]?.state;
+  await expect.poll(stateOf).toBe("up");
+  await expect.poll(() => pending.map(({ ms }) => ms)).toEqual([3_000]);
+  next();
+  const requests = [...(await first), ...(await t.say("Go on."))];
   expect(requests.map(offered)).toEqual([["mcp__test__echo"], ["mcp__test__echo"]]);
   await t.client.drained(t.sessionId);
   const said = JSON.stringify(t.heard);
