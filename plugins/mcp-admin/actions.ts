@@ -37,7 +37,12 @@ async function get(invocation: Invocation, ctx: BaseContext): Promise<number> {
 }
 
 async function test(invocation: Invocation, ctx: BaseContext): Promise<number> {
-  const row = await withServers(ctx, invocation, (service) => service.restart(invocation.args[0] as string));
+  const [name = ""] = invocation.args;
+  const row = await withServers(ctx, invocation, async (service) => {
+    const started = await service.restart(name);
+    if (invocation.options.accept) service.accept(name);
+    return started;
+  });
   return say(invocation, invocation.options.json ? `${JSON.stringify(row, null, 2)}\n` : factsOf(row));
 }
 

@@ -28,7 +28,10 @@ export function mcpCommands(ctx: BaseContext): CliCommand[] {
     ]),
     command("list", "", "List the MCP servers that sessions here have", [json]),
     command("get", "<name>", "Show one MCP server", [json]),
-    command("test", "<name>", "Start an MCP server and list its tools", [json]),
+    command("test", "<name>", "Start an MCP server and list its tools", [
+      { flags: "--accept", description: "Accept its tools as it describes them now" },
+      json,
+    ]),
     command("remove", "<name>", "Remove an MCP server from your config.toml"),
   ];
 }

@@ -25,6 +25,8 @@ export interface McpService {
   named(name: string): McpServerRow;
   /** Starts a server, or starts it anew, and resolves when it is up. Throws MCP_UNKNOWN and MCP_START. */
   restart(name: string): Promise<McpServerRow>;
+  /** Accepts all tools of a server as it describes them now. Throws MCP_UNKNOWN. */
+  accept(name: string): void;
 }
 
 declare module "@scorel/kernel" {

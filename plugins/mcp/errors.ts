@@ -15,6 +15,10 @@ export const errors = defineErrors({
   MCP_MESSAGE_SIZE: (a: { megabytes: number }) => `it sent a message of more than ${a.megabytes} MB`,
   MCP_TOOLS: (a: { server: string; reason: string }) =>
     `Some tools of the MCP server "${a.server}" are left out: ${a.reason}.`,
+  MCP_CHANGED: (a: { server: string; tools: readonly string[] }) =>
+    `The MCP server "${a.server}" now describes ${a.tools.length === 1 ? "a tool" : `${a.tools.length} tools`} in other words than before, or has added ${a.tools.length === 1 ? "it" : "them"}: ${a.tools.slice(0, 5).join(", ")}${a.tools.length > 5 ? " …" : ""}. A person is asked about the next call of each, whatever is allowed. To accept all: scorel mcp test ${a.server} --accept`,
+  MCP_PINS: (a: { server: string; path: string; reason: string }) =>
+    `What was accepted of the tools of the MCP server "${a.server}" is not known or not kept, so a person is asked about them again (${a.path}: ${a.reason}).`,
   MCP_DUPLICATE: (a: { server: string; place: string; first: string }) =>
     `The MCP server "${a.server}" of ${a.place} is left out, because ${a.first} has one of this name. Rename one of them.`,
   MCP_JSON: (a: { path: string; reason: string }) => `${a.path} is left out: ${a.reason}.`,

@@ -50,6 +50,9 @@ const none: McpService = {
   named(name) {
     throw errors.MCP_UNKNOWN({ server: name, known: [] });
   },
+  accept(name) {
+    throw errors.MCP_UNKNOWN({ server: name, known: [] });
+  },
   async restart(name) {
     throw errors.MCP_UNKNOWN({ server: name, known: [] });
   },

@@ -31,6 +31,10 @@ export function createSession(ctx: Context, clock: Clock) {
   const service: McpService = {
     servers: () => servers.all.map(row),
     named: (name) => row(servers.named(name)),
+    accept(name) {
+      const { listed = [], pins } = servers.named(name);
+      pins.accept(listed.map((tool) => tool.name));
+    },
     async restart(name) {
       const server = servers.named(name);
       await server.restart();

@@ -233,6 +233,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     servers: "function",
     named: "function",
     restart: "function",
+    accept: "function",
   },
   extensions: {
     folder: "function",

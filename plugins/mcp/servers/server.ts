@@ -6,6 +6,7 @@ import { errors } from "../errors.ts";
 import type { CallOptions, CallResult, Connection, ListedTool } from "../wire/connection.ts";
 import { httpReason } from "../wire/http.ts";
 import type { Definition } from "./definitions.ts";
+import { Pins } from "./pins.ts";
 
 /** How often a server that ends by itself is started again, and how many milliseconds it has to stay up to count as well again. */
 const MOST_RESTARTS = 5;
@@ -22,7 +23,7 @@ export interface Surroundings {
   /** The tools or the state of a server have changed. */
   changed(server: Server): void;
   /** Tells people of a problem. */
-  tell(problem: Error): void;
+  tell(problem: unknown): void;
 }
 export interface Opened {
   connection: Connection;
@@ -45,9 +46,12 @@ export class Server {
   /** Its tools; undefined until they are known. They stay known while it is restarted. */
   listed: readonly ListedTool[] | undefined;
   redact: (text: string) => string = (text) => text;
+  readonly pins: Pins;
   private readonly around: Surroundings;
   private starting: Promise<Connection> | undefined;
   private connection: Connection | undefined;
+  /** Changed tools of which people were told. */
+  private readonly told = new Set<string>();
   private restarts = 0;
   private upSince = 0;
   private cancelRestart: (() => void) | undefined;
@@ -57,6 +61,7 @@ export class Server {
     this.definition = definition;
     this.state = definition.enabled ? "off" : "disabled";
     this.around = around;
+    this.pins = new Pins(definition, around.tell);
   }
 
   get name(): string {
@@ -158,11 +163,20 @@ export class Server {
 
   private up(connection: Connection, tools: readonly ListedTool[], isCut: boolean): void {
     this.connection = connection;
-    this.listed = tools;
+    this.learn(tools);
     this.version = clause(connection.version).slice(0, 100);
     this.problem = isCut ? `only its first ${tools.length} tools are used` : undefined;
     this.upSince = this.around.now();
     this.become("up");
+  }
+
+  /** Takes the present tools, and tells people of those that are not what was accepted, once. */
+  private learn(tools: readonly ListedTool[]): void {
+    this.listed = tools;
+    const changed = this.pins.see(tools).map((tool) => clause(tool).slice(0, 64));
+    const fresh = changed.filter((tool) => !this.told.has(tool));
+    for (const tool of fresh) this.told.add(tool);
+    if (fresh.length > 0) this.around.tell(errors.MCP_CHANGED({ server: this.name, tools: fresh }));
   }
 
   private failed(thrown: unknown): Error {
@@ -207,7 +221,7 @@ export class Server {
     try {
       const { tools } = await connection.list();
       if (this.connection !== connection) return;
-      this.listed = tools;
+      this.learn(tools);
       this.around.changed(this);
     } catch (thrown) {
       // If it has ended, that is told elsewhere; else its tools stay those that are known.

@@ -21,9 +21,12 @@ export function toolOf(server: Server, listed: ListedTool, name: string): Tool<P
     label: title,
     description: readDescription(listed.description, listed.name),
     parameters: readSchema(listed.inputSchema),
-    // Whatever the server says of its tool: a person is asked, unless a rule or the permission mode allows it.
-    approval: "ask",
+    // Whatever the server says of its tool: a person is asked, unless a rule or the permission mode allows it. A rule is about the tool as it
+    // was when it was accepted.
+    approval: () => (server.pins.isAccepted(listed.name) ? "ask" : "always-ask"),
     async execute(_toolCallId, params, signal = new AbortController().signal, onUpdate) {
+      // Only calls that were approved come here.
+      server.pins.accept([listed.name]);
       const result = await server.call(listed.name, params, { signal, onProgress: progressTo(onUpdate) });
       return resultOf(result, server.redact);
     },

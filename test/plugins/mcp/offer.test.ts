@@ -1,5 +1,8 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { text, toolCall } from "../../model-server.ts";
+import { testHome } from "../host/home.ts";
 import { offered, server, talk, testClock } from "./setup.ts";
 
 it("tools that a server adds during a turn are offered from the next turn on", async () => {
@@ -62,4 +65,39 @@ it("a session without servers offers no tools of theirs, and a server that is of
   await using none = await talk([text("Hello.")], { servers: [] });
   const [plain] = await none.say("Go.");
   expect(plain?.body.tools).toBeUndefined();
+});
+
+it("a tool that a server has changed is told, and a person is asked once more, whatever the rules allow", async () => {
+  using home = testHome();
+  const options = { home, attending: true, permission: "ask" as const, rules: { allow: ["mcp__test__*"] } };
+  const calls = [toolCall("mcp__test__echo", { text: "hi" }), text("Done.")];
+  const described = join(home.home, "described.txt");
+  writeFileSync(described, "Does");
+  const servers = [server("test", ["--only=echo"], { env: { WORDS: described } })];
+  await using first = await talk(calls, { ...options, servers });
+  await first.say("Go.");
+  expect(first.heard.some(({ type }) => type === "approval_request")).toBe(false);
+  writeFileSync(described, "Now does");
+  await using t = await talk([...calls, ...calls], { ...options, servers });
+  const turn = t.say("Go.");
+  const question = () => t.heard.find(({ type }) => type === "approval_request");
+  await expect.poll(question).toBeDefined();
+  expect(JSON.stringify(t.heard)).toContain('The MCP server \\"test\\" now describes a tool in other words');
+  const { requestId } = question();
+  await t.client.request("answer_request", { sessionId: t.sessionId, requestId, answer: "y" });
+  await turn;
+  await t.say("Go on.");
+  expect(t.heard.filter(({ type }) => type === "approval_request")).toHaveLength(1);
+});
+
+it("rules, settings and options may name tools of servers that are not up yet", async () => {
+  await using t = await talk([text("Hello.")], {
+    servers: [server("test", ["--only=echo,fail"])],
+    rules: { allow: ["mcp__other__*", "mcp__test__echo"] },
+    tools: { without: ["mcp__test__fail", "mcp__other__x"] },
+  });
+  const [request] = await t.say("Go.");
+  expect(request && offered(request)).toEqual(["mcp__test__echo"]);
+  await t.client.drained(t.sessionId);
+  expect(JSON.stringify(t.heard)).not.toMatch(/is about no call|which no loaded plugin contributes/);
 });

@@ -44,6 +44,10 @@ interface Options {
   permission?: Mode;
   rules?: object;
   attending?: boolean;
+  /** The table `[tools]`. */
+  tools?: object;
+  /** Default: one of its own. */
+  home?: TestHome;
   /** Keys of `[model]`. */
   model?: Record<string, unknown>;
 }
@@ -62,11 +66,12 @@ export interface Talk extends AsyncDisposable {
 
 /** A session with MCP servers, whose model plays the script. */
 export async function talk(script: readonly Reply[], options: Options = {}): Promise<Talk> {
-  const home = testHome();
+  const home = options.home ?? testHome();
   const model = await startModelServer(script);
   const entry = (plugin: KernelEntry["plugin"], config?: object): KernelEntry => ({ plugin, origin: "test", config });
   const session = () => [
-    ...[requests, tools, commands].map((plugin) => entry(plugin)),
+    ...[requests, commands].map((plugin) => entry(plugin)),
+    entry(tools, options.tools),
     entry(permissions, options.rules),
     entry(createMcp(options.clock), { servers: options.servers ?? [server("test")], wait: 30, ...options.config }),
   ];
@@ -97,7 +102,7 @@ export async function talk(script: readonly Reply[], options: Options = {}): Pro
     async [Symbol.asyncDispose]() {
       await close();
       await model.close();
-      home[Symbol.dispose]();
+      if (!options.home) home[Symbol.dispose]();
     },
   };
 }
