@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { McpServerRow } from "./contract.ts";
 
 /** The command `/mcp`: shows the servers and their tools, or starts one anew. */
-export const mcpCommand: SlashCommand = {
+export const mcpCommand = (): SlashCommand => ({
   group: "Session",
   summary: "Show the MCP servers and their tools, or start one anew",
   operations: ["list_mcp_servers", "restart_mcp_server"],
@@ -22,7 +22,7 @@ export const mcpCommand: SlashCommand = {
     if (servers.length === 0) return "No MCP servers are configured. To add one: scorel mcp add";
     return textOf(servers);
   },
-};
+});
 
 /** The servers as people read them. */
 export function textOf(servers: readonly McpServerRow[]): string {

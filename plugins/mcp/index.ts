@@ -38,7 +38,11 @@ export function createMcp(clock: Clock = realClock) {
       const made = hasServers ? (await import("./session.ts")).createSession(ctx, clock) : undefined;
       const service = made?.service ?? none;
       ctx.provide("mcp", service);
-      return { ...made?.contributions, operations: operations(service), commands: { mcp: mcpCommand } };
+      return {
+        ...made?.contributions,
+        operations: () => operations(service),
+        commands: () => ({ mcp: mcpCommand() }),
+      };
     },
   });
 }
