@@ -4,7 +4,7 @@ import { untilAborted } from "@scorel/kit/values/abort";
 import type { McpServerRow, ServerState } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { CallOptions, CallResult, Connection, ListedTool } from "../wire/connection.ts";
-import { httpReason } from "../wire/http.ts";
+import { httpReason, isForgotten, withoutSecrets } from "../wire/http.ts";
 import type { Definition } from "./definitions.ts";
 import { Pins } from "./pins.ts";
 
@@ -12,6 +12,8 @@ import { Pins } from "./pins.ts";
 const MOST_RESTARTS = 5;
 const STEADY_MS = 60_000;
 const LONGEST_DELAY_MS = 30_000;
+/** Milliseconds between the news that tools have changed and the question which there are. */
+const RELIST_MS = 200;
 
 /** What a server needs from its session. */
 export interface Surroundings {
@@ -29,11 +31,6 @@ export interface Opened {
   connection: Connection;
   /** Takes the server's secrets out of a text. */
   redact(text: string): string;
-}
-
-/** Whether a server at an address has forgotten its session, as after it was started anew. */
-function isForgotten(thrown: unknown): boolean {
-  return (thrown as { status?: unknown } | null)?.status === 404;
 }
 
 /** A server of a session: starts it, starts it again when it ends by itself, and passes calls on. */
@@ -55,6 +52,7 @@ export class Server {
   private restarts = 0;
   private upSince = 0;
   private cancelRestart: (() => void) | undefined;
+  private cancelRelist: (() => void) | undefined;
   private isClosed = false;
 
   constructor(definition: Definition, around: Surroundings) {
@@ -90,6 +88,7 @@ export class Server {
   async close(): Promise<void> {
     this.isClosed = true;
     this.cancelRestart?.();
+    this.cancelRelist?.();
     const connection = this.connection ?? (await this.starting?.catch(() => undefined));
     this.become("off");
     await connection?.close();
@@ -147,7 +146,7 @@ export class Server {
     let current: Connection | undefined;
     try {
       const { connection, redact } = await this.around.open(this, {
-        changed: () => void this.relist(),
+        changed: () => this.relistSoon(),
         closed: (how) => this.ended(current, how),
       });
       current = connection;
@@ -215,6 +214,14 @@ export class Server {
     this.around.tell(problem);
   }
 
+  /** Asks for the tools anew, but only so often: a server may say without end that they have changed. */
+  private relistSoon(): void {
+    this.cancelRelist ??= this.around.after(RELIST_MS, () => {
+      this.cancelRelist = undefined;
+      void this.relist();
+    });
+  }
+
   private async relist(): Promise<void> {
     const { connection } = this;
     if (!connection) return;
@@ -233,9 +240,4 @@ export class Server {
     this.state = state;
     this.around.changed(this);
   }
-}
-
-/** An address without the parts that may hold a key. */
-function withoutSecrets(written: string): string {
-  return written.replace(/^(\w+:\/\/)[^/?#]*@/, "$1").replace(/[?#].*$/s, "");
 }

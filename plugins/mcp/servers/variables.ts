@@ -12,6 +12,9 @@ const HARMLESS = new Set([
 ]);
 const isHarmless = (name: string) => HARMLESS.has(name) || name.startsWith("LC_");
 
+/** Names of variables and headers whose values are keys. Others, such as `production`, may be ordinary words of a result. */
+const SECRET = /key|token|secret|passw|auth|cookie|credential|private/i;
+
 /** Where the values of variables come from. */
 export interface Sources {
   /** The variables of commands, without keys. */
@@ -49,7 +52,7 @@ export function expanded(definition: Definition, sources: Sources): Expanded {
     Object.fromEntries(
       Object.entries(table).map(([name, written]) => {
         const value = text(written);
-        secrets.push(value, ...value.split(/\s+/));
+        if (SECRET.test(name)) secrets.push(value, ...value.split(/\s+/));
         return [name, value];
       }),
     );
@@ -66,7 +69,7 @@ function withValues(written: string, definition: Definition, sources: Sources, s
     const value = variableOf(name, definition, sources) ?? otherwise;
     if (value === undefined)
       throw errors.MCP_VARIABLE({ server: definition.name, variable: name, ofProject: definition.ofProject });
-    if (!isHarmless(name)) secrets.push(value);
+    if (SECRET.test(name)) secrets.push(value);
     return value;
   });
 }

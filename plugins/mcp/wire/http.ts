@@ -42,6 +42,16 @@ export function httpReason(thrown: unknown): string {
   return code === "" ? messageOf(thrown) : `${messageOf(thrown)} (${code})`;
 }
 
+/** Whether a server at an address has forgotten its session, as after it was started anew. */
+export function isForgotten(thrown: unknown): boolean {
+  return (thrown as { status?: unknown } | null)?.status === 404;
+}
+
+/** An address without the parts that may hold a key. */
+export function withoutSecrets(written: string): string {
+  return written.replace(/^(\w+:\/\/)[^/?#]*@/, "$1").replace(/[?#].*$/s, "");
+}
+
 const limitedFetch: FetchLike = async (url, init) => {
   const response = await fetch(url, init);
   if (!response.body) return response;

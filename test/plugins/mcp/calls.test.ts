@@ -51,17 +51,17 @@ it("an error result and a refusal are told plainly", async () => {
 
 it("a server gets PATH and HOME and what its table gives it, but no keys and nothing else", async () => {
   process.env.ANTHROPIC_API_KEY = "sk-ant-secret-secret";
-  process.env.SOME_PRIVATE_THING = "private";
+  process.env.SOME_PRIVATE_TOKEN = "private-value";
   try {
-    const servers = [server("test", [], { env: { GREETING: "$" + "{SOME_PRIVATE_THING}!" } })];
+    const servers = [server("test", [], { env: { GREETING: "$" + "{SOME_PRIVATE_TOKEN}!" } })];
     const environment = JSON.parse(lastText(await result("environment", {}, { servers })).replace("[redacted]", "x"));
     expect(environment).toMatchObject({ PATH: process.env.PATH });
     expect(Object.keys(environment)).not.toContain("ANTHROPIC_API_KEY");
-    expect(Object.keys(environment)).not.toContain("SOME_PRIVATE_THING");
-    expect(environment.GREETING).toBe("x");
+    expect(Object.keys(environment)).not.toContain("SOME_PRIVATE_TOKEN");
+    expect(environment.GREETING).toBe("x!");
   } finally {
     delete process.env.ANTHROPIC_API_KEY;
-    delete process.env.SOME_PRIVATE_THING;
+    delete process.env.SOME_PRIVATE_TOKEN;
   }
 });
 

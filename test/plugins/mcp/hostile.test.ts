@@ -25,6 +25,19 @@ it("a list of tools without an end is cut", async () => {
   expect(request && offered(request)).toHaveLength(256);
 });
 
+it("a server that says a thousand times that its tools have changed is asked for them once more", async () => {
+  const { clock, pending, next } = testClock();
+  await using t = await talk(
+    [toolCall("mcp__test__flood", {}), text("Done."), toolCall("mcp__test__lists", {}), text("Done.")],
+    { clock },
+  );
+  await t.say("Go.");
+  await expect.poll(() => pending.length).toBe(1);
+  next();
+  const requests = await t.say("Go on.");
+  expect(lastText(requests[1] as never)).toBe("2");
+});
+
 it("lines that are no messages are passed over", async () => {
   await using t = await talk([text("Hello.")], { servers: [server("test", ["--chatty", "--only=echo"])] });
   const [request] = await t.say("Go.");

@@ -25,6 +25,12 @@ it.each(["TOKEN", "ANTHROPIC_API_KEY", "EDITOR"])("a server of a project may not
   );
 });
 
+it("a word that is no key is not taken out of results", () => {
+  const given = { ...sources, user: { ...user, MODE: "production" } };
+  expect(expanded(definition({ LEVEL: variable("MODE"), MORE: "development" }, false), given).secrets).toEqual([]);
+  expect(expanded(definition({ API_KEY: "written-here" }, false), given).secrets).toContain("written-here");
+});
+
 it("a server of a project may refer to variables that the user allows, and has defaults for others", () => {
   const allowing = { ...sources, allowed: ["TOKEN"] };
   const env = { T: variable("TOKEN"), E: variable("EDITOR:-nano") };
