@@ -50,6 +50,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   terminal: { scope: "host", load: () => import("@scorel/terminal") },
   titles: { scope: "session", load: () => import("@scorel/titles") },
   subagents: { scope: "session", load: () => import("@scorel/subagents") },
+  mcp: { scope: "session", load: () => import("@scorel/mcp") },
   projects: { scope: "host", load: () => import("@scorel/projects") },
   search: { scope: "host", load: () => import("@scorel/search") },
   transfer: { scope: "host", load: () => import("@scorel/transfer") },
@@ -59,6 +60,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   skills: { scope: "session", load: () => import("@scorel/skills") },
   skillbook: { scope: "host", load: () => import("@scorel/skillbook") },
   skillstore: { scope: "host", load: () => import("@scorel/skillstore") },
+  "mcp-admin": { scope: "host", load: () => import("@scorel/mcp-admin") },
   artifacts: { scope: "host", load: () => import("@scorel/artifacts") },
   blobs: { scope: "host", load: () => import("@scorel/blobs") },
 };
@@ -67,7 +69,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
 export const guards: readonly string[] = Object.keys(catalogue).filter((id) => catalogue[id]?.guard);
 
 /** Tables that older documentation names and whose plugin is not shipped: accepted unread, with a notice. */
-export const unshipped: readonly string[] = ["channels", "mcp"];
+export const unshipped: readonly string[] = ["channels"];
 
 /** The shipped plugin of this id, if there is one. */
 export function shipped(id: string): Shipped | undefined {

@@ -28,7 +28,7 @@ const codesIn = (names: readonly string[]) => names.map((name) => /^`(.*)`$/.exe
 describe("the reference", () => {
   it("is what `npm run docs` generates", async () => {
     for (const [path, text] of await generate()) expect({ path, text: read(path) }).toEqual({ path, text });
-  }, 120_000);
+  }, 300_000);
 
   it("says in line 1 that it is generated, except for the pages on benchmarks, words and the relay's protocol", () => {
     const pages = filesOf("docs/reference", ".md").filter(

@@ -77,8 +77,10 @@ export async function runPiLoop(parts: LoopParts): Promise<void> {
     async transformContext(library) {
       // Model and tools may change between two rounds. The library reads both again for each round, from these objects.
       config.model = parts.model();
+      const messages = await parts.conversation(library);
+      // After the layers of beforeContext, which may have added tools: the model can call what this request describes.
       context.tools?.splice(0, Infinity, ...adapted.current());
-      return parts.conversation(library);
+      return messages;
     },
     async convertToLlm(given) {
       const request = await parts.request(given);

@@ -19,6 +19,7 @@ export const providers: Readonly<Record<string, { id: string; scope: "host" | "s
   images: { id: "images", scope: "session" },
   isMessage: { id: "messages", scope: "session" },
   logs: { id: "logs", scope: "host" },
+  mcp: { id: "mcp", scope: "session" },
   mentions: { id: "mentions", scope: "session" },
   mergeMessage: { id: "messages", scope: "session" },
   model: { id: "model", scope: "session" },

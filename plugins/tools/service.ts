@@ -78,7 +78,7 @@ function collectRows(ctx: BaseContext<Config>, { schedule, wrappers }: Parts): M
   const report = (thrown: unknown, plugin?: string) => ctx.report("tools", thrown, plugin);
   const contributed = gather(ctx, replace);
   for (const [key, names] of Object.entries({ allow, without, replace })) {
-    const unknown = names.filter((name) => !contributed.some(({ tool }) => tool.name === name));
+    const unknown = names.filter((name) => !isLater(name) && !contributed.some(({ tool }) => tool.name === name));
     if (unknown.length > 0)
       report(
         errors.TOOL_NOT_CONTRIBUTED({
@@ -101,6 +101,9 @@ function collectRows(ctx: BaseContext<Config>, { schedule, wrappers }: Parts): M
   // Sorted by name, so that the load order of plugins does not change requests.
   return new Map(rows.map((row) => [row.tool.name, row] as const).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
+
+/** Whether a name is that of a tool of an MCP server, which may come while the session runs. */
+const isLater = (name: string) => name.startsWith("mcp__");
 
 /** An unknown name with the most similar known one. */
 function nameWithNearest(name: string, contributed: readonly Contributed[]): string {
@@ -128,7 +131,7 @@ function callerFor(ctx: BaseContext, { plugin, name }: Contributed, wrappers: Ca
 /** The named tools of those that the preset offers. Throws TOOL_UNKNOWN. */
 function pick(named: readonly string[], offered: readonly Contributed[]): Contributed[] {
   const known = offered.map(({ tool }) => tool.name);
-  const unknown = named.filter((name) => !known.includes(name)).map((name) => `"${name}"`);
+  const unknown = named.filter((name) => !known.includes(name) && !isLater(name)).map((name) => `"${name}"`);
   if (unknown.length > 0)
     throw errors.TOOL_UNKNOWN({ names: unknown.join(", "), known: known.join(", ") || "no tools" });
   return offered.filter(({ tool }) => named.includes(tool.name));

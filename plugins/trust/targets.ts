@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import { presetFile, projectDir, rootOf, userHome } from "@scorel/kit/files/home";
 import { canonical } from "@scorel/kit/files/paths";
+import { MCP_JSON } from "@scorel/kit/schema/mcp-json";
 
 /** Folders of a project that are read only after the user trusts them. */
 export interface TrustTarget {
@@ -14,7 +15,7 @@ export interface TrustTarget {
   root: string;
   /** The path of the `.scorel` folder, which need not exist. */
   scorel: string;
-  /** The folders to be read, such as `.scorel` and `.claude/skills`; only existing ones. */
+  /** The folders to be read, such as `.scorel` and `.claude/skills`, and the file `.mcp.json`; only existing ones. */
   folders: string[];
 }
 
@@ -38,7 +39,8 @@ export function targetOf(cwd: string): TrustTarget | undefined {
   const dir = projectDir(cwd);
   // Files in the home directory itself are the user's own and need no trust.
   const shared = between(dir === undefined ? root : dirname(dir), root).flatMap((at) => joined(at, sharedSkills));
-  const others = root === home ? [] : [...shared, ...joined(root, besides)].filter(isDirectory);
+  const folders = [...shared, ...joined(root, besides)].filter(isDirectory);
+  const others = root === home ? [] : [...folders, ...joined(root, [MCP_JSON]).filter(isFile)];
   if (dir === undefined && others.length === 0) return undefined;
   const scorel = dir ?? join(root, ".scorel");
   return { path: dirname(scorel), root, scorel, folders: dir === undefined ? others : [dir, ...others] };
@@ -88,6 +90,10 @@ function joined(folder: string, paths: readonly string[]): string[] {
 /** A folder and those above it, up to but without `top`. */
 function between(folder: string, top: string): string[] {
   return folder === top || folder === dirname(folder) ? [] : [folder, ...between(dirname(folder), top)];
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 function isDirectory(path: string): boolean {

@@ -4,6 +4,7 @@ import { playDemo } from "./demo-stage.ts";
 import { playExtensions } from "./extension-stage.ts";
 import { generate } from "./generate.ts";
 import { playGuide } from "./guide-stage.ts";
+import { playMcp } from "./mcp-stage.ts";
 import { playPresets } from "./presets-stage.ts";
 import { optionList } from "./session-options.ts";
 import { pictureFile } from "./session-picture.ts";
@@ -24,6 +25,7 @@ if (process.argv.includes("guide")) {
   files.set("docs/guide/write-an-extension.md", await playExtensions());
   files.set("docs/guide/trust.md", await playTrust());
   files.set("docs/guide/presets.md", await playPresets());
+  files.set("docs/guide/mcp.md", await playMcp());
   files.set(pictureFile, await playDemo());
   for (const [file, picture] of await takePictures()) files.set(file, picture);
 }

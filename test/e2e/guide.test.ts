@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { playExtensions } from "../docs/extension-stage.ts";
 import { comparable } from "../docs/guide.ts";
 import { playGuide, talkAsGuide } from "../docs/guide-stage.ts";
+import { playMcp } from "../docs/mcp-stage.ts";
 import { playPresets } from "../docs/presets-stage.ts";
 import { read } from "../docs/source.ts";
 import { playTimeTravel } from "../docs/time-travel-stage.ts";
@@ -33,6 +34,10 @@ it("the outputs in the guide to time travel are those of its commands", async ()
 
 it("the outputs in the guide to trust are those of its commands", async () => {
   expect(comparable(await playTrust())).toBe(comparable(read("docs/guide/trust.md")));
+});
+
+it("the outputs in the guide on MCP servers are those of its commands", async () => {
+  expect(comparable(await playMcp())).toBe(comparable(read("docs/guide/mcp.md")));
 });
 
 it("the outputs in the guide to presets are those of its commands", async () => {

@@ -282,7 +282,7 @@ describe("scorel trust", () => {
     using s = scratch({ inProcess: true });
     expect(await s.run(["trust", "add"])).toMatchObject({
       code: 2,
-      stderr: `scorel: There is nothing to trust in ${s.project}: it has no .scorel, .agents/skills, .claude/skills or .claude/commands, and is not a preset (a .toml file, or a folder with preset.toml).\n`,
+      stderr: `scorel: There is nothing to trust in ${s.project}: it has no .scorel, .agents/skills, .claude/skills, .claude/commands or .mcp.json, and is not a preset (a .toml file, or a folder with preset.toml).\n`,
     });
   });
 });

@@ -80,9 +80,9 @@ describe("a shipped preset", () => {
     ];
     const everything = Object.keys(catalogue).sort();
     expect((await use("all")).sort()).toEqual(everything);
-    const writing = ["runner", "sandbox", "skills", "artifacts", "permissions", "blobs", "checkpoints"];
-    // Plugins that send an extra model request per session, and those that only bring a library, are only in this preset.
-    const working = ["tools", "local", "coding", "mentions", "titles", "subagents", "relay", ...writing];
+    const writing = ["mcp", "runner", "sandbox", "skills", "artifacts", "permissions", "blobs", "checkpoints"];
+    // Plugins that send further model requests are only in this preset.
+    const working = ["tools", "local", "coding", "mentions", "titles", "subagents", ...writing];
     expect((await use("none")).sort()).toEqual(everything.filter((id) => !working.includes(id)));
     expect(await use("readonly")).toEqual(
       (await use("coding")).filter((id) => id === "permissions" || !writing.includes(id)),

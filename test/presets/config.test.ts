@@ -234,20 +234,16 @@ describe("a configuration", () => {
     using at = place();
     const file = at.file(
       "~/.scorel/config.toml",
-      'without = ["mcp", "nothing"]',
+      'without = ["channels", "nothing"]',
       "[channels]",
       'enabled = ["cli"]',
-      "[mcp]",
-      "[[mcp.servers]]",
-      'name = "github"',
       "[extensions]",
       'disabled = ["experimental-memory"]',
     );
     expect(textsOf(await resolved(at))).toEqual([
       `"nothing" is switched off, but there is no such plugin or extension (${file}:1).`,
-      `"experimental-memory" is switched off, but there is no such plugin or extension (${file}:8).`,
+      `"experimental-memory" is switched off, but there is no such plugin or extension (${file}:5).`,
       `[channels] has no effect yet: no such plugin is part of this version (${file}:2)`,
-      `[mcp] has no effect yet: no such plugin is part of this version (${file}:4)`,
     ]);
   });
 

@@ -38,6 +38,13 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   "images.timeout": "harmless",
   ...keysOfModels("model"),
   ...keysOfModels("models.*"),
+  ...Object.fromEntries(
+    "args command cwd enabled env.* headers.* name ofProject timeout tools url"
+      .split(" ")
+      .map((key) => [`mcp.servers.*.${key}`, "code"] as const),
+  ),
+  "mcp.variables": "harmless",
+  "mcp.wait": "harmless",
   // A project's rules that deny or ask only narrow, and a wider mode has no effect in a project.
   "permissions.allow": "weakens",
   "permissions.ask": "harmless",

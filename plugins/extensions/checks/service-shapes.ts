@@ -233,6 +233,12 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     suits: "function",
     run: "function",
   },
+  mcp: {
+    servers: "function",
+    named: "function",
+    restart: "function",
+    accept: "function",
+  },
   extensions: {
     folder: "function",
     folderOf: "function",

@@ -22,7 +22,7 @@ export interface Tree {
 }
 
 /**
- * Reads every file below these folders of `root` once, except for `skipped` names. Throws the error of `refuse` for what cannot
+ * Reads every file below these folders of `root` once, and those of them that are files, except for `skipped` names. Throws the error of `refuse` for what cannot
  * be trusted: links to folders or out of the folders, anything but files and folders, and too many files or bytes.
  */
 export function readTree(root: string, folders: readonly string[], { refuse, skipped = [] }: ReadOptions): Tree {
@@ -35,7 +35,10 @@ export function readTree(root: string, folders: readonly string[], { refuse, ski
     executables: new Set(),
     bytes: 0,
   };
-  for (const folder of folders) readFolder(folder, reading);
+  for (const path of folders) {
+    if (isFile(path)) keep(path, path, reading);
+    else readFolder(path, reading);
+  }
   return { ...treeOf(root, reading.files), executables: reading.executables };
 }
 
@@ -77,6 +80,11 @@ function hashOf(files: ReadonlyMap<string, Buffer>): string {
   const hash = createHash("sha256");
   for (const [path, bytes] of files) hash.update(`${JSON.stringify(path)} ${bytes.length} ${sha256Of(bytes)}\n`);
   return hash.digest("hex");
+}
+
+/** A link is not a file: it is refused like a folder that is one. */
+function isFile(path: string): boolean {
+  return fs.lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 function readFolder(path: string, reading: Reading): void {

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { KeyPath } from "../values/table.ts";
+import { isTable, type KeyPath } from "../values/table.ts";
 
 /** How the values that several layers give to an option are combined; a plugin's schema says so with `.meta()`. */
 interface Layering {
@@ -8,6 +8,8 @@ interface Layering {
    * may only choose a later value of an enum. Default: the last layer's value counts.
    */
   layers?: "join" | "own" | "narrow";
+  /** With `join`: the key that is `true` in each table of the list that a project wrote, whatever the project says. */
+  marked?: string;
   /** With `narrow`: the value that a project may narrow if no other layer sets the option. */
   unset?: string;
 }
@@ -29,8 +31,8 @@ export function optionsOf(schema: z.ZodType | undefined): Record<string, z.ZodTy
  * undefined means that none of them counts.
  */
 export function combined(option: z.ZodType, given: readonly LayerValue[]): { value: unknown } | undefined {
-  const { layers, unset } = layeringOf(option);
-  if (layers === "join") return { value: joined(given) };
+  const { layers, unset, marked } = layeringOf(option);
+  if (layers === "join") return { value: joined(marked === undefined ? given : withMarks(given, marked)) };
   if (layers === "narrow") return { value: narrowed(given, valuesOf(option), unset) };
   if (layers !== "own") return undefined;
   const own = given.filter(({ isOfProject }) => !isOfProject);
@@ -61,6 +63,16 @@ function layeringOf(option: z.ZodType): Layering {
 function joined(given: readonly LayerValue[]): unknown {
   const values = given.map(({ value }) => value);
   return values.find((value) => !Array.isArray(value)) ?? [...new Set(values.flat())];
+}
+
+/** The values, in which each table says by this key whether a project wrote it. */
+function withMarks(given: readonly LayerValue[], key: string): LayerValue[] {
+  return given.map(({ value, isOfProject }) => ({
+    isOfProject,
+    value: !Array.isArray(value)
+      ? value
+      : value.map((each) => (isTable(each) && isOfProject ? { ...each, [key]: true } : each)),
+  }));
 }
 
 /** The user's last value, or a project's later value if it does not allow more. */

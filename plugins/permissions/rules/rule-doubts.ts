@@ -9,6 +9,9 @@ import { isAbout } from "./rules.ts";
 /** Tools whose rule patterns match files. */
 const FILE_TOOLS = /^(?:Read|Edit|Write|Grep|Glob)$/i;
 
+/** Tools of MCP servers, which come and go while a session runs. */
+const OF_SERVERS = /^mcp__/i;
+
 /** The lists of `[permissions]` that hold rules. */
 export type RuleList = "allow" | "ask" | "deny";
 
@@ -20,7 +23,7 @@ export function doubtAbout(text: string, list: RuleList, tools: readonly string[
   const rule = parseRule(text);
   if (!rule) return undefined;
   const { tool, pattern = "" } = rule;
-  if (!isAboutSome(rule, list, tools)) {
+  if (!isAboutSome(rule, list, tools) && !OF_SERVERS.test(tool)) {
     const near = nearTool(tool, tools);
     const meant = near === undefined ? "" : ` Did you mean "${near}"?`;
     return `The rule ${JSON.stringify(text)} is about no call: there is no tool "${tool}".${meant}`;

@@ -1,10 +1,12 @@
 import { join, posix } from "node:path";
 import type { Tree } from "@scorel/kit/files/tree";
+import { MCP_JSON } from "@scorel/kit/schema/mcp-json";
 import { oneLine } from "@scorel/kit/text/one-line";
 import type { TrustItem } from "../contract.ts";
 import type { LayerFile, LayerKnowledge } from "../loader.ts";
 import type { TrustTarget } from "../targets.ts";
 import { layerItems } from "./layer-items.ts";
+import { mcpItems } from "./mcp-items.ts";
 
 /** Everything in a project that Scorel would use, and what each item could do. */
 export async function itemsIn(tree: Tree, target: TrustTarget, layers: LayerKnowledge): Promise<TrustItem[]> {
@@ -48,6 +50,7 @@ async function itemsOf(tree: Tree, { kind, ownPath, layers }: ItemSearch): Promi
     ...installedIn(tree),
     ...files.flatMap(([path]) => {
       const own = ownPath(path);
+      if (path === MCP_JSON) return mcpItems(tree.files.get(path)?.toString("utf8") ?? "");
       if (own === undefined || !isLayer(path)) return code.get(path) ?? [fileItem(own, path, oneLine(path))];
       const preset = presetOf(own);
       const first: TrustItem[] =

@@ -7,6 +7,8 @@ import type { TrustItem } from "../contract.ts";
 import type { LayerFile, LayerKnowledge, ParsedLayer, TrustMark, UserLayers } from "../loader.ts";
 
 const LONGEST = 200;
+/** The same for a table, whose last key may be the one that matters. */
+const LONGEST_TABLE = 1_000;
 
 /** What each of these presets and config.toml files would change compared with the user's own layers, or why it cannot be read. */
 export async function layerItems(files: readonly LayerFile[], layers: LayerKnowledge): Promise<TrustItem[][]> {
@@ -59,20 +61,30 @@ function listsOf({
 /** The settings of a layer. Those that their plugin marks with `.meta({ trust })` say what they could do and the user's value. */
 function settings(layer: ParsedLayer, kind: LayerFile["kind"], user: UserLayers | undefined): TrustItem[] {
   return layer.settings.flatMap(({ id, table, schema }) =>
-    leavesOf(table, [id]).flatMap(({ path, value }): TrustItem[] => {
-      const mark = metaAt(schema, path.slice(1), "trust") as TrustMark | undefined;
-      const what = `${dotted(path)} = ${written(value)}`;
-      const place = layer.placeOf(path);
-      const theirs = user && valueAt(user, path);
-      const tooWide = isTooWide(schema, path.slice(1), value, theirs?.value);
-      const yours = theirs ? ` (yours: ${written(theirs.value)}, ${theirs.place})` : "";
-      if (!mark && tooWide && kind === "user")
-        return [{ kind: "weakens", what: `${what}: decides what the model may do unasked${yours}`, place }];
-      if (!mark) return [{ kind: "setting", what: tooWide ? `${what} (no effect: ${noEffect(theirs)})` : what, place }];
-      if (mark.kind === "weakens" && theirs && written(theirs.value) === written(value)) return [];
-      return [{ kind: mark.kind, what: `${what}: ${mark.could}${yours}`, place }];
-    }),
+    leavesOf(table, [id])
+      .flatMap(eachTable)
+      .flatMap(({ path, value }): TrustItem[] => {
+        const mark = metaAt(schema, path.slice(1), "trust") as TrustMark | undefined;
+        const what = `${dotted(path)} = ${written(value, isTable(value) ? LONGEST_TABLE : LONGEST)}`;
+        const place = layer.placeOf(path);
+        const theirs = user && valueAt(user, path);
+        const tooWide = isTooWide(schema, path.slice(1), value, theirs?.value);
+        const yours = theirs ? ` (yours: ${written(theirs.value)}, ${theirs.place})` : "";
+        if (!mark && tooWide && kind === "user")
+          return [{ kind: "weakens", what: `${what}: decides what the model may do unasked${yours}`, place }];
+        if (!mark)
+          return [{ kind: "setting", what: tooWide ? `${what} (no effect: ${noEffect(theirs)})` : what, place }];
+        if (mark.kind === "weakens" && theirs && written(theirs.value) === written(value)) return [];
+        return [{ kind: mark.kind, what: `${what}: ${mark.could}${yours}`, place }];
+      }),
   );
+}
+
+/** Each table of a list of tables by itself, so that one cannot hide behind the length of another. */
+function eachTable(leaf: { path: KeyPath; value: unknown }): { path: KeyPath; value: unknown }[] {
+  const { path, value } = leaf;
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isTable)) return [leaf];
+  return value.map((table, index) => ({ path: [...path, index], value: table }));
 }
 
 /** Why a setting has no effect: a project may only narrow what the user or the user's preset allows. */
@@ -89,7 +101,7 @@ function valueAt({ tables, placeOf }: UserLayers, path: KeyPath): { value: unkno
   return value === undefined ? undefined : { value, place: placeOf(path) };
 }
 
-function written(value: unknown): string {
+function written(value: unknown, most = LONGEST): string {
   const text = JSON.stringify(value) ?? String(value);
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return text.length > most ? `${text.slice(0, most)}…` : text;
 }

@@ -114,7 +114,8 @@ describe("a rule that matches no tool", () => {
     ["allow", "BASH", noTool("BASH", "BASH", bash)],
     ["allow", "write(a.txt)", noTool("write(a.txt)", "write", ' Did you mean "Write"?')],
     ["deny", "WebFetch(domain:x)", noTool("WebFetch(domain:x)", "WebFetch")],
-    ["allow", "mcp__a__b", noTool("mcp__a__b", "mcp__a__b")],
+    ["allow", "weather__b", noTool("weather__b", "weather__b")],
+    ["allow", "mcp__a__b", undefined],
     [
       "deny",
       "Read(*.{pem,key})",

@@ -1,0 +1,110 @@
+import type { Invocation } from "@scorel/cli/contract";
+import type { BaseContext } from "@scorel/kernel";
+import { createOutput } from "@scorel/kit/terminal/output";
+import { visibleName } from "@scorel/kit/text/plain";
+import type { McpServerRow } from "@scorel/mcp/contract";
+import { addServer, configPath, type NewServer, removeServer } from "./config-file.ts";
+import { errors } from "./errors.ts";
+import { withServers } from "./servers.ts";
+
+type Action = (invocation: Invocation, ctx: BaseContext) => Promise<number>;
+
+/** What the commands `scorel mcp <action>` do. */
+export const actions = { add, list, get, test, remove } satisfies Record<string, Action>;
+
+async function add(invocation: Invocation, ctx: BaseContext): Promise<number> {
+  const server = newServer(invocation);
+  await addServer(server, ctx);
+  return say(invocation, `Added ${server.name} to ${configPath()}. To try it: scorel mcp test ${server.name}\n`);
+}
+
+async function remove(invocation: Invocation, ctx: BaseContext): Promise<number> {
+  const [name = ""] = invocation.args;
+  await removeServer(name, ctx);
+  return say(invocation, `Removed ${visibleName(name)} from ${configPath()}.\n`);
+}
+
+async function list(invocation: Invocation, ctx: BaseContext): Promise<number> {
+  const rows = await withServers(ctx, invocation, async (service) => service.servers());
+  if (invocation.options.json) return say(invocation, `${JSON.stringify({ servers: rows }, null, 2)}\n`);
+  if (rows.length === 0) return say(invocation, "No MCP servers are configured. To add one: scorel mcp add\n");
+  return say(invocation, rows.map(lineOf).join(""));
+}
+
+async function get(invocation: Invocation, ctx: BaseContext): Promise<number> {
+  const row = await withServers(ctx, invocation, async (service) => service.named(invocation.args[0] as string));
+  return say(invocation, invocation.options.json ? `${JSON.stringify(row, null, 2)}\n` : factsOf(row));
+}
+
+async function test(invocation: Invocation, ctx: BaseContext): Promise<number> {
+  const [name = ""] = invocation.args;
+  const row = await withServers(ctx, invocation, async (service) => {
+    const started = await service.restart(name);
+    if (invocation.options.accept) service.accept(name);
+    return started;
+  });
+  return say(invocation, invocation.options.json ? `${JSON.stringify(row, null, 2)}\n` : factsOf(row));
+}
+
+async function say({ stdout }: Invocation, text: string): Promise<number> {
+  await createOutput(stdout).write(text);
+  return 0;
+}
+
+function lineOf({ name, target, place, state }: McpServerRow): string {
+  const off = state === "disabled" ? ", disabled" : "";
+  return `${name}  ${visibleName(target)}  (${visibleName(place)}${off})\n`;
+}
+
+function factsOf({ name, target, place, state, version, problem, tools }: McpServerRow): string {
+  const facts = {
+    [target.startsWith("http") ? "address" : "program"]: target,
+    from: place,
+    ...(state !== "off" && { state }),
+    ...(version !== undefined && { version }),
+    ...(problem !== undefined && { problem }),
+  };
+  const rows = Object.entries(facts).map(([key, value]) => `  ${key}: ${visibleName(value)}\n`);
+  const offered = tools.length > 0 ? `  tools:\n${tools.map((tool) => `    ${tool}\n`).join("")}` : "";
+  return `${name}\n${rows.join("")}${offered}`;
+}
+
+const NAME = /^(?=.{1,32}$)[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/;
+
+/** The server that a command line describes. Throws errors of usage. */
+function newServer({ args: [name = "", command, ...args], options }: Invocation): NewServer {
+  const url = options.url as string | undefined;
+  if (!NAME.test(name)) throw errors.MCP_ADMIN_NAME({ name: visibleName(name) });
+  if ((command === undefined) === (url === undefined)) throw errors.MCP_ADMIN_WAY({ name });
+  if (url !== undefined && !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ""))
+    throw errors.MCP_ADMIN_URL({ url: visibleName(url) });
+  const env = pairsOf("--env", options.env);
+  const headers = pairsOf("--header", options.header);
+  if (env && url !== undefined) throw errors.MCP_ADMIN_OPTION({ option: "--env", wants: "a program" });
+  if (headers && url === undefined) throw errors.MCP_ADMIN_OPTION({ option: "--header", wants: "an address" });
+  return {
+    name,
+    ...(url === undefined ? { command: command as string, ...(args.length > 0 && { args }) } : { url }),
+    ...secondsOf(options.timeout),
+    ...(env && { env }),
+    ...(headers && { headers }),
+  };
+}
+
+function pairsOf(option: string, given: unknown): Record<string, string> | undefined {
+  if (given === undefined) return undefined;
+  const pairs = [given].flat().map((text) => {
+    const [, name, value] = /^([^=]+)=(.*)$/s.exec(String(text)) ?? [];
+    if (name === undefined || value === undefined)
+      throw errors.MCP_ADMIN_PAIR({ option, given: visibleName(String(text).split("=", 1)[0] ?? "") });
+    return [name, value];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function secondsOf(given: unknown): Pick<NewServer, "timeout"> {
+  if (given === undefined) return {};
+  const timeout = Number(given);
+  if (!(timeout > 0)) throw errors.MCP_ADMIN_SECONDS({ given: visibleName(String(given)) });
+  return { timeout };
+}

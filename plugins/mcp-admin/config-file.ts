@@ -1,0 +1,117 @@
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import type {} from "@scorel/host/contract";
+import { type BaseContext, codeOf, messageOf, ScorelError } from "@scorel/kernel";
+import { userDir } from "@scorel/kit/files/home";
+import { isTable, type Table } from "@scorel/kit/values/table";
+import { parse } from "smol-toml";
+import { errors } from "./errors.ts";
+
+/** A server as it is written into the file. */
+export interface NewServer {
+  name: string;
+  command?: string;
+  args?: readonly string[];
+  env?: Readonly<Record<string, string>>;
+  url?: string;
+  headers?: Readonly<Record<string, string>>;
+  timeout?: number;
+}
+
+/** The user's config.toml. */
+export const configPath = () => join(userDir(), "config.toml");
+
+/** Adds a server at the end of the user's config.toml. Throws MCP_ADMIN_TAKEN, and MCP_ADMIN_FILE if the file cannot be edited safely. */
+export async function addServer(server: NewServer, ctx: BaseContext): Promise<void> {
+  const lines = tableText(server);
+  await change(ctx, `Add these lines:\n${lines}`, (text) => {
+    const before = serversIn(text);
+    if (before.some(({ name }) => sameName(name, server.name)))
+      throw errors.MCP_ADMIN_TAKEN({ name: server.name, path: configPath() });
+    return { text: `${text}${gapAfter(text)}${lines}`, servers: [...before, { ...server }] };
+  });
+}
+
+/** Removes a server from the user's config.toml. Throws MCP_ADMIN_UNKNOWN, and MCP_ADMIN_FILE if the file cannot be edited safely. */
+export async function removeServer(name: string, ctx: BaseContext): Promise<void> {
+  await change(ctx, `Remove the server "${name}" from it by hand.`, (text) => {
+    const before = serversIn(text);
+    const index = before.findIndex((each) => sameName(each.name, name));
+    if (index < 0) throw errors.MCP_ADMIN_UNKNOWN({ name, path: configPath(), known: namesOf(before) });
+    return { text: withoutTable(text, index), servers: before.toSpliced(index, 1) };
+  });
+}
+
+/** Edits the file, and checks that the servers are those that are wanted and that nothing else has changed. */
+async function change(
+  ctx: BaseContext,
+  lines: string,
+  edit: (text: string) => { text: string; servers: readonly Table[] },
+): Promise<void> {
+  const path = configPath();
+  const refused = (thrown: unknown) =>
+    thrown instanceof ScorelError && codeOf(thrown).startsWith("MCP_ADMIN")
+      ? thrown
+      : errors.MCP_ADMIN_FILE({ path, lines, reason: messageOf(thrown) }, { cause: thrown });
+  try {
+    const files = ctx.find("sharedFiles");
+    if (!files) throw new Error("nothing here can change shared files");
+    await files.changeFile(path, (text = "") => {
+      const made = edit(text);
+      const wanted = withServers(parse(text), made.servers);
+      if (!isDeepStrictEqual(plain(parse(made.text)), plain(wanted)))
+        throw new Error("its servers are written in another way than by this command");
+      return made.text;
+    });
+  } catch (thrown) {
+    throw refused(thrown);
+  }
+}
+
+function serversIn(text: string): Table[] {
+  const { mcp } = parse(text) as Table;
+  const servers = isTable(mcp) ? mcp.servers : undefined;
+  return Array.isArray(servers) ? servers.filter(isTable) : [];
+}
+
+function withServers(table: Table, servers: readonly Table[]): Table {
+  const { servers: _, ...mcp } = isTable(table.mcp) ? table.mcp : {};
+  const kept = { ...mcp, ...(servers.length > 0 && { servers }) };
+  const { mcp: __, ...rest } = table;
+  return Object.keys(kept).length === 0 ? rest : { ...rest, mcp: kept };
+}
+
+/** Without the prototypes of the parser's tables. */
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+const namesOf = (servers: readonly Table[]) => servers.map(({ name }) => String(name));
+const sameName = (one: unknown, other: string) => String(one).toLowerCase() === other.toLowerCase();
+const gapAfter = (text: string) => (text === "" ? "" : text.endsWith("\n") ? "\n" : "\n\n");
+
+/** A server as TOML. Texts and lists in JSON are the same in TOML. */
+function tableText({ env, headers, ...server }: NewServer): string {
+  const rows = Object.entries(server).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`);
+  const tables = Object.entries({ env, headers }).flatMap(([key, table]) =>
+    table && Object.keys(table).length > 0 ? [`${key} = ${inline(table)}\n`] : [],
+  );
+  return `[[mcp.servers]]\n${[...rows, ...tables].join("")}`;
+}
+
+function inline(table: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(table).map(([key, value]) => `${JSON.stringify(key)} = ${JSON.stringify(value)}`);
+  return `{ ${pairs.join(", ")} }`;
+}
+
+const HEADER = /^[ \t]*\[\[?[^\n]*$/gm;
+const OF_SERVERS = /^[ \t]*\[\[[ \t]*mcp[ \t]*\.[ \t]*servers[ \t]*\]\]/;
+const WITHIN_SERVER = /^[ \t]*\[[ \t]*mcp[ \t]*\.[ \t]*servers[ \t]*\./;
+
+/** The text without the server at this place among the tables `[[mcp.servers]]`, and without the comments between it and the next table. */
+function withoutTable(text: string, index: number): string {
+  const headers = [...text.matchAll(HEADER)];
+  const tables = headers.filter(([line]) => OF_SERVERS.test(line));
+  const own = tables[index];
+  if (!own) return text;
+  const next = headers.find(({ 0: line, index: at }) => at > own.index && !WITHIN_SERVER.test(line));
+  const before = text.slice(0, own.index);
+  return next ? before + text.slice(next.index) : `${before.trimEnd()}\n`.replace(/^\n$/, "");
+}

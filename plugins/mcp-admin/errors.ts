@@ -1,0 +1,48 @@
+import { defineErrors } from "@scorel/kernel";
+
+const called = (names: readonly string[]) => names.map((name) => `"${name}"`).join(", ");
+
+export const errors = defineErrors({
+  MCP_ADMIN_NO_PLUGIN: {
+    exit: 2,
+    text: () => 'Sessions here have no MCP servers: add "mcp" to "use" in config.toml, or choose a preset that has it.',
+  },
+  MCP_ADMIN_WAY: {
+    exit: 2,
+    text: (a: { name: string }) =>
+      `Give either the program of the server or its address: scorel mcp add ${a.name} -- <command> [arguments], or scorel mcp add ${a.name} --url <address>`,
+  },
+  MCP_ADMIN_NAME: {
+    exit: 2,
+    text: (a: { name: string }) =>
+      `A server cannot be called "${a.name}": a name has up to 32 letters and digits, with single - or _ between them.`,
+  },
+  MCP_ADMIN_PAIR: {
+    exit: 2,
+    text: (a: { option: string; given: string }) => `${a.option} is given as NAME=VALUE, not as ${a.given}.`,
+  },
+  MCP_ADMIN_OPTION: {
+    exit: 2,
+    text: (a: { option: string; wants: string }) => `${a.option} is only for a server with ${a.wants}.`,
+  },
+  MCP_ADMIN_SECONDS: {
+    exit: 2,
+    text: (a: { given: string }) => `--timeout must be a number of seconds greater than 0, not ${a.given}.`,
+  },
+  MCP_ADMIN_URL: {
+    exit: 2,
+    text: (a: { url: string }) => `${a.url} is not an address that begins with http or https.`,
+  },
+  MCP_ADMIN_TAKEN: {
+    exit: 2,
+    text: (a: { name: string; path: string }) =>
+      `${a.path} has an MCP server "${a.name}" already. To replace it: scorel mcp remove ${a.name}`,
+  },
+  MCP_ADMIN_UNKNOWN: {
+    exit: 2,
+    text: (a: { name: string; path: string; known: readonly string[] }) =>
+      `${a.path} has no MCP server "${a.name}". ${a.known.length > 0 ? `It has ${called(a.known)}.` : "It has none."}`,
+  },
+  MCP_ADMIN_FILE: (a: { path: string; reason: string; lines: string }) =>
+    `${a.path} stays as it is, since it could not be edited safely: ${a.reason}. ${a.lines}`,
+});

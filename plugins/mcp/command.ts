@@ -1,0 +1,39 @@
+import type { SlashCommand } from "@scorel/commands/contract";
+import { visibleName } from "@scorel/kit/text/plain";
+import { z } from "zod";
+import type { McpServerRow } from "./contract.ts";
+
+/** The command `/mcp`: shows the servers and their tools, or starts one anew. */
+export const mcpCommand = (): SlashCommand => ({
+  group: "Session",
+  summary: "Show the MCP servers and their tools, or start one anew",
+  operations: ["list_mcp_servers", "restart_mcp_server"],
+  args: z.object({ action: z.enum(["restart"]).optional(), server: z.string().optional() }),
+  async complete(key, typed, { request, sessionId }) {
+    if (key !== "server") return [];
+    const { servers } = await request("list_mcp_servers", { sessionId });
+    return servers.map(({ name }) => name).filter((name) => name.startsWith(typed));
+  },
+  async run({ action, server }: { action?: "restart"; server?: string }, { request, sessionId }) {
+    if (action === "restart" && server !== undefined)
+      return textOf([await request("restart_mcp_server", { sessionId, name: server })]);
+    const { servers } = await request("list_mcp_servers", { sessionId });
+    if (action === "restart") return "Name the server to start anew: /mcp restart <server>";
+    if (servers.length === 0) return "No MCP servers are configured. To add one: scorel mcp add";
+    return textOf(servers);
+  },
+});
+
+/** The servers as people read them. */
+export function textOf(servers: readonly McpServerRow[]): string {
+  return servers.map(serverText).join("\n");
+}
+
+function serverText({ name, state, version, tools, problem }: McpServerRow): string {
+  const facts = [state, ...(version === undefined ? [] : [visibleName(version)]), count(tools.length)];
+  const lines = [`${name}: ${facts.join(", ")}`];
+  if (problem !== undefined) lines.push(`  ${visibleName(problem)}`);
+  return [...lines, ...tools.map((tool) => `  ${tool}`)].join("\n");
+}
+
+const count = (tools: number) => (tools === 1 ? "1 tool" : `${tools} tools`);

@@ -1,0 +1,74 @@
+import { z } from "zod";
+
+/**
+ * Names of servers: letters and digits, with single dashes and underscores between them. Two underscores end the name in the name of a
+ * tool, so that a rule such as `mcp__git__*` is about one server.
+ */
+export const SERVER_NAME = /^(?=.{1,32}$)[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/;
+
+/** Made when the first server is read: a session without servers starts faster. */
+export const serverTable = z.lazy(() => (made ??= makeTable()));
+
+let made: ReturnType<typeof makeTable> | undefined;
+
+function makeTable() {
+  const texts = z.record(z.string(), z.string());
+  return z
+    .strictObject({
+      name: z
+        .string()
+        .regex(SERVER_NAME, "must be up to 32 letters and digits, with single - or _ between them")
+        .describe("the name of the server, which the names of its tools contain"),
+      command: z.string().min(1).optional().describe("the program of a server on this computer"),
+      args: z.array(z.string()).optional().describe("the arguments of the program"),
+      env: texts
+        .optional()
+        .describe("variables for the program, besides PATH, HOME and the like; values may refer to variables"),
+      cwd: z.string().optional().describe("the folder that the program starts in (default: that of the session)"),
+      url: z
+        .url({ protocol: /^https?$/ })
+        .optional()
+        .describe("the address of a server that is reached over HTTP"),
+      headers: texts.optional().describe("headers of each request to the address; values may refer to variables"),
+      enabled: z.boolean().optional().describe("`false`: the server is not used"),
+      timeout: z
+        .number()
+        .positive()
+        .max(3_600)
+        .optional()
+        .describe("seconds that a call may take without an answer or progress (default: 60)"),
+      tools: z.array(z.string()).optional().describe("the only tools of the server to offer, such as `search_*`"),
+      ofProject: z.boolean().optional().describe("set by Scorel for the servers of a project"),
+    })
+    .refine(({ command, url }) => (command === undefined) !== (url === undefined), "needs either a command or a url");
+}
+
+export const config = z.strictObject({
+  servers: z
+    .array(serverTable)
+    .default([])
+    .describe("the MCP servers whose tools the model is offered")
+    .meta({
+      layers: "join",
+      marked: "ofProject",
+      trust: {
+        kind: "code",
+        could: "its program runs with your rights, or what the model passes on goes to its address",
+      },
+    }),
+  variables: z
+    .array(z.string())
+    .default([])
+    .describe("variables that servers of projects may refer to, besides PATH, HOME and the like")
+    .meta({ layers: "own" }),
+  wait: z
+    .number()
+    .min(0)
+    .max(60)
+    .default(5)
+    .describe("seconds that the first message waits for servers that are still starting"),
+});
+
+export type McpConfig = z.output<typeof config>;
+/** A server as `[[mcp.servers]]` or the file `.mcp.json` describes it. */
+export type ServerTable = z.output<typeof serverTable>;

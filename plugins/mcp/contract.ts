@@ -1,0 +1,44 @@
+/** What an MCP server is doing. */
+export type ServerState = "disabled" | "off" | "starting" | "up" | "restarting" | "failed";
+
+/** A server of a session, as `/mcp` and clients see it. */
+export interface McpServerRow {
+  name: string;
+  state: ServerState;
+  /** The file that names it. */
+  place: string;
+  /** Its program, or its address, without secrets. */
+  target: string;
+  /** Its own name and version, once it has told them. */
+  version?: string;
+  /** The names under which the model is offered its tools. */
+  tools: string[];
+  /** Why it is not up. */
+  problem?: string;
+}
+
+/** The service `mcp`: the MCP servers of a session. */
+export interface McpService {
+  /** All servers of the configuration, in its order. */
+  servers(): McpServerRow[];
+  /** The server of this name. Throws MCP_UNKNOWN. */
+  named(name: string): McpServerRow;
+  /** Starts a server, or starts it anew, and resolves when it is up. Throws MCP_UNKNOWN and MCP_START. */
+  restart(name: string): Promise<McpServerRow>;
+  /** Accepts all tools of a server as it describes them now. Throws MCP_UNKNOWN. */
+  accept(name: string): void;
+}
+
+declare module "@scorel/kernel" {
+  interface Services {
+    mcp: McpService;
+  }
+}
+declare module "@scorel/host/contract" {
+  interface Operations {
+    /** Lists the MCP servers of a session, with their tools. */
+    list_mcp_servers: { params: { sessionId: string }; result: { servers: McpServerRow[] } };
+    /** Starts an MCP server anew. Throws MCP_UNKNOWN and MCP_START. */
+    restart_mcp_server: { params: { sessionId: string; name: string }; result: McpServerRow };
+  }
+}

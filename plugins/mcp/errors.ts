@@ -1,0 +1,36 @@
+import { defineErrors } from "@scorel/kernel";
+
+const check = (server: string) => `To see what it says: scorel mcp test ${server}`;
+
+export const errors = defineErrors({
+  MCP_START: (a: { server: string; reason: string }) =>
+    `The MCP server "${a.server}" could not be started: ${a.reason}. ${check(a.server)}`,
+  MCP_ENDED: (a: { server: string; how: string }) => `The MCP server "${a.server}" has ended (${a.how}).`,
+  MCP_GIVEN_UP: (a: { server: string; reason: string; attempts: number }) =>
+    `The MCP server "${a.server}" does not stay up, so it is not restarted again after ${a.attempts} attempts: ${a.reason}. ${check(a.server)}`,
+  MCP_CALL: (a: { server: string; tool: string; reason: string }) =>
+    `The MCP server "${a.server}" could not do ${a.tool}: ${a.reason}`,
+  MCP_TIMEOUT: (a: { server: string; tool: string; seconds: number }) =>
+    `The MCP server "${a.server}" did not answer ${a.tool} for ${a.seconds} s, so the call was cancelled. Whether it took effect is not known. "timeout" of the server in [[mcp.servers]] sets the limit.`,
+  MCP_MESSAGE_SIZE: (a: { megabytes: number }) => `it sent a message of more than ${a.megabytes} MB`,
+  MCP_TOOLS: (a: { server: string; reason: string }) =>
+    `Some tools of the MCP server "${a.server}" are left out: ${a.reason}.`,
+  MCP_CHANGED: (a: { server: string; tools: readonly string[] }) =>
+    `The MCP server "${a.server}" now describes ${a.tools.length === 1 ? "a tool" : `${a.tools.length} tools`} in other words than before, or has added ${a.tools.length === 1 ? "it" : "them"}: ${a.tools.slice(0, 5).join(", ")}${a.tools.length > 5 ? " …" : ""}. A person is asked about the next call of each, whatever is allowed. To accept all: scorel mcp test ${a.server} --accept`,
+  MCP_PINS: (a: { server: string; path: string; reason: string }) =>
+    `What was accepted of the tools of the MCP server "${a.server}" is not known or not kept, so a person is asked about them again (${a.path}: ${a.reason}).`,
+  MCP_DUPLICATE: (a: { server: string; place: string; first: string }) =>
+    `The MCP server "${a.server}" of ${a.place} is left out, because ${a.first} has one of this name. Rename one of them.`,
+  MCP_JSON: (a: { path: string; reason: string }) => `${a.path} is left out: ${a.reason}.`,
+  MCP_VARIABLE: (a: { server: string; variable: string; ofProject: boolean }) =>
+    a.ofProject
+      ? `the variable ${a.variable} is not set, or a project may not use it; to let it, write variables = ["${a.variable}"] below [mcp] in ~/.scorel/config.toml`
+      : `the variable ${a.variable} is not set`,
+  MCP_STARTING: (a: { servers: readonly string[] }) =>
+    `${a.servers.length === 1 ? "The MCP server" : "The MCP servers"} ${a.servers.join(", ")} ${a.servers.length === 1 ? "is" : "are"} still starting. The tools come with a later message.`,
+  MCP_UNKNOWN: {
+    exit: 2,
+    text: (a: { server: string; known: readonly string[] }) =>
+      `There is no MCP server "${a.server}". ${a.known.length > 0 ? `There are: ${a.known.join(", ")}.` : "None is configured; add one with: scorel mcp add"}`,
+  },
+});

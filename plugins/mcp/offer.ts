@@ -1,0 +1,134 @@
+import { messageOf } from "@scorel/kernel";
+import { clause } from "@scorel/kit/text/one-line";
+import { onAbort } from "@scorel/kit/values/abort";
+import type { Tool } from "@scorel/tools/contract";
+import { errors } from "./errors.ts";
+import type { Server } from "./servers/server.ts";
+import type { Servers } from "./servers/servers.ts";
+import { isChosen, toolNames } from "./tools/names.ts";
+import { toolOf } from "./tools/tool.ts";
+
+/** How the offer reaches the session. */
+export interface Outlet {
+  /** Offers these tools to the model; returns a function that takes them back. */
+  contribute(tools: Tool[]): () => unknown;
+  /** Tells people of a problem. */
+  tell(problem: Error): void;
+  /** How many milliseconds the first message waits for servers that are starting. */
+  waitMs: number;
+  /** Calls `work` after so many milliseconds; returns a function that prevents it. */
+  after(ms: number, work: () => void): () => void;
+}
+
+/**
+ * The tools of the servers as the model is offered them. They change only before the first request of a turn, because each change makes
+ * the provider read the whole conversation anew.
+ */
+export class Offer {
+  private readonly servers: Servers;
+  private readonly outlet: Outlet;
+  private takeBack: (() => unknown) | undefined;
+  /** What is offered, as text. */
+  private offered = "[]";
+  private isChanged = true;
+  private waited: Promise<void> | undefined;
+  private waiting = new Set<() => void>();
+  private readonly told = new Set<string>();
+
+  constructor(servers: Servers, outlet: Outlet) {
+    this.servers = servers;
+    this.outlet = outlet;
+  }
+
+  /** Something about a server has changed. */
+  changed(): void {
+    this.isChanged = true;
+    for (const look of this.waiting) look();
+  }
+
+  /** Called before the first request of a turn. */
+  async beforeTurn(signal: AbortSignal): Promise<void> {
+    this.waited ??= this.wait(signal);
+    await this.waited;
+    this.publish();
+  }
+
+  /** Waits for servers that are starting, but not for long. Those that are not up then are told once. */
+  private async wait(signal: AbortSignal): Promise<void> {
+    const starting = () => this.servers.enabled.filter(({ state, listed }) => state === "starting" && !listed);
+    if (starting().length > 0) await this.settled(() => starting().length === 0, signal);
+    const late = starting().map(({ name }) => name);
+    if (late.length > 0 && !signal.aborted) this.outlet.tell(errors.MCP_STARTING({ servers: late }));
+  }
+
+  private settled(isOver: () => boolean, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel();
+        this.waiting.delete(look);
+        ignore();
+        resolve();
+      };
+      const look = () => {
+        if (isOver()) end();
+      };
+      const cancel = this.outlet.after(this.outlet.waitMs, end);
+      const ignore = onAbort(signal, () => end());
+      this.waiting.add(look);
+      look();
+    });
+  }
+
+  /** Offers the present tools, if they differ from those that are offered. */
+  private publish(): void {
+    if (!this.isChanged) return;
+    this.isChanged = false;
+    const tools = this.servers.enabled.flatMap((server) => this.toolsOf(server));
+    const text = JSON.stringify(tools.map(({ name, description, parameters }) => [name, description, parameters]));
+    if (text === this.offered) return;
+    this.offered = text;
+    this.takeBack?.();
+    this.takeBack = this.outlet.contribute(tools);
+  }
+
+  private toolsOf(server: Server): Tool[] {
+    const listed = chosen(server);
+    const names = toolNames(
+      server.name,
+      listed.map(({ name }) => name),
+    );
+    const problems: string[] = [];
+    const tools = [...names].flatMap(([own, name]) => {
+      const tool = listed.find((each) => each.name === own);
+      try {
+        return tool ? [toolOf(server, tool, name)] : [];
+      } catch (thrown) {
+        problems.push(`${clause(own).slice(0, 80)}: ${messageOf(thrown)}`);
+        return [];
+      }
+    });
+    this.tellOnce(server.name, problems);
+    return tools;
+  }
+
+  private tellOnce(server: string, problems: readonly string[]): void {
+    const [first] = problems;
+    if (first === undefined || this.told.has(server)) return;
+    this.told.add(server);
+    const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
+    this.outlet.tell(errors.MCP_TOOLS({ server, reason: first + more }));
+  }
+}
+
+/** The names under which a server's tools are offered, or will be from the next turn on. */
+export function namesOf(server: Server): string[] {
+  const names = toolNames(
+    server.name,
+    chosen(server).map(({ name }) => name),
+  );
+  return [...names.values()].sort();
+}
+
+function chosen({ listed = [], definition }: Server) {
+  return listed.filter(({ name }) => isChosen(name, definition.only));
+}

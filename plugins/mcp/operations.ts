@@ -1,0 +1,36 @@
+import type {} from "@scorel/host/contract";
+import type { Contributions } from "@scorel/kernel";
+import { z } from "zod";
+import type { McpService } from "./contract.ts";
+
+const row = () =>
+  z.strictObject({
+    name: z.string(),
+    state: z.enum(["disabled", "off", "starting", "up", "restarting", "failed"]).describe("What the server is doing."),
+    place: z.string().describe("The file that names it."),
+    target: z.string().describe("Its program with the arguments, or its address, as they are written."),
+    version: z.string().optional().describe("Its own name and version."),
+    tools: z.array(z.string()).describe("The names under which the model is offered its tools."),
+    problem: z.string().optional().describe("Why it is not up, or what is left out."),
+  });
+
+/** The operations about the servers of a session. */
+export function operations(service: McpService) {
+  return {
+    list_mcp_servers: {
+      summary: "Lists the MCP servers of a session, with their states and tools.",
+      readOnly: true,
+      size: "pages",
+      params: () => z.strictObject({ sessionId: z.string() }),
+      result: async () => z.strictObject({ servers: z.array(row()) }),
+      run: () => ({ servers: service.servers() }),
+    },
+    restart_mcp_server: {
+      summary: "Starts an MCP server of a session anew, and waits until it is up.",
+      size: { bounded: "It is one server." },
+      params: () => z.strictObject({ sessionId: z.string(), name: z.string() }),
+      result: async () => row(),
+      run: ({ name }) => service.restart(name),
+    },
+  } satisfies Contributions["operations"];
+}

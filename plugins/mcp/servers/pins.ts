@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import { messageOf } from "@scorel/kernel";
+import { sha256Of } from "@scorel/kit/files/hash";
+import { userDir } from "@scorel/kit/files/home";
+import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
+import { makePrivate } from "@scorel/kit/files/private-folder";
+import { isTable, type Table } from "@scorel/kit/values/table";
+import { errors } from "../errors.ts";
+import type { ListedTool } from "../wire/connection.ts";
+import type { Definition } from "./definitions.ts";
+
+/** What a person has accepted of the tools of a server, by its own names for them: hashes of descriptions and schemas. */
+type Accepted = Record<string, string>;
+
+/**
+ * The tools of a server as they were when it was first used, or when a person has last accepted them. A server could change what a tool
+ * says of itself after rules allow it, so a tool that has changed, or that was added, counts as unknown until it is accepted.
+ */
+export class Pins {
+  private readonly server: string;
+  private readonly file: string;
+  private readonly report: (thrown: unknown) => void;
+  private accepted: Accepted | undefined;
+  private current: Accepted = {};
+
+  constructor({ name, way }: Pick<Definition, "name" | "way">, report: (thrown: unknown) => void) {
+    this.server = name;
+    this.file = `${name}-${sha256Of(JSON.stringify(way)).slice(0, 16)}.json`;
+    this.report = report;
+  }
+
+  /** Takes note of the present tools. Those of a server that was never used are accepted. Returns the names of the others. */
+  see(tools: readonly ListedTool[]): string[] {
+    this.current = Object.fromEntries(tools.map((tool) => [tool.name, hashOf(tool)]));
+    this.accepted ??= this.read();
+    if (!this.accepted) this.accept(Object.keys(this.current));
+    return Object.keys(this.current).filter((tool) => !this.isAccepted(tool));
+  }
+
+  isAccepted(tool: string): boolean {
+    return Object.hasOwn(this.current, tool) && this.accepted?.[tool] === this.current[tool];
+  }
+
+  /** Accepts these tools as they are now. */
+  accept(tools: readonly string[]): void {
+    const fresh = tools.filter((tool) => Object.hasOwn(this.current, tool) && !this.isAccepted(tool));
+    if (fresh.length === 0 && this.accepted) return;
+    this.accepted = {
+      ...this.accepted,
+      ...Object.fromEntries(fresh.map((tool) => [tool, this.current[tool] as string])),
+    };
+    this.write(this.accepted);
+  }
+
+  private get folder(): string {
+    return join(userDir(), "mcp");
+  }
+
+  private read(): Accepted | undefined {
+    const path = join(this.folder, this.file);
+    try {
+      const text = readIfPresent(path);
+      return text === undefined ? undefined : acceptedIn(JSON.parse(text));
+    } catch (thrown) {
+      this.report(errors.MCP_PINS({ server: this.server, path, reason: messageOf(thrown) }, { cause: thrown }));
+      return {};
+    }
+  }
+
+  private write(tools: Accepted): void {
+    const path = join(this.folder, this.file);
+    try {
+      makePrivate(userDir(), this.folder);
+      replaceFile(path, `${JSON.stringify({ server: this.server, tools }, null, 2)}\n`);
+    } catch (thrown) {
+      this.report(errors.MCP_PINS({ server: this.server, path, reason: messageOf(thrown) }, { cause: thrown }));
+    }
+  }
+}
+
+function acceptedIn(value: unknown): Accepted {
+  const tools = isTable(value) ? value.tools : undefined;
+  if (!isTable(tools) || !Object.values(tools).every((hash) => typeof hash === "string"))
+    throw new Error("it has no list of tools");
+  return tools as Accepted;
+}
+
+function hashOf({ title, description, inputSchema }: ListedTool): string {
+  return sha256Of(JSON.stringify([title ?? "", description ?? "", sorted(inputSchema)]));
+}
+
+/** The value with the keys of its objects in order, since a server may write them in any. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isTable(value)) return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, sorted(value[key])])) as Table;
+}

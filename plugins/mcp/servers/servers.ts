@@ -1,0 +1,137 @@
+import { pathToFileURL } from "node:url";
+import { type BaseContext, messageOf } from "@scorel/kernel";
+import { clause } from "@scorel/kit/text/one-line";
+import { errors } from "../errors.ts";
+import { type Connection, connect } from "../wire/connection.ts";
+import { httpReason, httpTransport, sayFarewell } from "../wire/http.ts";
+import { type Program, ServerProcesses } from "../wire/processes.ts";
+import { StdioTransport } from "../wire/stdio.ts";
+import type { Definition, Way } from "./definitions.ts";
+import { type Opened, Server, type Surroundings } from "./server.ts";
+import { baseEnvironment, expanded, type Sources, userVariables } from "./variables.ts";
+
+type Told = Parameters<Surroundings["open"]>[1];
+type Redact = (text: string) => string;
+type Address = Extract<Way, { url: string }>;
+
+/** What the servers of a session depend on. */
+export interface Session {
+  ctx: BaseContext;
+  /** Names of variables that servers of projects may use. */
+  allowed: readonly string[];
+  clock: Pick<Surroundings, "after" | "now">;
+  changed(server: Server): void;
+}
+
+/** The servers of a session. */
+export class Servers {
+  readonly all: readonly Server[];
+  private readonly session: Session;
+  private readonly processes: ServerProcesses;
+
+  constructor(definitions: readonly Definition[], session: Session) {
+    this.session = session;
+    const { ctx, clock, changed } = session;
+    this.processes = new ServerProcesses(ctx.session.id, (thrown) => ctx.report("processes", thrown));
+    const around: Surroundings = {
+      ...clock,
+      changed,
+      open: (server, told) => this.open(server, told),
+      // An empty place makes it a notice: the fault is the server's.
+      tell: (problem) => ctx.report("", problem),
+    };
+    this.all = definitions.map((definition) => new Server(definition, around));
+  }
+
+  /** Those that are used. */
+  get enabled(): Server[] {
+    return this.all.filter(({ definition }) => definition.enabled);
+  }
+
+  /** Starts all, together. Problems are told to people. */
+  start(): void {
+    for (const server of this.enabled) void server.start().catch(() => {});
+  }
+
+  /** The server of this name. Throws MCP_UNKNOWN. */
+  named(name: string): Server {
+    const found = this.all.find((server) => server.name === name);
+    if (!found) throw errors.MCP_UNKNOWN({ server: name, known: this.all.map((server) => server.name) });
+    return found;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.all.map((server) => server.close()));
+    this.processes.close();
+  }
+
+  private async open({ definition }: Server, told: Told): Promise<Opened> {
+    const { ctx } = this.session;
+    const { way, secrets } = expanded(definition, this.sources());
+    const redact = redactor(secrets, ctx);
+    const connection =
+      "url" in way ? await this.openAddress(way, told, redact) : await this.openProgram(way, told, redact);
+    return { connection, redact };
+  }
+
+  private async openProgram(way: Program, told: Told, redact: Redact): Promise<Connection> {
+    const env = { ...baseEnvironment(this.sources()), ...way.env };
+    const transport = new StdioTransport({ ...way, env }, this.processes);
+    const ended = () => redact(howEnded(transport));
+    const onClose = () => told.closed(ended());
+    try {
+      return await connect({ ...this.about(), transport, onChanged: told.changed, onClose });
+    } catch (thrown) {
+      await transport.close();
+      throw new Error(transport.how === undefined ? redact(reasonOf(thrown)) : ended(), { cause: thrown });
+    }
+  }
+
+  private async openAddress(way: Address, told: Told, redact: Redact): Promise<Connection> {
+    const transport = await httpTransport(way.url, way.headers);
+    const onClose = () => told.closed("the connection was closed");
+    try {
+      const connection = await connect({ ...this.about(), transport, onChanged: told.changed, onClose });
+      const close = async () => {
+        await sayFarewell(transport);
+        await connection.close();
+      };
+      return { ...connection, close };
+    } catch (thrown) {
+      await transport.close();
+      throw new Error(redact(httpReason(thrown)), { cause: thrown });
+    }
+  }
+
+  private about() {
+    const { ctx } = this.session;
+    const root = ctx.find("workspace")?.root ?? process.cwd();
+    return { version: ctx.find("launch")?.version ?? "0", roots: [pathToFileURL(root).href], signal: ctx.signal };
+  }
+
+  private sources(): Sources {
+    const { ctx, allowed } = this.session;
+    const user = userVariables(ctx.find("workspace")?.environment);
+    return { user, allowed, commands: ctx.find("secrets")?.childEnv(user) ?? user };
+  }
+}
+
+/** Takes the secrets of a server, and those that Scorel knows, out of a text. */
+function redactor(secrets: readonly string[], ctx: BaseContext): (text: string) => string {
+  const longest = [...new Set(secrets)].sort((a, b) => b.length - a.length);
+  return (text) => {
+    const own = longest.reduce((kept, secret) => kept.replaceAll(secret, "[redacted]"), text);
+    return ctx.find("secrets")?.redact(own) ?? own;
+  };
+}
+
+/** How a program ended, with the end of what it wrote to its standard error. */
+function howEnded({ how = "it was closed", stderr }: StdioTransport): string {
+  const said = clause(stderr.trim().split("\n").slice(-3).join("\n")).slice(-500);
+  return said === "" ? how : `${how}; it wrote: ${said}`;
+}
+
+function reasonOf(thrown: unknown): string {
+  const { code, path } = thrown as { code?: unknown; path?: unknown };
+  return code === "ENOENT" ? `there is no program ${String(path)}` : messageOf(thrown);
+}

@@ -1,0 +1,72 @@
+import type { Clock, Context } from "./context.ts";
+import type { McpService } from "./contract.ts";
+import { namesOf, Offer } from "./offer.ts";
+import { definitionsOf } from "./servers/definitions.ts";
+import type { Server } from "./servers/server.ts";
+import { Servers } from "./servers/servers.ts";
+
+/** The servers of a session: they start with it, in the background, and end with it. */
+export function createSession(ctx: Context, clock: Clock) {
+  const tell = (problem: unknown) => ctx.report("", problem);
+  const definitions = definitionsOf(ctx.config, ctx.workspace, tell);
+  const servers = new Servers(definitions, {
+    ctx,
+    clock,
+    allowed: ctx.config.variables,
+    changed: () => offer.changed(),
+  });
+  const offer = new Offer(servers, {
+    contribute: (tools) => ctx.contribute("tools", tools),
+    tell,
+    waitMs: ctx.config.wait * 1_000,
+    after: clock.after,
+  });
+  let isStarted = false;
+  const start = () => {
+    if (!isStarted) servers.start();
+    isStarted = true;
+  };
+  const row = (server: Server) => server.row(namesOf(server));
+  ctx.beforeStop(() => servers.close());
+  const service: McpService = {
+    servers: () => servers.all.map(row),
+    named: (name) => row(servers.named(name)),
+    accept(name) {
+      const { listed = [], pins } = servers.named(name);
+      pins.accept(listed.map((tool) => tool.name));
+    },
+    async restart(name) {
+      const server = servers.named(name);
+      await server.restart();
+      return row(server);
+    },
+  };
+  const beforeContext = {
+    level: "early" as const,
+    // It waits as long as `wait` says.
+    limit: false as const,
+    handler: async (_call: unknown, signal: AbortSignal = ctx.signal) => {
+      if (!isTurnStart(ctx)) return;
+      start();
+      await offer.beforeTurn(signal);
+    },
+  };
+  return {
+    service,
+    contributions: {
+      // Sessions that are only read are not started, and neither are their servers.
+      onEvent({ type }: { type: string }) {
+        if (type === "session_start") start();
+      },
+      // `scorel mcp` runs without a conversation.
+      hooks: ctx.find("agent") ? { beforeContext } : {},
+    },
+  };
+}
+
+/** Whether the newest message is a person's, and not the result of a call in the same turn. */
+function isTurnStart({ session }: Context): boolean {
+  const leaf = session.activeLeaf;
+  const last = leaf === null ? undefined : session.tree.nearest(leaf, "message");
+  return (last as { message?: { role?: string } } | undefined)?.message?.role !== "tool_result";
+}

@@ -1,0 +1,54 @@
+import { isDeeper } from "@scorel/kit/text/json-depth";
+import { plainText } from "@scorel/kit/text/plain";
+import { isTable, type Table } from "@scorel/kit/values/table";
+
+/** Characters of the JSON of one tool's schema, and of one description. */
+const MOST_SCHEMA = 50_000;
+const MOST_DESCRIPTION = 4_000;
+const MOST_LEVELS = 30;
+
+/** Schemas by name, in which any name may occur. */
+const BY_NAME = new Set(["properties", "$defs", "definitions"]);
+/** Values that a tool compares with; they are kept as they are. */
+const VALUES = new Set(["const", "enum", "default", "examples", "required"]);
+
+/**
+ * A server's schema for the arguments of a tool, as the model sees it: without control characters, and without patterns, since arguments
+ * are checked against it in this process and a regular expression of a stranger may take forever. Throws an error with the reason.
+ */
+export function readSchema(schema: unknown): Record<string, unknown> {
+  if (!isTable(schema)) throw new Error("its schema is not an object");
+  const text = JSON.stringify(schema);
+  if (text.length > MOST_SCHEMA) throw new Error(`its schema has more than ${MOST_SCHEMA} characters`);
+  if (isDeeper(text, MOST_LEVELS)) throw new Error("its schema is nested too deeply");
+  return { ...(cleaned(schema) as Table), type: "object" };
+}
+
+function cleaned(value: unknown): unknown {
+  if (typeof value === "string") return plainText(value);
+  if (Array.isArray(value)) return value.map(cleaned);
+  if (!isTable(value)) return value;
+  const { pattern, patternProperties: _, ...rest } = value;
+  const kept = Object.entries(rest).map(([key, part]) => [key, partOf(key, part)]);
+  const made = Object.fromEntries(kept) as Table;
+  return typeof pattern === "string" ? { ...made, description: withPattern(made.description, pattern) } : made;
+}
+
+function partOf(key: string, part: unknown): unknown {
+  if (VALUES.has(key)) return part;
+  if (!BY_NAME.has(key) || !isTable(part)) return cleaned(part);
+  return Object.fromEntries(Object.entries(part).map(([name, schema]) => [name, cleaned(schema)]));
+}
+
+/** The model is told the pattern in words. */
+function withPattern(description: unknown, pattern: string): string {
+  const said = `Pattern: ${plainText(pattern).slice(0, 200)}`;
+  return typeof description === "string" && description !== "" ? `${description} (${said})` : said;
+}
+
+/** A tool's description as the model sees it. */
+export function readDescription(text: string | undefined, name: string): string {
+  const plain = plainText(text ?? "").trim();
+  if (plain === "") return plainText(name);
+  return plain.length <= MOST_DESCRIPTION ? plain : `${plain.slice(0, MOST_DESCRIPTION)}…`;
+}

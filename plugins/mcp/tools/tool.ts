@@ -1,0 +1,67 @@
+import type { DisplayAction } from "@scorel/kernel";
+import { lineOf } from "@scorel/kit/text/one-line";
+import { plainText } from "@scorel/kit/text/plain";
+import type { Tool, ToolOutput } from "@scorel/tools/contract";
+import type { Server } from "../servers/server.ts";
+import type { ListedTool } from "../wire/connection.ts";
+import { resultOf } from "./result.ts";
+import { readDescription, readSchema } from "./schema.ts";
+
+/** Milliseconds between two updates about the progress of a call. */
+const UPDATE_MS = 250;
+const MOST_PROGRESS = 500;
+
+type Params = Record<string, unknown>;
+
+/** A tool of a server for the model, under this name. Throws an error with the reason why it cannot be offered. */
+export function toolOf(server: Server, listed: ListedTool, name: string): Tool<Params> {
+  const title = `${server.name}: ${lineOf(listed.title ?? listed.name).slice(0, 80)}`;
+  return {
+    name,
+    label: title,
+    description: readDescription(listed.description, listed.name),
+    parameters: readSchema(listed.inputSchema),
+    // Whatever the server says of its tool: a person is asked, unless a rule or the permission mode allows it. A rule is about the tool as it
+    // was when it was accepted.
+    approval: () => (server.pins.isAccepted(listed.name) ? "ask" : "always-ask"),
+    async execute(_toolCallId, params, signal = new AbortController().signal, onUpdate) {
+      // Only calls that were approved come here.
+      server.pins.accept([listed.name]);
+      const result = await server.call(listed.name, params, { signal, onProgress: progressTo(onUpdate) });
+      return resultOf(result, server.redact);
+    },
+    display: (params, result) => display(title, params, result),
+  };
+}
+
+/** Passes the newest message about progress on, a few times each second: a server may send thousands. */
+function progressTo(onUpdate: ((partial: ToolOutput) => void) | undefined) {
+  let last = Number.NEGATIVE_INFINITY;
+  return (progress: { progress: number; total?: number | undefined; message?: string | undefined }) => {
+    const now = performance.now();
+    if (!onUpdate || now - last < UPDATE_MS) return;
+    last = now;
+    onUpdate({ content: [{ type: "text", text: progressText(progress) }] });
+  };
+}
+
+function progressText({
+  progress,
+  total,
+  message,
+}: {
+  progress: number;
+  total?: number | undefined;
+  message?: string | undefined;
+}) {
+  const count = total === undefined ? `${progress}` : `${progress} of ${total}`;
+  return message ? `${plainText(message).slice(0, MOST_PROGRESS)} (${count})` : count;
+}
+
+function display(title: string, params: Params, result: ToolOutput | undefined): DisplayAction {
+  const args = JSON.stringify(params);
+  const brief = args === "{}" ? "" : args.length > 120 ? ` ${args.slice(0, 119)}…` : ` ${args}`;
+  const status = result === undefined ? "running" : result.isError ? "error" : "done";
+  const text = result?.content.map((block) => (block.type === "text" ? block.text : `[${block.mimeType} image]`));
+  return { display: "card", title: title + brief, status, text: text?.join("\n") ?? "" };
+}

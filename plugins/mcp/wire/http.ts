@@ -1,0 +1,78 @@
+import type { FetchLike, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { codeOf, messageOf } from "@scorel/kernel";
+import { errors } from "../errors.ts";
+
+/** Bytes of one answer, or of one line of a stream of events, which may go on for hours. */
+const MOST_BYTES = 16 * 1024 * 1024;
+/** Milliseconds that a server gets to forget its session. */
+const FAREWELL_MS = 1_000;
+const NEWLINE = 10;
+
+/**
+ * Messages to and from an address. Its headers go to that origin only: other redirects fail. The SDK is loaded here.
+ */
+export async function httpTransport(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<StreamableHTTPClientTransport> {
+  const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+  return new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers: { ...headers } },
+    fetch: limitedFetch,
+  });
+}
+
+/** Tells the server that its session is over, if it has one; one that does not answer is left alone. */
+export async function sayFarewell(transport: StreamableHTTPClientTransport): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, FAREWELL_MS);
+  });
+  // A server that is gone has no session either.
+  await Promise.race([transport.terminateSession().catch(() => {}), late]);
+  clearTimeout(timer);
+}
+
+/** Why an address could not be used, in plain words. */
+export function httpReason(thrown: unknown): string {
+  const { status, cause } = thrown as { status?: unknown; cause?: unknown };
+  if (status === 401 || status === 403)
+    return `it refused the request (${status}); it may need a header with a key, as in headers = { Authorization = "Bearer …" }`;
+  const code = codeOf(cause, "");
+  return code === "" ? messageOf(thrown) : `${messageOf(thrown)} (${code})`;
+}
+
+/** Whether a server at an address has forgotten its session, as after it was started anew. */
+export function isForgotten(thrown: unknown): boolean {
+  return (thrown as { status?: unknown } | null)?.status === 404;
+}
+
+/** An address without the parts that may hold a key. */
+export function withoutSecrets(written: string): string {
+  return written.replace(/^(\w+:\/\/)[^/?#]*@/, "$1").replace(/[?#].*$/s, "");
+}
+
+const limitedFetch: FetchLike = async (url, init) => {
+  const response = await fetch(url, init);
+  if (!response.body) return response;
+  const isStream = response.headers.get("content-type")?.includes("text/event-stream") ?? false;
+  const { status, statusText, headers } = response;
+  const limited = new Response(response.body.pipeThrough(limit(isStream)), { status, statusText, headers });
+  // The transport looks at it to tell redirects.
+  Object.defineProperty(limited, "url", { value: response.url });
+  return limited;
+};
+
+/** Passes bytes on, and breaks off an answer, or a line of a stream, that is too long. */
+function limit(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+  let size = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      const end = isStream ? chunk.lastIndexOf(NEWLINE) : -1;
+      size = end < 0 ? size + chunk.length : chunk.length - end;
+      if (size > MOST_BYTES)
+        controller.error(new Error(errors.MCP_MESSAGE_SIZE({ megabytes: MOST_BYTES / 1024 / 1024 }).message));
+      else controller.enqueue(chunk);
+    },
+  });
+}

@@ -1,0 +1,104 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { newId } from "@scorel/kernel";
+import { userDir } from "@scorel/kit/files/home";
+import { Ledger } from "@scorel/kit/process/ledger";
+import { endTree, killGroup, MARK } from "@scorel/kit/process/tree";
+
+export type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** A program to run as a server. */
+export interface Program {
+  command: string;
+  args: readonly string[];
+  env: Readonly<Record<string, string>>;
+  cwd: string;
+}
+
+/** A running server, with the mark by which everything that it started is found. */
+export interface ServerProcess {
+  child: Child;
+  /** Ends it, and everything that it started. */
+  end(): Promise<void>;
+}
+
+/** Milliseconds that a server gets to end by itself after its input was closed. */
+const GRACE_MS = 300;
+
+/** The processes of a session's servers. They are recorded on disk, so that the next start can end them if this process is killed. */
+export class ServerProcesses {
+  private readonly ledger: Ledger;
+
+  constructor(sessionId: string, report: (thrown: unknown) => void) {
+    this.ledger = new Ledger(join(userDir(), "processes"), `${sessionId}-mcp`, report);
+  }
+
+  /** Starts a program in a process group of its own. Rejects with the system's error. */
+  async start({ command, args, env, cwd }: Program): Promise<ServerProcess> {
+    const mark = newId();
+    this.ledger.expect(mark);
+    const child = spawn(command, args, {
+      cwd,
+      env: { ...env, [MARK]: mark },
+      detached: true,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    try {
+      await new Promise<void>((resolve, reject) => child.once("spawn", resolve).once("error", reject));
+    } catch (thrown) {
+      this.ledger.remove(mark);
+      throw thrown;
+    }
+    const group = child.pid as number;
+    holdGroup(group);
+    this.ledger.add(group, mark);
+    let ending: Promise<void> | undefined;
+    const end = async () => {
+      child.stdin.end();
+      await ended(child, GRACE_MS);
+      await endTree(isOver(child) ? undefined : group, mark);
+      releaseGroup(group);
+      this.ledger.remove(mark);
+    };
+    return { child, end: () => (ending ??= end()) };
+  }
+
+  /** Forgets the record on disk. Call it when all processes have ended. */
+  close(): void {
+    this.ledger.clear();
+  }
+}
+
+function isOver({ exitCode, signalCode }: Child): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+/** Waits until the process has ended, at most so long. */
+async function ended(child: Child, ms: number): Promise<void> {
+  if (isOver(child)) return;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    child.once("exit", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** All running groups of servers, to be killed if this process exits first. */
+const groups = new Set<number>();
+
+function killGroups(): void {
+  for (const group of groups) killGroup(group);
+}
+
+function holdGroup(group: number): void {
+  groups.add(group);
+  if (groups.size === 1) process.on("exit", killGroups);
+}
+
+function releaseGroup(group: number): void {
+  groups.delete(group);
+  if (groups.size === 0) process.off("exit", killGroups);
+}

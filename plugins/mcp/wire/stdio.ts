@@ -1,0 +1,106 @@
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { isDeeper } from "@scorel/kit/text/json-depth";
+import { errors } from "../errors.ts";
+import type { Program, ServerProcess, ServerProcesses } from "./processes.ts";
+
+/** Bytes of one message. The transport of the SDK takes 10 MB, and leaves what a server started running. */
+const MOST_BYTES = 16 * 1024 * 1024;
+const MOST_LEVELS = 100;
+/** Characters of the standard error that are kept, for the message about a server that ends. */
+const KEPT_STDERR = 2_000;
+/** Milliseconds that output may take to arrive after the process has ended. */
+const OUTPUT_GRACE_MS = 100;
+
+/** Messages to and from a program, one on each line. Other lines that it prints are passed over. */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport["onmessage"];
+  /** How it ended, once it has. */
+  how: string | undefined;
+  /** The end of what it wrote to its standard error. */
+  stderr = "";
+  private readonly program: Program;
+  private readonly processes: ServerProcesses;
+  private running: ServerProcess | undefined;
+  private parts: Buffer[] = [];
+  private size = 0;
+  private isClosed = false;
+
+  constructor(program: Program, processes: ServerProcesses) {
+    this.program = program;
+    this.processes = processes;
+  }
+
+  async start(): Promise<void> {
+    const running = await this.processes.start(this.program);
+    this.running = running;
+    const { child } = running;
+    child.stdout.on("data", (chunk: Buffer) => this.read(chunk));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.stderr = (this.stderr + text).slice(-KEPT_STDERR);
+    });
+    // A process that has ended takes nothing more; its end is told below.
+    child.stdin.on("error", () => {});
+    child.once("exit", (code, signal) => {
+      this.how ??= signal ?? `exit code ${code}`;
+      // What it started may keep the pipe open.
+      setTimeout(() => void this.close(), OUTPUT_GRACE_MS);
+    });
+    child.once("close", () => void this.close());
+    if (this.isClosed) await running.end();
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const { child } = this.running ?? {};
+    if (!child || this.isClosed) throw new Error(`it has ended${this.how === undefined ? "" : ` (${this.how})`}`);
+    if (!child.stdin.write(`${JSON.stringify(message)}\n`))
+      await new Promise<void>((resolve) => {
+        child.stdin.once("drain", resolve).once("close", resolve);
+      });
+  }
+
+  async close(): Promise<void> {
+    const isFirst = !this.isClosed;
+    this.isClosed = true;
+    this.parts = [];
+    // Calls that wait are told at once, and not when everything that it started has ended.
+    if (isFirst) this.onclose?.();
+    await this.running?.end();
+  }
+
+  private read(chunk: Buffer): void {
+    let from = 0;
+    for (let at = chunk.indexOf("\n"); at >= 0 && !this.isClosed; at = chunk.indexOf("\n", from)) {
+      const line = Buffer.concat([...this.parts, chunk.subarray(from, at)]).toString("utf8");
+      from = at + 1;
+      this.parts = [];
+      this.size = 0;
+      this.take(line);
+    }
+    if (this.isClosed) return;
+    this.size += chunk.length - from;
+    if (this.size > MOST_BYTES) this.breakOff(errors.MCP_MESSAGE_SIZE({ megabytes: MOST_BYTES / 1024 / 1024 }).message);
+    else if (from < chunk.length) this.parts.push(chunk.subarray(from));
+  }
+
+  private take(line: string): void {
+    if (!line.startsWith("{")) return;
+    if (isDeeper(line, MOST_LEVELS)) {
+      this.breakOff("it sent a message that is nested too deeply");
+      return;
+    }
+    let message: unknown;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      return; // Some servers print other things, too.
+    }
+    if ((message as { jsonrpc?: unknown }).jsonrpc === "2.0") this.onmessage?.(message as JSONRPCMessage);
+  }
+
+  private breakOff(how: string): void {
+    this.how = how;
+    void this.close();
+  }
+}

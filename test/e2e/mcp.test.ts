@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { type RecordedRequest, startModelServer, text, toolCall } from "../model-server.ts";
+import { scratch } from "./scorel.ts";
+
+const program = fileURLToPath(new URL("../fixtures/mcp-tools.mjs", import.meta.url));
+const offered = ({ body }: RecordedRequest) =>
+  (body.tools as { function: { name: string } }[])
+    .map((tool) => tool.function.name)
+    .filter((name) => name.startsWith("mcp__"));
+
+it("a server is added, tried, used and removed on the command line, and the rest of config.toml stays as it is", async () => {
+  using s = scratch({ inProcess: true });
+  await using model = await startModelServer([
+    toolCall("mcp__tools__echo", { text: "hi" }),
+    text("Done."),
+    text("Bye."),
+  ]);
+  s.useModel(model.baseUrl, "# A comment.\n");
+  const config = () => readFileSync(join(s.home, ".scorel/config.toml"), "utf8");
+  const before = config();
+  const added = await s.run([
+    "mcp",
+    "add",
+    "tools",
+    "--env",
+    "MODE=read",
+    "--",
+    process.execPath,
+    program,
+    "--only=echo",
+  ]);
+  expect(added).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("Added tools to") });
+  expect(config()).toBe(
+    `${before}\n[[mcp.servers]]\nname = "tools"\ncommand = "${process.execPath}"\nargs = ["${program}","--only=echo"]\nenv = { "MODE" = "read" }\n`,
+  );
+  const again = await s.run(["mcp", "add", "Tools", "--url", "https://example.com"]);
+  expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining("has an MCP server") });
+  expect((await s.run(["mcp", "list"])).stdout).toBe(
+    `tools  ${process.execPath} ${program} --only=echo  (your configuration)\n`,
+  );
+  const tried = await s.run(["mcp", "test", "tools"]);
+  expect(tried).toMatchObject({ code: 0, stdout: expect.stringContaining("  tools:\n    mcp__tools__echo\n") });
+  expect(tried.stdout).toContain("version: test 1.2.3");
+
+  await s.run(["-p", "Go."]);
+  expect(offered(model.requests[0] as RecordedRequest)).toEqual(["mcp__tools__echo"]);
+  expect(model.requests[1]?.body.messages.at(-1).content).toBe("hi");
+
+  expect((await s.run(["mcp", "remove", "tools"])).code).toBe(0);
+  expect(config()).toBe(before);
+  await s.run(["-p", "Go."]);
+  expect(offered(model.requests[2] as RecordedRequest)).toEqual([]);
+});
+
+it("a server that does not start fails `scorel mcp test` with what it wrote", async () => {
+  using s = scratch({ inProcess: true });
+  await s.run(["mcp", "add", "bad", "--", process.execPath, program, "--dies"]);
+  const { code, stderr } = await s.run(["mcp", "test", "bad"]);
+  expect(code).toBe(1);
+  expect(stderr).toContain("exit code 4; it wrote: the licence is missing");
+  expect(stderr).not.toContain("\u001b");
+});
+
+it("mistakes on the command line are told, and change nothing", async () => {
+  using s = scratch({ inProcess: true });
+  const said = async (...args: string[]) => {
+    const { code, stderr } = await s.run(["mcp", ...args]);
+    return [code, stderr.split("\n")[0]];
+  };
+  expect(await said("add", "a__b", "--", "x")).toEqual([2, expect.stringContaining('cannot be called "a__b"')]);
+  expect(await said("add", "a")).toEqual([2, expect.stringContaining("scorel mcp add a -- <command>")]);
+  expect(await said("add", "a", "--url", "file:///x")).toEqual([2, expect.stringContaining("http or https")]);
+  expect(await said("add", "a", "--env", "A", "--", "x")).toEqual([2, expect.stringContaining("NAME=VALUE")]);
+  expect(await said("get", "a")).toEqual([
+    2,
+    expect.stringContaining('There is no MCP server "a". None is configured'),
+  ]);
+  expect(await said("remove", "a")).toEqual([2, expect.stringContaining("It has none.")]);
+  expect((await s.run(["mcp", "list"])).stdout).toBe("No MCP servers are configured. To add one: scorel mcp add\n");
+});
+
+it("servers that are written in another way are left to their author", async () => {
+  using s = scratch({ inProcess: true });
+  const written = '[mcp]\nservers = [{ name = "a", command = "x" }]\n';
+  const path = s.file("~/.scorel/config.toml", written);
+  const { code, stderr } = await s.run(["mcp", "add", "b", "--", "y"]);
+  expect(code).toBe(1);
+  expect(stderr).toContain('[[mcp.servers]]\nname = "b"\ncommand = "y"');
+  expect(readFileSync(path, "utf8")).toBe(written);
+});

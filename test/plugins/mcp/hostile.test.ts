@@ -1,0 +1,96 @@
+import { existsSync } from "node:fs";
+import { expect, it } from "vitest";
+import { text, toolCall } from "../../model-server.ts";
+import { isAlive } from "../../processes.ts";
+import { lastText, offered, server, talk, testClock } from "./setup.ts";
+
+async function resultOf(tool: string) {
+  await using t = await talk([toolCall(`mcp__test__${tool}`, {}), text("Done.")]);
+  return lastText((await t.say("Go."))[1] as never);
+}
+
+it("a result of 2 MB is cut, and says so", async () => {
+  const shown = await resultOf("big");
+  expect(shown.length).toBeLessThan(51_000);
+  expect(shown).toContain("1,950,000 characters are left out");
+});
+
+it("control characters and escape sequences do not reach the model", async () => {
+  expect(await resultOf("ansi")).toBe("abc");
+});
+
+it("a list of tools without an end is cut", async () => {
+  await using t = await talk([text("Hello.")], { servers: [server("test", ["--endless"])] });
+  const [request] = await t.say("Go.");
+  expect(request && offered(request)).toHaveLength(256);
+});
+
+it("a server that says a thousand times that its tools have changed is asked for them once more", async () => {
+  const { clock, pending, next } = testClock();
+  await using t = await talk(
+    [toolCall("mcp__test__flood", {}), text("Done."), toolCall("mcp__test__lists", {}), text("Done.")],
+    { clock },
+  );
+  await t.say("Go.");
+  await expect.poll(() => pending.length).toBe(1);
+  next();
+  const requests = await t.say("Go on.");
+  expect(lastText(requests[1] as never)).toBe("2");
+});
+
+it("lines that are no messages are passed over", async () => {
+  await using t = await talk([text("Hello.")], { servers: [server("test", ["--chatty", "--only=echo"])] });
+  const [request] = await t.say("Go.");
+  expect(request && offered(request)).toEqual(["mcp__test__echo"]);
+});
+
+it("a message that is too long ends the server, and the call says why", async () => {
+  const { clock } = testClock();
+  await using t = await talk([toolCall("mcp__test__huge", {}), text("Done.")], { clock });
+  const requests = await t.say("Go.");
+  expect(lastText(requests[1] as never)).toContain("it sent a message of more than 16 MB");
+});
+
+it("a server that dies in a call is an error for the model, and is started again with a growing delay", async () => {
+  const { clock, pending, next } = testClock();
+  const calls = [0, 1].flatMap(() => [toolCall("mcp__test__die", {}), text("Done.")]);
+  await using t = await talk([...calls, toolCall("mcp__test__echo", { text: "back" }), text("Done.")], { clock });
+  const [, died] = await t.say("Go.");
+  expect(lastText(died as never)).toMatch(/it ended before it answered \(exit code 3\).*is not known/);
+  expect(pending.map(({ ms }) => ms)).toEqual([1_000]);
+  next();
+  await t.say("Once more.");
+  expect(pending.map(({ ms }) => ms)).toEqual([2_000]);
+  // A call does not wait for the delay.
+  const requests = await t.say("Go on.");
+  expect(lastText(requests[1] as never)).toBe("back");
+  expect(pending).toEqual([]);
+});
+
+it("a server that does not stay up is given up, and said so", async () => {
+  const { clock, pending, next } = testClock();
+  const calls = Array.from({ length: 6 }, () => [toolCall("mcp__test__die", {}), text("Done.")]).flat();
+  await using t = await talk(calls, { clock });
+  for (let time = 0; time < 6; time++) {
+    await t.say("Go.");
+    if (time < 5) expect(pending).toHaveLength(1);
+    next();
+  }
+  expect(pending).toEqual([]);
+  await t.client.drained(t.sessionId);
+  expect(JSON.stringify(t.heard)).toContain("is not restarted again after 5 attempts: exit code 3");
+});
+
+it.runIf(existsSync("/proc/self"))(
+  "servers end with their session, and with them all that they have started",
+  async () => {
+    await using t = await talk([toolCall("mcp__test__family", {}), text("Done.")]);
+    const requests = await t.say("Go.");
+    const pids = lastText(requests[1] as never)
+      .split(" ")
+      .map(Number);
+    expect(pids.map(isAlive)).toEqual([true, true]);
+    await t.close();
+    expect(pids.map(isAlive)).toEqual([false, false]);
+  },
+);

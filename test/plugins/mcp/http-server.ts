@@ -1,0 +1,86 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A request to the server, and which session it was for. */
+export interface Seen {
+  method: string;
+  headers: IncomingHttpHeaders;
+  body: any;
+}
+
+interface Options {
+  /** The header `authorization` without which requests are refused. */
+  key?: string;
+  /** Where POST requests are sent on to. */
+  redirect?: string;
+  /** Answers as a stream of events. */
+  streams?: boolean;
+}
+
+export interface HttpServer extends AsyncDisposable {
+  url: string;
+  seen: Seen[];
+  /** Forgets all sessions, as after a restart. */
+  forget(): void;
+}
+
+/** An MCP server at an address, in plain JSON-RPC: its tools `echo` and `huge`. */
+export async function startHttpServer({ key, redirect, streams = false }: Options = {}): Promise<HttpServer> {
+  const seen: Seen[] = [];
+  let sessions = new Set<string>();
+  let opened = 0;
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const text = Buffer.concat(parts).toString("utf8");
+    const { method = "", headers } = request;
+    const body = text === "" ? undefined : JSON.parse(text);
+    seen.push({ method, headers, body });
+    const session = headers["mcp-session-id"] as string | undefined;
+    if (redirect !== undefined) return void response.writeHead(307, { location: redirect }).end();
+    if (key !== undefined && headers.authorization !== key) return void response.writeHead(401).end();
+    if (method === "DELETE") return void response.writeHead(sessions.delete(session ?? "") ? 200 : 404).end();
+    if (method !== "POST") return void response.writeHead(405).end();
+    if (body.method === "initialize") {
+      sessions.add(`s${++opened}`);
+      response.setHeader("mcp-session-id", `s${opened}`);
+    } else if (!sessions.has(session ?? "")) return void response.writeHead(404).end();
+    if (body.id === undefined) return void response.writeHead(202).end();
+    answer(response, { jsonrpc: "2.0", id: body.id, ...resultOf(body) }, streams);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    seen,
+    forget: () => {
+      sessions = new Set();
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function answer(response: ServerResponse, message: object, streams: boolean): void {
+  const json = JSON.stringify(message);
+  response.setHeader("content-type", streams ? "text/event-stream" : "application/json");
+  response.end(streams ? `event: message\ndata: ${json}\n\n` : json);
+}
+
+function resultOf({ method, params }: { method: string; params: any }): object {
+  const object = { type: "object", properties: {} };
+  if (method === "initialize")
+    return {
+      result: {
+        protocolVersion: params.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: "remote", version: "2" },
+      },
+    };
+  if (method === "tools/list")
+    return { result: { tools: ["echo", "huge"].map((name) => ({ name, inputSchema: object })) } };
+  if (method !== "tools/call") return { error: { code: -32601, message: "Method not found" } };
+  const text = params.name === "huge" ? "x".repeat(17 * 1024 * 1024) : JSON.stringify(params.arguments);
+  return { result: { content: [{ type: "text", text }] } };
+}

@@ -1,0 +1,78 @@
+import { expect, it } from "vitest";
+import { text, toolCall } from "../../model-server.ts";
+import { startHttpServer } from "./http-server.ts";
+import { lastText, offered, talk } from "./setup.ts";
+
+const variable = (name: string) => `\${${name}}`;
+
+it.each([false, true])("a server at an address answers calls; as a stream of events: %s", async (streams) => {
+  await using remote = await startHttpServer({ streams });
+  await using t = await talk([toolCall("mcp__far__echo", { a: 1 }), text("Done.")], {
+    servers: [{ name: "far", url: remote.url }],
+  });
+  const requests = await t.say("Go.");
+  expect(requests.map(offered)[0]).toEqual(["mcp__far__echo", "mcp__far__huge"]);
+  expect(lastText(requests[1] as never)).toBe('{"a":1}');
+  await t.close();
+  expect(remote.seen.at(-1)?.method).toBe("DELETE");
+});
+
+it("headers come from variables, reach the server with each request, and are in no error", async () => {
+  process.env.FAR_KEY = "far-secret-key";
+  try {
+    await using remote = await startHttpServer({ key: "Bearer far-secret-key" });
+    const headers = { Authorization: `Bearer ${variable("FAR_KEY")}` };
+    await using t = await talk([toolCall("mcp__far__echo", { key: "far-secret-key" }), text("Done.")], {
+      servers: [
+        { name: "far", url: remote.url, headers },
+        { name: "keyless", url: remote.url },
+      ],
+    });
+    const requests = await t.say("Go.");
+    expect(lastText(requests[1] as never)).toBe('{"key":"[redacted]"}');
+    await t.client.drained(t.sessionId);
+    const said = JSON.stringify(t.heard);
+    expect(said).toContain('The MCP server \\"keyless\\" could not be started: it refused the request (401)');
+  } finally {
+    delete process.env.FAR_KEY;
+  }
+});
+
+it("a redirect to another origin is not followed, so that headers stay where they belong", async () => {
+  await using other = await startHttpServer();
+  await using remote = await startHttpServer({ redirect: other.url });
+  await using t = await talk([text("Hello.")], {
+    servers: [{ name: "far", url: remote.url, headers: { "x-key": "far-secret-key" } }],
+  });
+  await t.say("Go.");
+  expect(other.seen).toEqual([]);
+  await t.client.drained(t.sessionId);
+  expect(JSON.stringify(t.heard)).toContain('The MCP server \\"far\\" could not be started');
+});
+
+it("a server that has forgotten the session gets the call once more, in a new one", async () => {
+  await using remote = await startHttpServer();
+  const calls = [1, 2].flatMap((a) => [toolCall("mcp__far__echo", { a }), text("Done.")]);
+  await using t = await talk(calls, { servers: [{ name: "far", url: remote.url }] });
+  await t.say("Go.");
+  remote.forget();
+  const requests = await t.say("Go on.");
+  expect(lastText(requests[1] as never)).toBe('{"a":2}');
+});
+
+it("an answer that is too long is an error", async () => {
+  await using remote = await startHttpServer();
+  await using t = await talk([toolCall("mcp__far__huge", {}), text("Done.")], {
+    servers: [{ name: "far", url: remote.url }],
+  });
+  expect(lastText((await t.say("Go."))[1] as never)).toContain("it sent a message of more than 16 MB");
+});
+
+it("an address where nobody answers is told with the reason", async () => {
+  const gone = await startHttpServer();
+  await gone[Symbol.asyncDispose]();
+  await using t = await talk([text("Hello.")], { servers: [{ name: "far", url: gone.url }] });
+  await t.say("Go.");
+  await t.client.drained(t.sessionId);
+  expect(JSON.stringify(t.heard)).toMatch(/could not be started: [^"]*ECONNREFUSED/);
+});
