@@ -24,6 +24,19 @@ export function createAgent({ sdk, editor, sessions, version }: Parts): AgentApp
     return introduction(sdk, version);
   });
   app.onRequest("session/new", ({ params }) => answering(() => sessions.create(params)));
+  app.onRequest("session/load", ({ params }) => answering(() => sessions.load(params, { replay: true })));
+  app.onRequest("session/resume", ({ params }) => answering(() => sessions.load(params, { replay: false })));
+  app.onRequest("session/list", ({ params }) => answering(() => sessions.list(params)));
+  app.onRequest("session/close", ({ params }) => answering(() => done(sessions.close(params.sessionId))));
+  app.onRequest("session/delete", ({ params }) => answering(() => done(sessions.delete(params.sessionId))));
+  app.onRequest("session/set_mode", ({ params }) =>
+    answering(() => done(sessions.get(params.sessionId).settings.setMode(params.modeId))),
+  );
+  app.onRequest("session/set_config_option", ({ params }) =>
+    answering(async () => ({
+      configOptions: await sessions.get(params.sessionId).settings.setOption(params.configId, params.value),
+    })),
+  );
   app.onRequest("session/prompt", ({ params, signal }) =>
     answering(async () => ({ stopReason: await sessions.get(params.sessionId).prompt(params.prompt, signal) })),
   );
@@ -35,9 +48,18 @@ function introduction({ PROTOCOL_VERSION }: Sdk, version: string): InitializeRes
   return {
     protocolVersion: PROTOCOL_VERSION,
     agentInfo: { name: "scorel", title: "Scorel", version },
-    agentCapabilities: { promptCapabilities: { image: true, embeddedContext: true } },
+    agentCapabilities: {
+      loadSession: true,
+      promptCapabilities: { image: true, embeddedContext: true },
+      sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
+    },
     authMethods: [],
   };
+}
+
+async function done(work: Promise<void>): Promise<Record<string, never>> {
+  await work;
+  return {};
 }
 
 const NOT_FOUND: ReadonlySet<string> = new Set(["ACP_SESSION", "SESSION_UNKNOWN"]);
