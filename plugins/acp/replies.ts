@@ -47,10 +47,14 @@ class Stream {
   }
 }
 
-/** The end of a text without the beginning of a control sequence. */
+/** The first half of a character that is written as two. */
+const FIRST_HALF = /[\ud800-\udbff]$/;
+
+/** The end of a text without the beginning of a control sequence, and without half of a character. */
 function wholeEnd(text: string): number {
   const from = Math.max(0, text.length - MAX_SEQUENCE);
-  const begun = BEGUN.exec(text.slice(from));
+  const tail = text.slice(from);
+  const begun = BEGUN.exec(tail) ?? FIRST_HALF.exec(tail);
   return begun ? from + begun.index : text.length;
 }
 

@@ -29,7 +29,7 @@ export async function serve(ctx: Surroundings, invocation: Invocation): Promise<
     const shared = { client, editor, trust: ctx.find("trust"), declined: new Set<string>(), log };
     const sessions = new Sessions(shared, optionsFrom(options, ctx.sessionOptions.known()));
     const app = createAgent({ sdk, editor, sessions, version: ctx.launch.version });
-    const connection = app.connect(createWire(invocation));
+    const connection = app.connect(createWire(invocation, () => sessions.cancel()));
     const leave = () => connection.close();
     interrupt.addEventListener("abort", leave, { once: true });
     if (interrupt.aborted) leave();

@@ -95,9 +95,18 @@ export class Sessions {
     await this.shared.client.request("delete_session", { sessionId });
   }
 
+  /** Cancels what the editor has begun in all sessions. */
+  async cancel(): Promise<void> {
+    await this.inAll((session) => session.cancel());
+  }
+
   /** Closes all sessions, after cancelling what the editor has begun in them. */
   async end(): Promise<void> {
-    const ended = await Promise.allSettled([...this.open.keys()].map((id) => this.close(id)));
+    await this.inAll((session) => this.close(session.id));
+  }
+
+  private async inAll(work: (session: Session) => Promise<void>): Promise<void> {
+    const ended = await Promise.allSettled([...this.open.values()].map(work));
     for (const each of ended) if (each.status === "rejected") this.shared.log(messageOf(each.reason));
   }
 

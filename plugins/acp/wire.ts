@@ -3,14 +3,23 @@ import type { Invocation } from "@scorel/cli/contract";
 import { createOutput } from "@scorel/kit/terminal/output";
 import { messagesIn } from "./lines.ts";
 
+/** How long requests may take that are not answered yet when the editor has closed stdin. */
+const LAST_ANSWERS_MS = 10_000;
+
 /**
  * The messages of an editor at stdin, and those for it at stdout. Lines that are no message are answered with an error here: the SDK
- * would repeat them in its own, however large or deep they are.
+ * would repeat them in its own, however large or deep they are. When stdin has ended, `leave` is called, and what was asked until then is
+ * still answered.
  */
-export function createWire({ stdin, stdout }: Pick<Invocation, "stdin" | "stdout">): Stream {
+export function createWire(
+  { stdin, stdout }: Pick<Invocation, "stdin" | "stdout">,
+  leave: () => Promise<void>,
+): Stream {
   const output = createOutput(stdout);
+  const asked = new Asked();
   const write = async (message: unknown) => {
     await output.write(`${JSON.stringify(message)}\n`);
+    asked.sent(message as Fields);
     // The connection ends with it: whoever has closed stdout hears nothing more.
     if (output.failure) throw output.failure;
   };
@@ -20,8 +29,15 @@ export function createWire({ stdin, stdout }: Pick<Invocation, "stdin" | "stdout
       async pull(controller) {
         for (;;) {
           const { value: read, done } = await messages.next();
-          if (done) return controller.close();
-          if ("message" in read) return controller.enqueue(read.message as unknown as AnyMessage);
+          if (done) {
+            await leave();
+            await asked.answered(LAST_ANSWERS_MS);
+            return controller.close();
+          }
+          if ("message" in read) {
+            asked.received(read.message);
+            return controller.enqueue(read.message as unknown as AnyMessage);
+          }
           await write({ jsonrpc: "2.0", id: null, error: read.refusal });
         }
       },
@@ -31,6 +47,34 @@ export function createWire({ stdin, stdout }: Pick<Invocation, "stdin" | "stdout
     }),
     writable: new WritableStream<AnyMessage>({ write }),
   };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Ids of the requests that were not answered yet. */
+class Asked {
+  private readonly open = new Set<unknown>();
+  private finish = () => {};
+
+  received({ id, method }: Fields): void {
+    if (id !== undefined && method !== undefined) this.open.add(id);
+  }
+
+  sent({ id, method }: Fields): void {
+    if (method === undefined) this.open.delete(id);
+    if (this.open.size === 0) this.finish();
+  }
+
+  /** Resolves when all are answered, or after a while. */
+  async answered(limit: number): Promise<void> {
+    if (this.open.size === 0) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.finish = resolve;
+      timer = setTimeout(resolve, limit);
+    });
+    clearTimeout(timer);
+  }
 }
 
 /**

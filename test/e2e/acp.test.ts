@@ -207,10 +207,14 @@ it("when the editor is closed, its turn ends and the command with it", async () 
   s.useModel(model.baseUrl);
   const e = await editor(s);
   const session = await e.open();
-  const answered = e.prompt(session, "go").catch(() => "closed");
+  const answered = e.prompt(session, "go");
   await e.update((update) => update.sessionUpdate === "agent_message_chunk");
   const { code, stderr } = await e.leave();
-  expect({ code, stderr, answered: await answered }).toEqual({ code: 0, stderr: "", answered: "closed" });
+  expect({ code, stderr, answered: await answered }).toEqual({
+    code: 0,
+    stderr: "",
+    answered: { stopReason: "cancelled" },
+  });
   const log = readFileSync(s.logs()[0] as string, "utf8");
   expect(log).toContain("Begun");
   expect(await model.requests[0]?.over).toBe("gone");
