@@ -6,6 +6,8 @@ export const errors = defineErrors({
     text: () =>
       "`scorel acp` is started by an editor, which talks to it over stdin and stdout. Enter it as the agent's command in the editor, or use `scorel` to talk here.",
   },
+  ACP_AWAY: () =>
+    "A session was not closed, since its host does not answer. What was said in it is kept there; `scorel host status` says whether the host runs.",
   ACP_CWD: (a: { cwd: string }) =>
     `A session needs the absolute path of a directory, not "${a.cwd}". Open a folder in the editor.`,
   ACP_SESSION: (a: { sessionId: string }) =>

@@ -36,6 +36,8 @@ export class Session {
   private readonly happenings: Happenings;
   /** Prompts that were not sent yet. */
   private readonly unsent = new Set<AbortController>();
+  /** Slash commands that run, as some work for long. */
+  private commands = 0;
   private subscription: Subscription | undefined;
   private begun: Promise<void> = Promise.resolve();
   /** The choices as the editor has them, as text. */
@@ -89,6 +91,7 @@ export class Session {
   async cancel(): Promise<void> {
     for (const controller of this.unsent) controller.abort();
     await this.turns.cancel();
+    if (this.commands > 0) await this.shared.client.request("cancel", { sessionId: this.id });
   }
 
   /** Does what comes before a prompt is sent, and returns whether the prompt was cancelled meanwhile. */
@@ -110,7 +113,8 @@ export class Session {
 
   private async run(command: Typed, signal: AbortSignal): Promise<StopReason> {
     const { client, editor } = this.shared;
-    const { text, turn } = await runCommand(client, this.id, command);
+    this.commands++;
+    const { text, turn } = await runCommand(client, this.id, command).finally(() => this.commands--);
     const content = { type: "text" as const, text };
     if (text !== "") await editor.update(this.id, { sessionUpdate: "agent_message_chunk", content });
     return turn === undefined ? "end_turn" : this.turns.follow(async () => turn, signal);

@@ -12,11 +12,14 @@ import type {} from "@scorel/history/contract";
 import type { SessionStatus, SessionSummary } from "@scorel/host/contract";
 import { messageOf } from "@scorel/kernel";
 import { lineOf } from "@scorel/kit/text/one-line";
+import { within } from "@scorel/kit/values/within";
 import type { SessionOptions } from "@scorel/workspace/contract";
 import { errors } from "./errors.ts";
 import { Session, type Shared } from "./session.ts";
 import type { Choices } from "./settings.ts";
 
+/** How long a host that is away is waited for when the editor leaves. */
+const AWAY_MS = 3_000;
 /** Sessions in one page of the list. */
 const PAGE = 100;
 
@@ -105,8 +108,15 @@ export class Sessions {
     await this.inAll((session) => this.close(session.id));
   }
 
+  /** Tells a person something in all sessions. */
+  async notice(severity: "info" | "warning", text: string): Promise<void> {
+    await this.inAll((session) => this.shared.editor.notice(session.id, severity, text));
+  }
+
   private async inAll(work: (session: Session) => Promise<void>): Promise<void> {
-    const ended = await Promise.allSettled([...this.open.values()].map(work));
+    const ended = await Promise.allSettled(
+      [...this.open.values()].map((session) => within(AWAY_MS, work(session), () => errors.ACP_AWAY())),
+    );
     for (const each of ended) if (each.status === "rejected") this.shared.log(messageOf(each.reason));
   }
 

@@ -7,8 +7,8 @@ import { lineOf } from "@scorel/kit/text/one-line";
 import { cleanText, fenced } from "./clean.ts";
 
 const COMMAND = /^\/([A-Za-z][\w:-]*)(?:\s+([\s\S]*))?$/;
-/** Commands that are about a terminal. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["exit", "copy"]);
+/** Commands that are about a terminal, or for which editors have their own way: a new session, and another one. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["exit", "copy", "new", "clear", "resume"]);
 
 /** A slash command that a person has typed. */
 export interface Typed {

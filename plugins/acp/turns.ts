@@ -66,8 +66,9 @@ export class Turns {
       awaited.id = id;
       if (awaited.isCancelled || signal.aborted) await this.withdraw([awaited]);
       const outcome = await Promise.race([client.request("wait_turn", { sessionId, id }), takenBack]);
+      if (outcome === undefined) return "cancelled";
       await client.drained(sessionId);
-      return awaited.isCancelled || outcome === undefined ? "cancelled" : stopReasonOf(outcome);
+      return awaited.isCancelled ? "cancelled" : stopReasonOf(outcome);
     } finally {
       signal.removeEventListener("abort", cancel);
       this.awaited.delete(awaited);
@@ -84,6 +85,11 @@ export class Turns {
     for (const prompt of prompts) prompt.isCancelled = true;
     const sent = prompts.filter(({ id }) => id !== undefined);
     if (sent.length === 0) return;
+    // Nobody knows how long the host is away. A request that waits for it could cancel a later turn.
+    if (client.state?.state === "waiting") {
+      for (const prompt of sent) prompt.takeBack();
+      return;
+    }
     const taken = await takeBackQueued(client, sessionId, (item) => sent.some(({ id }) => id === item.id));
     const back = new Set(taken.map(({ id }) => id));
     for (const prompt of sent) if (back.has(prompt.id as string)) prompt.takeBack();

@@ -8,11 +8,11 @@ const LAST_ANSWERS_MS = 10_000;
 
 /**
  * The messages of an editor at stdin, and those for it at stdout. Lines that are no message are answered with an error here: the SDK
- * would repeat them in its own, however large or deep they are. When stdin has ended, `leave` is called, and what was asked until then is
+ * would repeat them in its own, however large or deep they are. When stdin has ended, or at an interrupt, `leave` is called, and what was asked until then is
  * still answered.
  */
 export function createWire(
-  { stdin, stdout }: Pick<Invocation, "stdin" | "stdout">,
+  { stdin, stdout, interrupt }: Pick<Invocation, "stdin" | "stdout" | "interrupt">,
   leave: () => Promise<void>,
 ): Stream {
   const output = createOutput(stdout);
@@ -24,11 +24,16 @@ export function createWire(
     if (output.failure) throw output.failure;
   };
   const messages = messagesIn(stdin);
+  const interrupted = new Promise<{ value: undefined; done: true }>((resolve) => {
+    const end = () => resolve({ value: undefined, done: true });
+    interrupt.addEventListener("abort", end, { once: true });
+    if (interrupt.aborted) end();
+  });
   return {
     readable: new ReadableStream<AnyMessage>({
       async pull(controller) {
         for (;;) {
-          const { value: read, done } = await messages.next();
+          const { value: read, done } = await Promise.race([messages.next(), interrupted]);
           if (done) {
             await leave();
             await asked.answered(LAST_ANSWERS_MS);

@@ -41,6 +41,8 @@ export interface TestEditor extends AsyncDisposable {
   /** Closes stdin, and resolves when the command has ended. */
   leave(): Promise<Finished>;
   readonly pid: number;
+  /** Resolves when the command has ended. */
+  readonly ended: Promise<Finished>;
 }
 
 export async function editor(s: Scratch, options: EditorOptions = {}): Promise<TestEditor> {
@@ -96,6 +98,7 @@ export async function editor(s: Scratch, options: EditorOptions = {}): Promise<T
     asked,
     withdrawn,
     pid: running.pid,
+    ended: running.finished,
     leave,
     open: async (cwd = s.project) => (await agent.request("session/new", { cwd, mcpServers: [] })).sessionId,
     prompt: (sessionId, content) =>
