@@ -40,6 +40,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   daemon: { scope: "host", load: () => import("@scorel/daemon") },
   cli: { scope: "host", load: () => import("@scorel/cli") },
   print: { scope: "host", load: () => import("@scorel/print") },
+  acp: { scope: "host", load: () => import("@scorel/acp") },
   chat: { scope: "host", load: () => import("@scorel/chat") },
   demo: { scope: "host", load: () => import("@scorel/demo") },
   models: { scope: "host", load: () => import("@scorel/models") },

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { playDemo } from "./demo-stage.ts";
+import { playEditors } from "./editors-stage.ts";
 import { playExtensions } from "./extension-stage.ts";
 import { generate } from "./generate.ts";
 import { playGuide } from "./guide-stage.ts";
@@ -26,6 +27,7 @@ if (process.argv.includes("guide")) {
   files.set("docs/guide/trust.md", await playTrust());
   files.set("docs/guide/presets.md", await playPresets());
   files.set("docs/guide/mcp.md", await playMcp());
+  files.set("docs/guide/editors.md", await playEditors());
   files.set(pictureFile, await playDemo());
   for (const [file, picture] of await takePictures()) files.set(file, picture);
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { commandsInGuide, playEditors } from "../docs/editors-stage.ts";
 import { playExtensions } from "../docs/extension-stage.ts";
 import { comparable } from "../docs/guide.ts";
 import { playGuide, talkAsGuide } from "../docs/guide-stage.ts";
@@ -9,6 +10,7 @@ import { playPresets } from "../docs/presets-stage.ts";
 import { read } from "../docs/source.ts";
 import { playTimeTravel } from "../docs/time-travel-stage.ts";
 import { playTrust } from "../docs/trust-stage.ts";
+import { editor } from "./acp-editor.ts";
 import { hasTerminals, terminal } from "./pty.ts";
 import { scratch } from "./scorel.ts";
 
@@ -42,6 +44,17 @@ it("the outputs in the guide on MCP servers are those of its commands", async ()
 
 it("the outputs in the guide to presets are those of its commands", async () => {
   expect(comparable(await playPresets())).toBe(comparable(read("docs/guide/presets.md")));
+});
+
+it("the output in the guide to editors is that of its command, and its settings start an agent", async () => {
+  expect(comparable(await playEditors())).toBe(comparable(read("docs/guide/editors.md")));
+  const commands = commandsInGuide();
+  expect(commands).toEqual(Array.from({ length: 4 }, () => ["scorel", "acp"]));
+  using s = scratch();
+  s.useModel("http://127.0.0.1:9/v1");
+  await using e = await editor(s, { args: ["--permission", "edits"] });
+  const { modes } = await e.agent.request("session/new", { cwd: s.project, mcpServers: [] });
+  expect([e.introduced.agentInfo?.name, modes?.currentModeId]).toEqual(["scorel", "edits"]);
 });
 
 it("the outputs in the guide to extensions are those of its steps", async () => {

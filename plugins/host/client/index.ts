@@ -3,6 +3,7 @@
 import type { RemoteClient, RemoteOptions } from "./remote-client.ts";
 
 export { clientName } from "@scorel/kit/values/client-name";
+export { optionFlags, optionsFrom } from "../session-options.ts";
 export { copiedPart, type Obeyed, obeyed } from "./command-answer.ts";
 export { everyPage } from "./every-page.ts";
 export * from "./faces.ts";

@@ -1,0 +1,73 @@
+import type {
+  AgentContext,
+  ClientCapabilities,
+  RequestPermissionRequest,
+  SessionUpdate,
+} from "@agentclientprotocol/sdk";
+import { lineOf } from "@scorel/kit/text/one-line";
+import { cleanText } from "./clean.ts";
+
+/** What an editor shows a person, and what the person decides. */
+export class Editor {
+  /** What the editor can do, as it has said at the start. */
+  can: ClientCapabilities = {};
+  private readonly client: () => AgentContext;
+  private readonly log: (text: string) => void;
+
+  /** `log` writes a line to stderr, which editors keep as a log. */
+  constructor(client: () => AgentContext, log: (text: string) => void) {
+    this.client = client;
+    this.log = log;
+  }
+
+  /** Sends an update. Resolves when it is written, also if nobody reads any more: the end of the connection is seen elsewhere. */
+  async update(sessionId: string, update: SessionUpdate): Promise<void> {
+    await this.client()
+      .notify("session/update", { sessionId, update })
+      .catch(() => {});
+  }
+
+  /** Tells a person something outside of the conversation: in the editor if it shows notices, else in its log. */
+  async notice(sessionId: string, severity: "info" | "warning" | "error", text: string): Promise<void> {
+    const [title = "", ...more] = cleanText(text).split("\n");
+    if (!this.can.session?.notices) return this.log(`${severity}: ${text}`);
+    const description = more.length > 0 ? { description: more.join("\n") } : {};
+    await this.update(sessionId, { sessionUpdate: "notice", severity, title, ...description });
+  }
+
+  /** Lets a person choose. Returns the id of the option; null if there was no choice. `signal` takes the question back. */
+  async choose(request: RequestPermissionRequest, signal: AbortSignal): Promise<string | null> {
+    const { outcome } = await this.client().request("session/request_permission", request, {
+      cancellationSignal: signal,
+      stopWaitingOnCancel: true,
+    });
+    if (outcome.outcome === "cancelled") return null;
+    return request.options.some(({ optionId }) => optionId === outcome.optionId) ? outcome.optionId : null;
+  }
+
+  /** Whether a person can be asked for a text. */
+  get takesText(): boolean {
+    return Boolean(this.can.elicitation?.form);
+  }
+
+  /** Asks a person for a line of text; null if there is none. */
+  async askText(sessionId: string, title: string, fallback: string | undefined, signal: AbortSignal) {
+    const answer = {
+      type: "string" as const,
+      title: lineOf(title),
+      ...(fallback !== undefined && { default: fallback }),
+    };
+    const given = await this.client().request(
+      "elicitation/create",
+      {
+        mode: "form",
+        sessionId,
+        message: cleanText(title),
+        requestedSchema: { type: "object", properties: { answer }, required: ["answer"] },
+      },
+      { cancellationSignal: signal, stopWaitingOnCancel: true },
+    );
+    const { action, content } = given as { action: string; content?: Record<string, unknown> | null };
+    return action === "accept" && typeof content?.answer === "string" ? content.answer : null;
+  }
+}

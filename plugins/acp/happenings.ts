@@ -1,0 +1,89 @@
+import type { SessionUpdate } from "@agentclientprotocol/sdk";
+import { Warnings } from "@scorel/host/client";
+import type { Delivered, SessionGlance } from "@scorel/host/contract";
+import type { AnyEvent } from "@scorel/kernel";
+import { displayText } from "@scorel/kit/text/display";
+import { lineOf } from "@scorel/kit/text/one-line";
+import type { Editor } from "./editor.ts";
+import { argsOf } from "./tool-calls.ts";
+
+/** Waits before a retry up to this long are not told. */
+const TOLD_WAIT_MS = 2_000;
+
+/** What happens in a session beside its conversation, as an editor shows it: notices, summaries, the title, what is used. */
+export class Happenings {
+  private readonly editor: Editor;
+  private readonly sessionId: string;
+  readonly warnings = new Warnings();
+  private glance: SessionGlance = {};
+  private usage = "";
+  private compactions = 0;
+
+  constructor(editor: Editor, sessionId: string) {
+    this.editor = editor;
+    this.sessionId = sessionId;
+  }
+
+  async hear(delivered: Delivered): Promise<void> {
+    const { event } = delivered;
+    if (event.type === "status_change") await this.look(argsOf((event as { changes?: unknown }).changes));
+    else if (event.type === "session_info") await this.entitle(argsOf((event as { changes?: unknown }).changes));
+    else if (event.type === "compaction_start" || event.type === "compaction_end") await this.compact(delivered);
+    else await this.warn(delivered);
+  }
+
+  /** Takes a part of the session's status. A field that is null is not known any more. */
+  async look(changes: object): Promise<void> {
+    this.glance = { ...this.glance, ...changes };
+    const { context, spent } = this.glance;
+    if (!context?.window) return;
+    const cost = spent?.cost === undefined ? {} : { cost: { amount: spent.cost, currency: "USD" } };
+    const update: SessionUpdate = {
+      sessionUpdate: "usage_update",
+      used: Math.round(context.tokens),
+      size: context.window,
+      ...cost,
+    };
+    const usage = JSON.stringify(update);
+    if (usage === this.usage) return;
+    this.usage = usage;
+    await this.editor.update(this.sessionId, update);
+  }
+
+  private async entitle({ name, title }: Readonly<Record<string, unknown>>): Promise<void> {
+    const given = name ?? title;
+    if (typeof given !== "string" || given === "") return;
+    await this.editor.update(this.sessionId, { sessionUpdate: "session_info_update", title: lineOf(given) });
+  }
+
+  private async compact({ event, display }: Delivered): Promise<void> {
+    const { type, compacted, cancelled } = event as AnyEvent & { compacted?: boolean; cancelled?: boolean };
+    const isBegin = type === "compaction_start";
+    if (isBegin) this.compactions++;
+    const text = displayText(display);
+    if (!this.editor.can.session?.compaction)
+      return text === "" ? undefined : this.editor.notice(this.sessionId, "info", text);
+    const ended = compacted ? "completed" : cancelled ? "cancelled" : "failed";
+    await this.editor.update(this.sessionId, {
+      sessionUpdate: "compaction_update",
+      compactionId: `compaction-${this.compactions}`,
+      status: isBegin ? "in_progress" : ended,
+      ...(ended === "failed" && !isBegin && text !== "" && { error: lineOf(text) }),
+    });
+  }
+
+  private async warn({ event, display }: Delivered): Promise<void> {
+    const warning = this.warnings.heard(event)?.replace(/^warning: /, "");
+    if (warning !== undefined) return this.editor.notice(this.sessionId, "warning", warning);
+    if (display.display !== "notice" || !isTold(event as AnyEvent, display.level)) return;
+    await this.editor.notice(this.sessionId, display.level, display.text);
+  }
+}
+
+/** Whether a person has to know it: messages of plugins, long waits, a log that cannot be written, and stored warnings. */
+function isTold(event: AnyEvent & { delayMs?: number }, level: string): boolean {
+  const { type, delayMs = 0 } = event;
+  if (type === "retry_start") return delayMs > TOLD_WAIT_MS;
+  if (["notification", "storage_status", "turn_wait_start"].includes(type)) return true;
+  return "id" in event && level !== "info" && type !== "message";
+}

@@ -1,0 +1,157 @@
+import type { PermissionOption, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
+import type { Client } from "@scorel/host/contract";
+import { codeOf, messageOf } from "@scorel/kernel";
+import { displayText } from "@scorel/kit/text/display";
+import { lineOf } from "@scorel/kit/text/one-line";
+import type { CallRequest } from "@scorel/permissions/contract";
+import type { OpenRequest, RequestOption } from "@scorel/requests/contract";
+import type { Calls } from "./calls.ts";
+import { cleanArgs, fenced, textPart } from "./clean.ts";
+import { absolute, diffPart, partsOf } from "./diffs.ts";
+import type { Editor } from "./editor.ts";
+import { argsOf, kindOf, locationsOf, titleOf } from "./tool-calls.ts";
+
+interface Place {
+  sessionId: string;
+  cwd: string;
+  client: Client;
+  editor: Editor;
+  calls: Calls;
+  log(text: string): void;
+}
+
+const YES_NO: readonly RequestOption[] = [
+  { value: "y", label: "Yes", kind: "allow_once" },
+  { value: "n", label: "No", kind: "reject_once" },
+];
+
+/** Answers that are no option of a question. */
+const TAKE_DEFAULT = "default";
+const DECLINE = "decline";
+
+/** The questions of a session, which the editor asks a person. */
+export class Questions {
+  private readonly place: Place;
+  private readonly open = new Map<string, AbortController>();
+  private isOver = false;
+
+  constructor(place: Place) {
+    this.place = place;
+  }
+
+  /** Says that questions are answered here, and asks those that are open. Once more after each reload of the session. */
+  async attend(): Promise<void> {
+    const { client, sessionId } = this.place;
+    try {
+      const { requests } = await client.request("attend_requests", { sessionId, attending: true });
+      for (const request of requests) this.ask(request);
+    } catch (thrown) {
+      // No plugin asks questions.
+      if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
+    }
+  }
+
+  hear(event: { type: string }): void {
+    if (event.type === "approval_request") this.ask(event as unknown as OpenRequest);
+    if (event.type === "approval_answer") this.take((event as unknown as { requestId: string }).requestId);
+  }
+
+  /** Takes all questions back from the editor. They stay open in the session. */
+  end(): void {
+    this.isOver = true;
+    for (const id of this.open.keys()) this.take(id);
+  }
+
+  private take(requestId: string): void {
+    this.open.get(requestId)?.abort();
+    this.open.delete(requestId);
+  }
+
+  private ask(request: OpenRequest): void {
+    const { requestId } = request;
+    if (this.isOver || this.open.has(requestId)) return;
+    const controller = new AbortController();
+    this.open.set(requestId, controller);
+    this.answer(request, controller.signal)
+      .catch((thrown) => {
+        if (!controller.signal.aborted) this.place.log(`A question could not be asked: ${messageOf(thrown)}`);
+      })
+      .finally(() => this.open.delete(requestId));
+  }
+
+  private async answer(request: OpenRequest, signal: AbortSignal): Promise<void> {
+    const { client, sessionId } = this.place;
+    const { requestId } = request;
+    // An editor that cannot ask must not keep the turn waiting.
+    const answer = await this.answerTo(request, signal).catch((thrown) => {
+      signal.throwIfAborted();
+      this.place.log(`The editor could not ask a question: ${messageOf(thrown)}`);
+      return null;
+    });
+    if (signal.aborted) return;
+    try {
+      const { message } = await client.request("answer_request", { sessionId, requestId, answer });
+      if (message !== undefined) await client.request("send_message", { sessionId, content: message });
+    } catch (thrown) {
+      // Somebody else was faster, or the question has ended.
+      if (codeOf(thrown) !== "REQUEST_CLOSED") throw thrown;
+    }
+  }
+
+  private async answerTo(request: OpenRequest, signal: AbortSignal): Promise<string | null> {
+    const { sessionId, editor } = this.place;
+    const { kind, title, fallback, options = [] } = request;
+    if (kind === "input" && editor.takesText) return editor.askText(sessionId, title, fallback, signal);
+    const toolCall = this.callFor(request);
+    if (kind !== "input") {
+      const offered = kind === "confirm" ? YES_NO : options;
+      return editor.choose({ sessionId, toolCall, options: offered.map(optionOf) }, signal);
+    }
+    const chosen = await editor.choose({ sessionId, toolCall, options: optionsForText(fallback) }, signal);
+    return chosen === TAKE_DEFAULT ? (fallback ?? null) : null;
+  }
+
+  /** What the question is about: a call that the editor knows, or else one that stands for the question. */
+  private callFor(request: OpenRequest): ToolCallUpdate {
+    const { requestId, title, data, body = [] } = request;
+    const { calls, cwd } = this.place;
+    const { toolCallId, tool, args } = argsOf(data) as Partial<CallRequest>;
+    const content = contentOf(body, cwd);
+    const shownId = typeof toolCallId === "string" ? calls.shownId(toolCallId) : undefined;
+    if (typeof tool !== "string")
+      return { toolCallId: `question-${requestId}`, title: lineOf(title), kind: "other", status: "pending", content };
+    const rawInput = cleanArgs(args);
+    return {
+      toolCallId: shownId ?? `question-${requestId}`,
+      title: titleOf(tool, args),
+      kind: kindOf(tool),
+      status: "pending",
+      content,
+      locations: locationsOf(args, cwd),
+      ...(rawInput !== undefined && { rawInput }),
+    };
+  }
+}
+
+function optionOf({ value, label, kind = "allow_once" }: RequestOption): PermissionOption {
+  return { optionId: value, name: lineOf(label), kind };
+}
+
+/** For an editor in which nobody can write an answer. */
+function optionsForText(fallback: string | undefined): PermissionOption[] {
+  const decline: PermissionOption = { optionId: DECLINE, name: "Do not answer", kind: "reject_once" };
+  if (fallback === undefined) return [decline];
+  return [{ optionId: TAKE_DEFAULT, name: `Answer: ${lineOf(fallback)}`, kind: "allow_once" }, decline];
+}
+
+/** What a question shows: changes as changes, everything else as it is written. */
+function contentOf(body: NonNullable<OpenRequest["body"]>, cwd: string): ToolCallContent[] {
+  return body.flatMap((part): ToolCallContent[] => {
+    if (part.display === "diff") {
+      const parts = partsOf(part.text);
+      if (parts.length > 0) return parts.map((each) => diffPart(absolute(part.path, cwd), each));
+    }
+    const text = displayText(part);
+    return text === "" ? [] : [textPart(fenced(text))];
+  });
+}

@@ -1,0 +1,197 @@
+import type { ContentBlock, StopReason } from "@agentclientprotocol/sdk";
+import { damageIn } from "@scorel/host/client";
+import type { Anchor, Client, Delivered, SessionStatus, Subscription } from "@scorel/host/contract";
+import { messageOf } from "@scorel/kernel";
+import type { TrustService } from "@scorel/trust/contract";
+import { type Prompt, promptOf } from "./content.ts";
+import type { Editor } from "./editor.ts";
+import { Happenings } from "./happenings.ts";
+import { conversationOf } from "./history.ts";
+import { Questions } from "./questions.ts";
+import { Settings } from "./settings.ts";
+import { commandIn, commandsOf, runCommand, type Typed } from "./slash-commands.ts";
+import { askForTrust, type Declined } from "./trust-question.ts";
+import { Turns } from "./turns.ts";
+import { Updates } from "./updates.ts";
+
+/** What the sessions of an editor share. */
+export interface Shared {
+  client: Client;
+  editor: Editor;
+  trust: TrustService | undefined;
+  declined: Declined;
+  /** Writes a line to stderr. */
+  log(text: string): void;
+}
+
+/** A session that an editor has open. */
+export class Session {
+  readonly id: string;
+  readonly settings: Settings;
+  private readonly cwd: string;
+  private readonly shared: Shared;
+  private readonly updates: Updates;
+  private readonly turns: Turns;
+  private readonly questions: Questions;
+  private readonly happenings: Happenings;
+  /** Prompts that were not sent yet. */
+  private readonly unsent = new Set<AbortController>();
+  /** Slash commands that run, as some work for long. */
+  private commands = 0;
+  private subscription: Subscription | undefined;
+  private begun: Promise<void> = Promise.resolve();
+  /** The choices as the editor has them, as text. */
+  private shownChoices = "";
+
+  constructor(shared: Shared, sessionId: string, cwd: string) {
+    this.id = sessionId;
+    this.cwd = cwd;
+    this.shared = shared;
+    const { client, editor, log } = shared;
+    this.updates = new Updates(cwd);
+    this.turns = new Turns(client, sessionId);
+    this.settings = new Settings(client, sessionId);
+    this.happenings = new Happenings(editor, sessionId);
+    this.questions = new Questions({ sessionId, cwd, client, editor, log, calls: this.updates.calls });
+  }
+
+  /** Shows the conversation so far. */
+  async replay(status: SessionStatus): Promise<void> {
+    for (const delivered of await conversationOf(this.shared.client, status)) await this.show(delivered, false);
+    if (status.running) return;
+    for (const update of this.updates.calls.closed()) await this.shared.editor.update(this.id, update);
+  }
+
+  /** Follows the session from a status on, once the editor has got the answer that is given now. What is in flight is announced anew. */
+  begin(status: SessionStatus): void {
+    const anchor = { ...status.anchor, streamSeq: -1 };
+    this.begun = new Promise((resolve) => setImmediate(resolve)).then(() => this.follow(status, anchor));
+    this.later(() => this.begun);
+  }
+
+  private async follow(status: SessionStatus, anchor: Anchor): Promise<void> {
+    const { client } = this.shared;
+    const hear = (delivered: Delivered) => this.hear(delivered);
+    this.subscription = await client.subscribe(this.id, hear, { joined: true, anchor });
+    await this.tell(status);
+    await this.showCommands();
+    await this.questions.attend();
+    await this.happenings.look(await client.request("follow_status", { sessionId: this.id }));
+  }
+
+  /** Answers a prompt. Resolves when everything that came of it was sent. `signal` cancels it. */
+  async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
+    const prompt = promptOf(blocks);
+    if (await this.isCancelledBefore(signal)) return "cancelled";
+    const command = commandOf(prompt);
+    return command ? this.run(command, signal) : this.turns.send(prompt, signal);
+  }
+
+  /** Cancels all prompts of the editor. */
+  async cancel(): Promise<void> {
+    for (const controller of this.unsent) controller.abort();
+    await this.turns.cancel();
+    if (this.commands > 0) await this.shared.client.request("cancel", { sessionId: this.id });
+  }
+
+  /** Does what comes before a prompt is sent, and returns whether the prompt was cancelled meanwhile. */
+  private async isCancelledBefore(signal: AbortSignal): Promise<boolean> {
+    const controller = new AbortController();
+    const either = AbortSignal.any([signal, controller.signal]);
+    this.unsent.add(controller);
+    try {
+      await this.begun;
+      await this.askForTrust(either);
+      return either.aborted;
+    } catch (thrown) {
+      if (either.aborted) return true;
+      throw thrown;
+    } finally {
+      this.unsent.delete(controller);
+    }
+  }
+
+  private async run(command: Typed, signal: AbortSignal): Promise<StopReason> {
+    const { client, editor } = this.shared;
+    this.commands++;
+    const { text, turn } = await runCommand(client, this.id, command).finally(() => this.commands--);
+    const content = { type: "text" as const, text };
+    if (text !== "") await editor.update(this.id, { sessionUpdate: "agent_message_chunk", content });
+    return turn === undefined ? "end_turn" : this.turns.follow(async () => turn, signal);
+  }
+
+  /** Ends what the editor has begun, and closes the session here. Other clients may go on. */
+  async close(): Promise<void> {
+    const { client } = this.shared;
+    this.questions.end();
+    await this.cancel();
+    await this.subscription?.();
+    await client.request("close_session", { sessionId: this.id });
+  }
+
+  private async askForTrust(signal: AbortSignal): Promise<void> {
+    const { trust, editor, declined, client } = this.shared;
+    if (!trust || !(await askForTrust(trust, this.cwd, { sessionId: this.id, editor, declined, signal }))) return;
+    await this.tell(await client.request("reload_session", { sessionId: this.id }));
+  }
+
+  /** Events are handled in order: the host waits while the editor reads slowly, and joins what arrives meanwhile. */
+  private async hear(delivered: Delivered): Promise<void> {
+    const { event } = delivered;
+    this.questions.hear(event);
+    await this.show(delivered, event.type === "message" && this.turns.isOwn(event as never));
+    await this.happenings.hear(delivered);
+    if (event.type === "session_start") this.later(() => this.reloaded());
+    if (event.type === "status_change" && changesChoices(event)) this.later(() => this.showChoices());
+  }
+
+  private async show(delivered: Delivered, isOwn: boolean): Promise<void> {
+    const updates = this.updates.take(delivered, isOwn);
+    await Promise.all(updates.map((update) => this.shared.editor.update(this.id, update)));
+  }
+
+  /** Does work that asks the host, for whose answer an event must not wait. */
+  private later(work: () => Promise<void>): void {
+    work().catch((thrown) => this.shared.log(messageOf(thrown)));
+  }
+
+  private async reloaded(): Promise<void> {
+    await this.questions.attend();
+    await this.showCommands();
+  }
+
+  private async showCommands(): Promise<void> {
+    const { client, editor } = this.shared;
+    const availableCommands = await commandsOf(client, this.id);
+    await editor.update(this.id, { sessionUpdate: "available_commands_update", availableCommands });
+  }
+
+  /** Tells the editor what is chosen, if somebody has chosen otherwise. */
+  private async showChoices(): Promise<void> {
+    const { editor } = this.shared;
+    const { modes, configOptions } = await this.settings.read();
+    const shown = JSON.stringify({ modes, configOptions });
+    if (shown === this.shownChoices) return;
+    this.shownChoices = shown;
+    const currentModeId = modes?.currentModeId;
+    if (currentModeId !== undefined)
+      await editor.update(this.id, { sessionUpdate: "current_mode_update", currentModeId });
+    await editor.update(this.id, { sessionUpdate: "config_option_update", configOptions });
+  }
+
+  /** Says what was left out when the session was opened, and where its log is damaged. */
+  private async tell(status: SessionStatus): Promise<void> {
+    for (const text of [...this.happenings.warnings.untold(status.notices), ...damageIn(status)])
+      await this.shared.editor.notice(this.id, "warning", text.replace(/^warning: /, ""));
+  }
+}
+
+/** The slash command that a prompt is. */
+function commandOf({ typed }: Prompt): Typed | undefined {
+  return typed === undefined ? undefined : commandIn(typed);
+}
+
+function changesChoices(event: object): boolean {
+  const { changes } = event as { changes?: unknown };
+  return ["model", "thinking", "permission"].some((key) => key in Object(changes));
+}

@@ -1,0 +1,151 @@
+import { isAbsolute } from "node:path";
+import type {
+  ListSessionsRequest,
+  ListSessionsResponse,
+  LoadSessionRequest,
+  NewSessionRequest,
+  NewSessionResponse,
+  ResumeSessionRequest,
+  SessionInfo,
+} from "@agentclientprotocol/sdk";
+import type {} from "@scorel/history/contract";
+import type { SessionStatus, SessionSummary } from "@scorel/host/contract";
+import { messageOf } from "@scorel/kernel";
+import { lineOf } from "@scorel/kit/text/one-line";
+import { within } from "@scorel/kit/values/within";
+import type { SessionOptions } from "@scorel/workspace/contract";
+import { errors } from "./errors.ts";
+import { Session, type Shared } from "./session.ts";
+import type { Choices } from "./settings.ts";
+
+/** How long a host that is away is waited for when the editor leaves. */
+const AWAY_MS = 3_000;
+/** Sessions in one page of the list. */
+const PAGE = 100;
+
+/** The sessions that an editor has open, and the list of all. */
+export class Sessions {
+  private readonly shared: Shared;
+  private readonly options: SessionOptions;
+  private readonly open = new Map<string, Session>();
+  /** Ids of sessions that are being loaded. */
+  private readonly opening = new Set<string>();
+
+  /** `options` are those of each session that is opened. */
+  constructor(shared: Shared, options: SessionOptions) {
+    this.shared = shared;
+    this.options = { ...options, attending: true };
+  }
+
+  /** The open session with an id. Throws ACP_SESSION. */
+  get(sessionId: string): Session {
+    const session = this.open.get(sessionId);
+    if (!session) throw errors.ACP_SESSION({ sessionId: lineOf(sessionId) });
+    return session;
+  }
+
+  async create({ cwd, mcpServers }: NewSessionRequest): Promise<NewSessionResponse> {
+    if (!isAbsolute(cwd)) throw errors.ACP_CWD({ cwd: lineOf(cwd) });
+    this.refuse(mcpServers);
+    const status = await this.shared.client.request("create_session", { cwd, ...this.options });
+    const { sessionId } = status;
+    return { sessionId, ...(await this.begun(status, new Session(this.shared, sessionId, cwd))) };
+  }
+
+  /** Opens a stored session. With `replay`, its conversation is shown before this resolves. */
+  async load(request: LoadSessionRequest | ResumeSessionRequest, { replay }: { replay: boolean }): Promise<Choices> {
+    const { sessionId, cwd, mcpServers = [] } = request;
+    this.refuse(mcpServers);
+    if (this.open.has(sessionId) || this.opening.has(sessionId))
+      throw errors.ACP_OPEN({ sessionId: lineOf(sessionId) });
+    this.opening.add(sessionId);
+    try {
+      const status = await this.opened(sessionId);
+      const at = typeof status.meta.cwd === "string" ? status.meta.cwd : cwd;
+      return await this.begun(status, new Session(this.shared, sessionId, at), replay);
+    } finally {
+      this.opening.delete(sessionId);
+    }
+  }
+
+  private async opened(sessionId: string): Promise<SessionStatus> {
+    const { client } = this.shared;
+    const status = await client.request("load_session", { sessionId, ...this.options });
+    if (status.sessionId === sessionId) return status;
+    // The host completes the beginning of an id, but the editor would not know the rest.
+    await client.request("close_session", { sessionId: status.sessionId });
+    throw errors.ACP_SESSION({ sessionId: lineOf(sessionId) });
+  }
+
+  async list({ cwd, cursor }: ListSessionsRequest): Promise<ListSessionsResponse> {
+    const skip = skipOf(cursor ?? undefined);
+    const where = typeof cwd === "string" ? { cwd } : {};
+    const { sessions, more } = await this.shared.client.request("list_sessions", { ...where, limit: PAGE, skip });
+    const next = more ? { nextCursor: String(skip + sessions.length) } : {};
+    return { sessions: sessions.map(infoOf), ...next };
+  }
+
+  /** Closes a session here. Throws ACP_SESSION. */
+  async close(sessionId: string): Promise<void> {
+    const session = this.get(sessionId);
+    this.open.delete(sessionId);
+    await session.close();
+  }
+
+  /** Moves a session to the trash. */
+  async delete(sessionId: string): Promise<void> {
+    if (this.open.has(sessionId)) await this.close(sessionId);
+    await this.shared.client.request("delete_session", { sessionId });
+  }
+
+  /** Cancels what the editor has begun in all sessions. */
+  async cancel(): Promise<void> {
+    await this.inAll((session) => session.cancel());
+  }
+
+  /** Closes all sessions, after cancelling what the editor has begun in them. */
+  async end(): Promise<void> {
+    await this.inAll((session) => this.close(session.id));
+  }
+
+  /** Tells a person something in all sessions. */
+  async notice(severity: "info" | "warning", text: string): Promise<void> {
+    await this.inAll((session) => this.shared.editor.notice(session.id, severity, text));
+  }
+
+  private async inAll(work: (session: Session) => Promise<void>): Promise<void> {
+    const ended = await Promise.allSettled(
+      [...this.open.values()].map((session) => within(AWAY_MS, work(session), () => errors.ACP_AWAY())),
+    );
+    for (const each of ended) if (each.status === "rejected") this.shared.log(messageOf(each.reason));
+  }
+
+  /** Shows a session that was opened, and follows it from now on. If that fails, it is closed again. */
+  private async begun(status: SessionStatus, session: Session, replay = false): Promise<Choices> {
+    try {
+      if (replay) await session.replay(status);
+      const choices = await session.settings.read();
+      this.open.set(session.id, session);
+      session.begin(status);
+      return choices;
+    } catch (thrown) {
+      await this.shared.client.request("close_session", { sessionId: session.id });
+      throw thrown;
+    }
+  }
+
+  private refuse(servers: readonly { name: string }[]): void {
+    const names = servers.map(({ name }) => lineOf(name)).join(", ");
+    if (names !== "") this.shared.log(`The editor's MCP servers are not used: ${names}.`);
+  }
+}
+
+function infoOf({ sessionId, cwd, name, title, updatedAt }: SessionSummary): SessionInfo {
+  return { sessionId, cwd, title: lineOf(name ?? title), updatedAt: new Date(updatedAt).toISOString() };
+}
+
+/** Throws ACP_CURSOR. */
+function skipOf(cursor = "0"): number {
+  if (!/^\d{1,9}$/.test(cursor)) throw errors.ACP_CURSOR({ cursor: lineOf(cursor) });
+  return Number(cursor);
+}

@@ -1,0 +1,67 @@
+import type { AvailableCommand } from "@agentclientprotocol/sdk";
+import type {} from "@scorel/commands/contract";
+import { type Obeyed, obeyed } from "@scorel/host/client";
+import type { Client } from "@scorel/host/contract";
+import { codeOf } from "@scorel/kernel";
+import { lineOf } from "@scorel/kit/text/one-line";
+import { cleanText, fenced } from "./clean.ts";
+
+const COMMAND = /^\/([A-Za-z][\w:-]*)(?:\s+([\s\S]*))?$/;
+/** Commands that are about a terminal, or for which editors have their own way: a new session, and another one. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["exit", "copy", "new", "clear", "resume"]);
+
+/** A slash command that a person has typed. */
+export interface Typed {
+  name: string;
+  args: string;
+}
+
+export function commandIn(text: string): Typed | undefined {
+  const [, name, args = ""] = COMMAND.exec(text.trim()) ?? [];
+  return name === undefined ? undefined : { name, args: args.trim() };
+}
+
+/** The commands of a session, for the editor's list. */
+export async function commandsOf(client: Client, sessionId: string): Promise<AvailableCommand[]> {
+  try {
+    const { commands } = await client.request("list_commands", { sessionId });
+    return commands.filter(({ name }) => !LEFT_OUT.has(name)).map(shown);
+  } catch (thrown) {
+    // No plugin has commands.
+    if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
+    return [];
+  }
+}
+
+function shown({ name, description, usage }: { name: string; description: string; usage: string }): AvailableCommand {
+  const [, hint = ""] = /^\S+\s+(.*)$/s.exec(usage) ?? [];
+  return {
+    name: lineOf(name),
+    description: lineOf(description),
+    ...(hint !== "" && { input: { hint: lineOf(hint) } }),
+  };
+}
+
+/** Runs a command. Returns what to show of its result, and the message that it has sent, if it has. */
+export async function runCommand(
+  client: Client,
+  sessionId: string,
+  { name, args }: Typed,
+): Promise<{ text: string; turn?: string }> {
+  const result = obeyed(name, await client.request("run_command", { sessionId, name, args }));
+  await client.drained(sessionId);
+  const { sessionId: other = sessionId, turn } = result;
+  // The editor decides which session it shows.
+  if (other !== sessionId) await client.request("close_session", { sessionId: other });
+  return { text: textOf(result, sessionId), ...(turn !== undefined && { turn }) };
+}
+
+function textOf({ output = "", copy, input, sessionId: other }: Obeyed, sessionId: string): string {
+  const parts = [
+    output.includes("\n") ? fenced(cleanText(output)) : cleanText(output),
+    copy === undefined ? "" : fenced(cleanText(copy)),
+    input === undefined ? "" : `For your next message:\n\n${fenced(cleanText(input.text))}`,
+    other === undefined || other === sessionId ? "" : `Open session ${lineOf(other)} in the editor's list of sessions.`,
+  ];
+  return parts.filter((part) => part !== "").join("\n\n");
+}
