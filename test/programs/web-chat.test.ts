@@ -69,6 +69,41 @@ itWith("chromium", "files, commands and skills are suggested while somebody type
   expect(t.complaints).toEqual([]);
 });
 
+itWith(
+  "chromium",
+  "a new session has the same field: suggestions, pictures, commands, and what is written while it begins",
+  async () => {
+    await using stage = await chatStage([text("A red dot.")], { more: 'input = ["text", "image"]\n' });
+    const { t, page, conversation } = stage;
+    t.s.file("src/cart.ts", "1");
+    const begin = () => page.getByRole("link", { name: "New session in project" }).click();
+    await begin();
+    const options = page.getByRole("listbox", { name: "Suggestions" }).getByRole("option");
+    await field(page).pressSequentially("Compare @cart");
+    await options.getByText("src/cart.ts").waitFor();
+    await page.keyboard.press("Enter");
+    const dot = Buffer.from(
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC",
+      "base64",
+    );
+    await page.locator("input[type=file]").setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: dot });
+    await page.getByRole("list", { name: "Pictures of this message" }).getByRole("listitem").waitFor();
+    await field(page).press("Enter");
+    await field(page).pressSequentially("and then");
+    await conversation.getByText("A red dot.").waitFor();
+    await expect.poll(() => field(page).inputValue()).toBe("and then");
+    await conversation.getByText("Compare @src/cart.ts").waitFor();
+    await conversation.getByRole("img").first().waitFor();
+
+    await begin();
+    await field(page).pressSequentially("/");
+    await field(page, "Command").pressSequentially("name A begun one");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "A begun one" }).waitFor();
+    expect(t.complaints).toEqual([]);
+  },
+);
+
 itWith("chromium", "a shell line runs when its mark was typed, and pasted text never runs", async () => {
   await using stage = await chatStage([text("Seen."), text("Seen as text.")]);
   const { t, page, conversation } = stage;

@@ -1,4 +1,4 @@
-import { type DragEvent, useState } from "react";
+import { useState } from "react";
 import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
 import { useRights } from "../host/rights.ts";
@@ -7,11 +7,12 @@ import { SessionMenu } from "../sidebar/session-menu.tsx";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 import { Panel, PanelButton } from "../work/panel.tsx";
-import { attach, filesOf } from "./attach.ts";
 import { Spoken, useFocusBack } from "./attention.tsx";
+import { takeField } from "./begun.ts";
 import { useChatCommands } from "./chat-commands.ts";
 import { Composer } from "./composer.tsx";
 import { Conversation } from "./conversation.tsx";
+import { useDropping } from "./dropping.ts";
 import { Field } from "./field.ts";
 import { KeptNote } from "./kept-note.tsx";
 import { NoticeList } from "./notice-list.tsx";
@@ -22,7 +23,7 @@ import { StatusLine } from "./status-line.tsx";
 /** A conversation, what waits in it, and the field to write in. */
 export function Chat({ device, session, onMenu }: { device: Device; session: OpenSession; onMenu(): void }) {
   const words = useWords();
-  const [field] = useState(() => new Field(device.keyOf(session.id)));
+  const [field] = useState(() => takeField(session.id) ?? new Field(device.keyOf(session.id)));
   useFocusBack(session, field);
   const { isDropping, dropping } = useDropping(field);
   const { write, answer } = session.rights;
@@ -62,28 +63,4 @@ export function Chat({ device, session, onMenu }: { device: Device; session: Ope
       <Panel place={{ client: device.client, session, field }} />
     </div>
   );
-}
-
-/** Files that are dropped anywhere on the conversation go with the message. */
-function useDropping(field: Field) {
-  const words = useWords();
-  const [isDropping, setDropping] = useState(false);
-  const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer.types.includes("Files");
-  const dropping = {
-    onDragOver: (event: DragEvent) => {
-      if (!hasFiles(event)) return;
-      event.preventDefault();
-      setDropping(true);
-    },
-    onDragLeave: ({ currentTarget, relatedTarget }: DragEvent) => {
-      if (!currentTarget.contains(relatedTarget as Node | null)) setDropping(false);
-    },
-    onDrop: (event: DragEvent) => {
-      setDropping(false);
-      if (!hasFiles(event)) return;
-      event.preventDefault();
-      void attach(field, filesOf(event.dataTransfer), words);
-    },
-  };
-  return { isDropping, dropping };
 }

@@ -1,14 +1,14 @@
-import { copiedPart, type RemoteClient } from "@scorel/host/client";
+import type { RemoteClient } from "@scorel/host/client";
 import { useEffect, useRef } from "react";
 import { goTo } from "../app/place.ts";
-import { safeLine, safeText } from "../display/safe.ts";
 import { isReachable } from "../host/reachable.ts";
 import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
+import { Answer, showAnswer } from "./answered.tsx";
 import { AttachButton, Attached } from "./attachments.tsx";
 import { useEscape } from "./attention.tsx";
-import type { Field, Said } from "./field.ts";
+import type { Field } from "./field.ts";
 import { type Line, messageOf } from "./line.ts";
 import { LineField } from "./line-field.tsx";
 import { commandIn, enter, type Running } from "./send.ts";
@@ -44,7 +44,7 @@ export function Composer({ client, session, field }: ComposerProps) {
       <Attached field={field} />
       <LineField
         client={client}
-        session={session}
+        sessionId={session.id}
         field={field}
         onSubmit={(running) => void submit(running)}
         onEscape={() => (canStop ? stop() : leave())}
@@ -70,20 +70,6 @@ export function Composer({ client, session, field }: ComposerProps) {
   );
 }
 
-function Answer({ said: { text, isProblem }, onClose }: { said: Said; onClose(): void }) {
-  const words = useWords();
-  return (
-    <div className="said">
-      <pre className="plain problem" role={isProblem ? "alert" : "status"}>
-        {safeText(text)}
-      </pre>
-      <button type="button" className="icon-button" aria-label={words.close} onClick={onClose}>
-        ✕
-      </button>
-    </div>
-  );
-}
-
 /** Leaves the field for the conversation, where keys of one character act. */
 function leave(): void {
   document.querySelector<HTMLElement>(".scroller")?.focus();
@@ -105,16 +91,11 @@ function useSubmit({ client, session, field }: ComposerProps) {
     if (pictures.length > 0) field.pictures.set([]);
     field.said.set(undefined);
     try {
-      const { output, input, copy, sessionId, leave } = await enter(client, session.id, { line, pictures, running });
+      const answered = await enter(client, session.id, { line, pictures, running });
+      const { sessionId, leave } = answered;
       const name = await commandIn(line, client, session.id).catch(() => undefined);
       if (name !== undefined) field.said.set({ text: words.sentAsText(name) });
-      if (output) field.said.set({ text: output });
-      if (input) field.put(input.isCommand ? commandOf(input.text.slice(1)) : messageOf(input.text));
-      if (copy !== undefined) {
-        await navigator.clipboard.writeText(copy);
-        const [characters, start] = copiedPart(copy);
-        field.said.set({ text: words.copiedPart(characters, safeLine(start)) });
-      }
+      await showAnswer(field, answered, words);
       if (sessionId !== undefined && sessionId !== session.id) goTo({ at: "session", sessionId });
       if (leave) goTo({ at: "home" });
     } catch (thrown) {
@@ -154,11 +135,6 @@ function sayAway(client: RemoteClient, { said }: Field, text: string): void {
 }
 
 /** Whether there is something to send. */
-function hasContent({ mode, text }: Line, pictures: number): boolean {
+export function hasContent({ mode, text }: Line, pictures: number): boolean {
   return text.trim() !== "" || (mode === "message" && pictures > 0);
-}
-
-/** What a command proposes as the next one is seen first, and run when it is sent. */
-function commandOf(text: string) {
-  return { ...messageOf(text), mode: "command" as const };
 }

@@ -18,14 +18,14 @@ export interface Held {
   running: Running;
 }
 
-/** What is in the field of a session. Whatever shows the session may put text there. What is not sent is kept as a draft. */
+/** What is in the field of a session, or of one that is to begin. Whatever shows the session may put text there. What is not sent is kept as a draft. */
 export class Field extends Store<Line> {
   /** Stands above the field until the next message, or until it is closed. */
   readonly said = new Store<Said | undefined>(undefined);
   readonly held = new Store<Held | undefined>(undefined);
   /** What goes with the message beside its text. It is not kept with the draft. */
   readonly pictures = new Pictures();
-  private readonly place: string;
+  private place: string;
 
   constructor(place: string) {
     super(messageOf(draftOf(place)));
@@ -35,6 +35,13 @@ export class Field extends Store<Line> {
   override set(line: Line): void {
     super.set(line);
     keepDraft(this.place, written(line));
+  }
+
+  /** From now on, it is the field of another place, such as that of a session that was begun with it. */
+  moveTo(place: string): void {
+    keepDraft(this.place, "");
+    this.place = place;
+    keepDraft(place, written(this.get()));
   }
 
   /** Gives it the keyboard, with the cursor at the end. */

@@ -1,6 +1,5 @@
 import type { RemoteClient } from "@scorel/host/client";
-import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from "react";
-import type { OpenSession } from "../host/session.ts";
+import { type KeyboardEvent, useId, useLayoutEffect, useMemo, useRef } from "react";
 import { useStore } from "../store.ts";
 import { useWords, type Words } from "../words/words.ts";
 import { attach, filesOf } from "./attach.ts";
@@ -15,22 +14,28 @@ import { optionId, SuggestionList } from "./suggestion-list.tsx";
 
 interface LineFieldProps {
   client: RemoteClient;
-  session: OpenSession;
+  /** The session that suggestions come from; undefined while there is none. */
+  sessionId: string | undefined;
   field: Field;
+  /** Lines that it has at least. Default: 1. */
+  rows?: number;
+  /** Takes the keyboard when it appears. */
+  takesFocus?: boolean;
   onSubmit(running: Running): void;
   /** Called for Esc when the field has no use for it. */
   onEscape(): void;
 }
 
 /** The field itself, with the mark of what is written and the suggestions for it. */
-export function LineField({ client, session, field, onSubmit, onEscape }: LineFieldProps) {
+export function LineField(props: LineFieldProps) {
+  const { client, sessionId, field, rows = 1, takesFocus = false, onSubmit, onEscape } = props;
   const words = useWords();
   const line = useStore(field);
   const element = useRef<HTMLTextAreaElement>(null);
-  const [suggesting] = useState(() => {
-    const sources = new Sources(client, session.id);
-    return new Suggesting((...asked) => sources.find(...asked));
-  });
+  const suggesting = useMemo(() => {
+    const sources = sessionId === undefined ? undefined : new Sources(client, sessionId);
+    return new Suggesting(async (...asked) => sources?.find(...asked));
+  }, [client, sessionId]);
   const shown = useStore(suggesting.shown);
   const list = useId();
   useShape(element, line);
@@ -92,7 +97,9 @@ export function LineField({ client, session, field, onSubmit, onEscape }: LineFi
         aria-autocomplete="list"
         aria-controls={shown ? list : undefined}
         aria-activedescendant={shown ? optionId(list, shown.chosen) : undefined}
-        rows={1}
+        rows={rows}
+        // biome-ignore lint/a11y/noAutofocus: where it is asked for, the field is what the place is for.
+        autoFocus={takesFocus}
         value={line.text}
         onChange={({ target, nativeEvent }) => {
           const { inputType: how = "", data: added = null } = nativeEvent as InputEvent;

@@ -1,57 +1,35 @@
-import type { RemoteClient } from "@scorel/host/client";
-import { useRef, useState } from "react";
+import type { Obeyed, RemoteClient } from "@scorel/host/client";
+import { useState } from "react";
 import { goTo } from "../app/place.ts";
 import type { Device } from "../host/device.ts";
 import { isReachable } from "../host/reachable.ts";
+import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
+import { Answer, showAnswer } from "./answered.tsx";
+import { AttachButton, Attached } from "./attachments.tsx";
 import { openBegun } from "./begun.ts";
-import { draftOf, keepDraft } from "./drafts.ts";
-import { isComposing, madeLine, sendsByEnter, sentBy } from "./enter-key.ts";
-import { useKeyboard } from "./keyboard.ts";
-import { type Chosen, NewOptions } from "./new-options.tsx";
-import { send } from "./send.ts";
+import { hasContent } from "./composer.tsx";
+import { useDropping } from "./dropping.ts";
+import { Field } from "./field.ts";
+import { messageOf } from "./line.ts";
+import { LineField } from "./line-field.tsx";
+import { type Chosen, NewOptions, useSample } from "./new-options.tsx";
+import { type Entered, enter } from "./send.ts";
 
 /** A session that begins with its first message, and does not exist before. */
 export function NewChat({ device, directory, onMenu }: { device: Device; directory: string; onMenu(): void }) {
   const words = useWords();
-  const place = device.keyOf(`new:${directory}`);
-  const [text, setText] = useState(() => draftOf(place));
-  const written = useRef(text);
-  const field = useRef<HTMLTextAreaElement>(null);
-  useKeyboard(field);
-  const [problem, setProblem] = useState<string>();
+  const { client } = device;
+  const [field] = useState(() => new Field(device.keyOf(`new:${directory}`)));
   const [chosen, setChosen] = useState<Chosen>({});
-  const [isSent, setSent] = useState(false);
-  const write = (next: string) => {
-    written.current = next;
-    setText(next);
-  };
-  const begin = async () => {
-    if (isSent || text.trim() === "") return;
-    setSent(true);
-    // On a phone, that would open the keyboard again.
-    if (!matchMedia("(pointer: coarse)").matches) field.current?.focus();
-    if (!(await isReachable(device.client))) {
-      setSent(false);
-      return setProblem(words.notSentAway);
-    }
-    setProblem(undefined);
-    // What is written from now on is for the session.
-    write("");
-    try {
-      const sessionId = await beginSession(device.client, { cwd: directory, ...chosen }, text);
-      await openBegun(device, sessionId);
-      keepDraft(place, "");
-      keepDraft(device.keyOf(sessionId), written.current);
-      goTo({ at: "session", sessionId }, { replace: true });
-    } catch (thrown) {
-      write([text, written.current].filter((part) => part !== "").join("\n\n"));
-      setProblem(`${words.notSent} ${(thrown as Error).message}`);
-      setSent(false);
-    }
-  };
+  const sampled = useSample(client, directory, chosen.preset);
+  const line = useStore(field);
+  const said = useStore(field.said);
+  const isEmpty = !hasContent(line, useStore(field.pictures).length);
+  const { isDropping, dropping } = useDropping(field);
+  const { isSent, begin } = useBeginning({ device, field, options: { cwd: directory, ...chosen } });
   return (
-    <article className="chat new" aria-label={words.newSession}>
+    <article className={isDropping ? "chat new dropping" : "chat new"} aria-label={words.newSession} {...dropping}>
       <header className="chat-head">
         <button type="button" className="menu-button" onClick={onMenu}>
           {words.menu}
@@ -66,54 +44,75 @@ export function NewChat({ device, directory, onMenu }: { device: Device; directo
           void begin();
         }}
       >
-        {problem && (
-          <pre className="plain problem" role="alert">
-            {problem}
-          </pre>
-        )}
-        <textarea
-          ref={field}
-          aria-label={words.message}
-          placeholder={words.placeholder(sendsByEnter())}
+        {said && <Answer said={said} onClose={() => field.said.set(undefined)} />}
+        <Attached field={field} />
+        <LineField
+          client={client}
+          sessionId={sampled.sample?.status.sessionId}
+          field={field}
           rows={4}
-          // biome-ignore lint/a11y/noAutofocus: the field is what this place is for.
-          autoFocus
-          value={text}
-          onChange={(event) => {
-            write(event.target.value);
-            if (!isSent) keepDraft(place, event.target.value);
-          }}
-          onKeyDown={(event) => {
-            if (isComposing(event)) return;
-            const isSent = sentBy(event) !== undefined;
-            if (!isSent && !madeLine(event)) return;
-            event.preventDefault();
-            if (isSent) void begin();
-          }}
+          takesFocus
+          onSubmit={() => void begin()}
+          onEscape={() => {}}
         />
         <div className="composer-keys">
-          <button type="submit" className="primary" disabled={isSent || text.trim() === ""}>
-            {words.send}
+          <span className="marks-hint">{words.marksHint}</span>
+          {line.mode === "message" && <AttachButton field={field} />}
+          <button type="submit" className="primary" disabled={isSent || isEmpty}>
+            {line.mode === "message" ? words.send : words.run}
           </button>
         </div>
       </form>
-      <NewOptions client={device.client} directory={directory} chosen={chosen} onChange={setChosen} />
+      <NewOptions client={client} directory={directory} sampled={sampled} chosen={chosen} onChange={setChosen} />
     </article>
   );
 }
 
-type Beginning = { cwd: string } & Chosen;
+type Options = { cwd: string } & Chosen;
 
-/** Creates a session with its first message. One whose message was refused is closed again, so that nothing of it stays. */
-async function beginSession(client: RemoteClient, options: Beginning, text: string): Promise<string> {
+/** Begins the session with what is in the field, which then is the session's. What could not be done comes back to it. */
+function useBeginning({ device, field, options }: { device: Device; field: Field; options: Options }) {
+  const words = useWords();
+  const [isSent, setSent] = useState(false);
+  const begin = async () => {
+    const line = field.get();
+    const pictures = line.mode === "message" ? field.pictures.get() : [];
+    if (isSent || !hasContent(line, pictures.length)) return;
+    setSent(true);
+    if (!(await isReachable(device.client))) {
+      setSent(false);
+      return field.said.set({ text: words.notSentAway, isProblem: true });
+    }
+    field.said.set(undefined);
+    // What is written from now on is for the session. On a phone, the cursor would open the keyboard again.
+    field.set(matchMedia("(pointer: coarse)").matches ? messageOf("") : { ...messageOf(""), caret: 0 });
+    if (pictures.length > 0) field.pictures.set([]);
+    try {
+      const begun = await beginSession(device.client, options, { line, pictures, running: "follow_up" });
+      await openBegun(device, begun.sessionId, field);
+      await showAnswer(field, begun.answered, words);
+      const { leave = false, sessionId = begun.sessionId } = begun.answered;
+      goTo(leave ? { at: "home" } : { at: "session", sessionId }, { replace: true });
+    } catch (thrown) {
+      field.put(line);
+      field.pictures.set([...pictures, ...field.pictures.get()]);
+      field.said.set({ text: `${words.notSent} ${(thrown as Error).message}`, isProblem: true });
+      setSent(false);
+    }
+  };
+  return { isSent, begin };
+}
+
+/** Creates a session with what was entered first. One in which that was refused is closed again, so that nothing of it stays. */
+async function beginSession(client: RemoteClient, options: Options, entered: Entered) {
   const { sessionId } = await client.request("create_session", { attending: true, ...options });
   try {
     // Before the message: whoever asks then finds that somebody is there.
     await client.request("attend_requests", { sessionId });
-    await send(client, sessionId, text, "follow_up");
+    const answered: Obeyed = await enter(client, sessionId, entered);
+    return { sessionId, answered };
   } catch (thrown) {
     await client.request("close_session", { sessionId });
     throw thrown;
   }
-  return sessionId;
 }

@@ -18,15 +18,15 @@ export interface Chosen {
 interface NewOptionsProps {
   client: RemoteClient;
   directory: string;
+  sampled: Sampled;
   chosen: Chosen;
   onChange(chosen: Chosen): void;
 }
 
 /** What a new session will work with. */
-export function NewOptions({ client, directory, chosen, onChange }: NewOptionsProps) {
+export function NewOptions({ client, directory, sampled: { sample, problem }, chosen, onChange }: NewOptionsProps) {
   const words = useWords();
   const presets = usePresets(client, directory);
-  const { sample, problem } = useSample(client, directory, chosen.preset);
   const thinking = chosen.thinking ?? sample?.status.thinking ?? "off";
   const mode = chosen.permission ?? sample?.status.permission ?? sample?.status.permissionDefault;
   const model = chosen.model ?? sample?.status.model;
@@ -90,13 +90,27 @@ interface Sample {
   modes: readonly Mode[];
 }
 
-/** A session that is not stored and that nobody sees, open as long as somebody chooses: what there is to choose from belongs to sessions. */
-function useSample(client: RemoteClient, cwd: string, preset: string | undefined) {
-  const [state, setState] = useState<{ sample?: Sample; problem?: string }>({});
+/** The session of `useSample`, once it is open, or why there is none. */
+export interface Sampled {
+  sample?: Sample;
+  problem?: string;
+}
+
+/**
+ * A session that is not stored and that nobody sees, open as long as somebody chooses: what there is to choose from, and what may be named
+ * in a message, belongs to sessions.
+ */
+export function useSample(client: RemoteClient, cwd: string, preset: string | undefined): Sampled {
+  const [state, setState] = useState<Sampled>({});
   useEffect(() => {
     let isWanted = true;
     setState({});
-    const opening = client.request("create_session", { cwd, unsaved: true, ...(preset !== undefined && { preset }) });
+    const opening = client.request("create_session", {
+      cwd,
+      unsaved: true,
+      attending: true,
+      ...(preset !== undefined && { preset }),
+    });
     opening
       .then(async (status) => ({ status, modes: await modesOf(client, status.sessionId) }))
       .then(
