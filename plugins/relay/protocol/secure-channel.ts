@@ -39,7 +39,7 @@ export interface SecureChannelOptions {
   route: RouteEnd;
   /** Milliseconds of a clock that nobody sets. */
   now(): number;
-  /** Both ends have proved who they are: messages can pass. */
+  /** The other end has proved who it is: to a client by its handshake, to a host by its first message. */
   opened?(): void;
   /** The channel has ended, for whatever reason, before its user is told. */
   ended?(): void;
@@ -134,14 +134,17 @@ export class SecureChannel implements Channel {
     if (this.#options.role === "host") this.#transmit(await handshake.write());
     this.#ciphers = await handshake.split();
     this.#keySince = this.#options.now();
-    this.#options.opened?.();
+    if (this.#options.role === "client") this.#options.opened?.();
     this.#flush();
   }
 
   async #open(receiving: CipherState, bytes: Bytes): Promise<void> {
     if (++this.#keyMessages.received > this.#maxKeyMessages) throw new Error("a key was used for too long");
     const associated = this.#associated(this.#options.role, receiving);
+    const isFirst = receiving.count === 0;
     const { texts, isRekeyed, isEnd } = this.#unpacker.unpack(await receiving.decryptWithAd(associated, bytes));
+    // The handshake of a client can be an earlier one that somebody repeats.
+    if (isFirst && this.#options.role === "host") this.#options.opened?.();
     if (isRekeyed) {
       await receiving.rekey();
       this.#keyMessages.received = 0;
