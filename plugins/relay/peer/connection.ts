@@ -4,51 +4,16 @@ import { plainText } from "@scorel/kit/text/plain";
 import { messageOf, type ScorelError } from "@scorel/kit/values/coded-error";
 import { errors } from "../errors.ts";
 import { decodeFrames, encodeFrame, type Frame, type FrameType, fail } from "../protocol/frames.ts";
-import type { PublicKeys } from "../protocol/identity.ts";
+import { InTurn } from "../protocol/in-turn.ts";
 import * as payloads from "../protocol/payloads.ts";
-import type { Bytes, Primitives } from "../protocol/primitives.ts";
-import { helloFor, type Who } from "./hello.ts";
+import type { Bytes, Soon } from "../protocol/primitives.ts";
+import type { BinarySocket, ConnectOptions } from "./connect-options.ts";
+import { helloFor } from "./hello.ts";
 import type { PeerRoute } from "./route.ts";
 import { RouteTable } from "./route-table.ts";
 
+export type { BinarySocket, ConnectOptions, PeerEvents } from "./connect-options.ts";
 export type { Who } from "./hello.ts";
-
-/** The part of the browser's WebSocket that a connection needs; that of the package `ws` has it, too. */
-export interface BinarySocket {
-  binaryType: string;
-  readonly readyState: number;
-  readonly bufferedAmount: number;
-  send(bytes: Bytes): void;
-  close(code?: number): void;
-  addEventListener(
-    type: string,
-    listener: (event: { data?: unknown; reason?: string; message?: string }) => void,
-  ): void;
-}
-
-export interface ConnectOptions {
-  /** Such as `wss://relay.example/relay`. */
-  address: string;
-  who: Who;
-  primitives: Primitives;
-  make(address: string, protocol: string): BinarySocket;
-  /** Milliseconds that connecting may take. */
-  limitMs?: number;
-  /** Called with what a relay sends unasked. */
-  events?: Partial<PeerEvents>;
-}
-
-export interface PeerEvents {
-  /** A client has opened a route to this host. */
-  incoming(route: PeerRoute, client: PublicKeys): void;
-  /** A guest has come to the place of this host. */
-  joined(route: PeerRoute, place: string): void;
-  presence(hostId: Bytes, isThere: boolean): void;
-  /** The relay has refused something that is about no route. */
-  refused(error: ScorelError): void;
-  /** The connection has ended. */
-  closed(error: ScorelError): void;
-}
 
 const CONNECT_MS = 10_000;
 /** Periods of pings without any message after which the relay counts as gone. */
@@ -79,7 +44,7 @@ export class RelayConnection {
   readonly #beginning: { ready(): void; failed(error: ScorelError): void };
   readonly #routes: RouteTable;
   /** Messages are taken one after the other: signing takes time in browsers. */
-  #taking: Promise<void> = Promise.resolve();
+  readonly #taking = new InTurn();
   #hasSaidHello = false;
   #isReady = false;
   #end: ScorelError | undefined;
@@ -106,14 +71,14 @@ export class RelayConnection {
     let problem = "";
     this.#socket.addEventListener("message", ({ data }) => {
       this.#heardAt = performance.now();
-      this.#taking = this.#taking.then(() => this.#receive(data));
+      this.#taking.run(() => this.#receive(data));
     });
     this.#socket.addEventListener("error", ({ message }) => {
       problem ||= message ?? "";
     });
     this.#socket.addEventListener("close", ({ reason }) => {
       // What has arrived is taken first: it may say why.
-      void this.#taking.then(() => this.#finish(reason || problem || "the connection was lost"));
+      this.#taking.run(() => this.#finish(reason || problem || "the connection was lost"));
     });
   }
 
@@ -170,22 +135,31 @@ export class RelayConnection {
     if (!this.#end && this.#socket.readyState === 1) this.#socket.send(encodeFrame(type, route, payload));
   }
 
-  async #receive(data: unknown): Promise<void> {
+  #receive(data: unknown): Soon<void> {
     if (this.#end) return;
     try {
       if (!(data instanceof ArrayBuffer)) throw errors.RELAY_FRAME({ problem: "a message is not binary" });
-      for (const frame of decodeFrames(new Uint8Array(data), "relay", this.#options.who.role)) {
-        const working = this.#take(frame);
-        if (working) await working;
-      }
+      const frames = decodeFrames(new Uint8Array(data), "relay", this.#options.who.role);
+      return this.#takeAll(frames)?.catch((thrown) => this.#failed(thrown));
     } catch (thrown) {
-      this.#farewell ??= thrown as ScorelError;
-      this.#finish(messageOf(thrown));
-      this.#socket.close();
+      this.#failed(thrown);
     }
   }
 
-  #take({ type, route: id, payload }: Frame): void | Promise<void> {
+  #takeAll(frames: Frame[]): Soon<void> {
+    for (let frame = frames.shift(); frame; frame = frames.shift()) {
+      const working = this.#take(frame);
+      if (working) return working.then(() => this.#takeAll(frames));
+    }
+  }
+
+  #failed(thrown: unknown): void {
+    this.#farewell ??= thrown as ScorelError;
+    this.#finish(messageOf(thrown));
+    this.#socket.close();
+  }
+
+  #take({ type, route: id, payload }: Frame): Soon<void> {
     if (type === "data") this.#routes.receive(id, payload);
     else if (type === "close") this.#routes.ended(id, payloads.readClose(payload));
     else if (type === "ping") this.#send("pong", 0n, payload);
