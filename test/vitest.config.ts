@@ -18,7 +18,7 @@ const slow = [
   "test/plugins/compaction/long-*.test.ts",
   "test/plugins/gateway/stuck.test.ts",
   "test/plugins/logs/index-file.test.ts",
-  "test/plugins/relay/pairing.test.ts",
+  "test/plugins/relay/{pairing,malicious/*}.test.ts",
   "test/docs.test.ts",
 ];
 

@@ -12,7 +12,7 @@ import {
   sign,
   verify,
 } from "node:crypto";
-import { concat, fromBase64url } from "./protocol/bytes.ts";
+import { fromBase64url } from "./protocol/bytes.ts";
 import { pkcs8 } from "./protocol/pkcs8.ts";
 import { type AgreementKey, type Bytes, type Primitives, type SigningKey, TAG_BYTES } from "./protocol/primitives.ts";
 
@@ -28,7 +28,12 @@ export const nodeCrypto: Primitives = {
   cipher: (key) => ({
     seal: (nonce, associated, plaintext) => {
       const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(associated);
-      return concat(plain(cipher.update(plaintext)), plain(cipher.final()), plain(cipher.getAuthTag()));
+      const sealed = new Uint8Array(plaintext.length + TAG_BYTES);
+      // GCM has no blocks that wait for their end.
+      sealed.set(cipher.update(plaintext));
+      cipher.final();
+      sealed.set(cipher.getAuthTag(), plaintext.length);
+      return sealed;
     },
     open: (nonce, associated, sealed) => {
       const end = sealed.length - TAG_BYTES;

@@ -7,6 +7,7 @@ export default [
   { script: "round-rows.ts" },
   { script: "wire-rate-rows.ts", beside: "wire-clients.ts" },
   { script: "wire-behind-rows.ts", beside: "wire-clients.ts" },
+  { script: "relay-rows.ts", beside: "relay-process.ts" },
   { script: "host-rows.ts" },
   { script: "delta-rows.ts", beside: "bare-loop.ts" },
   { script: "prompt-rows.ts" },

@@ -10,6 +10,8 @@ import { keysAt } from "../protocol/identity.ts";
 import type { Bytes } from "../protocol/primitives.ts";
 import { hostNamed, type PairedHost } from "./hosts.ts";
 
+/** Milliseconds for the host to answer: a relay that swallows what it should carry must not keep a connection for ever. */
+const OPEN_MS = 10_000;
 /** After these, connecting again does not help. */
 const FINAL = ["grant", "blocked", "unauthenticated", "refused", "revoked"];
 
@@ -33,12 +35,17 @@ export async function dialPaired({ pathname }: URL): Promise<Channel> {
     const peer = keysAt(fromBase64url(host.keys) as Bytes, 0);
     const channel = routedChannel({
       ...{ role: "client", identity, peer, route },
-      opened: () => resolve(channel),
+      opened: () => {
+        clearTimeout(limit);
+        resolve(channel);
+      },
       ended: (end) => {
+        clearTimeout(limit);
         connection.close();
         reject(failure(host, end?.reason, end?.thrown));
       },
     });
+    const limit = setTimeout(() => channel.ended("the host did not answer in time"), OPEN_MS);
   });
 }
 

@@ -13,6 +13,9 @@ import type { SecureChannel } from "../protocol/secure-channel.ts";
 import { addRelay, hostRecord, removeRelay } from "./devices.ts";
 import { RelayLink } from "./relay-link.ts";
 
+/** Channels from one relay whose devices have not proved who they are, and the milliseconds that they have for it. */
+const UNPROVEN = { max: 64, ms: 5_000 };
+
 interface HostOptions {
   gateway: Pick<GatewayService, "accept">;
   identity: Identity;
@@ -92,13 +95,14 @@ export class RelayedHost {
     const known = this.#links.get(address);
     if (known) return known;
     const { identity, joined, warn } = this.#options;
+    const unproven = new Set<SecureChannel>();
     const link = new RelayLink({
       ...{ address, identity, warn },
       connected: (connection) =>
         void this.#tellRevocations(connection).catch((thrown) => warn("Revocations were not sent", thrown)),
       events: {
         incoming: (route, keys) =>
-          void this.#letIn(route, keys).catch((thrown) => warn("A device was refused", thrown)),
+          void this.#letIn(route, keys, unproven).catch((thrown) => warn("A device was refused", thrown)),
         joined,
         presence: () => {},
       },
@@ -121,17 +125,35 @@ export class RelayedHost {
   }
 
   /** Begins the encrypted channel with a device that a relay leads here. Whoever it is, only the device's keys open it. */
-  async #letIn(route: PeerRoute, keys: PublicKeys): Promise<void> {
+  async #letIn(route: PeerRoute, keys: PublicKeys, unproven: Set<SecureChannel>): Promise<void> {
     const id = base64url(await idOf(nodeCrypto, keys));
     if (!hostRecord().devices.some((each) => each.id === id)) return route.close("refused");
-    const channels = this.#channels.get(id) ?? new Set();
-    this.#channels.set(id, channels);
-    const ended = () => {
-      channels.delete(channel);
-      if (channels.size === 0 && this.#channels.get(id) === channels) this.#channels.delete(id);
+    // A relay knows public keys, and can come with as many routes as it likes.
+    if (unproven.size >= UNPROVEN.max) return route.close("limit");
+    const limit = setTimeout(() => channel.close(), UNPROVEN.ms);
+    limit.unref();
+    const proven = () => {
+      clearTimeout(limit);
+      unproven.delete(channel);
     };
-    const channel = routedChannel({ role: "host", identity: this.identity, peer: keys, route, ended });
-    channels.add(channel);
+    const channel = routedChannel({
+      ...{ role: "host", identity: this.identity, peer: keys, route },
+      opened: () => {
+        proven();
+        this.#enter(id, channel);
+      },
+      ended: () => {
+        proven();
+        this.#forget(id, channel);
+      },
+    });
+    unproven.add(channel);
+  }
+
+  /** Gives the gateway a channel whose other end is this device. */
+  #enter(id: string, channel: SecureChannel): void {
+    const channels = this.#channels.get(id) ?? new Set();
+    this.#channels.set(id, channels.add(channel));
     this.#options.gateway.accept(channel, {
       transport: "relay",
       admit: ({ name }) => {
@@ -143,5 +165,11 @@ export class RelayedHost {
         return scope === undefined ? admission : { ...admission, scope, scopes: device.scopes };
       },
     });
+  }
+
+  #forget(id: string, channel: SecureChannel): void {
+    const channels = this.#channels.get(id);
+    channels?.delete(channel);
+    if (channels?.size === 0) this.#channels.delete(id);
   }
 }

@@ -51,6 +51,13 @@ export function uint64(value: bigint): Bytes {
   return bytes;
 }
 
+/** Writes a safe integer as 8 bytes at a place, faster than by a bigint. */
+export function putCount(bytes: Bytes, at: number, count: number): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  view.setUint32(at, Math.floor(count / 2 ** 32));
+  view.setUint32(at + 4, count % 2 ** 32);
+}
+
 /** The unsigned number of 8 bytes at a place. */
 export function uint64At(bytes: Bytes, at = 0): bigint {
   return new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(at);

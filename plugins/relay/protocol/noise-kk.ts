@@ -9,8 +9,8 @@
  *     <- e, ee, se
  */
 
-import { concat, utf8 } from "./bytes.ts";
-import { type AgreementKey, type Bytes, type Cipher, KEY_BYTES, type Primitives } from "./primitives.ts";
+import { concat, putCount, utf8 } from "./bytes.ts";
+import { type AgreementKey, type Bytes, type Cipher, KEY_BYTES, type Primitives, type Soon } from "./primitives.ts";
 
 const PROTOCOL = "Noise_KK_25519_AESGCM_SHA256";
 const NONCE_BYTES = 12;
@@ -40,6 +40,8 @@ export interface Ciphers {
 export class CipherState {
   readonly #primitives: Primitives;
   #cipher: Cipher;
+  /** Written anew for each message: ciphers take a copy before they return. */
+  readonly #nonce: Bytes = new Uint8Array(NONCE_BYTES);
   #count = 0;
 
   constructor(primitives: Primitives, cipher: Cipher) {
@@ -52,12 +54,12 @@ export class CipherState {
     return this.#count;
   }
 
-  async encryptWithAd(associated: Bytes, plaintext: Bytes): Promise<Bytes> {
+  encryptWithAd(associated: Bytes, plaintext: Bytes): Soon<Bytes> {
     return this.#cipher.seal(this.#nextNonce(), associated, plaintext);
   }
 
   /** Throws for anything but the next message. After that, the state must not be used. */
-  async decryptWithAd(associated: Bytes, sealed: Bytes): Promise<Bytes> {
+  decryptWithAd(associated: Bytes, sealed: Bytes): Soon<Bytes> {
     return this.#cipher.open(this.#nextNonce(), associated, sealed);
   }
 
@@ -70,7 +72,8 @@ export class CipherState {
   #nextNonce(): Bytes {
     // Far below the last nonce of Noise, which serves REKEY.
     if (this.#count >= Number.MAX_SAFE_INTEGER) throw new Error("no numbers are left for messages");
-    return nonceOf(this.#count++);
+    putCount(this.#nonce, NONCE_BYTES - 8, this.#count++);
+    return this.#nonce;
   }
 }
 
@@ -191,10 +194,4 @@ class SymmetricState {
     const first = await hmac(extracted, Uint8Array.of(1));
     return [first, await hmac(extracted, concat(first, Uint8Array.of(2)))];
   }
-}
-
-function nonceOf(count: number): Bytes {
-  const nonce = new Uint8Array(NONCE_BYTES);
-  new DataView(nonce.buffer).setBigUint64(4, BigInt(count));
-  return nonce;
 }

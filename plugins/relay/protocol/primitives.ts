@@ -5,6 +5,11 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 /** node:crypto answers at once, WebCrypto later. */
 export type Soon<T> = T | Promise<T>;
 
+/** Uses a value when it is there, at once if it is: a promise costs more than sealing a short message. */
+export function whenThere<T, R>(value: Soon<T>, use: (value: T) => Soon<R>): Soon<R> {
+  return value instanceof Promise ? value.then(use) : use(value);
+}
+
 export interface Primitives {
   random(length: number): Bytes;
   sha256(data: Bytes): Soon<Bytes>;

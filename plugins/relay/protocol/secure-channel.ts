@@ -5,12 +5,16 @@
 
 import type { Channel, ChannelHandlers } from "@scorel/host/client";
 import { errors } from "../errors.ts";
-import { byte, concat, label, uint64 } from "./bytes.ts";
+import { concat, label, putCount, uint64 } from "./bytes.ts";
+import type { SecureChannelOptions } from "./channel-options.ts";
 import type { CloseReason } from "./frames.ts";
-import { type Identity, idOf, type PublicKeys } from "./identity.ts";
+import { idOf } from "./identity.ts";
+import { InTurn } from "./in-turn.ts";
 import { type CipherState, type Ciphers, KkHandshake } from "./noise-kk.ts";
-import { type Bytes, KEY_BYTES, type Primitives, TAG_BYTES } from "./primitives.ts";
-import { Packer, Unpacker } from "./segments.ts";
+import { type Bytes, KEY_BYTES, type Soon, TAG_BYTES, whenThere } from "./primitives.ts";
+import { Packer, type Unpacked, Unpacker } from "./segments.ts";
+
+export type { RouteEnd, SecureChannelOptions } from "./channel-options.ts";
 
 const CHANNEL_LABEL = label("scorel channel 1");
 const HANDSHAKE_BYTES = KEY_BYTES + TAG_BYTES;
@@ -20,35 +24,9 @@ export const MAX_KEY_MS = 15 * 60_000;
 /** Bytes of the longest text to a host, and to a client. */
 export const MAX_TEXT = { host: 16 * 1024 * 1024, client: 64 * 1024 * 1024 } as const;
 
-/** The way to the other end: DATA and CLOSE frames of one route. */
-export interface RouteEnd {
-  readonly id: bigint;
-  /** Bytes that were sent and wait, if it is known. */
-  readonly unsent?: number;
-  send(bytes: Bytes): void;
-  close(reason: CloseReason): void;
-}
-
-export interface SecureChannelOptions {
-  primitives: Primitives;
-  /** Which end this is: a client begins, a host answers. */
-  role: "client" | "host";
-  identity: Identity;
-  /** The keys of the other end, as pairing has stored them. */
-  peer: PublicKeys;
-  route: RouteEnd;
-  /** Milliseconds of a clock that nobody sets. */
-  now(): number;
-  /** Both ends have proved who they are: messages can pass. */
-  opened?(): void;
-  /** The channel has ended, for whatever reason, before its user is told. */
-  ended?(): void;
-  /** Messages of one key; only tests have fewer. */
-  maxKeyMessages?: number;
-}
-
+const COUNT_BYTES = 8;
 /** Direction of messages in what is authenticated. */
-const directions = { host: byte(1), client: byte(2) } as const;
+const directions = { host: 1, client: 2 } as const;
 
 export class SecureChannel implements Channel {
   readonly maxMessage: number;
@@ -57,8 +35,10 @@ export class SecureChannel implements Channel {
   readonly #unpacker: Unpacker;
   #handshake: KkHandshake | undefined;
   #ciphers: Ciphers | undefined;
-  /** Messages are taken one after the other: this is the last one. */
-  #receiving: Promise<void>;
+  /** Messages are taken one after the other. */
+  readonly #receiving = new InTurn();
+  /** What is authenticated beside each message, but for its count. */
+  readonly #associated: Record<keyof typeof directions, Bytes>;
   #isSending = false;
   #handlers: ChannelHandlers | undefined;
   #early: string[] = [];
@@ -72,7 +52,12 @@ export class SecureChannel implements Channel {
     this.maxMessage = MAX_TEXT[options.role];
     this.#unpacker = new Unpacker(this.maxMessage);
     this.#keySince = options.now();
-    this.#receiving = this.#guarded(() => this.#begin());
+    const route = uint64(options.route.id);
+    this.#associated = {
+      host: concat(route, Uint8Array.of(directions.host), new Uint8Array(COUNT_BYTES)),
+      client: concat(route, Uint8Array.of(directions.client), new Uint8Array(COUNT_BYTES)),
+    };
+    this.#receiving.run(() => this.#guarded(() => this.#begin()));
   }
 
   get unsent(): number {
@@ -103,12 +88,12 @@ export class SecureChannel implements Channel {
   /** The payload of a DATA frame of the route. It must not be changed afterwards. */
   receive(bytes: Bytes): void {
     if (this.#end) return;
-    this.#receiving = this.#receiving.then(() => this.#guarded(() => this.#take(bytes)));
+    this.#receiving.run(() => this.#guarded(() => this.#take(bytes)));
   }
 
   /** The route has ended, or the connection to the relay. What has arrived is still told. */
   ended(reason: string): void {
-    void this.#receiving.then(() => this.#finish(undefined, reason));
+    this.#receiving.run(() => this.#finish(undefined, reason));
   }
 
   async #begin(): Promise<void> {
@@ -125,27 +110,37 @@ export class SecureChannel implements Channel {
     if (role === "client") this.#transmit(await this.#handshake.write());
   }
 
-  async #take(bytes: Bytes): Promise<void> {
+  #take(bytes: Bytes): Soon<void> {
     if (this.#end) return;
-    if (this.#ciphers) return this.#open(this.#ciphers.receiving, bytes);
+    return this.#ciphers ? this.#open(this.#ciphers.receiving, bytes) : this.#shake(bytes);
+  }
+
+  async #shake(bytes: Bytes): Promise<void> {
     const handshake = this.#handshake as KkHandshake;
     if (bytes.length !== HANDSHAKE_BYTES) throw new Error("the handshake has the wrong length");
     await handshake.read(bytes);
     if (this.#options.role === "host") this.#transmit(await handshake.write());
     this.#ciphers = await handshake.split();
     this.#keySince = this.#options.now();
-    this.#options.opened?.();
+    if (this.#options.role === "client") this.#options.opened?.();
     this.#flush();
   }
 
-  async #open(receiving: CipherState, bytes: Bytes): Promise<void> {
+  #open(receiving: CipherState, bytes: Bytes): Soon<void> {
     if (++this.#keyMessages.received > this.#maxKeyMessages) throw new Error("a key was used for too long");
-    const associated = this.#associated(this.#options.role, receiving);
-    const { texts, isRekeyed, isEnd } = this.#unpacker.unpack(await receiving.decryptWithAd(associated, bytes));
-    if (isRekeyed) {
-      await receiving.rekey();
+    const isFirst = receiving.count === 0;
+    const associated = this.#associatedOf(this.#options.role, receiving);
+    return whenThere(receiving.decryptWithAd(associated, bytes), (message) => {
+      const unpacked = this.#unpacker.unpack(message);
+      // The handshake of a client can be an earlier one that somebody repeats.
+      if (isFirst && this.#options.role === "host") this.#options.opened?.();
+      if (!unpacked.isRekeyed) return this.#tellAll(unpacked);
       this.#keyMessages.received = 0;
-    }
+      return receiving.rekey().then(() => this.#tellAll(unpacked));
+    });
+  }
+
+  #tellAll({ texts, isEnd }: Unpacked): void {
     for (const text of texts) this.#tell(text);
     if (isEnd) this.#finish("done");
   }
@@ -155,24 +150,29 @@ export class SecureChannel implements Channel {
     if (this.#isSending || !this.#ciphers || this.#end) return;
     const { sending } = this.#ciphers;
     this.#isSending = true;
-    void this.#guarded(async () => {
-      // Texts that are sent in one go share a message.
-      await undefined;
-      while (!this.#packer.isEmpty && !this.#end) await this.#seal(sending);
-      this.#isSending = false;
-      if (this.#isClosing) this.#finish("done");
-    });
+    // Texts that are sent in one go share a message.
+    queueMicrotask(() => void this.#guarded(() => this.#sealAll(sending)));
   }
 
-  async #seal(sending: CipherState): Promise<void> {
+  #sealAll(sending: CipherState): Soon<void> {
+    while (!this.#packer.isEmpty && !this.#end) {
+      const working = this.#seal(sending);
+      if (working) return working.then(() => this.#sealAll(sending));
+    }
+    this.#isSending = false;
+    if (this.#isClosing) this.#finish("done");
+  }
+
+  #seal(sending: CipherState): Soon<void> {
     const isRekey = this.#isKeyOld();
-    const associated = this.#associated(this.#options.role === "host" ? "client" : "host", sending);
-    const sealed = await sending.encryptWithAd(associated, this.#packer.next(isRekey));
-    this.#transmit(sealed);
-    if (!isRekey) return;
-    await sending.rekey();
-    this.#keyMessages.sent = 0;
-    this.#keySince = this.#options.now();
+    const associated = this.#associatedOf(this.#options.role === "host" ? "client" : "host", sending);
+    return whenThere(sending.encryptWithAd(associated, this.#packer.next(isRekey)), (sealed) => {
+      this.#transmit(sealed);
+      if (!isRekey) return;
+      this.#keyMessages.sent = 0;
+      this.#keySince = this.#options.now();
+      return sending.rekey();
+    });
   }
 
   /** Whether the next message is the last one of its key. */
@@ -185,8 +185,10 @@ export class SecureChannel implements Channel {
     return this.#options.maxKeyMessages ?? MAX_KEY_MESSAGES;
   }
 
-  #associated(to: keyof typeof directions, { count }: CipherState): Bytes {
-    return concat(uint64(this.#options.route.id), directions[to], uint64(BigInt(count)));
+  #associatedOf(to: keyof typeof directions, { count }: CipherState): Bytes {
+    const associated = this.#associated[to];
+    putCount(associated, associated.length - COUNT_BYTES, count);
+    return associated;
   }
 
   #transmit(bytes: Bytes): void {
@@ -200,13 +202,17 @@ export class SecureChannel implements Channel {
   }
 
   /** The first failure closes the channel for good. */
-  async #guarded(work: () => Promise<void>): Promise<void> {
+  #guarded(work: () => Soon<void>): Soon<void> {
     try {
-      await work();
+      return work()?.catch((thrown) => this.#failed(thrown));
     } catch (thrown) {
-      const problem = thrown instanceof Error ? thrown.message : String(thrown);
-      this.#finish("failed", errors.RELAY_CHANNEL({ problem }).message);
+      this.#failed(thrown);
     }
+  }
+
+  #failed(thrown: unknown): void {
+    const problem = thrown instanceof Error ? thrown.message : String(thrown);
+    this.#finish("failed", errors.RELAY_CHANNEL({ problem }).message);
   }
 
   /** `close` is what the other end is told; undefined if the route has ended already. */

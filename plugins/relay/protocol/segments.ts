@@ -10,6 +10,13 @@ export const MAX_SIZE = 32_768;
 
 const kinds = { padding: 0, text: 1, part: 2, rekey: 3, end: 4 } as const;
 
+const NONE: Bytes = new Uint8Array(0);
+
+interface Segment {
+  kind: number;
+  bytes: Bytes;
+}
+
 /** What a message has told. */
 export interface Unpacked {
   texts: string[];
@@ -49,7 +56,7 @@ export class Packer {
 
   /** The next message: as much of what waits as fits into one. */
   next(isRekey: boolean): Bytes {
-    const parts: Bytes[] = [];
+    const segments: Segment[] = [];
     let room = MAX_SIZE - (isRekey ? HEADER_BYTES : 0);
     let taken = 0;
     for (const text of this.#waiting) {
@@ -58,7 +65,8 @@ export class Packer {
       if (room < HEADER_BYTES + Math.min(rest, 1)) break;
       const length = Math.min(rest, room - HEADER_BYTES);
       const isWhole = length === rest;
-      parts.push(header(isWhole ? kinds.text : kinds.part, length), text.subarray(this.#sent, this.#sent + length));
+      const bytes = isWhole && this.#sent === 0 ? text : text.subarray(this.#sent, this.#sent + length);
+      segments.push({ kind: isWhole ? kinds.text : kinds.part, bytes });
       room -= HEADER_BYTES + length;
       this.#bytes -= length;
       this.#sent = isWhole ? 0 : this.#sent + length;
@@ -66,12 +74,12 @@ export class Packer {
       taken++;
     }
     this.#waiting = taken === this.#waiting.length ? [] : this.#waiting.slice(taken);
-    if (isRekey) parts.push(header(kinds.rekey, 0));
+    if (isRekey) segments.push({ kind: kinds.rekey, bytes: NONE });
     else if (this.#waiting.length === 0 && this.#isEnding && room >= HEADER_BYTES) {
-      parts.push(header(kinds.end, 0));
+      segments.push({ kind: kinds.end, bytes: NONE });
       this.#isEnding = false;
     }
-    return padded(concat(...parts));
+    return messageOf(segments);
   }
 }
 
@@ -99,7 +107,7 @@ export class Unpacker {
       this.#take(message[at] as number, message.subarray(begin, end), told);
       at = end;
     }
-    if (message.subarray(at).some((value) => value !== 0)) throw new Error("the padding has content");
+    for (; at < message.length; at++) if (message[at] !== 0) throw new Error("the padding has content");
     return told;
   }
 
@@ -132,18 +140,17 @@ export class Unpacker {
   }
 }
 
-function header(kind: number, length: number): Bytes {
-  const bytes = new Uint8Array(HEADER_BYTES);
-  const view = new DataView(bytes.buffer);
-  view.setUint8(0, kind);
-  view.setUint32(1, length);
-  return bytes;
-}
-
-/** The bytes with zeros after them, up to the next size. */
-function padded(bytes: Bytes): Bytes {
-  const size = SIZES.find((each) => each >= bytes.length) ?? MAX_SIZE;
-  const message = new Uint8Array(size);
-  message.set(bytes);
+/** The segments, with zeros after them up to the next size. */
+function messageOf(segments: readonly Segment[]): Bytes {
+  const length = segments.reduce((sum, { bytes }) => sum + HEADER_BYTES + bytes.length, 0);
+  const message = new Uint8Array(SIZES.find((each) => each >= length) ?? MAX_SIZE);
+  const view = new DataView(message.buffer);
+  let at = 0;
+  for (const { kind, bytes } of segments) {
+    view.setUint8(at, kind);
+    view.setUint32(at + 1, bytes.length);
+    message.set(bytes, at + HEADER_BYTES);
+    at += HEADER_BYTES + bytes.length;
+  }
   return message;
 }

@@ -60,7 +60,8 @@ export function link(options: LinkOptions = {}): { client: End; host: End } {
         },
         close: (reason) => {
           told = reason;
-          ends[other].channel.ended("the route was closed");
+          // No network tells an end of it before it has done what it was doing.
+          queueMicrotask(() => ends[other].channel.ended("the route was closed"));
         },
       },
     });

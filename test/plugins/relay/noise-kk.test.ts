@@ -95,7 +95,7 @@ describe.each([
     expect(await responder.receiving.decryptWithAd(utf8("associated"), sealed)).toEqual(utf8("after"));
     await initiator.sending.rekey();
     const later = await initiator.sending.encryptWithAd(none, utf8("after"));
-    await expect(Promise.resolve(responder.receiving.decryptWithAd(none, later))).rejects.toThrow();
+    await expect(async () => responder.receiving.decryptWithAd(none, later)).rejects.toThrow();
   });
 
   it("is refused by a responder who expects somebody else, and by an initiator whom somebody else answers", async () => {

@@ -1,0 +1,66 @@
+import type { ScorelError } from "@scorel/kit/values/coded-error";
+import { type CloseReason, fail } from "../protocol/frames.ts";
+import type { Bytes, Primitives } from "../protocol/primitives.ts";
+import { PeerRoute, type RouteWire } from "./route.ts";
+
+const ROUTE_BYTES = 8;
+/** Routes of one connection: what a relay grants a host, and what a host takes from any relay. */
+const MAX_ROUTES = 1_024;
+
+/** The routes of a connection by their numbers. */
+export class RouteTable {
+  readonly #routes = new Map<bigint, PeerRoute>();
+  readonly #wire: RouteWire;
+
+  constructor(wire: RouteWire) {
+    this.#wire = {
+      get unsent() {
+        return wire.unsent;
+      },
+      data: (id, bytes) => wire.data(id, bytes),
+      close: (id, reason) => {
+        this.#routes.delete(id);
+        wire.close(id, reason);
+      },
+    };
+  }
+
+  /** A route that begins here, with a number that nobody can guess. */
+  begin(primitives: Primitives): PeerRoute {
+    const bytes = primitives.random(ROUTE_BYTES);
+    // No route has the number 0.
+    bytes[0] = (bytes[0] as number) | 1;
+    return this.#add(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0));
+  }
+
+  /** A route that the relay leads here; undefined, and closed, if there are too many. Throws RELAY_FRAME for a number that is in use. */
+  led(id: bigint): PeerRoute | undefined {
+    if (this.#routes.has(id)) fail("a route was opened twice");
+    if (this.#routes.size < MAX_ROUTES) return this.#add(id);
+    this.#wire.close(id, "limit");
+    return undefined;
+  }
+
+  receive(id: bigint, payload: Bytes): void {
+    this.#routes.get(id)?.receive(payload);
+  }
+
+  ended(id: bigint, reason: CloseReason, error?: ScorelError): void {
+    const route = this.#routes.get(id);
+    this.#routes.delete(id);
+    route?.ended(reason, error);
+  }
+
+  /** The connection is lost. */
+  allEnded(error: ScorelError): void {
+    const routes = [...this.#routes.values()];
+    this.#routes.clear();
+    for (const route of routes) route.ended("lost", error);
+  }
+
+  #add(id: bigint): PeerRoute {
+    const route = new PeerRoute(id, this.#wire);
+    this.#routes.set(id, route);
+    return route;
+  }
+}
