@@ -32,6 +32,11 @@ export interface ModelService extends UsableModel {
    * such a table.
    */
   named(alias: string): Promise<UsableModel>;
+  /**
+   * What made this the model when nothing names one: the variable that has its provider's key, `stored key` or `subscription`. Undefined for
+   * a model that was named, and without a key.
+   */
+  foundBy?(): string | undefined;
   /** Switches to `provider/id` for the next requests. Throws MODEL_ errors and then keeps the present model. */
   choose(name: string): Promise<void>;
 }

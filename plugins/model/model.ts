@@ -53,6 +53,7 @@ export async function createModel(
     return usableModel(resolveOne(table, name, from, tables), nameOf(table, name), request);
   };
   const make = (table: ModelConfig) => usableModel(resolveModel(table, undefined, from), nameOf(table), request);
+  let isNamed = asked !== undefined || config.type !== undefined;
   let chosen = await (asked === undefined ? make(config) : resolved(asked));
   const main: OwnModel = {
     current: () => chosen.current(),
@@ -70,7 +71,9 @@ export async function createModel(
       await wanted.ready();
       wanted.current();
       chosen = wanted;
+      isNamed = true;
     },
+    foundBy: () => (isNamed ? undefined : chosen.credential()),
     async named(alias) {
       const table = Object.hasOwn(named, alias) ? named[alias] : undefined;
       if (!table) return main;

@@ -39,4 +39,21 @@ describe.skipIf(!hasTerminals)("the terminal application at its start", () => {
     t.type("/quit\r");
     expect(await t.code).toBe(0);
   });
+
+  it("says why this model was found, until another one is named", async () => {
+    using s = scratch();
+    {
+      await using t = fullScreen(s, [], { columns: 100, env: { OPENAI_API_KEY: "sk-none-of-anybody" } });
+      await t.shows("It was chosen because OPENAI_API_KEY is set.");
+      t.type("/quit\r");
+      expect(await t.code).toBe(0);
+    }
+    s.useModel("http://127.0.0.1:9");
+    await using t = fullScreen(s, [], { columns: 100, env: { OPENAI_API_KEY: "sk-none-of-anybody" } });
+    await t.shows("scripted/scripted-model");
+    await t.shows("? ");
+    expect(t.screen.text()).not.toContain("It was chosen");
+    t.type("/quit\r");
+    expect(await t.code).toBe(0);
+  });
 });

@@ -28,6 +28,7 @@ const status = has({
   clients: maybe(isNumber),
   waiting: maybe(isNumber),
   model: maybe(isText),
+  modelFoundBy: maybe(isText),
   modelError: maybe(texts("code", "message")),
 });
 const summary = has({ sessionId: isText, title: isText, cwd: isText, updatedAt: isNumber, name: maybe(isText) });

@@ -14,6 +14,7 @@ const questions = z.array(z.enum(["select", "confirm", "input"])).optional();
 const turn = z.literal("waiting").optional();
 const glance = {
   model: z.string().optional(),
+  modelFoundBy: z.string().optional(),
   modelError: z.strictObject({ code: z.string(), message: z.string() }).optional(),
   thinking: z.enum(["off", "minimal", "low", "medium", "high", "xhigh"]).optional(),
   permission: z.string().optional(),

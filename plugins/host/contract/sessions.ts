@@ -101,6 +101,8 @@ export interface ModelRow {
 export interface SessionGlance {
   /** `provider/id` of the model for the next turn; absent when there is none. */
   model?: string;
+  /** What made this the model when nothing names one: the name of a variable with a key, `stored key` or `subscription`. */
+  modelFoundBy?: string;
   /** Why no model can be used. */
   modelError?: { code: string; message: string };
   /** How hard the model thinks. */

@@ -15,6 +15,7 @@ export function glanceOf({ kernel, workspace }: Pick<OpenSession, "kernel" | "wo
   const branch = kernel.find("files")?.local === false ? undefined : branchIn(workspace.root);
   return {
     ...(model.name !== undefined && { model: model.name }),
+    ...(model.foundBy !== undefined && { modelFoundBy: model.foundBy }),
     ...(model.error && { modelError: model.error }),
     ...thinkingOf(kernel),
     ...permissionOf(kernel),
@@ -24,10 +25,19 @@ export function glanceOf({ kernel, workspace }: Pick<OpenSession, "kernel" | "wo
   };
 }
 
-function modelOf(kernel: Kernel): { name?: string; window?: number; error?: { code: string; message: string } } {
+interface KnownModel {
+  name?: string;
+  window?: number;
+  foundBy?: string | undefined;
+  error?: { code: string; message: string };
+}
+
+function modelOf(kernel: Kernel): KnownModel {
   try {
-    const model = kernel.find("model")?.current();
-    return model ? { name: `${model.provider}/${model.id}`, window: model.contextWindow } : {};
+    const service = kernel.find("model");
+    if (!service) return {};
+    const { provider, id, contextWindow: window } = service.current();
+    return { name: `${provider}/${id}`, window, foundBy: service.foundBy?.() };
   } catch (thrown) {
     return { error: { code: codeOf(thrown), message: messageOf(thrown) } };
   }

@@ -9,6 +9,12 @@ export const en = {
   hintStart: (help: string) => `Type a message, or / for commands. ${help} shows all keys.`,
   model: (model: string, key: string) => `Model: ${model}${key === "" ? "" : ` · ${key} chooses another`}`,
   preset: (preset: string) => `Preset: ${preset}`,
+  modelFoundBy: (source: string) =>
+    source === "stored key"
+      ? "It was chosen because a key for it is stored."
+      : source === "subscription"
+        ? "It was chosen because you are signed in to its provider."
+        : `It was chosen because ${source} is set.`,
   noModel: "no model",
   thought: "Thought",
   thinkingNow: "Thinking…",

@@ -11,6 +11,12 @@ export const zh: Words = {
   hintStart: (help) => `输入消息，或用 / 输入命令。${help} 显示所有按键。`,
   model: (model, key) => `模型：${model}${key === "" ? "" : ` · ${key} 更换`}`,
   preset: (preset) => `预设：${preset}`,
+  modelFoundBy: (source: string) =>
+    source === "stored key"
+      ? "选用它是因为存有它的密钥。"
+      : source === "subscription"
+        ? "选用它是因为你已登录它的提供商。"
+        : `选用它是因为设置了 ${source}。`,
   noModel: "没有模型",
   thought: "思考过程",
   thinkingNow: "思考中…",

@@ -1,7 +1,17 @@
 import type { SessionGlance } from "../../contract.ts";
 
 const GLANCE: readonly (keyof SessionGlance)[] = [
-  ...(["model", "modelError", "thinking", "permission", "permissionDefault", "context", "spent", "branch"] as const),
+  ...([
+    "model",
+    "modelFoundBy",
+    "modelError",
+    "thinking",
+    "permission",
+    "permissionDefault",
+    "context",
+    "spent",
+    "branch",
+  ] as const),
 ];
 
 /** The fields that clients can follow, without those that are absent. */

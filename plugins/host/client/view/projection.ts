@@ -231,8 +231,8 @@ export class SessionProjection {
     if (event.type === "session_info") {
       if (event.seq <= anchor.persistentSeq) return [];
       const { model } = ((event as unknown as { changes?: SessionMeta }).changes ?? {}) as SessionMeta;
-      if (model !== undefined) {
-        const { modelError: _solved, ...others } = this.glance;
+      if (model !== undefined && model !== this.glance.model) {
+        const { modelError: _solved, modelFoundBy: _former, ...others } = this.glance;
         this.glance = { ...others, model };
       }
     }
