@@ -47,6 +47,7 @@ function display({ description, agent }: TaskParams, result: ToolOutput | undefi
   ];
   const title = `Task: ${lineOf(description)}${about.length === 0 ? "" : ` (${about.join(", ")})`}`;
   const text = result?.content.map((block) => (block.type === "text" ? block.text : "")).join("\n") ?? "";
-  const status = result === undefined ? "running" : result.isError ? "error" : "done";
-  return { display: "card", title, status, text };
+  if (result === undefined) return { display: "card", title, status: "running", text };
+  if (result.isError) return { display: "card", title, status: "error", text };
+  return { display: "card", title, status: "done", text: "", body: [{ display: "bubble", role: "assistant", text }] };
 }

@@ -50,6 +50,8 @@ it("a run gives a task away; lists name the subagent only when asked, and usage 
   const [child] = (await listed("--children")).filter((row) => row.sessionId !== sessionId);
   expect(child).toMatchObject({ kind: "subagent", name: "Read a.txt", parent: { sessionId } });
   expect((await s.run(["session", "show", child.sessionId])).stdout).toContain("It says a.");
+  const { stdout: rows } = await s.run(["session", "list", "--children"]);
+  expect(rows).toContain(`Read a.txt  (subagent of ${sessionId})\n`);
   const used = JSON.parse((await s.run(["usage", "--output", "json"])).stdout);
   expect(used.total).toMatchObject({ cost: 4 });
 });

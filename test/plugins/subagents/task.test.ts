@@ -1,5 +1,6 @@
 import type { Mode } from "@scorel/permissions/contract";
 import { expect, it } from "vitest";
+import { findSession } from "../../../plugins/host/client/find-session.ts";
 import {
   delayUntil,
   gate,
@@ -48,6 +49,15 @@ it("lists leave subagents out, and --continue never picks one", async () => {
   await t.outcome();
   const { sessions } = await t.client.request("list_sessions", { cwd: t.home.cwd });
   expect(sessions.map(({ sessionId }) => sessionId)).toEqual([t.sessionId]);
+});
+
+it("a subagent's session is found by its id alone, so that people can attach to it", async () => {
+  await using t = await working({ "Go.": [task("One"), text("Done.")], One: [text("Report.")] });
+  await t.outcome();
+  const [child] = await childrenOf(t.client, t.sessionId);
+  const { sessionId } = child as { sessionId: string };
+  expect(await findSession(t.client, sessionId.slice(0, 8), t.home.cwd)).toBe(sessionId);
+  await expect(findSession(t.client, "One", t.home.cwd)).rejects.toMatchObject({ code: "RESUME_UNKNOWN" });
 });
 
 it("a subagent's question is asked in the parent, with the name of the task", async () => {
