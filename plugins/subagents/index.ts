@@ -30,7 +30,7 @@ export default definePlugin({
 
   async activate(ctx) {
     const agents = await Agents.of(ctx);
-    for (const flaw of agents.flaws) ctx.report("agents", flaw);
+    for (const flaw of agents.flaws) ctx.report("", flaw);
     const depth = depthOf(ctx.workspace.parent);
     const places = new Places(ctx.config.parallel);
     return {

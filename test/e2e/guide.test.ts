@@ -6,6 +6,7 @@ import { comparable } from "../docs/guide.ts";
 import { playGuide, talkAsGuide } from "../docs/guide-stage.ts";
 import { playPresets } from "../docs/presets-stage.ts";
 import { read } from "../docs/source.ts";
+import { playSubagents } from "../docs/subagents-stage.ts";
 import { playTimeTravel } from "../docs/time-travel-stage.ts";
 import { playTrust } from "../docs/trust-stage.ts";
 import { hasTerminals, terminal } from "./pty.ts";
@@ -37,6 +38,10 @@ it("the outputs in the guide to trust are those of its commands", async () => {
 
 it("the outputs in the guide to presets are those of its commands", async () => {
   expect(comparable(await playPresets())).toBe(comparable(read("docs/guide/presets.md")));
+});
+
+it("the outputs in the guide to subagents are those of its commands", async () => {
+  expect(comparable(await playSubagents())).toBe(comparable(read("docs/guide/subagents.md")));
 });
 
 it("the outputs in the guide to extensions are those of its steps", async () => {

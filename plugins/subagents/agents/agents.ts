@@ -46,6 +46,6 @@ export class Agents {
       (ctx.find("tools")?.list() ?? []).map(({ name }) => name),
       agent,
     );
-    if (flaw) ctx.report("agents", flaw);
+    if (flaw) ctx.report("", flaw);
   }
 }
