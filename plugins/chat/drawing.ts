@@ -60,8 +60,13 @@ export function wordsOf(by: string | undefined, text: string, columns: number | 
 
 /** Formats a tool's output, indented. A diff is shown in full, since the user must see it. */
 export function cardText({ text, body = [] }: Card, columns: number | undefined): string {
-  const parts = [shortened(text), ...body.map(displayText)].filter((part) => part !== "");
+  const parts = [shortened(text), ...body.map(bodyText)].filter((part) => part !== "");
   return parts.length === 0 ? "" : indented(parts.join("\n"), columns).trimEnd();
+}
+
+/** Part of a card's body. What somebody has said is cut as a text is. */
+function bodyText(part: DisplayAction): string {
+  return part.display === "bubble" ? shortened(part.text) : displayText(part);
 }
 
 /** Cuts a text to its first lines, and says how many more there are. */

@@ -6,4 +6,6 @@ export type Context = PluginContext<unknown, "host" | "requests" | "workspace">;
 export interface TaskParams {
   description: string;
   prompt: string;
+  /** The name of a definition. */
+  agent?: string | undefined;
 }

@@ -1,8 +1,12 @@
+import type {} from "@scorel/commands/contract";
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/requests/contract";
 import type {} from "@scorel/workspace/contract";
 import { z } from "zod";
+import { Agents } from "./agents/agents.ts";
+import { listForPeople } from "./agents/listing.ts";
+import type {} from "./contract.ts";
 import { childLimits, depthOf, MOST_DEPTH } from "./depth.ts";
 import { Places } from "./places.ts";
 import { createTask } from "./task.ts";
@@ -24,13 +28,23 @@ export default definePlugin({
     })
     .prefault({}),
 
-  activate(ctx) {
+  async activate(ctx) {
+    const agents = await Agents.of(ctx);
+    for (const flaw of agents.flaws) ctx.report("", flaw);
     const depth = depthOf(ctx.workspace.parent);
     const places = new Places(ctx.config.parallel);
     return {
       childLimits: () => childLimits(depth),
       // The last subagents of a chain are not offered a tool that they could not use.
-      tools: depth < MOST_DEPTH ? [createTask(ctx, places)] : [],
+      tools: depth < MOST_DEPTH ? [createTask(ctx, places, agents)] : [],
+      commands: () => ({
+        agents: {
+          group: "Session",
+          summary: "List the agents that subagents can work as",
+          operations: [],
+          run: () => listForPeople(agents),
+        },
+      }),
     };
   },
 });

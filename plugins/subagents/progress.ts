@@ -14,7 +14,7 @@ type Heard = StoredEvent & { message?: ScorelMessage };
 
 /** Shows what a subagent says and does, and what it has used so far. */
 export class Progress {
-  private readonly sessionId: string;
+  private readonly details: TaskDetails;
   private readonly update: (partial: ToolOutput) => void;
   private said = "";
   private shown = 0;
@@ -22,8 +22,8 @@ export class Progress {
   /** What its replies have used, and each of its calls by id. */
   private readonly used = new Map<string, ToolUsage>();
 
-  constructor(sessionId: string, update: (partial: ToolOutput) => void) {
-    this.sessionId = sessionId;
+  constructor(details: TaskDetails, update: (partial: ToolOutput) => void) {
+    this.details = details;
     this.update = update;
   }
 
@@ -41,8 +41,8 @@ export class Progress {
     this.shown = performance.now();
     const lines = this.said.trimEnd().split("\n").slice(-LINES);
     this.update({
-      content: [{ type: "text", text: [`Session ${this.sessionId}`, ...lines].join("\n").trimEnd() }],
-      details: { sessionId: this.sessionId } satisfies TaskDetails,
+      content: [{ type: "text", text: [`Session ${this.details.sessionId}`, ...lines].join("\n").trimEnd() }],
+      details: this.details,
       usage: this.usage(),
     });
   }
@@ -88,6 +88,6 @@ export class Progress {
       for (const key of COUNTS) sum[key] += usage[key] ?? 0;
       sum.cost.total += usage.cost?.total ?? 0;
     }
-    return { ...sum, sessionId: this.sessionId };
+    return { ...sum, sessionId: this.details.sessionId };
   }
 }

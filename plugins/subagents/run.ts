@@ -3,8 +3,9 @@ import type { Client } from "@scorel/host/contract";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { onAbort } from "@scorel/kit/values/abort";
 import type { ToolOutput } from "@scorel/tools/contract";
+import { messageFor } from "./agents/narrowing.ts";
 import type { Context, TaskParams } from "./context.ts";
-import type { TaskDetails } from "./contract.ts";
+import type { AgentDefinition, TaskDetails } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { optionsOf } from "./options.ts";
 import type { Places } from "./places.ts";
@@ -18,6 +19,8 @@ const NAME = 80;
 interface TaskCall {
   toolCallId: string;
   params: TaskParams;
+  /** The definition that the subagent works by. */
+  agent: AgentDefinition | undefined;
   signal: AbortSignal;
   onUpdate: ((partial: ToolOutput) => void) | undefined;
 }
@@ -35,16 +38,16 @@ export async function runTask(ctx: Context, places: Places, call: TaskCall): Pro
 }
 
 async function runIn(client: Client, ctx: Context, call: TaskCall): Promise<ToolOutput> {
-  const { params, signal, onUpdate } = call;
+  const { params, agent, signal, onUpdate } = call;
   const name = nameFrom(params.description);
+  const message = messageFor(ctx, params.prompt, agent);
   const sessionId = await openChild(client, ctx, call, name);
   await ctx.requests.forward(client, sessionId, { label: name, signal });
-  const progress = new Progress(sessionId, (partial) => onUpdate?.(partial));
+  const progress = new Progress(detailsOf(sessionId, agent), (partial) => onUpdate?.(partial));
   await client.subscribe(sessionId, ({ event }) => progress.take(event), { joined: true });
   progress.show();
   signal.throwIfAborted();
-  // The text is a model's, so no file that it mentions is attached.
-  const { id } = await client.request("send_message", { sessionId, content: params.prompt, mentions: false });
+  const { id } = await client.request("send_message", { sessionId, ...message });
   const ended = client.request("wait_turn", { sessionId, id });
   let cancelled: Promise<unknown> | undefined;
   const ignore = onAbort(signal, () => {
@@ -55,17 +58,22 @@ async function runIn(client: Client, ctx: Context, call: TaskCall): Promise<Tool
   try {
     const outcome = await ended;
     await cancelled;
-    return outputOf(outcome, sessionId);
+    return outputOf(outcome, detailsOf(sessionId, agent));
   } finally {
     ignore();
     progress.stop();
   }
 }
 
-async function openChild(client: Client, ctx: Context, { toolCallId }: TaskCall, name: string): Promise<string> {
+const detailsOf = (sessionId: string, agent: AgentDefinition | undefined): TaskDetails => {
+  return { sessionId, ...(agent && { agent: agent.name }) };
+};
+
+async function openChild(client: Client, ctx: Context, { toolCallId, agent }: TaskCall, name: string): Promise<string> {
   const { session, workspace } = ctx;
+  const options = optionsOf(ctx, agent);
   const { sessionId } = await client.request("create_session", {
-    ...optionsOf(ctx),
+    ...options,
     ...{ cwd: workspace.cwd, kind: "subagent", name },
     parent: { sessionId: session.id, toolCallId },
     ...(workspace.file === undefined && { unsaved: true }),
@@ -76,14 +84,15 @@ async function openChild(client: Client, ctx: Context, { toolCallId }: TaskCall,
 const nameFrom = (description: string) => [...lineOf(description)].slice(0, NAME).join("") || "subagent";
 
 /** The result of a call: what the subagent has said last, and what it has used. */
-function outputOf(outcome: TurnOutcome, sessionId: string): ToolOutput {
+function outputOf(outcome: TurnOutcome, details: TaskDetails): ToolOutput {
   const { text, usage } = outcome;
+  const { sessionId } = details;
   const failure = failureIn(outcome, sessionId);
   const said = bounded(text);
   const words = failure ? [said, failure.message].filter((each) => each.trim() !== "").join("\n\n") : said;
   return {
     content: [{ type: "text", text: words }],
-    details: { sessionId } satisfies TaskDetails,
+    details,
     isError: failure !== undefined,
     usage: { ...usage, sessionId },
   };

@@ -2,6 +2,8 @@ import type { DisplayAction } from "@scorel/kernel";
 import { lineOf } from "@scorel/kit/text/one-line";
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import { z } from "zod";
+import type { Agents } from "./agents/agents.ts";
+import { listForModel } from "./agents/listing.ts";
 import type { Context, TaskParams } from "./context.ts";
 import type { TaskDetails } from "./contract.ts";
 import type { Places } from "./places.ts";
@@ -9,28 +11,43 @@ import type { Places } from "./places.ts";
 const parameters = z.object({
   description: z.string().min(1).describe("The task in three to six words."),
   prompt: z.string().min(1).describe("All that the subagent has to know and do, and what it should report."),
+  agent: z
+    .string()
+    .optional()
+    .describe("The kind of subagent, as listed above. Without it, the subagent works as you do."),
 });
 
+const WHAT =
+  "Give a task to a subagent, which works alone in this directory with your tools and permissions, and answers with a report. It does not know this conversation. Use it for long searches of which you only need the outcome, and for independent parts of the work; calls of one reply run at the same time.";
+
 /** The tool Task. What runs a subagent is loaded with the first call. */
-export function createTask(ctx: Context, places: Places): Tool<TaskParams> {
+export function createTask(ctx: Context, places: Places, agents: Agents): Tool<TaskParams> {
   return {
     name: "Task",
-    description:
-      "Give a task to a subagent, which works alone in this directory with your tools and permissions, and answers with a report. It does not know this conversation. Use it for long searches of which you only need the outcome, and for independent parts of the work; calls of one reply run at the same time.",
+    description: `${WHAT}\n\n${listForModel(agents, (text) => ctx.find("secrets")?.redact(text) ?? text)}`,
     parameters,
     // Nothing is asked about the call itself: the subagent's own calls are asked about, in this session.
     approval: "free",
     access: () => "read",
-    execute: async (toolCallId, params, signal, onUpdate) =>
-      (await import("./run.ts")).runTask(ctx, places, { toolCallId, params, signal: signal ?? ctx.signal, onUpdate }),
+    async execute(toolCallId, params, signal = ctx.signal, onUpdate) {
+      const agent = params.agent === undefined ? undefined : agents.get(params.agent);
+      if (agent) agents.checkTools(ctx, agent);
+      const { runTask } = await import("./run.ts");
+      return await runTask(ctx, places, { toolCallId, params, agent, signal, onUpdate });
+    },
     display,
   };
 }
 
-function display({ description }: TaskParams, result: ToolOutput | undefined): DisplayAction {
+function display({ description, agent }: TaskParams, result: ToolOutput | undefined): DisplayAction {
   const { sessionId } = (result?.details ?? {}) as Partial<TaskDetails>;
-  const title = `Task: ${lineOf(description)}${sessionId === undefined ? "" : ` (session ${sessionId})`}`;
+  const about = [
+    ...(agent === undefined ? [] : [lineOf(agent)]),
+    ...(sessionId === undefined ? [] : [`session ${sessionId}`]),
+  ];
+  const title = `Task: ${lineOf(description)}${about.length === 0 ? "" : ` (${about.join(", ")})`}`;
   const text = result?.content.map((block) => (block.type === "text" ? block.text : "")).join("\n") ?? "";
-  const status = result === undefined ? "running" : result.isError ? "error" : "done";
-  return { display: "card", title, status, text };
+  if (result === undefined) return { display: "card", title, status: "running", text };
+  if (result.isError) return { display: "card", title, status: "error", text };
+  return { display: "card", title, status: "done", text: "", body: [{ display: "bubble", role: "assistant", text }] };
 }

@@ -7,7 +7,17 @@ export interface TrustItem {
    * `code` runs with the user's rights; `redirect` sends prompts or keys to another server; `weakens` changes a safety setting
    * of the user; the others decide what is loaded and what the model is told.
    */
-  kind: "code" | "redirect" | "weakens" | "setting" | "preset" | "command" | "instructions" | "skill" | "other";
+  kind:
+    | "code"
+    | "redirect"
+    | "weakens"
+    | "setting"
+    | "preset"
+    | "command"
+    | "instructions"
+    | "skill"
+    | "agent"
+    | "other";
   /** One line that says what it is and what it could do. */
   what: string;
   /** `file:line` in the project. */

@@ -44,7 +44,7 @@ export const errors = defineErrors({
   TRUST_NOTHING: {
     exit: 2,
     text: (a: { path: string }) =>
-      `There is nothing to trust in ${a.path}: it has no .scorel, .agents/skills, .claude/skills, .claude/commands or .mcp.json, and is not a preset (a .toml file, or a folder with preset.toml).`,
+      `There is nothing to trust in ${a.path}: it has no .scorel, .agents/skills, .claude/skills, .claude/commands, .claude/agents or .mcp.json, and is not a preset (a .toml file, or a folder with preset.toml).`,
   },
   TRUST_HOW: {
     exit: 2,

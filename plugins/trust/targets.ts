@@ -30,7 +30,7 @@ export interface PresetTarget {
 }
 
 const sharedSkills = [".agents/skills", ".claude/skills"];
-const besides = [...sharedSkills, ".claude/commands"];
+const besides = [...sharedSkills, ".claude/commands", ".claude/agents"];
 
 /** The project folders that need trust in a directory; undefined if there are none. `cwd` is canonical. */
 export function targetOf(cwd: string): TrustTarget | undefined {

@@ -103,7 +103,7 @@ export interface ParentSession {
 export interface TrustedCopy {
   /** Copy of the project's `.scorel` folder. */
   scorel: string;
-  /** Copy of the project root, with `.agents/skills`, `.claude/skills`, `.claude/commands` and `.mcp.json` where they exist. */
+  /** Copy of the project root, with `.agents/skills`, `.claude/skills`, `.claude/commands`, `.claude/agents` and `.mcp.json` where they exist. */
   root: string;
 }
 

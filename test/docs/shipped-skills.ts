@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseSkillText } from "../../plugins/skills/format/front-matter.ts";
+import { parseFrontMatter } from "../../plugins/kit/markdown/front-matter.ts";
 import { root } from "./source.ts";
 
 /** The formatter's limit for a line. */
@@ -22,7 +22,7 @@ ${rows.join("\n")}
 
 async function rowOf(folder: string): Promise<string> {
   const bytes = readFileSync(join(root, "skills", folder, "SKILL.md"));
-  const parsed = await parseSkillText(bytes.toString("utf8"));
+  const parsed = await parseFrontMatter(bytes.toString("utf8"));
   if ("reason" in parsed) throw new Error(`skills/${folder}/SKILL.md: ${parsed.reason}`);
   const said = (key: string) => JSON.stringify(parsed.fields.get(key)?.value);
   const digest = createHash("sha256").update(bytes).digest("hex");

@@ -10,6 +10,7 @@ import { playPresets } from "./presets-stage.ts";
 import { optionList } from "./session-options.ts";
 import { pictureFile } from "./session-picture.ts";
 import { root } from "./source.ts";
+import { playSubagents } from "./subagents-stage.ts";
 import { takePictures } from "./terminal-stage.ts";
 import { playTimeTravel } from "./time-travel-stage.ts";
 import { playTrust } from "./trust-stage.ts";
@@ -28,6 +29,7 @@ if (process.argv.includes("guide")) {
   files.set("docs/guide/presets.md", await playPresets());
   files.set("docs/guide/mcp.md", await playMcp());
   files.set("docs/guide/editors.md", await playEditors());
+  files.set("docs/guide/subagents.md", await playSubagents());
   files.set(pictureFile, await playDemo());
   for (const [file, picture] of await takePictures()) files.set(file, picture);
 }

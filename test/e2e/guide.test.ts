@@ -8,6 +8,7 @@ import { playGuide, talkAsGuide } from "../docs/guide-stage.ts";
 import { playMcp } from "../docs/mcp-stage.ts";
 import { playPresets } from "../docs/presets-stage.ts";
 import { read } from "../docs/source.ts";
+import { playSubagents } from "../docs/subagents-stage.ts";
 import { playTimeTravel } from "../docs/time-travel-stage.ts";
 import { playTrust } from "../docs/trust-stage.ts";
 import { editor } from "./acp-editor.ts";
@@ -55,6 +56,10 @@ it("the output in the guide to editors is that of its command, and its settings 
   await using e = await editor(s, { args: ["--permission", "edits"] });
   const { modes } = await e.agent.request("session/new", { cwd: s.project, mcpServers: [] });
   expect([e.introduced.agentInfo?.name, modes?.currentModeId]).toEqual(["scorel", "edits"]);
+});
+
+it("the outputs in the guide to subagents are those of its commands", async () => {
+  expect(comparable(await playSubagents())).toBe(comparable(read("docs/guide/subagents.md")));
 });
 
 it("the outputs in the guide to extensions are those of its steps", async () => {

@@ -50,6 +50,8 @@ it("a run gives a task away; lists name the subagent only when asked, and usage 
   const [child] = (await listed("--children")).filter((row) => row.sessionId !== sessionId);
   expect(child).toMatchObject({ kind: "subagent", name: "Read a.txt", parent: { sessionId } });
   expect((await s.run(["session", "show", child.sessionId])).stdout).toContain("It says a.");
+  const { stdout: rows } = await s.run(["session", "list", "--children"]);
+  expect(rows).toContain(`Read a.txt  (subagent of ${sessionId})\n`);
   const used = JSON.parse((await s.run(["usage", "--output", "json"])).stdout);
   expect(used.total).toMatchObject({ cost: 4 });
 });
@@ -67,6 +69,29 @@ it("a key that a subagent finds reaches no log, and not the parent's model", asy
   const logs = s.logs().map((path) => readFileSync(path, "utf8"));
   expect([code, logs.length]).toEqual([0, 2]);
   expect([stdout, ...logs, ...server.requests.map((request) => request.text)].join("\n")).not.toContain(key);
+});
+
+it("definitions of a project are read once it is trusted, and not after one has changed", async () => {
+  using s = scratch({ inProcess: true });
+  const agent = (name: string) =>
+    `---\nname: ${name}\ndescription: The ${name} of this project\n---\nYou are the ${name}.\n`;
+  s.file(".scorel/agents/tester.md", agent("tester"));
+  s.file(".claude/agents/explore.md", agent("explore"));
+  const described = async () => {
+    const { requests } = await run(s, [[text("Done."), dollars(1)]], []);
+    return JSON.stringify(requests.map(({ body }) => body));
+  };
+  const theirs = ["The tester of this project", "The explore of this project"];
+  const before = await described();
+  expect(theirs.filter((text) => before.includes(text))).toEqual([]);
+  const reviewed = (await s.run(["trust", "add", "--yes"])).stdout;
+  expect(reviewed).toContain("adds agents, which the model may give work to:\n");
+  expect(reviewed).toContain("  tester  (.scorel/agents/tester.md)\n");
+  const trusted = await described();
+  expect(theirs.filter((text) => trusted.includes(text))).toEqual(theirs);
+  s.file(".claude/agents/more.md", agent("more"));
+  const changed = await described();
+  expect([...theirs, "The more of"].filter((text) => changed.includes(text))).toEqual([]);
 });
 
 it("without the plugin, a request has no tool Task", async () => {

@@ -58,6 +58,7 @@ const attacks: Record<string, (s: Scratch, url: string) => void> = {
     s.file(".codex/config.toml", `[mcp_servers.x]\ncommand = "sh"\nargs = ["-c", ${JSON.stringify(run)}]\n`);
     s.file(".scorel/config.toml", `[[mcp.servers]]\ncommand = "sh"\nargs = ["-c", ${JSON.stringify(run)}]\n`);
     s.file(".claude/commands/go.md", `!\`${run}\` ${CANARY}`);
+    s.file(".claude/agents/go.md", `---\nname: go\ndescription: ${CANARY}\n---\n${CANARY}\n`);
     s.file(".claude/skills/go/SKILL.md", `---\nname: go\ndescription: ${CANARY}\n---\n`);
     s.file(".agents/skills/go/SKILL.md", `---\nname: go\ndescription: ${CANARY}\n---\n`);
   },
@@ -282,7 +283,7 @@ describe("scorel trust", () => {
     using s = scratch({ inProcess: true });
     expect(await s.run(["trust", "add"])).toMatchObject({
       code: 2,
-      stderr: `scorel: There is nothing to trust in ${s.project}: it has no .scorel, .agents/skills, .claude/skills, .claude/commands or .mcp.json, and is not a preset (a .toml file, or a folder with preset.toml).\n`,
+      stderr: `scorel: There is nothing to trust in ${s.project}: it has no .scorel, .agents/skills, .claude/skills, .claude/commands, .claude/agents or .mcp.json, and is not a preset (a .toml file, or a folder with preset.toml).\n`,
     });
   });
 });

@@ -75,10 +75,14 @@ describe("a project that was trusted", () => {
     using at = place();
     at.file(".agents/skills/deploy/SKILL.md", "Deploy");
     at.file(".claude/commands/ship.md", "Ship");
+    at.file(".claude/agents/tester.md", "Test");
+    at.file(".scorel/agents/team/writer.md", "Write");
     const review = await run(at).trust.review(at.project);
     expect(review?.items).toEqual([
       { kind: "skill", what: "deploy", place: ".agents/skills/deploy/SKILL.md" },
+      { kind: "agent", what: "tester", place: ".claude/agents/tester.md" },
       { kind: "command", what: "/ship", place: ".claude/commands/ship.md" },
+      { kind: "agent", what: "team/writer", place: ".scorel/agents/team/writer.md" },
     ]);
     await review?.accept();
     const { trustedCopy } = await run(at).session();

@@ -12,9 +12,11 @@ const NAMED = 5;
  * RESUME_UNKNOWN and RESUME_AMBIGUOUS.
  */
 export async function findSession(client: Client, wanted: string, cwd: string): Promise<string> {
-  for (const where of [{ cwd }, {}]) {
+  // A session that belongs to another one, such as a subagent's, is meant only by its id.
+  for (const where of [{ cwd }, {}, { children: true }]) {
     const { sessions } = await everyPage((page) => client.request("list_sessions", { ...where, ...page }));
-    const [found, ...others] = matching(sessions, wanted.trim());
+    const tests = "children" in where ? [isNamed, isBegun] : [isNamed, isBegun, isTitled, isMentioned];
+    const [found, ...others] = matching(sessions, wanted.trim(), tests);
     if (found && others.length === 0) return found.sessionId;
     if (found) {
       const named = [found, ...others].slice(0, NAMED).map(lineFor);
@@ -24,17 +26,18 @@ export async function findSession(client: Client, wanted: string, cwd: string): 
   throw errors.RESUME_UNKNOWN({ wanted });
 }
 
-/** The sessions that fit best: by the whole id or its beginning, by the whole title, by a part of either. */
-function matching(sessions: readonly SessionSummary[], wanted: string): SessionSummary[] {
-  const words = wanted.toLowerCase();
-  const tests: ((session: SessionSummary) => boolean)[] = [
-    ({ sessionId }) => sessionId === wanted,
-    ({ sessionId }) => sessionId.startsWith(wanted),
-    (session) => titleOf(session).toLowerCase() === words,
-    (session) => session.sessionId.includes(wanted) || titleOf(session).toLowerCase().includes(words),
-  ];
+type Test = (session: SessionSummary, wanted: string) => boolean;
+
+const isNamed: Test = ({ sessionId }, wanted) => sessionId === wanted;
+const isBegun: Test = ({ sessionId }, wanted) => sessionId.startsWith(wanted);
+const isTitled: Test = (session, wanted) => titleOf(session).toLowerCase() === wanted.toLowerCase();
+const isMentioned: Test = (session, wanted) =>
+  session.sessionId.includes(wanted) || titleOf(session).toLowerCase().includes(wanted.toLowerCase());
+
+/** The sessions that pass the first test that any passes. */
+function matching(sessions: readonly SessionSummary[], wanted: string, tests: readonly Test[]): SessionSummary[] {
   for (const test of tests) {
-    const found = sessions.filter(test);
+    const found = sessions.filter((session) => test(session, wanted));
     if (found.length > 0) return found;
   }
   return [];

@@ -204,7 +204,7 @@ function idOf({ args: [id = ""] }: Invocation): string {
 
 /** A session as a row of `session list`. */
 export function row(
-  { sessionId, updatedAt, messages, name, title, cwd, problem }: SessionSummary,
+  { sessionId, updatedAt, messages, name, title, cwd, problem, parent, kind = "child" }: SessionSummary,
   withDirectory: boolean,
 ): string {
   const time = localMinute(updatedAt);
@@ -215,6 +215,7 @@ export function row(
     String(messages ?? "many").padStart(4),
     ...(withDirectory ? [lineOf(cwd)] : []),
     lineOf(text),
+    ...(parent ? [`(${lineOf(kind)} of ${parent.sessionId})`] : []),
   ].join("  ");
 }
 

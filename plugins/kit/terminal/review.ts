@@ -11,6 +11,7 @@ const titles = {
   command: "adds commands",
   instructions: "tells the model",
   skill: "adds skills",
+  agent: "adds agents, which the model may give work to",
   other: "also contains",
 };
 

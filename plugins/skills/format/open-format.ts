@@ -1,7 +1,7 @@
 import { basename } from "node:path";
+import type { MarkdownFile } from "@scorel/kit/markdown/front-matter";
+import type { Field } from "@scorel/kit/markdown/yaml";
 import type { SkillFinding } from "../contract.ts";
-import type { SkillText } from "./front-matter.ts";
-import type { Field } from "./yaml.ts";
 
 /** The keys of the open format (https://agentskills.io). Scorel also reads other files, and reports the differences here. */
 const KNOWN = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
@@ -15,7 +15,7 @@ const TOKENS = 5_000;
 const MOST_LINKS = 20;
 
 /** All violations of the open format in a SKILL.md, by line. `folder` is the folder that contains it. */
-export function findingsIn({ fields, flaws, body, bodyLine }: SkillText, folder: string): SkillFinding[] {
+export function findingsIn({ fields, flaws, body, bodyLine }: MarkdownFile, folder: string): SkillFinding[] {
   const found: SkillFinding[] = flaws.map(({ line, message }) => ({ line, level: "error", message }));
   const say = (level: SkillFinding["level"], line: number, message: string) =>
     void found.push({ line, level, message });

@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
+import { readWithin } from "@scorel/kit/files/read-within";
+import { type MarkdownFile, parseFrontMatter } from "@scorel/kit/markdown/front-matter";
 import type { Skill, SkillFinding } from "../contract.ts";
-import { LARGEST_SKILL, readText } from "./file.ts";
-import { parseSkillText, type SkillText } from "./front-matter.ts";
 import { findingsIn } from "./open-format.ts";
 import type { SkillFolder } from "./walk.ts";
 
@@ -10,6 +10,8 @@ import type { SkillFolder } from "./walk.ts";
  * name.
  */
 const USABLE = /^(?!.*\p{DI})[\p{L}\p{N}](?:[\p{L}\p{N}._ -]{0,126}[\p{L}\p{N}])?$/u;
+/** The largest SKILL.md in bytes. The largest public one has 74 KB. */
+const LARGEST_SKILL = 256 * 1024;
 /** Longer descriptions are cut; the open format allows 1,024 characters. */
 const LONGEST_DESCRIPTION = 1_536;
 
@@ -17,7 +19,7 @@ const LONGEST_DESCRIPTION = 1_536;
 export type Summary = Pick<Skill, "name" | "description" | "digest" | "userOnly" | "warnings">;
 /** A SKILL.md with its parsed text. */
 export interface WholeSkill {
-  text: SkillText;
+  text: MarkdownFile;
   digest: string;
   findings: SkillFinding[];
 }
@@ -27,9 +29,9 @@ export async function readSkill(
   { path, file, root }: SkillFolder,
   shown = path,
 ): Promise<WholeSkill | { reason: string }> {
-  const read = readText(join(path, file), root, LARGEST_SKILL);
+  const read = readWithin(join(path, file), root, LARGEST_SKILL);
   if ("reason" in read) return { reason: `${file}: ${read.reason}` };
-  const text = await parseSkillText(read.text);
+  const text = await parseFrontMatter(read.text);
   if ("reason" in text) return { reason: `${file}: ${text.reason}` };
   const findings = findingsIn(text, shown);
   if (file !== "SKILL.md")
@@ -49,7 +51,7 @@ export function summaryOf({ text, digest, findings }: WholeSkill, shown: string)
 }
 
 /** A scalar value on one line; "" for a list or a map. */
-function textIn({ fields }: SkillText, key: string): string {
+function textIn({ fields }: MarkdownFile, key: string): string {
   const value = fields.get(key)?.value;
   return typeof value === "string" ? oneLine(value) : "";
 }

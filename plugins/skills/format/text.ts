@@ -1,11 +1,14 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { readWithin } from "@scorel/kit/files/read-within";
 import type { Skill } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { docsIn } from "./docs.ts";
-import { LARGEST_DOC, readText } from "./file.ts";
 import { readSkill } from "./read.ts";
 import { assertSealed, sumsOf } from "./seal.ts";
+
+/** The largest doc in bytes. Larger files are meant for searching, not for a prompt. */
+const LARGEST_DOC = 256 * 1024;
 
 /** A skill's current body and the paths of its other files. */
 export interface SkillTexts {
@@ -49,7 +52,7 @@ export function docTexts(skill: Skill, paths: readonly string[], room: number): 
   const { name, folder, files } = skill;
   const sums = paths.length > 0 ? sumsOf(skill) : undefined;
   const texts = [...new Set(paths)].sort().map((path): DocText => {
-    const read = readText(join(files, path), files, LARGEST_DOC);
+    const read = readWithin(join(files, path), files, LARGEST_DOC);
     if ("reason" in read) throw errors.SKILL_UNREADABLE({ name, path: join(folder, path), reason: read.reason });
     assertSealed(skill, sums, path, read.digest);
     return { path, digest: read.digest, text: read.text.replace(/\r\n?/g, "\n").trim() };

@@ -108,12 +108,17 @@ function outputLines(lines: readonly string[], status: Outcome, width: number, l
 
 function bodyLines(part: DisplayAction, width: number, look: Look, facts: RowFacts, draw: Draw): string[] {
   const { theme, words } = look;
-  if (part.display !== "diff") return draw(part, width - 2, look, facts).map((line) => `  ${line}`);
-  const lines = diffLines(safeText(part.text), width - 2, theme);
+  const isDiff = part.display === "diff";
+  const isSaid = part.display === "bubble";
+  // The bar tells what a subagent has said from what the model says.
+  const edge = isSaid ? `  ${theme.style("faint", "│ ")}` : "  ";
+  const room = width - columnsIn(edge);
+  const lines = isDiff ? diffLines(safeText(part.text), room, theme) : draw(part, room, look, facts);
+  const most = isDiff ? SHOWN_OF_DIFF : isSaid ? SHOWN.done : Number.POSITIVE_INFINITY;
   const isOpen = look.isExpanded || facts.isOpen === true;
-  const hidden = isOpen || lines.length <= SHOWN_OF_DIFF + 1 ? 0 : lines.length - SHOWN_OF_DIFF;
+  const hidden = isOpen || lines.length <= most + 1 ? 0 : lines.length - most;
   const more = hidden > 0 ? [theme.style("muted", words.moreLines(hidden, look.expandKey))] : [];
-  return [...lines.slice(0, lines.length - hidden), ...more].map((line) => `  ${line}`);
+  return [...lines.slice(0, lines.length - hidden), ...more].map((line) => edge + line);
 }
 
 /** How much a diff changes, for the title. */

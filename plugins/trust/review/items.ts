@@ -99,6 +99,8 @@ function fileItem(given: string | undefined, path: string, place: string): Trust
     return { kind: "instructions", what: "instructions for each session", place };
   const command = /(?:^|\/)commands\/(.+)\.md$/.exec(own ?? path)?.[1];
   if (command !== undefined) return { kind: "command", what: `/${oneLine(command.split("/").join(":"))}`, place };
+  const agent = /^(?:\.claude\/)?agents\/(.+)\.md$/.exec(given ?? path)?.[1];
+  if (agent !== undefined) return { kind: "agent", what: oneLine(agent), place };
   const skill = /(?:^|\/)skills\/(.+)\/SKILL\.md$/.exec(path)?.[1];
   if (skill !== undefined) return { kind: "skill", what: oneLine(skill), place };
   return { kind: "other", what: "a file that a skill or an extension may use", place };

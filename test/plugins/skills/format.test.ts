@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { type MarkdownFile, parseFrontMatter } from "../../../plugins/kit/markdown/front-matter.ts";
+import { yamlIn } from "../../../plugins/kit/markdown/yaml.ts";
 import { docsIn } from "../../../plugins/skills/format/docs.ts";
-import { parseSkillText, type SkillText } from "../../../plugins/skills/format/front-matter.ts";
 import { findingsIn } from "../../../plugins/skills/format/open-format.ts";
 import { readSkill, summaryOf } from "../../../plugins/skills/format/read.ts";
-import { yamlIn } from "../../../plugins/skills/format/yaml.ts";
 import { fc } from "../../property.ts";
 import { ground, skillText } from "./setup.ts";
 
-const parsed = async (text: string) => (await parseSkillText(text)) as SkillText;
+const parsed = async (text: string) => (await parseFrontMatter(text)) as MarkdownFile;
 const valuesOf = async (matter: string) =>
   Object.fromEntries([...(await parsed(`---\n${matter}\n---\nbody`)).fields].map(([key, { value }]) => [key, value]));
 const summary = async (text: string, folder = "/skills/a") => {
@@ -70,7 +70,9 @@ describe("a front matter", () => {
     for (const text of ["---\nname: a\n---", "\ufeff---\r\nname: a\r\n---\r\n", "---  \nname: a\n---  \n"])
       expect(await parsed(text)).toMatchObject({ body: "", flaws: [] });
     expect(await parsed("---\nname: a\n---\n\nOne\n---\ntwo\n")).toMatchObject({ body: "One\n---\ntwo", bodyLine: 5 });
-    expect(await parseSkillText("---\nname: a\n")).toEqual({ reason: "its front matter is not closed by a line ---" });
+    expect(await parseFrontMatter("---\nname: a\n")).toEqual({
+      reason: "its front matter is not closed by a line ---",
+    });
   });
 
   it("cannot grow by references to itself", async () => {
@@ -257,7 +259,7 @@ describe("any SKILL.md", () => {
     );
     await fc.assert(
       fc.asyncProperty(texts, async (given) => {
-        const read = await parseSkillText(given);
+        const read = await parseFrontMatter(given);
         if ("reason" in read) return;
         const found = summaryOf({ text: read, digest: "d", findings: findingsIn(read, "/s/a") }, "/s/a");
         if ("reason" in found) return;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { SkillLook } from "@scorel/skills/contract";
 import { describe, expect, it } from "vitest";
-import { readText } from "../../../plugins/skills/format/file.ts";
+import { readWithin } from "../../../plugins/kit/files/read-within.ts";
 import { Library } from "../../../plugins/skills/library/library.ts";
 import { text, toolCall } from "../../model-server.ts";
 import { fc } from "../../property.ts";
@@ -220,7 +220,7 @@ describe("a folder that is replaced while it is read", () => {
     await once(exchanging, "message");
     const told = new Set<string>();
     for (let at = 0; at < 30_000; at++) {
-      const read = readText(join(root, "in/x"), root, 1_000);
+      const read = readWithin(join(root, "in/x"), root, 1_000);
       told.add("text" in read ? read.text : "reason");
     }
     await exchanging.terminate();

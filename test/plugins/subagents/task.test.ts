@@ -1,88 +1,17 @@
-import type { Client } from "@scorel/host/contract";
-import { definePlugin, type KernelEntry } from "@scorel/kernel";
-import permissions from "@scorel/permissions";
 import type { Mode } from "@scorel/permissions/contract";
-import requests from "@scorel/requests";
-import subagents from "@scorel/subagents";
-import tools from "@scorel/tools";
 import { expect, it } from "vitest";
+import { findSession } from "../../../plugins/host/client/find-session.ts";
 import {
   delayUntil,
   gate,
   hang,
   type RecordedRequest,
   type Reply,
-  startModelServer,
   status,
   text,
   toolCall,
-  usage,
 } from "../../model-server.ts";
-import { says, tool } from "../agent/setup.ts";
-import { agentHost } from "../host/agent-host.ts";
-import { testHome } from "../host/home.ts";
-
-const touch = tool("Touch", async () => says("touched"), { access: () => "exclusive" });
-const toolbox = definePlugin({ id: "toolbox", name: "Toolbox", version: "1.0.0", tools: () => [touch] });
-const used = (input: number) => usage({ input, output: 1 });
-const task = (description: string, prompt = description) => toolCall("Task", { description, prompt });
-
-/** What a request is about: the first message of its conversation, and the text of the last one if that is another. */
-function wordsOf({ body }: RecordedRequest) {
-  const said = (body.messages as { role: string; content: unknown }[]).filter(({ role }) => role !== "system");
-  const words = said.map(({ content }) => (typeof content === "string" ? content : JSON.stringify(content)));
-  return { first: words[0] ?? "", rounds: said.filter(({ role }) => role === "assistant").length, last: words.at(-1) };
-}
-const toolsIn = ({ body }: RecordedRequest) =>
-  (body.tools as { function: { name: string } }[]).map((each) => each.function.name);
-
-/** Replies by the first message of a conversation, one for each round. */
-type Script = Record<string, readonly Reply[]>;
-
-interface Options {
-  permission?: Mode;
-  parallel?: number;
-  attending?: boolean;
-  unsaved?: boolean;
-}
-
-/** A host whose model follows the script, with a session in which "Go." was sent. */
-async function working(script: Script, options: Options = {}) {
-  const home = testHome();
-  const server = await startModelServer((request) => {
-    const { first, rounds } = wordsOf(request);
-    return script[first]?.[rounds] ?? status(400, { error: { message: `nothing for ${first}` } });
-  });
-  const entry = (plugin: KernelEntry["plugin"], config?: object): KernelEntry => ({ plugin, origin: "test", config });
-  const session = () => [
-    ...[requests, permissions, tools, toolbox].map((plugin) => entry(plugin)),
-    entry(subagents, { parallel: options.parallel ?? 4 }),
-  ];
-  const host = await agentHost(server.baseUrlFor("openai-completions"), { session });
-  const { client } = host;
-  const { permission = "full", attending = false, unsaved = false } = options;
-  const { sessionId } = await client.request("create_session", { cwd: home.cwd, permission, attending, unsaved });
-  if (attending) await client.request("attend_requests", { sessionId });
-  const heard: any[] = [];
-  await client.subscribe(sessionId, ({ event }) => void heard.push(event));
-  const { id } = await client.request("send_message", { sessionId, content: "Go." });
-  return {
-    ...{ home, server, client, sessionId, heard },
-    outcome: () => client.request("wait_turn", { sessionId, id }),
-    async [Symbol.asyncDispose]() {
-      await host[Symbol.asyncDispose]();
-      await server.close();
-      home[Symbol.dispose]();
-    },
-  };
-}
-
-const childrenOf = async (client: Client, parent: string) =>
-  (await client.request("list_sessions", { parent })).sessions;
-const resultsIn = async (client: Client, sessionId: string): Promise<any[]> =>
-  (await client.request("get_events", { sessionId })).events.flatMap(({ event }: any) =>
-    event.message?.role === "tool_result" ? [event.message] : [],
-  );
+import { childrenOf, resultsIn, task, toolsIn, used, wordsOf, working } from "./working.ts";
 
 it("a task is done in a session of its own, and its report and usage come back", async () => {
   await using t = await working({
@@ -120,6 +49,15 @@ it("lists leave subagents out, and --continue never picks one", async () => {
   await t.outcome();
   const { sessions } = await t.client.request("list_sessions", { cwd: t.home.cwd });
   expect(sessions.map(({ sessionId }) => sessionId)).toEqual([t.sessionId]);
+});
+
+it("a subagent's session is found by its id alone, so that people can attach to it", async () => {
+  await using t = await working({ "Go.": [task("One"), text("Done.")], One: [text("Report.")] });
+  await t.outcome();
+  const [child] = await childrenOf(t.client, t.sessionId);
+  const { sessionId } = child as { sessionId: string };
+  expect(await findSession(t.client, sessionId.slice(0, 8), t.home.cwd)).toBe(sessionId);
+  await expect(findSession(t.client, "One", t.home.cwd)).rejects.toMatchObject({ code: "RESUME_UNKNOWN" });
 });
 
 it("a subagent's question is asked in the parent, with the name of the task", async () => {

@@ -4,8 +4,8 @@ export interface Flaw {
   line: number;
   message: string;
 }
-/** A parsed SKILL.md. */
-export interface SkillText {
+/** A parsed Markdown file with front matter. */
+export interface MarkdownFile {
   fields: ReadonlyMap<string, Field>;
   /** Without surrounding blank lines. */
   body: string;
@@ -20,10 +20,10 @@ const LARGEST = 16 * 1024;
 const LONGEST = 400;
 
 /**
- * Parses a SKILL.md: YAML between two `---` lines, then Markdown. Returns a reason if the front matter has no end or is too
+ * Parses a Markdown file such as a SKILL.md: YAML between two `---` lines, then Markdown. Returns a reason if the front matter has no end or is too
  * large.
  */
-export async function parseSkillText(given: string): Promise<SkillText | { reason: string }> {
+export async function parseFrontMatter(given: string): Promise<MarkdownFile | { reason: string }> {
   const lines = given
     .replace(/^\ufeff/, "")
     .replace(/\r\n?/g, "\n")
@@ -40,13 +40,13 @@ export async function parseSkillText(given: string): Promise<SkillText | { reaso
   return { ...(await fieldsOf(matter)), ...bodyOf(lines, end + 1) };
 }
 
-function bodyOf(lines: readonly string[], from: number): Pick<SkillText, "body" | "bodyLine"> {
+function bodyOf(lines: readonly string[], from: number): Pick<MarkdownFile, "body" | "bodyLine"> {
   const blank = lines.slice(from).findIndex((line) => line.trim() !== "");
   return { body: lines.slice(from).join("\n").trim(), bodyLine: from + Math.max(0, blank) + 1 };
 }
 
 /** Parses a front matter as YAML, and invalid YAML leniently. Its first line is line 2 of the file. */
-async function fieldsOf(lines: readonly string[]): Promise<Pick<SkillText, "fields" | "flaws">> {
+async function fieldsOf(lines: readonly string[]): Promise<Pick<MarkdownFile, "fields" | "flaws">> {
   const plain = plainFields(lines);
   if (plain) return { fields: plain, flaws: [] };
   const read = (await import("./yaml.ts")).yamlIn(lines.join("\n"));

@@ -1,13 +1,8 @@
 import { closeSync, existsSync, readlinkSync, readSync, realpathSync, statSync } from "node:fs";
-import { codeOf } from "@scorel/kernel";
-import { sha256Of } from "@scorel/kit/files/hash";
-import { openRegular } from "@scorel/kit/files/open";
-import { isWithin } from "@scorel/kit/files/paths";
-
-/** The largest SKILL.md in bytes. The largest public one has 74 KB. */
-export const LARGEST_SKILL = 256 * 1024;
-/** The largest doc in bytes. Larger files are meant for searching, not for a prompt. */
-export const LARGEST_DOC = 256 * 1024;
+import { codeOf } from "../values/coded-error.ts";
+import { sha256Of } from "./hash.ts";
+import { openRegular } from "./open.ts";
+import { isWithin } from "./paths.ts";
 
 /** Where Linux shows the path of an open file. */
 const DESCRIPTORS = "/proc/self/fd";
@@ -20,7 +15,7 @@ export type ReadText = { text: string; digest: string } | { reason: string };
  * Reads a text file of at most `limit` bytes that is inside `root` (a real path) and owned by this user or root. All checks use
  * the open file, so that it cannot be replaced in between. Never blocks on a pipe.
  */
-export function readText(path: string, root: string, limit: number): ReadText {
+export function readWithin(path: string, root: string, limit: number): ReadText {
   try {
     const real = realpathSync.native(path);
     if (!isWithin(root, real)) return { reason: `it is a link to ${real}, which is outside of ${root}` };

@@ -1,0 +1,31 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Workspace } from "@scorel/workspace/contract";
+import type { AgentDefinition } from "../contract.ts";
+
+/** A folder with definitions. */
+export interface AgentFolder {
+  source: AgentDefinition["source"];
+  /** The folder, as shown to people. */
+  shown: string;
+  /** The folder that is read. */
+  path: string;
+}
+
+const OWN = join(".scorel", "agents");
+const SHARED = join(".claude", "agents");
+
+/** The existing folders with definitions, highest rank first. Those of a project are read from the copy that is trusted. */
+export function agentFolders({ home, root, trusted, trustedCopy: copy }: Workspace): AgentFolder[] {
+  const theirs: AgentFolder[] =
+    trusted === undefined || copy === undefined
+      ? []
+      : [
+          { source: "project", shown: join(trusted, "agents"), path: join(copy.scorel, "agents") },
+          { source: "project", shown: join(root, SHARED), path: join(copy.root, SHARED) },
+        ];
+  const own = [OWN, SHARED].map((path): AgentFolder => {
+    return { source: "user", shown: join(home, path), path: join(home, path) };
+  });
+  return [...theirs, ...own].filter(({ path }) => existsSync(path));
+}
