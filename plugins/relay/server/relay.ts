@@ -159,10 +159,10 @@ export class Relay implements FrameHandler {
       if (!(await this.#isGenuine(peer, hello))) throw new Refusal("unauthenticated", NOT_GENUINE, { ends: true });
       const id = await idOf(this.#options.primitives, hello.publicKeys);
       if (peer.isClosed) return;
-      const { role, generation, publicKeys } = hello;
-      Object.assign(peer, { id: base64url(id), idBytes: id, keys: publicKeys, generation, role });
+      const { role, generation, publicKeys: keys } = hello;
+      peer.introduced(role, { id, keys, generation });
       this.#countOf("id", peer.id, 1);
-    } else peer.role = "guest";
+    } else peer.introduced("guest");
     this.#strangers--;
     this.#assertWelcome(peer);
     if (hello.role === "host") this.#enterHost(peer);
