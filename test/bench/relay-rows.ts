@@ -17,7 +17,7 @@ import { now, spread } from "./wire-orders.ts";
 
 const RUNS = 5;
 const EVENTS = { count: 800, rate: 200 };
-const HELD = Number(process.env.BENCH_HELD ?? 2_000);
+const HELD = Number(process.env.BENCH_HELD ?? 8_000);
 /** An event, sealed and padded: what a relay carries. */
 const PAYLOAD = 1_024 + 16;
 const PAIRS = 8;

@@ -6,7 +6,7 @@ import { connectRelay } from "../peer/connection.ts";
 import { nodeSocket } from "../peer/node-socket.ts";
 import { routedChannel } from "../peer/routed-channel.ts";
 import { fromBase64url } from "../protocol/bytes.ts";
-import { keysAt } from "../protocol/identity.ts";
+import { type Identity, keysAt } from "../protocol/identity.ts";
 import type { Bytes } from "../protocol/primitives.ts";
 import { hostNamed, type PairedHost } from "./hosts.ts";
 
@@ -22,14 +22,15 @@ export function pairedAddress(wanted: string): string {
 
 /** Connects to a paired host through its relay. Resolves when both have proved who they are. Throws RELAY errors. */
 export async function dialPaired({ pathname }: URL): Promise<Channel> {
-  const host = hostNamed(decodeURIComponent(pathname));
-  const identity = await homeIdentity();
+  return dialHost(hostNamed(decodeURIComponent(pathname)), await homeIdentity());
+}
+
+/** Connects to a host as the client that it has paired. `make` opens the connection with its relay. */
+export async function dialHost(host: PairedHost, identity: Identity, make = nodeSocket): Promise<Channel> {
   const who = { role: "client", identity } as const;
-  const connection = await connectRelay({ address: host.relay, who, primitives: nodeCrypto, make: nodeSocket }).catch(
-    (thrown) => {
-      throw failure(host, undefined, thrown as Error);
-    },
-  );
+  const connection = await connectRelay({ address: host.relay, who, primitives: nodeCrypto, make }).catch((thrown) => {
+    throw failure(host, undefined, thrown as Error);
+  });
   const route = connection.open(fromBase64url(host.grant) as Bytes);
   return new Promise((resolve, reject) => {
     const peer = keysAt(fromBase64url(host.keys) as Bytes, 0);

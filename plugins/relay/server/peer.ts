@@ -1,4 +1,5 @@
 import { messageOf } from "@scorel/kit/values/coded-error";
+import { base64url } from "../protocol/bytes.ts";
 import {
   decodeFrames,
   type ErrorName,
@@ -59,10 +60,8 @@ export interface FrameHandler {
 export class Peer {
   readonly address: string;
   readonly since: number;
-  readonly nonce: Bytes;
-  readonly routes = new Map<bigint, Route>();
-  /** Ids of the hosts whose presence it is told. */
-  readonly watched = new Map<string, { serial: bigint }>();
+  /** What its hello has to be signed for; empty afterwards. */
+  nonce: Bytes;
   /** What others type to find this host, while it pairs. */
   place: string | undefined;
   role: Role | undefined;
@@ -76,6 +75,9 @@ export class Peer {
   readonly #handler: FrameHandler;
   readonly #frames: Allowance;
   readonly #bytes: Allowance;
+  // Most connections are idle, and have neither.
+  #routes: Map<bigint, Route> | undefined;
+  #watched: Map<string, { serial: bigint }> | undefined;
   /** Frames that wait for one before them. */
   #waiting: Frame[] = [];
   #isBusy = false;
@@ -95,6 +97,29 @@ export class Peer {
     this.heardAt = now;
     this.#frames = new Allowance(limits.frames, now);
     this.#bytes = new Allowance(limits.bytes, now);
+  }
+
+  get routes(): Map<bigint, Route> {
+    this.#routes ??= new Map();
+    return this.#routes;
+  }
+
+  /** Ids of the hosts whose presence it is told. */
+  get watched(): Map<string, { serial: bigint }> {
+    this.#watched ??= new Map();
+    return this.#watched;
+  }
+
+  /** It has said who it is. */
+  introduced(role: Role, who?: { id: Bytes; keys: PublicKeys; generation: bigint }): void {
+    this.role = role;
+    this.nonce = NONE;
+    if (!who) return;
+    this.id = base64url(who.id);
+    // A copy: what a hash returns has memory of its own beside it.
+    this.idBytes = who.id.slice();
+    this.keys = who.keys;
+    this.generation = who.generation;
   }
 
   get isClosed(): boolean {

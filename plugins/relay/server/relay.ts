@@ -1,22 +1,23 @@
 import { base64url } from "../protocol/bytes.ts";
-import { type Frame, type FrameType, fail } from "../protocol/frames.ts";
-import { type Grant, isInTime, readGrant, readRevocation } from "../protocol/grants.ts";
+import { type ErrorName, type Frame, type FrameType, fail } from "../protocol/frames.ts";
+import { readRevocation } from "../protocol/grants.ts";
 import { idOf, type PublicKeys, verifyHello } from "../protocol/identity.ts";
 import * as payloads from "../protocol/payloads.ts";
 import type { Bytes, Primitives } from "../protocol/primitives.ts";
+import { grantOf } from "./granted.ts";
 import type { RelayLimits } from "./limits.ts";
 import { type FrameHandler, Peer, Refusal, type Socket } from "./peer.ts";
 import { Places } from "./places.ts";
 import { Presence } from "./presence.ts";
 import type { Revocations } from "./revocations.ts";
 import { Routes } from "./routes.ts";
+import { Tally } from "./tally.ts";
 
 const NONCE_BYTES = 32;
 const NOT_GENUINE =
   "The signature is not one for this relay. Its owner adds the names by which it is reached with --name.";
 const NEWER = "This host has a newer connection.";
 const BLOCKED = "The owner of this relay has blocked this identity.";
-const BAD_GRANT = "The grant is expired, revoked, or not of this client.";
 
 export interface RelayOptions {
   primitives: Primitives;
@@ -52,8 +53,8 @@ export class Relay implements FrameHandler {
   readonly #hosts = new Map<string, Peer>();
   readonly #presence = new Presence();
   readonly #routes: Routes;
-  /** Connections by address and by identity. */
-  readonly #sockets = new Map<string, number>();
+  readonly #ofAddress = new Tally();
+  readonly #ofIdentity = new Tally();
   #strangers = 0;
   #lastSweep: number;
 
@@ -71,7 +72,7 @@ export class Relay implements FrameHandler {
     const peer = new Peer(socket, this, { address, nonce, now: now(), limits });
     this.#peers.add(peer);
     this.#strangers++;
-    const ofAddress = this.#countOf("address", address, 1);
+    const ofAddress = this.#ofAddress.add(address);
     peer.send("challenge", 0n, nonce);
     if (this.#strangers > limits.strangers) peer.end("limit", "Too many connections have not said who they are.");
     else if (ofAddress > limits.socketsOfAddress)
@@ -87,9 +88,9 @@ export class Relay implements FrameHandler {
 
   closed(peer: Peer): void {
     this.#peers.delete(peer);
-    this.#countOf("address", peer.address, -1);
+    this.#ofAddress.remove(peer.address);
     if (peer.role === undefined) this.#strangers--;
-    else if (peer.id !== "") this.#countOf("id", peer.id, -1);
+    else if (peer.id !== "") this.#ofIdentity.remove(peer.id);
     this.#places.withdraw(peer);
     for (const route of [...peer.routes.values()]) this.#routes.close(route, "gone", peer);
     this.#presence.forget(peer);
@@ -159,10 +160,10 @@ export class Relay implements FrameHandler {
       if (!(await this.#isGenuine(peer, hello))) throw new Refusal("unauthenticated", NOT_GENUINE, { ends: true });
       const id = await idOf(this.#options.primitives, hello.publicKeys);
       if (peer.isClosed) return;
-      const { role, generation, publicKeys } = hello;
-      Object.assign(peer, { id: base64url(id), idBytes: id, keys: publicKeys, generation, role });
-      this.#countOf("id", peer.id, 1);
-    } else peer.role = "guest";
+      const { role, generation, publicKeys: keys } = hello;
+      peer.introduced(role, { id, keys, generation });
+      this.#ofIdentity.add(peer.id);
+    } else peer.introduced("guest");
     this.#strangers--;
     this.#assertWelcome(peer);
     if (hello.role === "host") this.#enterHost(peer);
@@ -181,12 +182,10 @@ export class Relay implements FrameHandler {
 
   #assertWelcome(peer: Peer): void {
     if (peer.role === "guest") return;
-    const refused = (...given: ConstructorParameters<typeof Refusal>) =>
-      new Refusal(given[0], given[1], { ends: true });
+    const refused = (reason: ErrorName, text: string) => new Refusal(reason, text, { ends: true });
     if (this.#options.revocations.isBlocked(peer.id)) throw refused("blocked", BLOCKED);
     const { socketsOfIdentity: most } = this.#options.limits;
-    if ((this.#sockets.get(`id ${peer.id}`) ?? 0) > most)
-      throw refused("limit", `An identity may have ${most} connections.`);
+    if (this.#ofIdentity.of(peer.id) > most) throw refused("limit", `An identity may have ${most} connections.`);
     const former = peer.role === "host" ? this.#hosts.get(peer.id) : undefined;
     if (former && former.generation >= peer.generation) throw refused("superseded", NEWER);
   }
@@ -199,7 +198,7 @@ export class Relay implements FrameHandler {
   }
 
   async #open(peer: Peer, id: bigint, bytes: Bytes): Promise<void> {
-    const { hostId, serial } = await this.#grantOf(peer, bytes);
+    const { hostId, serial } = await grantOf(peer, bytes, this.#options);
     const host = this.#hosts.get(base64url(hostId));
     if (!host) throw new Refusal("offline", "The host is not connected.");
     this.#routes.open({ visitor: peer, host, id, serial });
@@ -215,7 +214,7 @@ export class Relay implements FrameHandler {
   }
 
   async #watch(peer: Peer, bytes: Bytes): Promise<void> {
-    const { hostId, serial } = await this.#grantOf(peer, bytes);
+    const { hostId, serial } = await grantOf(peer, bytes, this.#options);
     const host = base64url(hostId);
     if (!peer.watched.has(host) && peer.watched.size >= this.#options.limits.watches)
       throw new Refusal("limit", "This connection watches too many hosts.");
@@ -226,18 +225,6 @@ export class Relay implements FrameHandler {
   #tellWatchers(host: Peer, isThere: boolean): void {
     const payload = payloads.presencePayload(host.idBytes, isThere);
     for (const watcher of this.#presence.of(host.id)) watcher.send("presence", 0n, payload);
-  }
-
-  /** The grant with which a client comes now. Throws a refusal. */
-  async #grantOf(peer: Peer, bytes: Bytes): Promise<Grant> {
-    const { primitives, revocations, wallClock } = this.#options;
-    const grant = await readGrant(primitives, bytes);
-    // Nobody would end what a peer begins that has left.
-    if (peer.isClosed || !grant || !isInTime(grant, wallClock())) throw new Refusal("grant", BAD_GRANT);
-    const [host, client] = [base64url(grant.hostId), base64url(grant.clientId)];
-    if (client !== peer.id || revocations.isRevoked(host, client, grant.serial) || revocations.isBlocked(host))
-      throw new Refusal("grant", BAD_GRANT);
-    return grant;
   }
 
   async #revoke(peer: Peer, bytes: Bytes): Promise<void> {
@@ -258,14 +245,5 @@ export class Relay implements FrameHandler {
     const place = this.#places.offer(peer, this.#options.now());
     if (place === undefined) throw new Refusal("limit", "Too many codes are open at this address.");
     peer.send("offered", 0n, payloads.offeredPayload(place, this.#options.limits.placeMs / 1_000));
-  }
-
-  /** Counts connections of an address or an identity, and returns how many there are now. */
-  #countOf(what: "address" | "id", value: string, change: 1 | -1): number {
-    const key = `${what} ${value}`;
-    const count = (this.#sockets.get(key) ?? 0) + change;
-    if (count > 0) this.#sockets.set(key, count);
-    else this.#sockets.delete(key);
-    return count;
   }
 }

@@ -1,0 +1,21 @@
+/** How many connections each address or identity has. */
+export class Tally {
+  readonly #counts = new Map<string, number>();
+
+  of(name: string): number {
+    return this.#counts.get(name) ?? 0;
+  }
+
+  /** Returns how many there are then. */
+  add(name: string): number {
+    const count = this.of(name) + 1;
+    this.#counts.set(name, count);
+    return count;
+  }
+
+  remove(name: string): void {
+    const count = this.of(name) - 1;
+    if (count > 0) this.#counts.set(name, count);
+    else this.#counts.delete(name);
+  }
+}
