@@ -6,6 +6,7 @@ import { nodeSocket } from "../peer/node-socket.ts";
 import { base64url } from "../protocol/bytes.ts";
 import { parseCode } from "../protocol/code.ts";
 import { joinKeys } from "../protocol/identity.ts";
+import { InTurn } from "../protocol/in-turn.ts";
 import { GuestRun, type GuestStep } from "../protocol/pairing.ts";
 import type { Bytes } from "../protocol/primitives.ts";
 import { keepHost, type PairedHost } from "./hosts.ts";
@@ -35,20 +36,29 @@ export async function pairWith({ code: typed, relay, host, name, confirmed }: Pa
   try {
     const route = connection.join(code.place);
     const run = new GuestRun({ primitives: nodeCrypto, code, identity, name, route: route.id, ...(host && { host }) });
+    const inTurn = new InTurn();
     let isConfirmed = false;
     const paired = await new Promise<Extract<GuestStep, { admission: unknown }>>((resolve, reject) => {
       route.use({
+        // One after the other: a host whose user says yes at once sends two messages that arrive together.
         data: (bytes) =>
-          void run.receive(bytes).then((step) => {
-            if ("reply" in step) route.send(step.reply);
-            else if ("host" in step) resolve(step);
-            else {
-              isConfirmed = true;
-              confirmed();
-            }
-          }, reject),
+          inTurn.run(() =>
+            run
+              .receive(bytes)
+              .then((step) => {
+                if ("reply" in step) route.send(step.reply);
+                else if ("host" in step) resolve(step);
+                else {
+                  isConfirmed = true;
+                  confirmed();
+                }
+              })
+              .catch(reject),
+          ),
         closed: (_reason, thrown) =>
-          reject(thrown ? noHost(thrown) : isConfirmed ? errors.RELAY_DECLINED() : errors.RELAY_CODE_WRONG()),
+          inTurn.run(() =>
+            reject(thrown ? noHost(thrown) : isConfirmed ? errors.RELAY_DECLINED() : errors.RELAY_CODE_WRONG()),
+          ),
       });
       void run.begin().then((bytes) => route.send(bytes), reject);
     });
