@@ -1,54 +1,17 @@
 import type { Channel } from "@scorel/host/client";
-import { errors } from "../errors.ts";
 import { homeIdentity } from "../host/identity.ts";
 import { nodeCrypto } from "../node-crypto.ts";
-import { connectRelay } from "../peer/connection.ts";
+import { dialHost } from "../peer/dial.ts";
 import { nodeSocket } from "../peer/node-socket.ts";
-import { routedChannel } from "../peer/routed-channel.ts";
 import { fromBase64url } from "../protocol/bytes.ts";
 import { keysAt } from "../protocol/identity.ts";
 import type { Bytes } from "../protocol/primitives.ts";
-import { hostNamed, type PairedHost } from "./hosts.ts";
-
-/** After these, connecting again does not help. */
-const FINAL = ["grant", "blocked", "unauthenticated", "refused", "revoked"];
-
-/** The address of a paired host, which `dialPaired` takes. */
-export function pairedAddress(wanted: string): string {
-  return `relay:${hostNamed(wanted).id}`;
-}
+import { hostNamed } from "./hosts.ts";
 
 /** Connects to a paired host through its relay. Resolves when both have proved who they are. Throws RELAY errors. */
 export async function dialPaired({ pathname }: URL): Promise<Channel> {
-  const host = hostNamed(decodeURIComponent(pathname));
-  const identity = await homeIdentity();
-  const who = { role: "client", identity } as const;
-  const connection = await connectRelay({ address: host.relay, who, primitives: nodeCrypto, make: nodeSocket }).catch(
-    (thrown) => {
-      throw failure(host, undefined, thrown as Error);
-    },
-  );
-  const route = connection.open(fromBase64url(host.grant) as Bytes);
-  return new Promise((resolve, reject) => {
-    const peer = keysAt(fromBase64url(host.keys) as Bytes, 0);
-    const channel = routedChannel({
-      ...{ role: "client", identity, peer, route },
-      opened: () => resolve(channel),
-      ended: (end) => {
-        connection.close();
-        reject(failure(host, end?.reason, end?.thrown));
-      },
-    });
-  });
-}
-
-function failure({ name, relay }: PairedHost, reason: string | undefined, thrown: Error | undefined): Error {
-  const refusal = (thrown as { data?: { reason?: string } } | undefined)?.data?.reason ?? reason ?? "";
-  const isShutOut = ["grant", "refused", "revoked"].includes(refusal);
-  const error = isShutOut
-    ? errors.RELAY_NOT_PAIRED()
-    : refusal === "offline"
-      ? errors.RELAY_AWAY({ host: name, relay })
-      : (thrown ?? errors.RELAY_CHANNEL({ problem: refusal || "it could not be opened" }));
-  return FINAL.includes(refusal) ? Object.assign(error, { fatal: true }) : error;
+  const { name, relay, keys, grant } = hostNamed(decodeURIComponent(pathname));
+  const bytes = (text: string) => fromBase64url(text) as Bytes;
+  const host = { name, relay, keys: keysAt(bytes(keys), 0), grant: bytes(grant) };
+  return dialHost({ host, identity: await homeIdentity(), primitives: nodeCrypto, make: nodeSocket });
 }

@@ -130,7 +130,10 @@ export class RelayedHost {
       channels.delete(channel);
       if (channels.size === 0 && this.#channels.get(id) === channels) this.#channels.delete(id);
     };
-    const channel = routedChannel({ role: "host", identity: this.identity, peer: keys, route, ended });
+    const channel = routedChannel({
+      ...{ role: "host", identity: this.identity, peer: keys, route, ended },
+      primitives: nodeCrypto,
+    });
     channels.add(channel);
     this.#options.gateway.accept(channel, {
       transport: "relay",
