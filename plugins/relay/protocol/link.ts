@@ -1,6 +1,7 @@
 /** The link that a host shows for a page: what to pair with stands in its fragment, which browsers send to nobody. */
 
 import { errors } from "../errors.ts";
+import { fromBase64url } from "./bytes.ts";
 import { parseCode, showCode } from "./code.ts";
 
 export interface PairingLink {
@@ -11,7 +12,7 @@ export interface PairingLink {
   host?: string | undefined;
 }
 
-const ID = /^[\w-]{43}$/;
+const ID_BYTES = 32;
 
 /** The link to a page. `relay` is the relay's whole address; the usual form of it is shortened to its authority. */
 export function showLink(page: string, { code, relay, host }: PairingLink): string {
@@ -26,7 +27,7 @@ export function parseLink(text: string): PairingLink {
   const [, fragment = ""] = /#(.*)$/s.exec(text.trim()) ?? [];
   const found = new URLSearchParams(fragment);
   const [code, relay, host] = ["pair", "relay", "host"].map((name) => found.get(name));
-  if (!code || !relay || (host && !ID.test(host))) throw errors.RELAY_LINK();
+  if (!code || !relay || (host && fromBase64url(host)?.length !== ID_BYTES)) throw errors.RELAY_LINK();
   return { code: checkCode(code), relay, ...(host && { host }) };
 }
 
