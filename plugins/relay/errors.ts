@@ -117,6 +117,11 @@ export const errors = defineErrors({
     text: () =>
       "This is not a link to pair with. `scorel pair` on the computer of the host prints one; it contains #pair= with the code, and the relay.",
   },
+  RELAY_PAGE: {
+    exit: 2,
+    text: () =>
+      "The address of the page is none. --page, and page in the table [relay], take one such as https://build.example.org:7777/, without user, password, query or fragment.",
+  },
   RELAY_BROWSER: () =>
     "This browser cannot pair: it lacks the keys Ed25519 and X25519, or gives them only to pages over https: and of this computer. Use a current browser, and open the page over https:.",
   RELAY_NO_TERMINAL: {
