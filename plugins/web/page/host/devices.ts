@@ -84,6 +84,8 @@ export class Devices {
     relay: string;
   }): Promise<KnownDevice> {
     const { device } = await this.own.client.request("add_device", { name, address, host });
+    // A connection by an earlier pairing, which the host may have revoked.
+    await this.find(device.id)?.device?.client.close();
     await this.read();
     return device;
   }
@@ -143,10 +145,13 @@ export class Devices {
       if (!device) return;
       this.set(id, { device, problem: undefined });
       this.count(device);
-      device.link.subscribe(() => {
+      const look = () => {
         const state = device.link.get();
         if (state.state === "closed") this.end(id, state.error);
-      });
+      };
+      device.link.subscribe(look);
+      // It may have ended already, while what this browser has kept was read.
+      look();
     } catch (thrown) {
       this.end(id, thrown as Error);
     } finally {
