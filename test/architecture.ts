@@ -36,8 +36,8 @@ const featureWords = new Set(["tool", "model", "skill"]);
 const kit = "plugins/kit";
 /** The part of the kit that the kernel may import: functions for plain values. */
 const values = "@scorel/kit/values/";
-/** Modules of plugins that others may import as values: the browser-safe client of the host. */
-const published = new Set(["@scorel/host/client"]);
+/** Modules of plugins that others may import as values: the client of the host, and that of a relay. Both run in browsers. */
+const published = new Set(["@scorel/host/client", "@scorel/relay/browser"]);
 
 /** Every import in a TypeScript source, in any form. Comments and strings are ignored. */
 export function importsOf(source: string): readonly Import[] {

@@ -33,6 +33,11 @@ export const sealedServices: Readonly<Record<string, string>> = {
   secrets: "it knows the keys that are kept out of logs, and a wrapper could read them",
 };
 
+/** Modules that only run in browsers, where no extension does, with what they are for. */
+export const browserModules: Readonly<Record<string, string>> = {
+  "@scorel/relay/browser": "keeps the keys of a browser out of reach, with the WebCrypto and WebSocket of its pages",
+};
+
 const tables = new Set(["Services", "Hooks", "Events", "Transients", "Contributions", "Projections", "Types"]);
 const contexts = /^(ctx|context|kernel|session)$/;
 
@@ -57,6 +62,7 @@ function closedModule(node: Node, { modules }: Seams): string | undefined {
   const from = textOf(node.source as Node | undefined);
   if (!from?.startsWith("@scorel/") || from.startsWith("@scorel/kit/") || from.endsWith("/contract")) return undefined;
   if (node.importKind === "type" || node.exportKind === "type" || modules.includes(from)) return undefined;
+  if (from in browserModules) return undefined;
   return `imports ${from}, which extensions cannot import`;
 }
 

@@ -6,12 +6,14 @@ import { agrees } from "@scorel/kit/terminal/answer";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { type Scope, scopeNames } from "@scorel/kit/values/scopes";
 import { forgetHost, pairedHosts, renameHost } from "./client/hosts.ts";
+import type { RelayConfig } from "./config.ts";
 import type { PairedDevice, PairingState } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { fingerprintOf, hostRecord, shownDevice } from "./host/devices.ts";
+import { offerText, pageAddress } from "./offer-text.ts";
 import { relayAddress } from "./peer/address.ts";
 
-type Context = PluginContext<unknown, "gateway" | "host">;
+type Context = PluginContext<RelayConfig, "gateway" | "host">;
 
 /** Bytes of the longest name that pairing carries. */
 const MAX_NAME = 64;
@@ -28,13 +30,14 @@ async function offer(ctx: Context, invocation: Invocation): Promise<number> {
   const scopes = options.scope === undefined ? DEFAULT_SCOPES : scopesOf(String(options.scope));
   const isAsked = options.yes !== true;
   if (isAsked && !(stdin.isTTY === true && stdout.isTTY === true)) throw errors.RELAY_NO_TERMINAL();
+  const page = pageAddress(options.page ?? ctx.config.page);
   const client = await inBackground(ctx);
   let shown: string | undefined;
   try {
     const { relay, insecure } = options as { relay?: string; insecure?: boolean };
     const offered = await client.request("offer_pairing", { relay, insecure, name: nameOf(options.name) });
     shown = offered.code;
-    stdout.write(offerText(offered));
+    stdout.write(await offerText(offered, page, stdout));
     const state = await nextState(client, shown, "waiting", interrupt);
     if (state?.state !== "asked")
       throw errors.RELAY_CODE_ENDED({ reason: state?.state === "ended" ? state.reason : "it was withdrawn" });
@@ -62,23 +65,6 @@ async function nextState(client: Client, code: string, known: PairingState["stat
     if (state?.state !== known) return state;
   }
   return undefined;
-}
-
-function offerText(offered: {
-  code: string;
-  hostId: string;
-  fingerprint: string;
-  relay: string;
-  seconds: number;
-}): string {
-  const { code, fingerprint, relay, seconds } = offered;
-  return [
-    `Code: ${code}`,
-    `It pairs one device within ${Math.round(seconds / 60)} minutes. On the other computer:`,
-    `  scorel pair ${code} --relay ${relay}`,
-    `This host is ${fingerprint}; the other computer shows the same.`,
-    "",
-  ].join("\n");
 }
 
 function pairedText({ name, scopes }: PairedDevice): string {

@@ -110,6 +110,20 @@ export const errors = defineErrors({
   },
   RELAY_AWAY: (a: { host: string; relay: string }) =>
     `The host "${a.host}" is not connected with the relay ${a.relay}. Start it there: \`scorel host serve\`, or \`scorel pair\`.`,
+  RELAY_SILENT: (a: { host: string; seconds: number }) =>
+    `The host "${a.host}" is connected with the relay, but has not answered within ${a.seconds} s. \`scorel host serve --replace\` on its computer starts another one there.`,
+  RELAY_LINK: {
+    exit: 2,
+    text: () =>
+      "This is not a link to pair with. `scorel pair` on the computer of the host prints one; it contains #pair= with the code, and the relay.",
+  },
+  RELAY_PAGE: {
+    exit: 2,
+    text: () =>
+      "The address of the page is none. --page, and page in the table [relay], take one such as https://build.example.org:7777/, without user, password, query or fragment.",
+  },
+  RELAY_BROWSER: () =>
+    "This browser cannot pair: it lacks the keys Ed25519 and X25519, or gives them only to pages over https: and of this computer. Use a current browser, and open the page over https:.",
   RELAY_NO_TERMINAL: {
     exit: 2,
     text: () =>

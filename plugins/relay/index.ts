@@ -2,6 +2,7 @@ import type { CliCommand, CliOption } from "@scorel/cli/contract";
 import type {} from "@scorel/daemon/contract";
 import type { Transport } from "@scorel/gateway/contract";
 import { definePlugin, type PluginContext } from "@scorel/kernel";
+import { config, type RelayConfig } from "./config.ts";
 import type {} from "./contract.ts";
 import type { RelayService } from "./host/service.ts";
 import { operations } from "./operations.ts";
@@ -16,7 +17,7 @@ const scope: CliOption = {
   description: "What the device may do: view, prompt, approve, admin; default: view,prompt,approve",
 };
 
-type PairingContext = PluginContext<unknown, "gateway" | "host">;
+type PairingContext = PluginContext<RelayConfig, "gateway" | "host">;
 
 /** The commands for whoever runs a relay. */
 const relayCommands = (): CliCommand[] => {
@@ -80,6 +81,7 @@ const deviceCommands = (ctx: PairingContext): CliCommand[] => {
         { flags: "--name <name>", description: "What the other computer calls this one; default: its host name" },
         scope,
         { flags: "--yes", description: "Let the first device in that has the code, without a question" },
+        { flags: "--page <address>", description: "Page that the printed link leads to; default: page of [relay]" },
         { flags: "--insecure", description: "Use a relay on another computer without TLS" },
       ],
       run: async (invocation) => (await commands()).pairCommand(ctx, invocation),
@@ -123,6 +125,7 @@ export default definePlugin({
   version: "0.1.0",
   scope: "host",
   needs: ["gateway", "host"],
+  config,
 
   activate(ctx) {
     let service: Promise<RelayService> | undefined;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
-import { deviceOrigins } from "./devices.ts";
+import { type AllowedRelays, deviceOrigins } from "./devices.ts";
 import { readPage, type WebFile } from "./files.ts";
 
 /** Where the build puts the page, beside the folders with code. */
@@ -11,14 +11,14 @@ const BUILT = fileURLToPath(new URL("../web/built/", import.meta.url));
  * What the page may do: run its own scripts and styles, talk to its own host and to the devices that the user has added, and show pictures
  * that it has made of bytes. Nothing else is loaded from anywhere, no text becomes markup, and no other page can hold this one in a frame.
  */
-const policy = () =>
+const policy = (allowed: AllowedRelays) =>
   [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' blob: data:",
     "font-src 'self'",
-    ["connect-src 'self'", ...deviceOrigins()].join(" "),
+    ["connect-src 'self'", ...deviceOrigins(allowed)].join(" "),
     "manifest-src 'self'",
     "worker-src 'self'",
     "base-uri 'none'",
@@ -29,13 +29,23 @@ const policy = () =>
     "trusted-types scorel-worker",
   ].join("; ");
 
+interface AnswerOptions {
+  folder?: string;
+  /** Relays that the page may connect to, to pair there. */
+  allowed?: AllowedRelays;
+}
+
 /** The pages that were read, by folder. */
 const pages = new Map<string, Promise<ReadonlyMap<string, WebFile>>>();
 
 /** Answers with a file of the page. */
-export async function answer(request: IncomingMessage, response: ServerResponse, folder = BUILT): Promise<void> {
+export async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { folder = BUILT, allowed = new Map() }: AnswerOptions = {},
+): Promise<void> {
   const files = await page(folder);
-  send(request, response, files.get(pathOf(request)));
+  send(request, response, files.get(pathOf(request)), policy(allowed));
 }
 
 function page(folder: string): Promise<ReadonlyMap<string, WebFile>> {
@@ -48,8 +58,7 @@ function page(folder: string): Promise<ReadonlyMap<string, WebFile>> {
   return reading;
 }
 
-function send(request: IncomingMessage, response: ServerResponse, file: WebFile | undefined): void {
-  const allowed = policy();
+function send(request: IncomingMessage, response: ServerResponse, file: WebFile | undefined, allowed: string): void {
   response.setHeader("Content-Security-Policy", allowed);
   response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
   if (file) sendFile(request, response, { ...file, tag: taggedWith(allowed, file) });

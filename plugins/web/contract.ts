@@ -3,8 +3,10 @@ export interface KnownDevice {
   id: string;
   /** As people call it. */
   name: string;
-  /** Where it listens: `wss://build.example.org:7777`, or with ws:. */
+  /** Where it listens: `wss://build.example.org:7777`, or with ws:. With `host`, the address of a relay. */
   address: string;
+  /** The id of a host that is reached through a relay, in base64url. Each browser pairs with it by itself. */
+  host?: string | undefined;
 }
 
 declare module "@scorel/host/contract" {
@@ -13,9 +15,18 @@ declare module "@scorel/host/contract" {
     list_devices: { params: Record<never, never>; result: { devices: KnownDevice[] } };
     /**
      * Lets the page of this host connect to another one, from its next loading on. The same address gets the new name. Tokens do not come
-     * here: each page has its own. Throws WEB_DEVICE_ADDRESS and WEB_DEVICE_MANY.
+     * here: each page has its own. With `host`, it is reached through the relay at this address, and the same host gets the new name and
+     * relay. Throws WEB_DEVICE_ADDRESS and WEB_DEVICE_MANY.
      */
-    add_device: { params: { name: string; address: string }; result: { device: KnownDevice } };
+    add_device: {
+      params: { name: string; address: string; host?: string | undefined };
+      result: { device: KnownDevice };
+    };
+    /**
+     * Lets pages that are loaded within the next ten minutes connect to a relay, to pair with a host there. Clients with a limited token
+     * get HOST_FORBIDDEN. Throws WEB_DEVICE_ADDRESS.
+     */
+    allow_relay: { params: { address: string }; result: { address: string } };
     rename_device: { params: { id: string; name: string }; result: { device: KnownDevice } };
     /** Takes a host from the list. Pages that are loaded from then on cannot connect to it. */
     remove_device: { params: { id: string }; result: { removed: boolean } };

@@ -12,9 +12,17 @@ export const MOST_DEVICES = 50;
  */
 const HOST = /^[a-z\d.-]+(?::\d+)?$/;
 
-const schema = z.strictObject({
-  devices: z.array(z.strictObject({ id: z.string(), name: z.string(), address: z.string() })).max(MOST_DEVICES),
+/** Origins of relays that pages may connect to for a while, with the time until then in milliseconds of `performance.now`. */
+export type AllowedRelays = Map<string, number>;
+/** How long a relay is allowed before a host there is in the list. A code to pair is good for five minutes. */
+const ALLOWED_MS = 10 * 60_000;
+const MOST_ALLOWED = 8;
+
+const device = z.strictObject({
+  ...{ id: z.string(), name: z.string(), address: z.string() },
+  host: z.string().optional(),
 });
+const schema = z.strictObject({ devices: z.array(device).max(MOST_DEVICES) });
 
 const stored = new Stored({
   folder: "host",
@@ -30,19 +38,37 @@ export function readDevices(): KnownDevice[] {
 }
 
 /** What the policy of the page allows it to connect to, beside its own host. A list that cannot be read allows nothing. */
-export function deviceOrigins(): string[] {
+export function deviceOrigins(allowed: AllowedRelays = new Map()): string[] {
   try {
-    return readDevices().flatMap(({ address }) => originOf(address) ?? []);
+    const known = readDevices().flatMap(({ address }) => originOf(address) ?? []);
+    const now = performance.now();
+    const awaited = [...allowed].filter(([, until]) => now < until).map(([origin]) => origin);
+    return [...new Set([...known, ...awaited])];
   } catch {
     return [];
   }
 }
 
-export async function addDevice(name: string, given: string): Promise<KnownDevice> {
+/** Allows a relay for a while. Returns its address as it is stored with a device. */
+export function allowRelay(given: string, allowed: AllowedRelays): string {
   const address = addressIn(given);
-  // The same address is the same device, also in another list.
-  const id = createHash("sha256").update(address).digest("base64url").slice(0, 10);
-  const device = { id, name, address };
+  const { origin } = new URL(address);
+  // The one that was allowed last is at the end.
+  allowed.delete(origin);
+  allowed.set(origin, performance.now() + ALLOWED_MS);
+  const [oldest] = allowed.keys();
+  if (allowed.size > MOST_ALLOWED && oldest !== undefined) allowed.delete(oldest);
+  return address;
+}
+
+export async function addDevice({ name, address: given, host }: Omit<KnownDevice, "id">): Promise<KnownDevice> {
+  const address = addressIn(given);
+  // The same address is the same device, also in another list; behind relays, the same host.
+  const id = createHash("sha256")
+    .update(host ?? address)
+    .digest("base64url")
+    .slice(0, 10);
+  const device = { id, name, address, ...(host !== undefined && { host }) };
   await changing((devices) => {
     const others = devices.filter((each) => each.id !== id);
     if (others.length === MOST_DEVICES) throw errors.WEB_DEVICE_MANY({ max: MOST_DEVICES });

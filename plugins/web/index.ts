@@ -4,6 +4,7 @@ import { definePlugin } from "@scorel/kernel";
 import type { WebRoute } from "@scorel/web-server/contract";
 import { z } from "zod";
 import type {} from "./contract.ts";
+import type { AllowedRelays } from "./devices.ts";
 import { operations } from "./operations.ts";
 import type { Pusher } from "./push/pusher.ts";
 import { isServiceOrigin } from "./push/services.ts";
@@ -34,6 +35,7 @@ export default definePlugin({
   activate(ctx) {
     const { pushServices: further, pushContact: contact } = ctx.config;
     let making: Promise<Pusher> | undefined;
+    const allowed: AllowedRelays = new Map();
     const make = async () => {
       const { Pusher } = await import("./push/pusher.ts");
       // Without a web server, no token lets anybody in.
@@ -46,7 +48,7 @@ export default definePlugin({
     };
     ctx.beforeStop(async () => (await making)?.close());
     return {
-      operations: () => operations({ further, contact, pusher }),
+      operations: () => operations({ further, contact, pusher, allowed }),
       // Browsers that asked an earlier host are pushed to by this one, as soon as clients are let in.
       transports: (): Transport[] => [
         {
@@ -61,7 +63,7 @@ export default definePlugin({
       ],
       webRoutes: (): WebRoute[] => {
         const open: NonNullable<WebRoute["open"]> = async (request, response) =>
-          (await import("./answer.ts")).answer(request, response);
+          (await import("./answer.ts")).answer(request, response, { allowed });
         return [
           { path: "/", open },
           { path: "/page/", open },

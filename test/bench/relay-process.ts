@@ -84,7 +84,14 @@ async function serve({ relay: address, client }: Extract<Order, { do: "serve" }>
     ...{ address, who: { role: "host", identity }, primitives: nodeCrypto, make: nodeSocket },
     events: {
       incoming: (route, peer) => {
-        const channel = routedChannel({ role: "host", identity, peer, route, ended: () => listeners.delete(channel) });
+        const channel = routedChannel({
+          role: "host",
+          primitives: nodeCrypto,
+          identity,
+          peer,
+          route,
+          ended: () => listeners.delete(channel),
+        });
         channel.open({ message: () => {}, closed: () => {} });
         take(channel);
       },

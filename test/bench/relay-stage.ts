@@ -49,7 +49,7 @@ export async function hostBehind(host: Helper, relay: string) {
     const route = connection.open(bytes(grant));
     return new Promise((resolve, reject) => {
       const channel = routedChannel({
-        ...{ role: "client", identity, peer, route },
+        ...{ role: "client", primitives: nodeCrypto, identity, peer, route },
         opened: () => resolve(channel),
         ended: () => reject(new Error("the channel has ended")),
       });

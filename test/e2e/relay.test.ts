@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { errors } from "../../plugins/relay/errors.ts";
 import { read } from "../docs/source.ts";
 import { startModelServer, text } from "../model-server.ts";
+import { readQr } from "../plugins/relay/qr-reader.ts";
 import { hasTerminals, type Terminal, terminal } from "./pty.ts";
 import { type Running, type Scratch, scratch } from "./scorel.ts";
 
@@ -69,6 +70,10 @@ it("a computer pairs with a host through a relay, talks there, and is shut out a
     "Code: <code>",
     "It pairs one device within 5 minutes. On the other computer:",
     `  scorel pair <code> --relay ${r.address}`,
+    'Or in a page of Scorel, as the code of "Add a device", or after the address of the page:',
+    expect.stringMatching(
+      new RegExp(`^  #pair=<code>&relay=${encodeURIComponent(r.address).replaceAll(".", "\\.")}&host=[\\w-]{43}$`),
+    ),
     `This host is ${fingerprint}; the other computer shows the same.`,
     '"laptop" is paired, and may use this host (view, prompt, approve).',
   ]);
@@ -118,6 +123,25 @@ it("a paired computer goes on after the relay was killed, and after the host was
   await r.host.run(["host", "stop"]);
 });
 
+it.skipIf(!hasTerminals)(
+  "a terminal shows the link to a page as a QR code, too, and asks before it lets anybody in",
+  async () => {
+    await using r = await relayed();
+    await using t = terminal(r.host, ["pair", ...none, "--relay", r.address, "--page", "https://page.example/"]);
+    await t.shows("the other computer shows the same.");
+    const lines = t.screen().split(/\r?\n/);
+    const link = lines.find((line) => line.includes("#pair="))?.trim();
+    expect(link).toMatch(/^https:\/\/page\.example\/#pair=[\w-]{13}&relay=\S+&host=[\w-]{43}$/);
+    expect(readQr(lines.filter((line) => /^[ ▀▄█]{20,}$/.test(line)))).toBe(link);
+    const [, code = ""] = /#pair=([\w-]+)/.exec(link ?? "") ?? [];
+    const joining = r.laptop.run(["pair", code, "--relay", r.address, "--name", "laptop"]);
+    await t.shows("has typed the code. Let it in (view, prompt, approve)? [y/N]");
+    t.type("y\r");
+    await t.shows('"laptop" is paired');
+    expect((await joining).code).toBe(0);
+  },
+);
+
 it("says what is wrong with a code, a relay, and a host that is away", async () => {
   await using r = await relayed();
   const problem = async (...args: string[]) => (await r.laptop.run(args)).stderr;
@@ -133,6 +157,7 @@ it("says what is wrong with a code, a relay, and a host that is away", async () 
   expect(await problem("pair", "7Q2-K9FV-0CXE", "--relay", "ws://127.0.0.1:1")).toEqual(
     refusedAt("ws://127.0.0.1:1/relay"),
   );
+  expect(await problem("pair", "--page", "ftp://page.example", "--yes")).toBe(told(errors.RELAY_PAGE()));
   expect(await problem("pair")).toBe(told(errors.RELAY_NO_TERMINAL()));
   expect(await problem("attach", "--device", "nobody")).toBe(
     told(errors.RELAY_HOST_UNKNOWN({ host: "nobody", known: [] })),
@@ -220,6 +245,7 @@ function alike(lines: readonly string[]): string[] {
       .trimEnd()
       .replace(/(?:[0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}/g, "<fingerprint>")
       .replace(/[0-9A-HJKMNP-TV-Z]{3}(?:-[0-9A-HJKMNP-TV-Z]{4}){2}/g, "<code>")
-      .replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:<port>"),
+      .replace(/127\.0\.0\.1(:|%3A)\d+/g, "127.0.0.1$1<port>")
+      .replace(/host=[\w-]{43}/g, "host=<id>"),
   );
 }

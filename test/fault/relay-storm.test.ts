@@ -2,11 +2,12 @@ import { connectHost, type RemoteClient } from "@scorel/host/client";
 import { expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { Gateway } from "../../plugins/gateway/gateway.ts";
-import { dialHost } from "../../plugins/relay/client/dial.ts";
+import { reachable } from "../../plugins/relay/client/dial.ts";
 import { addDevice } from "../../plugins/relay/host/devices.ts";
 import { RelayedHost } from "../../plugins/relay/host/relayed-host.ts";
 import { nodeCrypto } from "../../plugins/relay/node-crypto.ts";
 import type { BinarySocket } from "../../plugins/relay/peer/connection.ts";
+import { dialHost } from "../../plugins/relay/peer/dial.ts";
 import { base64url } from "../../plugins/relay/protocol/bytes.ts";
 import { createIdentity, joinKeys } from "../../plugins/relay/protocol/identity.ts";
 import { scratch } from "../e2e/scorel.ts";
@@ -64,7 +65,11 @@ it(`${clients} clients are back within 10 s after their relay was killed`, { tim
         ...{ id: base64url(identity.id), keys: base64url(joinKeys(identity.publicKeys)), name: "desk", relay: address },
         ...{ grant: base64url(await grantFor(identity, device)), scopes: ["view"], pairedAt: 1 },
       };
-      const one = () => connectHost({ dial: () => dialHost(host, device, fromAnywhere), version: "1.0.0" });
+      const one = () =>
+        connectHost({
+          dial: () => dialHost({ host: reachable(host), identity: device, primitives: nodeCrypto, make: fromAnywhere }),
+          version: "1.0.0",
+        });
       all.push(...(await Promise.all(Array.from({ length: Math.min(OF_DEVICE, clients - first) }, one))));
     }
     serving.running.child.kill("SIGKILL");

@@ -137,7 +137,7 @@ export class RelayedHost {
       unproven.delete(channel);
     };
     const channel = routedChannel({
-      ...{ role: "host", identity: this.identity, peer: keys, route },
+      ...{ role: "host", identity: this.identity, peer: keys, route, primitives: nodeCrypto },
       opened: () => {
         proven();
         this.#enter(id, channel);

@@ -1,9 +1,10 @@
-import { nodeCrypto } from "../node-crypto.ts";
 import type { Identity, PublicKeys } from "../protocol/identity.ts";
+import type { Primitives } from "../protocol/primitives.ts";
 import { SecureChannel } from "../protocol/secure-channel.ts";
 import type { PeerRoute } from "./route.ts";
 
 interface Options {
+  primitives: Primitives;
   role: "host" | "client";
   identity: Identity;
   peer: PublicKeys;
@@ -27,7 +28,7 @@ export function routedChannel({ route, ended, ...options }: Options): SecureChan
   let end: { reason: string; thrown: Error | undefined } | undefined;
   const channel = new SecureChannel({
     ...options,
-    ...{ primitives: nodeCrypto, route, now: () => performance.now() },
+    ...{ route, now: () => performance.now() },
     ended: () => ended?.(end),
   });
   route.use({

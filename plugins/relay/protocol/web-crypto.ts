@@ -14,6 +14,7 @@ export interface WebKey {
   publicKey: Bytes;
 }
 
+/** Undefined in pages that came over http: from another computer. */
 const subtle = globalThis.crypto.subtle;
 
 export const webCrypto: Primitives = {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ClientScope } from "@scorel/host/contract";
 
 import { describe, expect, it } from "vitest";
-import { deviceOrigins } from "../../../plugins/web/devices.ts";
+import { type AllowedRelays, allowRelay, deviceOrigins } from "../../../plugins/web/devices.ts";
 import web from "../../../plugins/web/index.ts";
 import { echoAgent, testHome, testHost } from "../host/home.ts";
 
@@ -54,6 +54,40 @@ describe("the devices of the page", () => {
     await using t = await open();
     expect(await t.client.request("add_device", { name: "other", address }).catch(codeOf)).toBe("WEB_DEVICE_ADDRESS");
     expect(deviceOrigins()).toEqual([]);
+  });
+
+  it("are reached through a relay with the id of their host, which makes them the same ones", async () => {
+    using _home = testHome();
+    await using t = await open();
+    const host = "x".repeat(43);
+    const add = (name: string, address: string) => t.client.request("add_device", { name, address, host });
+    const { device } = await add("desk", "wss://relay.example/relay");
+    expect(device).toEqual({ id: expect.any(String), name: "desk", address: "wss://relay.example/relay", host });
+    await add("my desk", "wss://other.example/relay");
+    expect((await t.client.request("list_devices", {})).devices).toEqual([
+      { ...device, name: "my desk", address: "wss://other.example/relay" },
+    ]);
+    expect(deviceOrigins()).toEqual(["wss://other.example"]);
+    const request = { name: "no id", address: "wss://relay.example", host: "short" };
+    expect(await t.client.request("add_device", request).catch(codeOf)).toBe("HOST_PARAMS_INVALID");
+  });
+
+  it("may be paired with through a relay that is allowed for a while", async () => {
+    using _home = testHome();
+    await using t = await open();
+    expect(await t.client.request("allow_relay", { address: "wss://relay.example/relay" })).toEqual({
+      address: "wss://relay.example/relay",
+    });
+    const refused = t.client.request("allow_relay", { address: "wss://a.example;script-src" });
+    expect(await refused.catch(codeOf)).toBe("WEB_DEVICE_ADDRESS");
+    const limited = t.host.connect({ scope: { operations: "read" } });
+    const forbidden = limited.request("allow_relay", { address: "wss://relay.example" });
+    expect(await forbidden.catch(codeOf)).toBe("HOST_FORBIDDEN");
+
+    const allowed: AllowedRelays = new Map();
+    for (let at = 0; at < 9; at++) allowRelay(`wss://relay${at}.example/relay`, allowed);
+    expect(deviceOrigins(allowed)).toEqual(Array.from({ length: 8 }, (_, at) => `wss://relay${at + 1}.example`));
+    expect(deviceOrigins(new Map([["wss://late.example", performance.now()]]))).toEqual([]);
   });
 
   it("are at most fifty", async () => {

@@ -27,7 +27,7 @@ async function pageHost() {
   const folder = testHome();
   const files = built(folder);
   const routes = ["/", "/page/", "/worker.js"].map(
-    (path): WebRoute => ({ path, open: (...given) => answer(...given, files) }),
+    (path): WebRoute => ({ path, open: (...given) => answer(...given, { folder: files }) }),
   );
   const t = await testWeb({}, {}, undefined, routes);
   const get = (path: string, ...headers: string[]) =>

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from "react";
 import { enter, forgetToken, keepToken } from "../host/access.ts";
 import { Device } from "../host/device.ts";
 import { Devices } from "../host/devices.ts";
+import { isPending } from "../host/pairing-link.ts";
 import { useStore } from "../store.ts";
 import { useBadge } from "../waiting/attention.tsx";
 import { Notifications } from "../waiting/notifications.ts";
@@ -12,6 +13,7 @@ import { DeviceEntrance } from "./device-entrance.tsx";
 import { Entrance } from "./entrance.tsx";
 import { keepPage } from "./installed.ts";
 import { LinkState } from "./link-state.tsx";
+import { openWindow } from "./opened.ts";
 import { fragmentOf, goTo, placeOf, useDevice } from "./place.ts";
 import { Shell } from "./shell.tsx";
 import { useSigningOut } from "./signing-out.ts";
@@ -86,6 +88,9 @@ function Connected({ device: own, leave }: { device: Device; leave(): void }) {
   const isKnown = useStore(devices.isKnown);
   const other = useStore(devices.others).find(({ id }) => id === chosen);
   useEffect(() => devices.begin(), [devices]);
+  useEffect(() => {
+    if (isPending()) openWindow({ window: "pair" });
+  }, []);
   useSigningOut(own);
   useEffect(() => keepPage(own), [own]);
   useBadge(useAllWaiting(devices));
@@ -93,10 +98,11 @@ function Connected({ device: own, leave }: { device: Device; leave(): void }) {
   usePush(own);
   if (chosen === "") return <DevicePage device={own} devices={devices} leave={leave} />;
   if (other?.device) return <DevicePage key={chosen} device={other.device} devices={devices} />;
-  if (other) return <DeviceEntrance key={chosen} devices={devices} other={other} />;
+  if (other && !other.isBeginning) return <DeviceEntrance key={chosen} devices={devices} other={other} />;
   return (
     <p className="page-note">
-      {isKnown ? words.deviceUnknown : words.connecting} <a href={fragmentOf({ at: "home" }, "")}>{words.backToOwn}</a>
+      {isKnown && !other ? words.deviceUnknown : words.connecting}{" "}
+      <a href={fragmentOf({ at: "home" }, "")}>{words.backToOwn}</a>
     </p>
   );
 }

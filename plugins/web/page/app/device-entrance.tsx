@@ -2,10 +2,36 @@ import { type FormEvent, useState } from "react";
 import { safeLine, safeText } from "../display/safe.ts";
 import type { Devices, OtherDevice } from "../host/devices.ts";
 import { useWords } from "../words/words.ts";
+import { PairForm } from "./pairing.tsx";
 import { fragmentOf } from "./place.ts";
 
-/** What is shown of a device for which this tab has no token: where to enter one. */
-export function DeviceEntrance({ devices, other }: { devices: Devices; other: OtherDevice }) {
+interface EntranceProps {
+  devices: Devices;
+  other: OtherDevice;
+}
+
+/** What is shown of a device that this tab cannot connect to: where to enter its token, or where to pair. */
+export function DeviceEntrance({ devices, other }: EntranceProps) {
+  const words = useWords();
+  return (
+    <main className="entrance">
+      <h1>{safeLine(other.name)}</h1>
+      <p className="muted">{safeLine(other.address)}</p>
+      {other.problem && <p role="alert">{safeText(other.problem.message)}</p>}
+      {other.host === undefined ? (
+        <TokenForm devices={devices} other={other} />
+      ) : (
+        <>
+          {!other.problem && <p>{words.devicePairHelp}</p>}
+          <PairForm devices={devices} relay={other.address} goesOn={false} onPaired={() => {}} />
+        </>
+      )}
+      <a href={fragmentOf({ at: "home" }, "")}>{words.backToOwn}</a>
+    </main>
+  );
+}
+
+function TokenForm({ devices, other }: EntranceProps) {
   const words = useWords();
   const [token, setToken] = useState("");
   const submit = (event: FormEvent) => {
@@ -13,10 +39,7 @@ export function DeviceEntrance({ devices, other }: { devices: Devices; other: Ot
     if (token.trim() !== "") devices.enter(other.id, token.trim());
   };
   return (
-    <main className="entrance">
-      <h1>{safeLine(other.name)}</h1>
-      <p className="muted">{safeLine(other.address)}</p>
-      {other.problem && <p role="alert">{safeText(other.problem.message)}</p>}
+    <>
       <p>{words.deviceEnterHelp}</p>
       <form onSubmit={submit}>
         <label>
@@ -25,7 +48,6 @@ export function DeviceEntrance({ devices, other }: { devices: Devices; other: Ot
         </label>
         <button type="submit">{words.enterSubmit}</button>
       </form>
-      <a href={fragmentOf({ at: "home" }, "")}>{words.backToOwn}</a>
-    </main>
+    </>
   );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { safeText } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
@@ -16,12 +17,13 @@ export function LinkState({ device }: { device: Device }) {
   const isWaiting = link.state === "waiting";
   const hasStopped = isWaiting && link.hostStopped === true;
   const unreachable = device.id === "" ? words.unreachable : words.deviceUnreachable(device.address, location.origin);
+  const relayed = device.relay !== undefined && isWaiting && words.deviceRelayed(device.relay, safeText(link.reason));
   const lost = asOf === undefined && isKnown ? words.lost : unreachable;
   const reason = isUnproven
     ? words.unproven(device.id === "" ? location.origin : device.address)
     : hasStopped
       ? words.hostStopped
-      : lost;
+      : relayed || lost;
   return (
     <div className="banner" role="status">
       {reason} {isKnown && `${words.shownAsOf(timeOf(asOf ?? since))} `}

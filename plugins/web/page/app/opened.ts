@@ -1,4 +1,4 @@
-import type { KnownDevice } from "../host/devices.ts";
+import type { KnownDevice } from "../host/other.ts";
 import { Store } from "../store.ts";
 
 /** A window above the page that menus and keys open. */
@@ -11,6 +11,8 @@ export type Opened =
   | { window: "waiting" }
   /** Adds a device, or renames a known one. */
   | { window: "device"; known?: KnownDevice }
+  /** Pairs with a host through a relay. */
+  | { window: "pair" }
   | { window: "model"; sessionId: string; current: string | undefined };
 
 /** The window that is open. There is one at a time. */

@@ -4,6 +4,7 @@ import { forgetDrafts } from "../chat/drafts.ts";
 import { forgetTokens, keptToken } from "../host/access.ts";
 import type { Device } from "../host/device.ts";
 import { forgetOwn } from "../host/own-ids.ts";
+import { forgetPairings } from "../host/pairings.ts";
 import { unsubscribe } from "../waiting/push.ts";
 import { forgetSeen } from "../waiting/seen.ts";
 
@@ -39,7 +40,7 @@ async function leave({ client, kept }: Device): Promise<void> {
   forgetSeen();
   forgetOwn();
   // A browser that cannot be asked to forget has kept nothing.
-  await kept.forget().catch(() => {});
+  await Promise.allSettled([kept.forget(), forgetPairings()]);
   await ending;
   await client.close();
   location.reload();

@@ -2,6 +2,7 @@ import { ModelDialog } from "../chat/model-choice.tsx";
 import type { Device } from "../host/device.ts";
 import type { Devices } from "../host/devices.ts";
 import { DeviceDialog } from "../sidebar/device-dialog.tsx";
+import { PairDialog } from "../sidebar/pair-dialog.tsx";
 import { ProjectDialog } from "../sidebar/project-dialog.tsx";
 import { RenameDialog } from "../sidebar/rename-dialog.tsx";
 import { TrashDialog } from "../sidebar/trash-dialog.tsx";
@@ -30,6 +31,8 @@ export function Windows({ device, devices }: { device: Device; devices: Devices 
       return <WaitingDialog devices={devices} onClose={close} />;
     case "device":
       return <DeviceDialog devices={devices} known={current.known} onClose={close} />;
+    case "pair":
+      return <PairDialog devices={devices} onClose={close} />;
     case "model":
       return (
         <ModelDialog

@@ -82,9 +82,10 @@ function settled<T>(request: IDBRequest<T>): Promise<T> {
   });
 }
 
-function inTime<T>(work: Promise<T>): Promise<T> {
+/** What the browser does, if it answers in time. */
+export function inTime<T>(work: Promise<T>, ms = LIMIT_MS): Promise<T> {
   return new Promise((resolve, reject) => {
-    const limit = setTimeout(() => reject(new Error("The browser does not answer.")), LIMIT_MS);
+    const limit = setTimeout(() => reject(new Error("The browser does not answer.")), ms);
     work.then(resolve, reject).finally(() => clearTimeout(limit));
   });
 }

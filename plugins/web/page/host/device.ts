@@ -1,5 +1,12 @@
 import "./contracts.ts";
-import { type CacheOptions, connectHost, dialWebSocket, type LinkState, type RemoteClient } from "@scorel/host/client";
+import {
+  type CacheOptions,
+  type Channel,
+  connectHost,
+  dialWebSocket,
+  type LinkState,
+  type RemoteClient,
+} from "@scorel/host/client";
 import { Store } from "../store.ts";
 import { SeenStore } from "../waiting/seen.ts";
 import { Kept } from "./kept.ts";
@@ -16,12 +23,16 @@ interface Whereabouts {
   address: string;
   /** Where this browser keeps what it says. */
   kept: Kept;
+  /** How it is reached, unless at its address. */
+  through?: { relay: string; dial(): Promise<Channel> };
 }
 
 /** A host, and what is known of it, also while it cannot be reached. */
 export class Device {
   readonly id: string;
   readonly address: string;
+  /** The address of the relay through which it is reached. */
+  readonly relay: string | undefined;
   readonly client: RemoteClient;
   readonly link: Store<LinkState>;
   /** Since when the host cannot be reached, in milliseconds since 1970. */
@@ -39,8 +50,9 @@ export class Device {
   /** How often each session is shown: one that is left while its turn runs, and gone back to, is so twice. */
   private readonly shown = new Map<string, number>();
 
-  private constructor(client: RemoteClient, { id, address, kept }: Whereabouts) {
+  private constructor(client: RemoteClient, { id, address, kept, through }: Whereabouts) {
     this.id = id;
+    this.relay = through?.relay;
     this.address = address;
     this.kept = kept;
     this.seen = new SeenStore(id);
@@ -82,11 +94,11 @@ export class Device {
    * Connects to a host, by default the one that the page came from, for as long as it takes. Resolves when what this browser has kept is
    * there.
    */
-  static async connect(token: string, where: Whereabouts = home()): Promise<Device> {
-    const { origin } = new URL(where.address);
+  static async connect(token: string | undefined, where: Whereabouts = home()): Promise<Device> {
+    const { address, through } = where;
     const client = await connectHost({
-      dial: () => dialWebSocket(new URL("ws", where.address)),
-      address: origin,
+      dial: through?.dial ?? (() => dialWebSocket(new URL("ws", address))),
+      address: through?.relay ?? new URL(address).origin,
       name: "page",
       version: SCOREL_VERSION,
       token: () => token,

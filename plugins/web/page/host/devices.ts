@@ -1,21 +1,20 @@
 import { Store } from "../store.ts";
 import { waitingIn } from "../waiting/marks.ts";
-import { forgetToken, keepToken, keptToken } from "./access.ts";
-import { Device } from "./device.ts";
+import { forgetToken, keepToken } from "./access.ts";
+import type { Device } from "./device.ts";
+import { connectOther, forgetPairing, type KnownDevice, keptAs } from "./other.ts";
 
-/** Another host, as this page's own host keeps it in its list. */
-export interface KnownDevice {
-  id: string;
-  name: string;
-  address: string;
-}
-
-/** Another host, and the connection to it if this tab has a token for it. */
+/** Another host, and the connection to it if this tab has a token for it, or this browser is paired with it. */
 export interface OtherDevice extends KnownDevice {
+  /** It is being found out whether there can be one. */
+  isBeginning?: boolean;
   device?: Device | undefined;
   /** Why there is none any more. */
   problem?: Error | undefined;
 }
+
+/** Codes of hosts that let this page in no more. */
+const SHUT_OUT = ["WEB_TOKEN", "RELAY_NOT_PAIRED"];
 
 /** The host that this page comes from, and the others that its user has added. What one of them says changes nothing of another one. */
 export class Devices {
@@ -74,18 +73,37 @@ export class Devices {
     return device;
   }
 
+  /** Adds a host that this browser has paired with. */
+  async addPaired({
+    id: host,
+    name,
+    relay: address,
+  }: {
+    id: string;
+    name: string;
+    relay: string;
+  }): Promise<KnownDevice> {
+    const { device } = await this.own.client.request("add_device", { name, address, host });
+    // A connection by an earlier pairing, which the host may have revoked.
+    await this.find(device.id)?.device?.client.close();
+    await this.read();
+    return device;
+  }
+
   async rename(id: string, name: string): Promise<void> {
     await this.own.client.request("rename_device", { id, name });
     await this.read();
   }
 
-  /** Removes a host, with its token and what this browser keeps of it. */
-  async remove({ id, address }: KnownDevice): Promise<void> {
+  /** Removes a host, with its token or pairing and what this browser keeps of it. */
+  async remove(known: KnownDevice): Promise<void> {
+    const { id } = known;
     await this.own.client.request("remove_device", { id });
     const gone = this.find(id)?.device;
     forgetToken(id);
     await gone?.client.close();
-    await this.own.kept.forgetDevice(address).catch(() => {});
+    await forgetPairing(known);
+    await this.own.kept.forgetDevice(keptAs(known)).catch(() => {});
     await this.read();
   }
 
@@ -112,37 +130,41 @@ export class Devices {
 
   private take(known: readonly KnownDevice[]): void {
     const before = new Map(this.others.get().map((each) => [each.id, each]));
-    this.others.set(known.map(({ id, name, address }) => ({ ...before.get(id), id, name, address })));
+    this.others.set(known.map(({ id, name, address, host }) => ({ ...before.get(id), id, name, address, host })));
     this.isKnown.set(true);
     for (const each of this.others.get()) if (!each.device) void this.connect(each);
   }
 
-  private async connect({ id, address }: KnownDevice): Promise<void> {
-    const token = keptToken(id);
-    if (token === undefined || this.connecting.has(id)) return;
+  private async connect(known: KnownDevice): Promise<void> {
+    const { id } = known;
+    if (this.connecting.has(id)) return;
     this.connecting.add(id);
+    this.set(id, { isBeginning: true });
     try {
-      const device = await Device.connect(token, { id, address, kept: this.own.kept });
+      const device = await connectOther(known, this.own.kept);
+      if (!device) return;
       this.set(id, { device, problem: undefined });
       this.count(device);
-      device.link.subscribe(() => {
+      const look = () => {
         const state = device.link.get();
         if (state.state === "closed") this.end(id, state.error);
-      });
+      };
+      device.link.subscribe(look);
+      // It may have ended already, while what this browser has kept was read.
+      look();
     } catch (thrown) {
       this.end(id, thrown as Error);
     } finally {
       this.connecting.delete(id);
+      this.set(id, { isBeginning: false });
     }
   }
 
   private end(id: string, problem: (Error & { code?: string }) | undefined): void {
     const known = this.find(id);
     // Whoever may not see the sessions any more shall not find them here.
-    if (problem?.code === "WEB_TOKEN") {
-      forgetToken(id);
-      if (known) this.own.kept.forgetDevice(known.address).catch(() => {});
-    }
+    if (problem?.code === "WEB_TOKEN") forgetToken(id);
+    if (known && SHUT_OUT.includes(problem?.code ?? "")) this.own.kept.forgetDevice(keptAs(known)).catch(() => {});
     this.set(id, { device: undefined, problem });
     this.waiting.set(new Map([...this.waiting.get()].filter(([each]) => each !== id)));
   }
@@ -163,8 +185,8 @@ export class Devices {
 function devicesIn(text: string): KnownDevice[] {
   try {
     const found = JSON.parse(text) as KnownDevice[];
-    const isDevice = ({ id, name, address }: KnownDevice) =>
-      [id, name, address].every((part) => typeof part === "string");
+    const isDevice = ({ id, name, address, host = "" }: KnownDevice) =>
+      [id, name, address, host].every((part) => typeof part === "string");
     return found.every(isDevice) ? found : [];
   } catch {
     return [];

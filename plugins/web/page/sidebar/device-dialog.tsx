@@ -1,7 +1,9 @@
 import { type FormEvent, useState } from "react";
+import { openWindow } from "../app/opened.ts";
 import { goTo } from "../app/place.ts";
 import { safeText } from "../display/safe.ts";
-import type { Devices, KnownDevice } from "../host/devices.ts";
+import type { Devices } from "../host/devices.ts";
+import type { KnownDevice } from "../host/other.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { useWords } from "../words/words.ts";
 import { flawOfLink } from "./device-link.ts";
@@ -84,6 +86,11 @@ export function DeviceDialog({ devices, known, onClose }: DeviceDialogProps) {
         >
           {known ? words.rename : words.deviceAdd}
         </button>
+        {!known && (
+          <button type="button" onClick={() => openWindow({ window: "pair" })}>
+            {words.devicePair}
+          </button>
+        )}
       </form>
     </Dialog>
   );

@@ -72,18 +72,21 @@ function Connection({ device }: { device: Device }) {
 }
 
 /** Why there is no connection. */
-function stateOf({ problem }: OtherDevice): keyof Words["deviceStates"] {
+function stateOf({ problem, host, isBeginning }: OtherDevice): keyof Words["deviceStates"] {
   const { code = "" } = (problem ?? {}) as { code?: string };
-  if (problem === undefined) return "idle";
+  if (isBeginning) return "connecting";
+  if (problem === undefined) return host === undefined ? "idle" : "unpaired";
+  if (code === "RELAY_NOT_PAIRED") return "revoked";
   if (code === "WEB_TOKEN") return "refused";
   return code.includes("VERSION") ? "version" : "ended";
 }
 
 function DeviceMenu({ devices, other }: { devices: Devices; other: OtherDevice }) {
   const words = useWords();
-  const { id, name, address } = other;
+  const { id, name, address, host } = other;
+  const known = { id, name, address, host };
   const remove = async () => {
-    await devices.remove({ id, name, address });
+    await devices.remove(known);
     goTo({ at: "home" }, { device: "" });
     tell({ text: words.deviceRemoved(safeLine(name)) });
   };
@@ -91,7 +94,7 @@ function DeviceMenu({ devices, other }: { devices: Devices; other: OtherDevice }
     <Menu
       label={words.actionsFor(safeLine(name))}
       items={[
-        { label: words.rename, run: () => openWindow({ window: "device", known: { id, name, address } }) },
+        { label: words.rename, run: () => openWindow({ window: "device", known }) },
         { label: words.deviceHurry, run: () => other.device?.client.hurry() },
         { label: words.deviceRemove, isDangerous: true, run: () => attempt(remove) },
       ]}

@@ -89,7 +89,7 @@ describe("a relay that swallows", () => {
   it("what it should carry, but answers, keeps no connection of a client", { timeout: 30_000 }, async () => {
     const ground = await malicious();
     ground.meddler.meddle = ({ type, bytes }) => (type === "data" || type === "close" ? [] : [bytes]);
-    await expect(dialPaired(new URL(pairedAddress("desk")))).rejects.toMatchObject({ code: "RELAY_CHANNEL" });
+    await expect(dialPaired(new URL(pairedAddress("desk")))).rejects.toMatchObject({ code: "RELAY_SILENT" });
     await eventually(() => expect(ground.relay.relay.counts.clients).toBe(0));
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PROTOCOL } from "../../../../plugins/host/client/wire.ts";
 import { dialPaired, pairedAddress } from "../../../../plugins/relay/client/dial.ts";
+import { nodeCrypto } from "../../../../plugins/relay/node-crypto.ts";
 import type { RelayConnection } from "../../../../plugins/relay/peer/connection.ts";
 import { routedChannel } from "../../../../plugins/relay/peer/routed-channel.ts";
 import { base64url } from "../../../../plugins/relay/protocol/bytes.ts";
@@ -99,7 +100,13 @@ async function channelWith(ground: Ground, connection: RelayConnection, text: st
   const route = connection.open(ground.grant);
   return new Promise((resolve) => {
     const channel = routedChannel({
-      ...{ role: "client", identity: ground.device, peer: ground.host.identity.publicKeys, route },
+      ...{
+        role: "client",
+        primitives: nodeCrypto,
+        identity: ground.device,
+        peer: ground.host.identity.publicKeys,
+        route,
+      },
       opened: () => channel.send(text),
     });
     channel.open({ message: resolve, closed: (reason) => resolve(reason ?? "it was closed") });

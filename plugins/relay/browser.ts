@@ -1,0 +1,98 @@
+/**
+ * What a page needs to pair with hosts and to reach them through a relay. Nothing here stores anything or needs Node.js; the page keeps the
+ * keys and what pairing has given.
+ */
+
+import type { Channel } from "@scorel/host/client";
+import { errors } from "./errors.ts";
+import type { BinarySocket } from "./peer/connection.ts";
+import { dialHost } from "./peer/dial.ts";
+import { joinHost } from "./peer/pair.ts";
+import { base64url, fromBase64url } from "./protocol/bytes.ts";
+import { fingerprint, type Identity, identityOf, joinKeys, keysAt } from "./protocol/identity.ts";
+import type { Bytes } from "./protocol/primitives.ts";
+import { type WebKey, webAgreementKey, webCrypto, webKey, webSigningKey } from "./protocol/web-crypto.ts";
+
+export { relayAddress } from "./peer/address.ts";
+export { checkCode, type PairingLink, parseLink } from "./protocol/link.ts";
+
+/** The keys of a browser, of which scripts can read only the public halves. */
+export interface BrowserKeys {
+  signing: WebKey;
+  agreement: WebKey;
+}
+
+/** A host that this browser is paired with. Bytes are in base64url. */
+export interface PairedHost {
+  id: string;
+  /** Both public keys. */
+  keys: string;
+  name: string;
+  /** The address of the relay. */
+  relay: string;
+  grant: string;
+  scopes: readonly string[];
+}
+
+export interface PairOptions {
+  code: string;
+  relay: string;
+  /** The id of the host, if a link has named it. */
+  host?: string | undefined;
+  /** What the host's user sees of this browser. */
+  name: string;
+  confirmed(): void;
+}
+
+/** Makes keys for a browser. Throws RELAY_BROWSER. */
+export async function makeKeys(): Promise<BrowserKeys> {
+  try {
+    return { signing: await webKey("Ed25519"), agreement: await webKey("X25519") };
+  } catch (cause) {
+    throw Object.assign(errors.RELAY_BROWSER(), { cause });
+  }
+}
+
+/** Pairs with the host that shows a code. Throws RELAY errors. */
+export async function pairWith(keys: BrowserKeys, { host, ...options }: PairOptions): Promise<PairedHost> {
+  const joined = await joinHost({
+    ...options,
+    ...{ host: host === undefined ? undefined : bytesOf(host), identity: await identity(keys) },
+    ...{ primitives: webCrypto, make },
+  });
+  const { id, publicKeys } = joined.host;
+  const { name, grant, scopes } = joined.admission;
+  return {
+    ...{ id: base64url(id), keys: base64url(joinKeys(publicKeys)), name, scopes: [...scopes] },
+    ...{ relay: options.relay, grant: base64url(grant) },
+  };
+}
+
+/** Connects to a paired host through its relay. Throws RELAY errors. */
+export async function dialPaired(keys: BrowserKeys, { name, relay, keys: known, grant }: PairedHost): Promise<Channel> {
+  const host = { name, relay, keys: keysAt(bytesOf(known), 0), grant: bytesOf(grant) };
+  return dialHost({ host, identity: await identity(keys), primitives: webCrypto, make });
+}
+
+/** What people compare of a browser. */
+export async function fingerprintOfKeys(keys: BrowserKeys): Promise<string> {
+  return fingerprint((await identity(keys)).id);
+}
+
+/** What people compare of a host. */
+export function fingerprintOfId(id: string): string {
+  return fingerprint(bytesOf(id));
+}
+
+function identity({ signing, agreement }: BrowserKeys): Promise<Identity> {
+  return identityOf(webCrypto, webSigningKey(signing), webAgreementKey(agreement));
+}
+
+function make(address: string, protocol: string): BinarySocket {
+  return new WebSocket(address, protocol) as unknown as BinarySocket;
+}
+
+/** The bytes of a stored text, which has been checked when it came. */
+function bytesOf(text: string): Bytes {
+  return fromBase64url(text) as Bytes;
+}

@@ -1,0 +1,47 @@
+import type { Invocation } from "@scorel/cli/contract";
+import { errors } from "./errors.ts";
+import { showLink } from "./protocol/link.ts";
+import { qrLines } from "./qr.ts";
+
+interface Offered {
+  code: string;
+  hostId: string;
+  fingerprint: string;
+  relay: string;
+  seconds: number;
+}
+
+/** Columns of a terminal that does not say how many it has. */
+const USUAL_COLUMNS = 80;
+
+/** What `scorel pair` shows: the code, what to do with it, and for a page the link, in a terminal also as a QR code. */
+export async function offerText(
+  { code, hostId: host, fingerprint, relay, seconds }: Offered,
+  page: string | undefined,
+  stdout: Invocation["stdout"],
+): Promise<string> {
+  const link = showLink(page ?? "", { code, relay, host });
+  const { isTTY, columns = USUAL_COLUMNS } = stdout as { isTTY?: boolean; columns?: number };
+  const picture = page !== undefined && isTTY === true ? await qrLines(link, columns) : undefined;
+  return [
+    `Code: ${code}`,
+    `It pairs one device within ${Math.round(seconds / 60)} minutes. On the other computer:`,
+    `  scorel pair ${code} --relay ${relay}`,
+    page === undefined
+      ? 'Or in a page of Scorel, as the code of "Add a device", or after the address of the page:'
+      : "Or in a browser:",
+    `  ${link}`,
+    ...(picture ?? []),
+    `This host is ${fingerprint}; the other computer shows the same.`,
+    "",
+  ].join("\n");
+}
+
+/** The address of a page that links lead to. Throws RELAY_PAGE. */
+export function pageAddress(given: unknown): string | undefined {
+  if (given === undefined) return undefined;
+  const url = URL.canParse(String(given)) ? new URL(String(given)) : undefined;
+  const isBare = url && !url.username && !url.password && !url.search && !url.hash;
+  if (!isBare || !/^https?:$/.test(url.protocol)) throw errors.RELAY_PAGE();
+  return url.href;
+}

@@ -1,0 +1,79 @@
+/** The end of pairing that has been given a code. Runs in browsers, too. */
+
+import { errors } from "../errors.ts";
+import { parseCode } from "../protocol/code.ts";
+import type { Identity } from "../protocol/identity.ts";
+import { InTurn } from "../protocol/in-turn.ts";
+import { type Admission, GuestRun, type GuestStep, type PairedPeer } from "../protocol/pairing.ts";
+import type { Bytes, Primitives } from "../protocol/primitives.ts";
+import { type ConnectOptions, connectRelay, type RelayConnection } from "./connection.ts";
+
+export interface JoinOptions {
+  /** As a person has typed it. */
+  code: string;
+  /** The address of the relay. */
+  relay: string;
+  /** The id of the host, if a link has named it. */
+  host?: Bytes | undefined;
+  identity: Identity;
+  /** What the host's user sees of this device. */
+  name: string;
+  primitives: Primitives;
+  make: ConnectOptions["make"];
+  /** The code was right, and the host's user is asked. */
+  confirmed(): void;
+}
+
+/** A host that has let this device in. */
+export interface JoinedHost {
+  host: PairedPeer;
+  admission: Admission;
+}
+
+/** Pairs with the host that shows a code. Stores nothing. Throws RELAY errors. */
+export async function joinHost(options: JoinOptions): Promise<JoinedHost> {
+  const { code: typed, relay: address, primitives, make } = options;
+  const { place } = parseCode(typed);
+  const connection = await connectRelay({ address, who: { role: "guest" }, primitives, make });
+  try {
+    return await run(connection, place, options);
+  } finally {
+    connection.close();
+  }
+}
+
+function run(connection: RelayConnection, place: string, options: JoinOptions): Promise<JoinedHost> {
+  const { code, host, identity, name, primitives, confirmed } = options;
+  const route = connection.join(place);
+  const guest = new GuestRun({
+    ...{ primitives, code: parseCode(code), identity, name, route: route.id },
+    ...(host && { host }),
+  });
+  return new Promise((resolve, reject) => {
+    const inTurn = new InTurn();
+    let isConfirmed = false;
+    const take = (step: GuestStep) => {
+      if ("reply" in step) route.send(step.reply);
+      else if ("host" in step) resolve(step);
+      else {
+        isConfirmed = true;
+        confirmed();
+      }
+    };
+    route.use({
+      // One after the other: a host whose user says yes at once sends two messages that arrive together.
+      data: (bytes) => inTurn.run(() => guest.receive(bytes).then(take).catch(reject)),
+      closed: (_reason, thrown) =>
+        inTurn.run(() =>
+          reject(thrown ? noHost(thrown) : isConfirmed ? errors.RELAY_DECLINED() : errors.RELAY_CODE_WRONG()),
+        ),
+    });
+    void guest.begin().then((bytes) => route.send(bytes), reject);
+  });
+}
+
+/** Why nobody is at the place of a code. */
+function noHost(thrown: Error): Error {
+  const { reason } = (thrown as { data?: { reason?: string } }).data ?? {};
+  return reason === "place" ? errors.RELAY_CODE_ENDED({ reason: "no host waits at it" }) : thrown;
+}

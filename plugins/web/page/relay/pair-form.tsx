@@ -1,0 +1,119 @@
+import { type FormEvent, useEffect, useState } from "react";
+import { goTo } from "../app/place.ts";
+import { safeText } from "../display/safe.ts";
+import type { Devices } from "../host/devices.ts";
+import { keepPending, type Pending, takePending } from "../host/pairing-link.ts";
+import { pairingWords } from "../words/pairing.ts";
+import { wordsOf } from "../words/words.ts";
+import { ownFingerprint, pair } from "./relay.ts";
+import { browserName, shownLink, type Wanted, wantedOf } from "./wanted.ts";
+
+interface PairFormProps {
+  devices: Devices;
+  /** The relay of the host that was paired before. */
+  relay?: string;
+  /** Goes on with what a link has brought, or with what was agreed to before the page was loaded anew. */
+  goesOn: boolean;
+  onPaired(): void;
+}
+
+type Step = { at: "form" } | { at: "connecting" } | { at: "confirmed"; fingerprint: string };
+
+/** Pairs with a host through a relay: asks for its code, and says what to do on its computer. */
+export function PairForm({ devices, relay: known = "", goesOn, onPaired }: PairFormProps) {
+  const words = pairingWords[wordsOf(navigator.languages).language === "en" ? "en" : "zh"];
+  const [pending] = useState(() => (goesOn ? takePending() : undefined));
+  const [code, setCode] = useState(pending?.code ?? "");
+  const [relay, setRelay] = useState(pending?.relay ?? known);
+  const [name, setName] = useState(pending?.name ?? browserName());
+  const [step, setStep] = useState<Step>({ at: "form" });
+  const [problem, setProblem] = useState<string>();
+  const link = shownLink(code);
+  const attempt = (work: () => Promise<unknown>) => {
+    setProblem(undefined);
+    setStep({ at: "connecting" });
+    work().catch((thrown) => {
+      setProblem((thrown as Error).message);
+      setStep({ at: "form" });
+    });
+  };
+  const run = async (wanted: Wanted, shown: string) => {
+    const fingerprint = await ownFingerprint();
+    const host = await pair({ ...wanted, name: shown, confirmed: () => setStep({ at: "confirmed", fingerprint }) });
+    const device = await devices.addPaired(host);
+    onPaired();
+    goTo({ at: "home" }, { device: device.id });
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, with what was agreed to.
+  useEffect(() => {
+    if (pending?.isAgreed) attempt(async () => run(wantedOf(pending.code, pending.relay ?? ""), name));
+  }, []);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    attempt(async () => begin(devices, { code, relay, name: name.trim() }));
+  };
+  if (step.at !== "form")
+    return (
+      <p role="status">{step.at === "confirmed" ? words.pairConfirmed(step.fingerprint) : words.pairConnecting}</p>
+    );
+  return (
+    <form className="dialog-form" onSubmit={submit}>
+      <label>
+        {words.pairCode}
+        <input
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          placeholder="7Q2-K9FV-0CXE"
+          value={code}
+          onChange={(event) => setCode(event.target.value)}
+        />
+      </label>
+      {link ? (
+        <p>
+          {link.host === undefined
+            ? words.pairFromLinkAlone(safeText(link.relay))
+            : words.pairFromLink(safeText(link.relay), link.host)}
+        </p>
+      ) : (
+        <label>
+          {words.pairRelay}
+          <input
+            inputMode="url"
+            autoCapitalize="none"
+            spellCheck={false}
+            placeholder="wss://relay.example"
+            value={relay}
+            onChange={(event) => setRelay(event.target.value)}
+          />
+        </label>
+      )}
+      <label>
+        {words.pairBrowser}
+        <input maxLength={60} value={name} onChange={(event) => setName(event.target.value)} />
+      </label>
+      <p className="muted">{words.pairHelp}</p>
+      {problem !== undefined && (
+        <p className="plain problem" role="alert">
+          {safeText(problem)}
+        </p>
+      )}
+      <button
+        type="submit"
+        className="primary"
+        disabled={code.trim() === "" || name.trim() === "" || (!link && relay.trim() === "")}
+      >
+        {words.pairSubmit}
+      </button>
+    </form>
+  );
+}
+
+/** Lets the page connect to the relay, from its next loading on, and loads it anew. */
+async function begin(devices: Devices, { code, relay, name }: Required<Omit<Pending, "isAgreed">>): Promise<void> {
+  const wanted = wantedOf(code, relay);
+  await devices.own.client.request("allow_relay", { address: wanted.relay });
+  keepPending({ code, relay, name, isAgreed: true });
+  goTo({ at: "home" }, { device: "" });
+  location.reload();
+}

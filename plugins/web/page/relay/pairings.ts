@@ -1,0 +1,68 @@
+import { type BrowserKeys, makeKeys, type PairedHost } from "@scorel/relay/browser";
+import { inTime } from "../host/database.ts";
+import { PAIRINGS } from "../host/pairings.ts";
+
+/** Changes when what is stored has another form. What earlier ones hold has to be kept then: it cannot be had again. */
+const VERSION = 1;
+const KEYS = "keys";
+const HOSTS = "hosts";
+/** Milliseconds within which the browser has to open it. Some never do. */
+const LIMIT_MS = 5_000;
+/** The browser has one identity. */
+const OWN = "own";
+
+/** The keys of this browser, made by the first call. Throws RELAY_BROWSER. */
+export async function ownKeys(): Promise<BrowserKeys> {
+  const known = await within("readonly", KEYS, (keys) => keys.get(OWN));
+  if (known) return known as BrowserKeys;
+  const made = await makeKeys();
+  // Another tab may have made some meanwhile.
+  return within("readwrite", KEYS, (keys) => {
+    const reading = keys.get(OWN);
+    reading.onsuccess = () => reading.result ?? keys.put(made, OWN);
+    return reading;
+  }).then((before) => (before as BrowserKeys | undefined) ?? made);
+}
+
+export async function pairedHost(id: string): Promise<PairedHost | undefined> {
+  return (await within("readonly", HOSTS, (hosts) => hosts.get(id))) as PairedHost | undefined;
+}
+
+export async function keepHost(host: PairedHost): Promise<void> {
+  await within("readwrite", HOSTS, (hosts) => hosts.put(host));
+}
+
+export async function forgetHost(id: string): Promise<void> {
+  await within("readwrite", HOSTS, (hosts) => hosts.delete(id));
+}
+
+/** Makes a request, and resolves with its result when it is stored. Nothing stays open: the database can be removed at any time. */
+async function within(
+  mode: IDBTransactionMode,
+  name: string,
+  ask: (store: IDBObjectStore) => IDBRequest,
+): Promise<unknown> {
+  const database = await inTime(opened(), LIMIT_MS);
+  try {
+    return await new Promise((resolve, reject) => {
+      const transaction = database.transaction(name, mode);
+      const request = ask(transaction.objectStore(name));
+      transaction.oncomplete = () => resolve(request.result);
+      transaction.onabort = () => reject(transaction.error ?? new Error("The browser has stored nothing."));
+    });
+  } finally {
+    database.close();
+  }
+}
+
+function opened(): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open(PAIRINGS, VERSION);
+    request.onupgradeneeded = () => {
+      request.result.createObjectStore(KEYS);
+      request.result.createObjectStore(HOSTS, { keyPath: "id" });
+    };
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}

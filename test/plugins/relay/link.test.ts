@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { parseLink, showLink } from "../../../plugins/relay/protocol/link.ts";
+
+const code = "7Q2-K9FV-0CXE";
+const host = "A".repeat(43);
+
+describe("a link to pair with", () => {
+  it.each([
+    ["wss://relay.example/relay", "relay=relay.example", "relay.example"],
+    ["wss://relay.example:7800/relay", "relay=relay.example:7800", "relay.example:7800"],
+    [
+      "wss://example.org/below/relay",
+      `relay=${encodeURIComponent("wss://example.org/below/relay")}`,
+      "wss://example.org/below/relay",
+    ],
+    [
+      "ws://127.0.0.1:7800/relay",
+      `relay=${encodeURIComponent("ws://127.0.0.1:7800/relay")}`,
+      "ws://127.0.0.1:7800/relay",
+    ],
+  ])("names the relay %s", (relay, said, read) => {
+    const link = showLink("https://page.example/scorel/#old", { code, relay, host });
+    expect(link).toBe(`https://page.example/scorel/#pair=${code}&${said}&host=${host}`);
+    expect(parseLink(link)).toEqual({ code, relay: read, host });
+  });
+
+  it("is read without the page, and without a host", () => {
+    expect(parseLink(" #pair=7q2k9fvocxe&relay=relay.example ")).toEqual({ code, relay: "relay.example" });
+  });
+
+  it.each([
+    "",
+    "https://page.example/",
+    "#code=abc",
+    `#pair=${code}`,
+    `#pair=${code}&relay=a&host=short`,
+    `#pair=${code}&relay=a&host=${"x".repeat(43)}`,
+  ])("is not %j", (text) => expect(() => parseLink(text)).toThrow("not a link to pair with"));
+
+  it("has a code that can be one", () => {
+    expect(() => parseLink("#pair=nonsense&relay=relay.example")).toThrow("not a pairing code");
+  });
+});

@@ -1,0 +1,209 @@
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { errors } from "../../plugins/relay/errors.ts";
+import { scratch } from "../e2e/scorel.ts";
+import { eventually } from "../eventually.ts";
+import { startModelServer, text, toolCall } from "../model-server.ts";
+import { itWith } from "../optional.ts";
+import { barriers } from "./axe.ts";
+import { browserStage, hostClient, keysOf } from "./browser.ts";
+
+/** The name of the host, as pairing tells it. */
+const desk = hostname().split(".")[0] as string;
+const none = ["--preset", "none"];
+
+/** A relay at an address of its own, since the browser's connections to the usual one go to the host of the page, and a host behind it. */
+async function behindRelay() {
+  const [relay, host] = [scratch(), scratch()];
+  const model = await startModelServer([
+    text("The answer there."),
+    toolCall("Write", { file_path: "there.txt", content: "Hello.\n" }),
+    text("Written there."),
+    text("The answer after the relay."),
+  ]);
+  host.useModel(model.baseUrl);
+  const serve = async (port: string) => {
+    const running = relay.start(["relay", "serve", "--port", port, "--bind", "127.0.0.2"], { open: true });
+    const line = await running.line((each) => each.startsWith("The relay listens at "));
+    return { running, address: line.split(" at ")[1] as string };
+  };
+  let { running, address } = await serve("0");
+  await host.run(["host", "serve"]);
+  return {
+    host,
+    address,
+    /** Shows a code, and lets in whoever has it. */
+    offer: async () => {
+      const offering = host.start([...none, "pair", "--relay", address, "--yes"], { open: true });
+      const code = (await offering.line((line) => line.startsWith("Code: "))).slice("Code: ".length);
+      return { code, finished: offering.finished };
+    },
+    kill: async () => {
+      running.child.kill("SIGKILL");
+      await running.finished;
+    },
+    serveAgain: async () => {
+      ({ running } = await serve(new URL(address).port));
+    },
+    async [Symbol.asyncDispose]() {
+      await host.run(["host", "stop"]);
+      await model.close();
+      for (const each of [relay, host]) each[Symbol.dispose]();
+    },
+  };
+}
+
+const listed = (page: Page) => page.getByRole("region", { name: "Devices" });
+const state = (page: Page, said: string) => listed(page).getByRole("link", { name: desk }).getByText(said);
+
+/** Opens the dialog in which a code is entered. */
+async function pairing(page: Page) {
+  await page.getByRole("button", { name: "More" }).first().click();
+  await page.getByRole("menuitem", { name: "Add a device" }).click();
+  await page.getByRole("button", { name: "Pair with a code instead" }).click();
+  return page.getByRole("dialog", { name: "Add a device" });
+}
+
+async function pair(page: Page, code: string, relay: string) {
+  const dialog = await pairing(page);
+  await dialog.getByLabel("Code, or the whole link").fill(code);
+  await dialog.getByLabel("Relay").fill(relay);
+  await dialog.getByLabel("Name of this browser").fill("phone");
+  await dialog.getByRole("button", { name: "Pair", exact: true }).click();
+}
+
+/** Makes the host ask before each call of a tool in the session that is shown: a page with these scopes cannot choose that. */
+async function askAt(home: string, page: Page) {
+  const owner = await hostClient(home, "owner");
+  const [, sessionId = ""] = /session\/([\w-]+)/.exec(page.url()) ?? [];
+  await owner.request("set_permission", { sessionId, mode: "ask" });
+  await owner.close();
+}
+
+/** What the browser has of its keys. */
+const keysIn = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise<unknown>((resolve, reject) => {
+        const opening = indexedDB.open("scorel.relay");
+        opening.onerror = () => reject(opening.error);
+        opening.onsuccess = () => {
+          const database = opening.result;
+          const reading = database.transaction("keys").objectStore("keys").get("own");
+          reading.onsuccess = () => {
+            database.close();
+            const { signing, agreement } = reading.result;
+            resolve([signing, agreement].map(({ privateKey: { type, extractable } }) => ({ type, extractable })));
+          };
+        };
+      }),
+  );
+
+itWith("chromium", "a page pairs with a host behind a relay, works there, misses it, and is revoked", async () => {
+  await using t = await browserStage([text("The answer here.")]);
+  await using r = await behindRelay();
+  await t.s.run(["-p", "a question here"]);
+  await r.host.run(["-p", "a question there"]);
+  const page = await t.open();
+  page.setDefaultTimeout(30_000);
+
+  const { code, finished } = await r.offer();
+  await pair(page, code, r.address);
+  expect((await finished).stdout).toContain('"phone" is paired, and may use this host (view, prompt, approve).');
+  await state(page, "connected").waitFor();
+  expect(await barriers(page, "a paired device")).toEqual([]);
+  const secret = { type: "private", extractable: false };
+  expect(await keysIn(page)).toEqual([secret, secret]);
+
+  await page.getByRole("link", { name: "a question there" }).click();
+  await page.getByRole("log").getByText("The answer there.").waitFor();
+  await askAt(r.host.home, page);
+  await page.getByRole("textbox", { name: "Message" }).fill("Write a file.");
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("button", { name: "yes, this once" }).first().click();
+  await page.getByRole("log").getByText("Written there.").waitFor();
+  expect(readFileSync(join(r.host.project, "there.txt"), "utf8")).toBe("Hello.\n");
+
+  await r.kill();
+  await state(page, "away").waitFor();
+  await r.serveAgain();
+  await page.getByRole("textbox", { name: "Message" }).fill("Go on.");
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("log").getByText("The answer after the relay.").waitFor();
+  // What a browser has kept is there for the next loading, and the pairing, too.
+  await page.reload();
+  await page.getByRole("log").getByText("The answer after the relay.").waitFor();
+  await state(page, "connected").waitFor();
+
+  expect(await r.host.run(["device", "revoke", "phone"])).toMatchObject({ code: 0 });
+  await page.getByRole("alert").getByText("was revoked").waitFor();
+  await eventually(async () => expect((await keysOf(page)).filter((key) => key.includes("relay:"))).toEqual([]));
+  await page.getByRole("link", { name: "Back to this host" }).click();
+  await state(page, "revoked").waitFor();
+  await page.getByRole("link", { name: "a question here" }).click();
+  await page.getByRole("log").getByText("The answer here.").waitFor();
+});
+
+itWith("chromium", "a link pairs after a yes in the page, and only with the host that it names", async () => {
+  await using t = await browserStage([]);
+  await using r = await behindRelay();
+  const page = await t.open();
+  page.setDefaultTimeout(30_000);
+  const { hostId } = await hostOf(r);
+  const follow = async (host: string) => {
+    const { code, finished } = await r.offer();
+    await page.goto(`${t.address}/#pair=${code}&relay=${encodeURIComponent(r.address)}&host=${host}`);
+    const dialog = page.getByRole("dialog", { name: "Add a device" });
+    await dialog.getByText(`behind the relay ${r.address}`).waitFor();
+    expect(new URL(page.url()).hash).toBe("");
+    return { dialog, finished, agree: () => dialog.getByRole("button", { name: "Pair", exact: true }).click() };
+  };
+
+  const foreign = await follow("A".repeat(43));
+  expect(await barriers(page, "a link to pair with")).toEqual([]);
+  await foreign.agree();
+  await foreign.dialog.getByRole("alert").getByText("The link is of the host 0000-0000-0000-0000, but ").waitFor();
+  await foreign.finished;
+  expect(await listed(page).count()).toBe(0);
+
+  const own = await follow(hostId);
+  await own.agree();
+  await state(page, "connected").waitFor();
+
+  // Whoever uses the browser next finds no keys.
+  await page.getByRole("button", { name: "More" }).first().click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByLabel("Token").waitFor();
+  expect((await page.evaluate(() => indexedDB.databases())).map(({ name }) => name)).not.toContain("scorel.relay");
+});
+
+itWith("chromium", "says what is wrong with a code and a relay", async () => {
+  await using t = await browserStage([]);
+  await using r = await behindRelay();
+  const page = await t.open();
+  page.setDefaultTimeout(30_000);
+  const alert = page.getByRole("dialog").getByRole("alert");
+  await pair(page, "nonsense", r.address);
+  await alert.getByText(errors.RELAY_CODE_FORM().message).waitFor();
+  await page.keyboard.press("Escape");
+  await pair(page, "7Q2-K9FV-0CXE", r.address);
+  await alert.getByText(errors.RELAY_CODE_ENDED({ reason: "no host waits at it" }).message).waitFor();
+  await page.keyboard.press("Escape");
+  await r.kill();
+  await pair(page, "7Q2-K9FV-0CXE", r.address);
+  await alert.getByText(`The relay ${r.address} cannot be reached`).waitFor();
+});
+
+/** The id of a host, which links name. */
+async function hostOf(r: Awaited<ReturnType<typeof behindRelay>>): Promise<{ hostId: string }> {
+  const { code, finished } = await r.offer();
+  const laptop = scratch();
+  await laptop.run(["pair", code, "--relay", r.address]);
+  await finished;
+  const { hosts } = JSON.parse((await laptop.run(["device", "list", "--json"])).stdout);
+  laptop[Symbol.dispose]();
+  return { hostId: hosts[0].id };
+}
