@@ -145,6 +145,14 @@ itWith("chromium", "a page pairs with a host behind a relay, works there, misses
   await state(page, "revoked").waitFor();
   await page.getByRole("link", { name: "a question here" }).click();
   await page.getByRole("log").getByText("The answer here.").waitFor();
+
+  // Its own place takes a new code.
+  await listed(page).getByRole("link", { name: desk }).click();
+  const again = await r.offer();
+  await page.getByRole("textbox", { name: "Code", exact: false }).first().fill(again.code);
+  await page.getByRole("button", { name: "Pair", exact: true }).click();
+  await state(page, "connected").waitFor();
+  await again.finished;
 });
 
 itWith("chromium", "a link pairs after a yes in the page, and only with the host that it names", async () => {

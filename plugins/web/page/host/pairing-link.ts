@@ -38,9 +38,19 @@ export function keepPending(pending: Pending): void {
   sessionStorage.setItem(KEY, JSON.stringify(pending));
 }
 
-/** What is to be paired with, once: a code is not tried again when the page is loaded again. */
-export function takePending(): Pending | undefined {
+let read: Pending | undefined;
+
+/** What is to be paired with. It is forgotten by the tab: a code is not tried again when the page is loaded again. */
+export function pending(): Pending | undefined {
   const text = sessionStorage.getItem(KEY);
   sessionStorage.removeItem(KEY);
-  return text === null ? undefined : (JSON.parse(text) as Pending);
+  if (text !== null) read = JSON.parse(text) as Pending;
+  return read;
+}
+
+/** Whether nobody has begun to pair with this before: a form that is made may be made again before it is shown. */
+export function claim(wanted: Pending): boolean {
+  const isFirst = read === wanted;
+  read = undefined;
+  return isFirst;
 }

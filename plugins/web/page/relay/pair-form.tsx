@@ -2,7 +2,7 @@ import { type FormEvent, useEffect, useState } from "react";
 import { goTo } from "../app/place.ts";
 import { safeText } from "../display/safe.ts";
 import type { Devices } from "../host/devices.ts";
-import { keepPending, type Pending, takePending } from "../host/pairing-link.ts";
+import { claim, keepPending, type Pending, pending as pendingNow } from "../host/pairing-link.ts";
 import { pairingWords } from "../words/pairing.ts";
 import { wordsOf } from "../words/words.ts";
 import { ownFingerprint, pair } from "./relay.ts";
@@ -22,7 +22,7 @@ type Step = { at: "form" } | { at: "connecting" } | { at: "confirmed"; fingerpri
 /** Pairs with a host through a relay: asks for its code, and says what to do on its computer. */
 export function PairForm({ devices, relay: known = "", goesOn, onPaired }: PairFormProps) {
   const words = pairingWords[wordsOf(navigator.languages).language === "en" ? "en" : "zh"];
-  const [pending] = useState(() => (goesOn ? takePending() : undefined));
+  const [pending] = useState(() => (goesOn ? pendingNow() : undefined));
   const [code, setCode] = useState(pending?.code ?? "");
   const [relay, setRelay] = useState(pending?.relay ?? known);
   const [name, setName] = useState(pending?.name ?? browserName());
@@ -46,7 +46,8 @@ export function PairForm({ devices, relay: known = "", goesOn, onPaired }: PairF
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, with what was agreed to.
   useEffect(() => {
-    if (pending?.isAgreed) attempt(async () => run(wantedOf(pending.code, pending.relay ?? ""), name));
+    if (pending && claim(pending) && pending.isAgreed)
+      attempt(async () => run(wantedOf(pending.code, pending.relay ?? ""), name));
   }, []);
   const submit = (event: FormEvent) => {
     event.preventDefault();
