@@ -16,6 +16,9 @@ import { RelayLink } from "./relay-link.ts";
 /** Channels from one relay whose devices have not proved who they are, and the milliseconds that they have for it. */
 const UNPROVEN = { max: 64, ms: 5_000 };
 
+/** Channels that one device may have open, such as one for each tab of its browser: the host's room is for all of its clients. */
+const MAX_CHANNELS = 32;
+
 interface HostOptions {
   gateway: Pick<GatewayService, "accept">;
   identity: Identity;
@@ -156,6 +159,7 @@ export class RelayedHost {
     this.#channels.set(id, channels.add(channel));
     this.#options.gateway.accept(channel, {
       transport: "relay",
+      tooMany: channels.size > MAX_CHANNELS ? MAX_CHANNELS : undefined,
       admit: ({ name }) => {
         // Now, since the device may have been revoked while it connected.
         const device = hostRecord().devices.find((each) => each.id === id);

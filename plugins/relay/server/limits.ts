@@ -40,7 +40,7 @@ const MIB = 1024 * 1024;
 
 export const DEFAULT_LIMITS: RelayLimits = {
   helloMs: 5_000,
-  strangers: 1_000,
+  strangers: 4_000,
   socketsOfIdentity: 64,
   socketsOfAddress: 256,
   routes: { client: 64, host: 1_024, guest: 1 },

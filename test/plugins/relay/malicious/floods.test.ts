@@ -1,3 +1,4 @@
+import { connectHost } from "@scorel/host/client";
 import { describe, expect, it } from "vitest";
 import { dialPaired, pairedAddress } from "../../../../plugins/relay/client/dial.ts";
 import { nodeCrypto } from "../../../../plugins/relay/node-crypto.ts";
@@ -21,6 +22,21 @@ function watching(ground: Ground) {
   };
   return seen;
 }
+
+describe("a device that opens channel after channel", () => {
+  it("has 32 of them, and is told so by the next, until one has ended", async () => {
+    await malicious({ limits: { socketsOfIdentity: 100 } });
+    const dial = () => dialPaired(new URL(pairedAddress("desk")));
+    const open = () => connectHost({ dial, version: "1.0.0", reconnect: false });
+    const clients = await Promise.all(Array.from({ length: 32 }, open));
+    await expect(open()).rejects.toMatchObject({ code: "GATEWAY_FULL", data: { max: 32 } });
+    await clients[0]?.close();
+    await eventually(async () => {
+      clients.push(await open());
+    });
+    await Promise.all(clients.map((client) => client.close()));
+  });
+});
 
 describe("a relay that floods a host", () => {
   it("has 64 channels of devices that prove nothing, which leave other clients their room, and end after 5 s", async () => {
