@@ -50,6 +50,7 @@ export function operations(service: () => Promise<RelayService>) {
     },
     answer_pairing: {
       summary: "Lets the device that has typed a code in, or sends it away.",
+      size: { bounded: "A device has at most 4 scopes." },
       params: () => z.strictObject({ code, accept: z.boolean(), scopes: scopes.optional() }),
       result: () => z.strictObject({ device: device().optional() }),
       run: async ({ code: shown, accept, scopes: given = ["view", "prompt", "approve"] }, { assertOperations }) => {
@@ -74,6 +75,7 @@ export function operations(service: () => Promise<RelayService>) {
     },
     change_paired_device: {
       summary: "Gives a device that reaches this host through a relay another name, or other scopes.",
+      size: { bounded: "A device has at most 4 scopes." },
       params: () => z.strictObject({ device: z.string().max(100), name: name.optional(), scopes: scopes.optional() }),
       result: () => z.strictObject({ device: device() }),
       run: async (params, { assertOperations }) => {
@@ -83,6 +85,7 @@ export function operations(service: () => Promise<RelayService>) {
     },
     revoke_paired_device: {
       summary: "Ends the connections of a device that reaches this host through a relay, and lets it in no more.",
+      size: { bounded: "A device has at most 4 scopes." },
       params: () => z.strictObject({ device: z.string().max(100) }),
       result: () => z.strictObject({ device: device() }),
       run: async (params, { assertOperations }) => {

@@ -41,7 +41,7 @@ export default definePlugin({
         agents: {
           group: "Session",
           summary: "List the agents that subagents can work as",
-          operations: [],
+          operations: ["list_commands"],
           run: () => listForPeople(agents),
         },
       }),

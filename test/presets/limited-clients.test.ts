@@ -73,7 +73,7 @@ it("runs the slash commands that only read for clients that may only read, in th
     }
     return ran.sort();
   };
-  const reading = ["asking", "context", "copy", "cost", "counting", "diff", "help", "model", "permission"];
+  const reading = ["agents", "asking", "context", "copy", "cost", "counting", "diff", "help", "model", "permission"];
   const all = [...reading, "queue", "quit", "resume", "status", "think", "tools", "tree"];
   const view: ClientScope = { operations: ["read"] };
   expect(await outcomes(view)).toEqual(all);

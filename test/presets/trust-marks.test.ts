@@ -28,6 +28,7 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   "host.concurrentTurns": "harmless",
   "subagents.parallel": "harmless",
   "projects.roots": "harmless",
+  "relay.page": "harmless",
   "web-server.names": "harmless",
   "web-server.origins": "harmless",
   "web-server.pages": "harmless",

@@ -19,16 +19,23 @@ interface Row {
 const texts = new Set(
   `sessionId messageId requestId toolCallId eventId leafEventId targetEventId expectedLeafId after before id run artifact name version
   answer reason text content type data mimeType base64 instructions line args rule model thinking preset kind parent project of since
-  skill command to sha256 token code appendSystemPrompt tools environment query filter page address endpoint origin`.split(
+  skill command to sha256 token code appendSystemPrompt tools environment query filter page address endpoint origin relay device`.split(
     /\s+/,
   ),
 );
 
+/** The form of ids of hosts and devices. */
+const ID = "^[\\w-]{43}$";
+
 /** The places of all texts in a JSON Schema that can have any value. */
 function textsIn(schema: unknown, place = ""): string[] {
   if (typeof schema !== "object" || schema === null) return [];
-  const { type, properties = {}, items, anyOf = [], enum: values, const: value } = schema as Record<string, object>;
-  const isFree = [type].flat().includes("string" as never) && values === undefined && value === undefined;
+  const { type, properties = {}, items, anyOf = [], pattern, ...fixed } = schema as Record<string, object>;
+  const isFree =
+    [type].flat().includes("string" as never) &&
+    fixed.enum === undefined &&
+    fixed.const === undefined &&
+    String(pattern) !== ID;
   const below = Object.entries(properties).flatMap(([key, each]) =>
     textsIn(each, place === "" ? key : `${place}.${key}`),
   );
