@@ -137,6 +137,7 @@ describe("slash commands in a session with real turns", () => {
       ["/help", /^\/rewind <event>/m],
       ["/help", /^Session:\n\/clear .*\n\/clone /m],
       ["/status", /^session +\w{16}\n/],
+      ["/mcp", /^No MCP servers are configured\./],
       ["/tools", /^Read {2}/m],
       ["/context", /system prompt\n/],
       ["/cost", /^scripted\/scripted-model: 4 requests/],

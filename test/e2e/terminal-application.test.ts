@@ -236,7 +236,7 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     await t.hides("could not list");
     t.type("\u001bOP");
     await t.shows("Keys and commands");
-    t.type("    ");
+    t.type("     ");
     await t.shows(/\/unpin <text>, Alt-U/);
     t.type("\u001b");
     await t.hides("Keys and commands");
