@@ -320,7 +320,7 @@ itWith("chromium", "the field has the keyboard again when a question was answere
   await field(page).fill("Make a file.");
   await page.keyboard.press("Control+Enter");
   await page.getByRole("button", { name: "yes, this once" }).click();
-  await conversation.getByText("Made.").waitFor();
+  await conversation.getByText("Made.", { exact: true }).waitFor();
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Message");
   expect(t.complaints).toEqual([]);
 });
