@@ -49,6 +49,25 @@ export function killGroup(group: number): void {
   signal(-group, "SIGKILL");
 }
 
+/** Running process groups, which are killed if this process exits before they have ended. */
+export class HeldGroups {
+  private readonly groups = new Set<number>();
+
+  hold(group: number): void {
+    this.groups.add(group);
+    if (this.groups.size === 1) process.on("exit", this.kill);
+  }
+
+  release(group: number): void {
+    this.groups.delete(group);
+    if (this.groups.size === 0) process.off("exit", this.kill);
+  }
+
+  private readonly kill = (): void => {
+    for (const group of this.groups) killGroup(group);
+  };
+}
+
 /** The running processes that descend from a known one, are in the group of one, or have the mark. */
 async function family(known: ReadonlySet<number>, mark: string): Promise<number[]> {
   const all = await processes();

@@ -1,10 +1,13 @@
 import { newId } from "@scorel/kernel";
 import { Ledger } from "@scorel/kit/process/ledger";
-import { killGroup } from "@scorel/kit/process/tree";
+import { HeldGroups } from "@scorel/kit/process/tree";
 import type { ProcessRequest } from "../contract.ts";
 import { CommandProcess } from "./command-process.ts";
 import { ReadyShell, type Shell } from "./ready-shell.ts";
 import { startShell } from "./start.ts";
+
+/** The groups of all commands of this process. */
+const groups = new HeldGroups();
 
 /** The running commands of a session. */
 export class LocalProcesses {
@@ -53,33 +56,16 @@ export class LocalProcesses {
 
   private add(started: CommandProcess): void {
     this.running.add(started);
-    holdGroup(started.pid);
+    groups.hold(started.pid);
     this.ledger.add(started.pid, started.mark);
   }
 
   private remove(over: CommandProcess, { background, cwd, env }: ProcessRequest, mayWait: boolean): void {
-    releaseGroup(over.pid);
+    groups.release(over.pid);
     if (mayWait) this.ready.prepare({ cwd, env });
     // What a background command left behind still belongs to it.
     if (background && !over.isKilled) return;
     this.running.delete(over);
     this.ledger.remove(over.mark);
   }
-}
-
-/** All running process groups of this process, to be killed if it exits first. */
-const groups = new Set<number>();
-
-function killGroups(): void {
-  for (const group of groups) killGroup(group);
-}
-
-function holdGroup(group: number): void {
-  groups.add(group);
-  if (groups.size === 1) process.on("exit", killGroups);
-}
-
-function releaseGroup(group: number): void {
-  groups.delete(group);
-  if (groups.size === 0) process.off("exit", killGroups);
 }

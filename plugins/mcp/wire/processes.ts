@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import { newId } from "@scorel/kernel";
 import { userDir } from "@scorel/kit/files/home";
 import { Ledger } from "@scorel/kit/process/ledger";
-import { endTree, killGroup, MARK } from "@scorel/kit/process/tree";
+import { endTree, HeldGroups, MARK } from "@scorel/kit/process/tree";
 
 export type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
@@ -23,6 +23,8 @@ export interface ServerProcess {
   end(): Promise<void>;
 }
 
+/** The groups of all servers of this process. */
+const groups = new HeldGroups();
 /** Milliseconds that a server gets to end by itself after its input was closed. */
 const GRACE_MS = 300;
 
@@ -51,14 +53,14 @@ export class ServerProcesses {
       throw thrown;
     }
     const group = child.pid as number;
-    holdGroup(group);
+    groups.hold(group);
     this.ledger.add(group, mark);
     let ending: Promise<void> | undefined;
     const end = async () => {
       child.stdin.end();
       await ended(child, GRACE_MS);
       await endTree(isOver(child) ? undefined : group, mark);
-      releaseGroup(group);
+      groups.release(group);
       this.ledger.remove(mark);
     };
     return { child, end: () => (ending ??= end()) };
@@ -84,21 +86,4 @@ async function ended(child: Child, ms: number): Promise<void> {
       resolve();
     });
   });
-}
-
-/** All running groups of servers, to be killed if this process exits first. */
-const groups = new Set<number>();
-
-function killGroups(): void {
-  for (const group of groups) killGroup(group);
-}
-
-function holdGroup(group: number): void {
-  groups.add(group);
-  if (groups.size === 1) process.on("exit", killGroups);
-}
-
-function releaseGroup(group: number): void {
-  groups.delete(group);
-  if (groups.size === 0) process.off("exit", killGroups);
 }
