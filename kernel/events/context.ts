@@ -10,7 +10,10 @@ interface Step {
   action: LlmAction;
   merged?: { previous: Message; message: Message };
 }
-/** What a model may read at a row: the last barrier above it, the row that this barrier keeps, and the rows after that, the last first. */
+/**
+ * The events that a model may read when the conversation ends with a given one, newest first: those after the last barrier (such as a summary),
+ * the barrier, and the event from which on the barrier keeps the conversation.
+ */
 interface Stretch {
   barrier: Barrier | undefined;
   kept: number;
@@ -29,7 +32,7 @@ export class Context {
   private readonly tree: Tree;
   private readonly converters: Converters;
   private remembered = new Map<number, Step>();
-  /** What the remembered steps depend on. */
+  /** The converters with which the remembered steps were made. All steps are forgotten when these change. */
   private version: unknown;
   private merge: Converters["merge"];
 

@@ -7,7 +7,7 @@ import type { Sessions } from "./sessions.ts";
 /** The part of the SDK that runs, which is loaded when an editor is there. */
 type Sdk = typeof import("@agentclientprotocol/sdk");
 
-/** What the agent answers with. */
+/** The parts that answer an editor's requests. */
 export interface Parts {
   sdk: Sdk;
   editor: Editor;

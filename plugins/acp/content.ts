@@ -6,7 +6,7 @@ import type { ImageBlock, UserMessage } from "@scorel/messages/contract";
 import { fenced } from "./clean.ts";
 import { errors } from "./errors.ts";
 
-/** What a person has written in an editor, with what the editor has added. */
+/** The content of a prompt from an editor: the person's words, and files or images that were attached to them. */
 export interface Prompt {
   content: UserMessage["content"];
   /** Whether what is mentioned as `@path` is attached: only words of the person may name files. */

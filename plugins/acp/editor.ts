@@ -7,9 +7,9 @@ import type {
 import { lineOf } from "@scorel/kit/text/one-line";
 import { cleanText } from "./clean.ts";
 
-/** What an editor shows a person, and what the person decides. */
+/** The editor: sends it updates and notices to show, and asks the person questions through it. */
 export class Editor {
-  /** What the editor can do, as it has said at the start. */
+  /** The capabilities that the editor declared in `initialize`. */
   can: ClientCapabilities = {};
   private readonly client: () => AgentContext;
   private readonly log: (text: string) => void;

@@ -10,7 +10,7 @@ import { argsOf } from "./tool-calls.ts";
 /** Waits before a retry up to this long are not told. */
 const TOLD_WAIT_MS = 2_000;
 
-/** What happens in a session beside its conversation, as an editor shows it: notices, summaries, the title, what is used. */
+/** Sends an editor the events of a session that are not part of its conversation: notices, compaction, the title, tokens and cost. */
 export class Happenings {
   private readonly editor: Editor;
   private readonly sessionId: string;

@@ -13,7 +13,7 @@ export async function conversationOf(
     const page = await client.request("get_events", { sessionId, ...(after !== undefined && { after }) });
     for (const delivered of page.events) {
       const { id, parentId, seq, type } = delivered.event as StoredEvent;
-      // What came later is followed from there on.
+      // Later events come through the subscription that begins at this anchor.
       if (seq > anchor.persistentSeq) continue;
       parents.set(id, parentId);
       if (type === "message") messages.push(delivered);
