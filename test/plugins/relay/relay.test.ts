@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { nodeCrypto } from "../../../plugins/relay/node-crypto.ts";
 import { signRevocation } from "../../../plugins/relay/protocol/grants.ts";
@@ -266,3 +266,30 @@ it("counts an IPv6 network as one address", () => {
 function idOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("base64url");
 }
+
+it("behind a proxy, takes the last address that the proxy names for a client's, and by itself none", async () => {
+  const ends = async (behindProxy: boolean) => {
+    const relay = await startRelay({ socketsOfAddress: 1 }, { behindProxy });
+    const open = (forwarded: string) => {
+      const headers = { "X-Forwarded-For": forwarded };
+      const socket = new WebSocket(relay.address, "scorel-relay-1", { headers });
+      onTestFinished(() => socket.terminate());
+      return new Promise<string>((resolve) => {
+        const types: number[] = [];
+        socket.on(
+          "message",
+          (data: Buffer) => types.push(data[0] as number) === 1 && setImmediate(() => socket.ping()),
+        );
+        socket.on("pong", () => resolve("let in"));
+        socket.on("close", (code) => resolve(String(code)));
+      });
+    };
+    // A client can claim any address in front of the one that the proxy has seen.
+    const given = ["10.0.0.1", "10.0.0.2", "10.0.0.3, 10.0.0.1"];
+    const said: string[] = [];
+    for (const forwarded of given) said.push(await open(forwarded));
+    return said;
+  };
+  expect(await ends(true)).toEqual(["let in", "let in", "4004"]);
+  expect(await ends(false)).toEqual(["let in", "4004", "4004"]);
+});
