@@ -9,6 +9,7 @@ import { createIdentity } from "../../../plugins/relay/protocol/identity.ts";
 import { addressKey } from "../../../plugins/relay/server/limits.ts";
 import { StoredRevocations } from "../../../plugins/relay/server/revocations.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
+import { certificate, privateKey } from "../ws/certificate.ts";
 import { connectTo, grantFor, listen, say, startRelay } from "./relays.ts";
 
 describe("a route through a relay", () => {
@@ -292,4 +293,21 @@ it("behind a proxy, takes the last address that the proxy names for a client's, 
   };
   expect(await ends(true)).toEqual(["let in", "let in", "4004"]);
   expect(await ends(false)).toEqual(["let in", "4004", "4004"]);
+});
+
+it("encrypts connections with a certificate, and answers nobody without TLS then", async () => {
+  const tls = { cert: Buffer.from(certificate), key: Buffer.from(privateKey) };
+  const relay = await startRelay({}, { tls, names: ["relay.example"] });
+  expect(relay.address).toBe(`wss://127.0.0.1:${relay.port}/relay`);
+  const answer = await new Promise<number>((resolve, reject) => {
+    const socket = new WebSocket(relay.address, "scorel-relay-1", {
+      rejectUnauthorized: false,
+    });
+    onTestFinished(() => socket.terminate());
+    socket.on("message", (data: Buffer) => resolve(data[0] as number)).on("error", reject);
+  });
+  // A challenge.
+  expect(answer).toBe(1);
+  const plain = new WebSocket(relay.address.replace("wss:", "ws:"), "scorel-relay-1");
+  await expect(new Promise((resolve, reject) => plain.on("open", resolve).on("error", reject))).rejects.toThrow();
 });
