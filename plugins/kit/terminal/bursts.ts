@@ -49,7 +49,7 @@ export class Bursts {
   /** Keys that are the beginning of such a paste if text follows. */
   private held: readonly string[] = [];
   private pastedAt = Number.NEGATIVE_INFINITY;
-  /** When the last text was given. */
+  /** When the last text came, or the last line end right behind it. */
   private textAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: BurstsOptions) {
@@ -76,7 +76,7 @@ export class Bursts {
     const all = [...this.held, ...keys];
     this.held = [];
     if (isPasted(all, isMore)) this.add(all);
-    else if (this.mayBegin(all)) this.held = all;
+    else if (this.mayBegin(all)) this.hold(all);
     else this.give(all, all.length === 1 && !isBehindPaste);
   }
 
@@ -103,6 +103,12 @@ export class Bursts {
     const { text } = this;
     this.text = "";
     if (text !== "") this.options.onPaste(text);
+  }
+
+  /** The two characters of one line end can come in two reads, so what is right behind these is looked at with them. */
+  private hold(keys: readonly string[]): void {
+    this.held = keys;
+    this.textAt = this.now();
   }
 
   private give(keys: readonly string[], isAlone: boolean): void {

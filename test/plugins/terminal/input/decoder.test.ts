@@ -154,6 +154,14 @@ describe("the decoder of keys", () => {
     const parts = decoded("!ls", "\r", "touch x\r");
     parts.timer.run();
     expect(parts.inputs).toEqual(["!", "l", "s", pasted("\rtouch x\r")]);
+    // So may each character of the end, all within a few milliseconds.
+    const slow = decoded("!ls");
+    for (const read of ["\r", "\n", "touch x"]) {
+      slow.timer.pass(3);
+      slow.decoder.write(Buffer.from(read));
+    }
+    slow.timer.run();
+    expect(slow.inputs).toEqual(["!", "l", "s", pasted("\r\ntouch x")]);
     const { inputs, timer, decoder } = decoded("l", "s");
     timer.pass(5);
     decoder.write(Buffer.from("\r"));
