@@ -7,8 +7,11 @@ import type { Awaitable } from "@scorel/kernel";
 export interface AcceptOptions {
   /** Name of the transport, for people: `socket`, `ws`. */
   transport: string;
-  /** The transport has this many connections, and takes no more: the client is told so, and the channel closed. */
-  tooMany?: number | undefined;
+  /**
+   * The transport takes no more than `max` connections, in all or `of` somebody, such as `this device`: the client is told so, and the
+   * channel closed.
+   */
+  tooMany?: { max: number; of?: string } | undefined;
   /**
    * Decides whether a client is let in, and what it may do. Whatever it throws refuses the client; a coded error is told to it,
    * anything else only as a refusal. With a number of seconds as its `retryAfter`, the client tries again then.

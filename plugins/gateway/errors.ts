@@ -11,8 +11,8 @@ export const errors = defineErrors({
     `This client has ${a.max} requests that are not answered yet, which is as many as one may have, or it does not read its answers. Wait for answers first.`,
   GATEWAY_SUBSCRIPTIONS: (a: { max: number }) =>
     `This client has ${a.max} subscriptions, which is as many as one may have. End one first.`,
-  GATEWAY_FULL: (a: { max: number }) =>
-    `The host has ${a.max} clients, which is as many as it takes. Close one, or try again later: \`scorel host status\` on the host's computer shows them.`,
+  GATEWAY_FULL: (a: { max: number; of?: string | undefined }) =>
+    `The host has ${a.max} clients${a.of === undefined ? "" : ` of ${a.of}`}, which is as many as it takes. Close one, or try again later: \`scorel host status\` on the host's computer shows them.`,
   GATEWAY_RESULT_GONE: (a: { requestId: number }) =>
     `Request ${a.requestId} was carried out, but its answer was lost with the connection. Ask for what you need again.`,
   GATEWAY_ANSWER: (a: { bytes: number; max: number }) =>

@@ -59,7 +59,7 @@ export class Reception {
       if (this.strangers.has(channel)) this.turnAway(channel, errors.GATEWAY_HELLO({ seconds: helloMs / 1_000 }), true);
     }, helloMs);
     limit.unref();
-    const full = options.tooMany ?? (this.strangers.size >= max ? max : undefined);
+    const full = options.tooMany ?? (this.strangers.size >= max ? { max } : undefined);
     this.strangers.set(channel, stranger);
     channel.open({
       message: (text) => {
@@ -73,7 +73,7 @@ export class Reception {
       },
     });
     if (this.closed) this.end(channel, this.closed);
-    else if (full !== undefined) this.turnAway(channel, errors.GATEWAY_FULL({ max: full }), true);
+    else if (full !== undefined) this.turnAway(channel, errors.GATEWAY_FULL(full), true);
   }
 
   /** Sends everybody away who was not let in, and all who come later. */

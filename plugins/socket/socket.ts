@@ -25,7 +25,7 @@ export async function listenOn(path: string, gateway: Pick<GatewayService, "acce
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    const tooMany = sockets.size > MAX_CONNECTIONS ? MAX_CONNECTIONS : undefined;
+    const tooMany = sockets.size > MAX_CONNECTIONS ? { max: MAX_CONNECTIONS } : undefined;
     gateway.accept(lineChannel(socket, socket, LIMITS), { transport: "socket", tooMany, admit: () => ({}) });
   });
   server.maxConnections = MOST_CONNECTIONS;

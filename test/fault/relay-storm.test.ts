@@ -17,8 +17,8 @@ import { grantFor } from "../plugins/relay/relays.ts";
 
 /** `CLIENTS=1000` needs two processors with nothing else to do: all clients and hosts share this process. */
 const clients = Number(process.env.CLIENTS ?? 200);
-/** Below the limits of a relay: connections of an identity, and routes of a host. */
-const [OF_DEVICE, OF_HOST] = [50, 1_000];
+/** Connections that a host takes of one device, and routes of one host: below the limits of a host and of a relay. */
+const [OF_DEVICE, OF_HOST] = [25, 1_000];
 const BACK_MS = 10_000;
 
 /** A relay with its own limits, which takes the word of a proxy for the address of a client: each has another one. */

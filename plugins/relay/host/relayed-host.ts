@@ -159,7 +159,7 @@ export class RelayedHost {
     this.#channels.set(id, channels.add(channel));
     this.#options.gateway.accept(channel, {
       transport: "relay",
-      tooMany: channels.size > MAX_CHANNELS ? MAX_CHANNELS : undefined,
+      tooMany: channels.size > MAX_CHANNELS ? { max: MAX_CHANNELS, of: "this device" } : undefined,
       admit: ({ name }) => {
         // Now, since the device may have been revoked while it connected.
         const device = hostRecord().devices.find((each) => each.id === id);

@@ -29,7 +29,7 @@ describe("a device that opens channel after channel", () => {
     const dial = () => dialPaired(new URL(pairedAddress("desk")));
     const open = () => connectHost({ dial, version: "1.0.0", reconnect: false });
     const clients = await Promise.all(Array.from({ length: 32 }, open));
-    await expect(open()).rejects.toMatchObject({ code: "GATEWAY_FULL", data: { max: 32 } });
+    await expect(open()).rejects.toMatchObject({ code: "GATEWAY_FULL", data: { max: 32, of: "this device" } });
     await clients[0]?.close();
     await eventually(async () => {
       clients.push(await open());
