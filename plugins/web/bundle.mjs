@@ -21,7 +21,7 @@ export async function buildPage(folder) {
     // Relative, so that the page also works below a path of a proxy.
     base: "./",
     logLevel: "warn",
-    plugins: [allAtOnce],
+    plugins: [firstAndRest],
     define: { SCOREL_VERSION: JSON.stringify(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version) },
     build: {
       outDir: folder,
@@ -70,22 +70,32 @@ async function buildWorker(folder) {
   });
 }
 
+/** Scripts that clients in general load when they are needed, and that each page needs at once. */
+const FIRST = ["remote-client", "proof"];
+
 /**
- * Loads all scripts together with the page. While the host does not run, another program can listen at its port: a script that was loaded
- * then would come from there.
+ * Has the page load those at once, and names in it the scripts that its first view does not need, which it loads as soon as it has nothing
+ * else to do.
  */
-const allAtOnce = {
-  name: "all-at-once",
+const firstAndRest = {
+  name: "first-and-rest",
   transformIndexHtml: {
     order: "post",
     handler(html, { bundle = {} }) {
       const chunks = Object.values(bundle).filter(({ type, isEntry }) => type === "chunk" && !isEntry);
-      const missing = chunks.filter(({ fileName }) => !html.includes(fileName));
-      return missing.map(({ fileName }) => ({
-        tag: "link",
-        attrs: { rel: "modulepreload", crossorigin: true, href: `./${fileName}` },
-        injectTo: "head",
-      }));
+      const later = chunks.filter(({ fileName }) => !html.includes(fileName));
+      const [first, rest] = [true, false].map((isFirst) =>
+        later.filter(({ name }) => FIRST.includes(name) === isFirst).map(({ fileName }) => `./${fileName}`),
+      );
+      if (first.length !== FIRST.length) throw new Error(`The page has no scripts of these names: ${FIRST.join(", ")}`);
+      return [
+        ...first.map((href) => ({
+          tag: "link",
+          attrs: { rel: "modulepreload", crossorigin: true, href },
+          injectTo: "head",
+        })),
+        { tag: "meta", attrs: { name: "scorel-rest", content: rest.join(" ") }, injectTo: "head" },
+      ];
     },
   },
 };

@@ -18,6 +18,7 @@ import { LinkState } from "./link-state.tsx";
 import { openWindow } from "./opened.ts";
 import { usePageKeys } from "./page-keys.ts";
 import { goTo, type Place, usePlace } from "./place.ts";
+import { loadTheRest } from "./rest.ts";
 import { hearTyping } from "./typing.ts";
 import { Windows } from "./windows.tsx";
 
@@ -29,6 +30,7 @@ export function Shell({ device, devices }: { device: Device; devices: Devices })
   const main = useRef<HTMLElement>(null);
   const { isOpen, open, close } = useDrawer(list, main);
   useLooking(device, place);
+  useEffect(loadTheRest, []);
   useEffect(keepFocus, []);
   useEffect(hearTyping, []);
   useEffect(() => forgetOpenedFiles, []);
