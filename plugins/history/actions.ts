@@ -92,6 +92,14 @@ export async function rename({ request, args, say }: CommandContext): Promise<vo
   await say(`The session is named "${meta.name}".\n`);
 }
 
+export const archive = (context: CommandContext) => setArchived(context, true);
+export const unarchive = (context: CommandContext) => setArchived(context, false);
+
+async function setArchived({ request, args, say }: CommandContext, archived: boolean): Promise<void> {
+  await request("archive_session", { sessionId: first(args), archived });
+  await say(archived ? "Archived. `scorel session list --archived` shows it.\n" : "Taken out of the archive.\n");
+}
+
 export async function compact({ request, args, interrupt, say }: CommandContext): Promise<void> {
   const [sessionId = "", ...words] = args;
   const asked = { sessionId, ...(words.length > 0 && { instructions: words.join(" ") }) };

@@ -41,6 +41,8 @@ export function historyCommands(host: () => HostService | undefined): CliCommand
     command("undo", "<id>", "Go back to before the last user message"),
     command("redo", "<id>", "Take an undo back, as long as nothing was said since"),
     command("rename", "<id> <name...>", "Give a session a name"),
+    command("archive", "<id>", "Put a session away: lists leave it out until something is said in it"),
+    command("unarchive", "<id>", "Take a session out of the archive"),
     command("compact", "<id> [words...]", "Replace the older part by a summary, which keeps what the words ask for"),
     command("delete", "<id>", "Move a session to the trash"),
     command("restore", "<id>", "Take a session out of the trash"),

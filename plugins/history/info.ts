@@ -14,19 +14,20 @@ export async function updateInfo(
   { sessionId, changes, messageId }: Params,
   context: OperationContext,
 ): Promise<Answer> {
-  const { name, model, thinkingLevel: level } = changes;
+  const { name, model, thinkingLevel: level, archived } = changes;
   const { request, clientId } = context;
   const session = { sessionId, messageId };
   const made: Answer[] = [];
   // The model first: it is the only one that can be refused.
   if (model !== undefined) made.push(await setModel(request, { ...session, model }));
   if (level !== undefined) made.push(await request("set_thinking", { ...session, level }));
-  if (name !== undefined) {
+  if (name !== undefined || archived !== undefined) {
     const { kernel } = await context.open(sessionId);
     const agent = kernel.find("agent");
-    const stored = agent?.changesStored ? await agent.storable(name) : name;
+    const stored = name !== undefined && agent?.changesStored ? await agent.storable(name) : name;
+    const own = { ...(stored !== undefined && { name: stored }), ...(archived !== undefined && { archived }) };
     const asked = { operation: "update_info", clientId, messageId };
-    made.push(await changeInfo<SessionMeta>(kernel.session, { name: stored }, asked, stored !== name));
+    made.push(await changeInfo<SessionMeta>(kernel.session, own, asked, stored !== name));
   }
   const last = made.at(-1);
   if (!last) throw errors.HISTORY_NO_CHANGE();

@@ -56,6 +56,7 @@ export const results = {
   undo: undone,
   update_info: sessionChange,
   rename_session: sessionChange,
+  archive_session: sessionChange,
   rewind: z.strictObject({
     eventId: z.string(),
     fromLeafId: z.string().nullable(),

@@ -77,11 +77,16 @@ export const operations = {
     run: async (params, context) => (await import("./page.ts")).getTree(params, context),
   },
   update_info: {
-    summary: "Changes the session's name, model or thinking level.",
+    summary: "Changes the session's name, model or thinking level, or archives it.",
     params: () =>
       z.strictObject({
         sessionId: id,
-        changes: z.strictObject({ name: name.optional(), model: id.optional(), thinkingLevel: level.optional() }),
+        changes: z.strictObject({
+          name: name.optional(),
+          model: id.optional(),
+          thinkingLevel: level.optional(),
+          archived: z.boolean().optional(),
+        }),
         messageId: id.optional(),
       }),
     result: async () => (await results()).update_info,
@@ -92,6 +97,13 @@ export const operations = {
     params: () => z.strictObject({ sessionId: id, name, messageId: id.optional() }),
     result: async () => (await results()).rename_session,
     run: async ({ name, ...params }, { request }) => request("update_info", { ...params, changes: { name } }),
+  },
+  archive_session: {
+    summary: "Puts a session away, so that lists leave it out until something is said in it; or takes it back.",
+    params: () => z.strictObject({ sessionId: id, archived: z.boolean().optional(), messageId: id.optional() }),
+    result: async () => (await results()).archive_session,
+    run: async ({ archived = true, ...params }, { request }) =>
+      request("update_info", { ...params, changes: { archived } }),
   },
   delete_session: {
     summary: "Moves a session's files to the trash.",

@@ -37,6 +37,8 @@ interface ListFilter {
   limit?: number | undefined;
   /** Includes sessions with a parent. */
   children?: boolean | undefined;
+  /** Includes archived sessions. */
+  archived?: boolean | undefined;
   /** Only those of this session. */
   parent?: string | undefined;
   from: string;
@@ -51,12 +53,13 @@ export function listed(
   book: ProjectBook | undefined,
   wanted: ListFilter,
 ): SessionSummary[] {
-  const { cwd, project, limit = Number.POSITIVE_INFINITY, children = false, parent, from } = wanted;
+  const { cwd, project, limit = Number.POSITIVE_INFINITY, children = false, archived = false, parent, from } = wanted;
   mustBeLimit(limit);
   if (project !== undefined && !book) throw errors.HOST_NO_PROJECTS();
   const projectId = project === undefined ? undefined : book?.find(project, from).projectId;
   return sessions
     .filter((session) => (parent === undefined ? children || !session.parent : session.parent?.sessionId === parent))
+    .filter((session) => archived || !session.archived)
     .filter((session) => projectId === undefined || book?.of(session)?.projectId === projectId)
     .map((session) => ({ ...session, cwd: book?.cwdOf(session) ?? session.cwd }))
     .filter((session) => cwd === undefined || session.cwd === cwd);

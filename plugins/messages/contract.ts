@@ -176,6 +176,8 @@ export interface SessionMeta {
   chosenModel?: string;
   thinkingLevel?: string;
   cwd?: string;
+  /** Somebody has put it away: lists leave it out until something is said in it again. */
+  archived?: boolean;
   [key: string]: unknown;
 }
 

@@ -132,6 +132,7 @@ function lookUp(id: string | null, context: ConvertContext) {
 function infoLine(key: string, value: unknown): string {
   if (key === "model") return `Model switched to ${value}`;
   if (key === "name") return `Session renamed to ${value}`;
+  if (key === "archived") return value === true ? "Session archived" : "Session taken out of the archive";
   if (key === "thinkingLevel") return `Thinking: ${value}`;
   return `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`;
 }

@@ -25,7 +25,7 @@ type Host = ProjectServices | undefined;
 
 /** Lists all projects with their sessions, last used first. */
 export async function list(host: Host, { request }: Pick<OperationContext, "request">): Answer<"list_projects"> {
-  const { sessions } = await everyPage((page) => request("list_sessions", page));
+  const { sessions } = await everyPage((page) => request("list_sessions", { archived: true, ...page }));
   await registerAll(requireHost(host), sessions);
   const book = openBook(fileOf(requireHost(host)));
   const projects = book.projects.map((project) => {

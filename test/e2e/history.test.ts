@@ -147,13 +147,17 @@ describe("a session with real turns", () => {
     expect(await leafOf(s, whole)).toBe(last);
   });
 
-  it("can be named, deleted, restored, and purged after a confirmation", async () => {
+  it("can be named, archived, deleted, restored, and purged after a confirmation", async () => {
     using s = scratch({ inProcess: true });
     await using server = await startModelServer(script());
     const { sessionId } = await talked(s, server);
     const trash = join(s.home, ".scorel", "trash");
     expect(await printed(s, "rename", sessionId, "Cart", "repair")).toBe('The session is named "Cart repair".\n');
     expect(await printed(s, "list")).toContain("Cart repair");
+    expect(await printed(s, "archive", sessionId.slice(0, 8))).toContain("Archived.");
+    expect(await session(s, "list")).toMatchObject({ code: 0, stdout: "" });
+    expect(await printed(s, "list", "--archived")).toMatch(/Cart repair {2}\(archived\)\n$/);
+    expect(await printed(s, "unarchive", sessionId.slice(0, 8))).toBe("Taken out of the archive.\n");
     expect(await printed(s, "delete", sessionId.slice(0, 8))).toContain(`scorel session restore ${sessionId}`);
     expect(s.logs()).toEqual([]);
     expect(await session(s, "show", sessionId)).toMatchObject({ code: 2 });

@@ -157,7 +157,7 @@ async function questionShown(page: Page) {
   expect(await question.locator(".diff ins").first().textContent()).toContain(VISIBLE);
 }
 
-itWith("chromium", "colours of code come right after the page, before there is code, and leave it as it was written", async () => {
+itWith("chromium", "colours of code come right after the page, and leave code as it was written", async () => {
   const code = 'const a = "<img src=x onerror=alert(1)>"; // </code><script>alert(1)</script>';
   await using t = await browserStage([text("No code."), text(`Here:\n\n\`\`\`js\n${code}\n\`\`\`\n`, 7)]);
   await t.s.run(["-p", "first"]);

@@ -52,6 +52,45 @@ itWith("chromium", "a session is renamed, exported, cloned, deleted and brought 
   expect(t.complaints).toEqual([]);
 });
 
+itWith(
+  "chromium",
+  "a session is archived, found among the archived ones, and back when something is said in it",
+  async () => {
+    await using t = await browserStage([text("The answer."), text("The last answer."), text("Back.")]);
+    await t.s.run(["-p", "an old question"]);
+    await t.s.run(["-p", "a later question"]);
+    const page = await t.open();
+    const link = listed(page).getByRole("link", { name: "an old question" });
+    await page
+      .getByRole("region", { name: "Recent sessions" })
+      .getByRole("link", { name: "an old question" })
+      .waitFor();
+
+    await choose(page, "Actions for an old question", "Archive");
+    await page.getByText("“an old question” is archived.").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await link.waitFor();
+    await choose(page, "Actions for an old question", "Archive");
+    await link.waitFor({ state: "detached" });
+    await page
+      .getByRole("region", { name: "Recent sessions" })
+      .getByRole("link", { name: "an old question" })
+      .waitFor({ state: "detached" });
+
+    const archived = listed(page).getByRole("button", { name: "Archived (1)" });
+    await archived.click();
+    await link.click();
+    await page.getByRole("log").getByText("The answer.").waitFor();
+    await archived.waitFor({ state: "detached" });
+    await page.getByRole("textbox", { name: "Message" }).fill("Go on.");
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("log").getByText("Back.").waitFor();
+    await listed(page).getByRole("link", { name: "a later question" }).click();
+    await link.waitFor();
+    expect({ archived: await archived.count(), complaints: t.complaints }).toEqual({ archived: 0, complaints: [] });
+  },
+);
+
 itWith("chromium", "a session that is deleted elsewhere says so, and each page can restore it", async () => {
   await using t = await browserStage([text("The only answer.")]);
   await t.s.run(["-p", "a question to delete"]);

@@ -13,7 +13,7 @@ const NAMED = 5;
  */
 export async function findSession(client: Client, wanted: string, cwd: string): Promise<string> {
   // A session that belongs to another one, such as a subagent's, is meant only by its id.
-  for (const where of [{ cwd }, {}, { children: true }]) {
+  for (const where of [{ cwd }, { archived: true }, { archived: true, children: true }]) {
     const { sessions } = await everyPage((page) => client.request("list_sessions", { ...where, ...page }));
     const tests = "children" in where ? [isNamed, isBegun] : [isNamed, isBegun, isTitled, isMentioned];
     const [found, ...others] = matching(sessions, wanted.trim(), tests);

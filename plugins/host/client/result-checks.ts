@@ -73,6 +73,7 @@ const checks: Record<string, Check> = {
   attend_requests: requests,
   update_info: info,
   rename_session: info,
+  archive_session: info,
   set_model: info,
   set_thinking: info,
 };

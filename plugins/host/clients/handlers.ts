@@ -56,7 +56,7 @@ export async function reloadSession({ sessionId }: Params<"reload_session">, cal
 }
 
 export async function listSessions(
-  { cwd, project, limit, children, parent }: Operations["list_sessions"]["params"],
+  { cwd, project, limit, children, parent, archived }: Operations["list_sessions"]["params"],
   { access, sessions }: Caller,
 ): Promise<SessionSummary[]> {
   // A limited client learns nothing of directories without sessions that it may use, not even whether they exist.
@@ -72,6 +72,7 @@ export async function listSessions(
     project,
     limit,
     children,
+    archived,
     parent: parent === undefined ? undefined : sessions.resolve(parent),
     from: directory ?? homeDirectory(),
   });

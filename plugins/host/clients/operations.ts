@@ -151,6 +151,7 @@ export const operations = {
         limit: anyNumber.describe("The most sessions to return; up to 1000."),
         children: flag.describe("Includes sessions that have a parent."),
         parent: text.describe("Id of a session: only sessions that belong to it."),
+        archived: flag.describe("Includes archived sessions."),
       }),
     run: async (params, caller) => ({ sessions: await handlers.listSessions(params, caller) }),
   },

@@ -24,6 +24,7 @@ export function sessionCommands(host: () => LocalHost, service: () => HostServic
       options: [
         { flags: "--all", description: "Those of every directory" },
         { flags: "--children", description: "Also sessions that belong to others, such as those of subagents" },
+        { flags: "--archived", description: "Also archived sessions" },
         { flags: "--project <name>", description: "Those of a project: its id, name or directory" },
         { flags: "--limit <n>", description: "At most this many, up to 1000" },
         output,

@@ -28,11 +28,11 @@ export async function list({ sessions }: LocalHost, invocation: Invocation): Pro
   for (const { message } of problems) invocation.stderr.write(`warning: ${message}\n`);
   const every = sessions.shelf.list();
   const from = canonicalDirectory(invocation.cwd);
-  const children = invocation.options.children === true;
   const wanted = {
     project,
     from,
-    children,
+    children: invocation.options.children === true,
+    archived: invocation.options.archived === true,
     ...(!all && { cwd: from }),
     ...(limit !== undefined && { limit: Number(limit) }),
   };
@@ -204,7 +204,7 @@ function idOf({ args: [id = ""] }: Invocation): string {
 
 /** A session as a row of `session list`. */
 export function row(
-  { sessionId, updatedAt, messages, name, title, cwd, problem, parent, kind = "child" }: SessionSummary,
+  { sessionId, updatedAt, messages, name, title, cwd, problem, parent, kind = "child", archived }: SessionSummary,
   withDirectory: boolean,
 ): string {
   const time = localMinute(updatedAt);
@@ -216,6 +216,7 @@ export function row(
     ...(withDirectory ? [lineOf(cwd)] : []),
     lineOf(text),
     ...(parent ? [`(${lineOf(kind)} of ${parent.sessionId})`] : []),
+    ...(archived ? ["(archived)"] : []),
   ].join("  ");
 }
 

@@ -55,10 +55,11 @@ export interface Operations {
   /**
    * Lists sessions, latest activity first, at most `limit` (up to 1000) in a page, also those that are open in this process and not
    * stored yet, but not unsaved ones. `cwd` or `project` (id, name or directory) restrict the list.
-   * Sessions with a parent are left out, unless `children` asks for them, or `parent` for those of one session.
+   * Sessions with a parent are left out, unless `children` asks for them, or `parent` for those of one session. So are archived ones,
+   * unless `archived` asks for them.
    */
   list_sessions: {
-    params: { cwd?: string; project?: string; children?: boolean; parent?: string } & PageParams;
+    params: { cwd?: string; project?: string; children?: boolean; parent?: string; archived?: boolean } & PageParams;
     result: { sessions: SessionSummary[] } & Page;
   };
   /**
@@ -162,13 +163,23 @@ export interface Operations {
   update_info: {
     params: {
       sessionId: string;
-      changes: { name?: string | undefined; model?: string | undefined; thinkingLevel?: ThinkingLevel | undefined };
+      changes: {
+        name?: string | undefined;
+        model?: string | undefined;
+        thinkingLevel?: ThinkingLevel | undefined;
+        archived?: boolean | undefined;
+      };
       messageId?: string | undefined;
     };
     result: InfoChanged;
   };
   rename_session: {
     params: { sessionId: string; name: string; messageId?: string | undefined };
+    result: InfoChanged;
+  };
+  /** Puts a session away: `list_sessions` leaves it out until something is said in it. `archived: false` takes it back. */
+  archive_session: {
+    params: { sessionId: string; archived?: boolean | undefined; messageId?: string | undefined };
     result: InfoChanged;
   };
   /**

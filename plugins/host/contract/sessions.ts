@@ -27,6 +27,8 @@ export interface SessionSummary {
   kind?: string;
   /** The preset that it was created with, if one was named. */
   preset?: string;
+  /** It was put away, and nothing was said in it since. */
+  archived?: true;
   /** Whether a turn is running. Absent for sessions that are not open in this process. */
   running?: boolean;
   /** The running turn has not begun yet: as many of other sessions run as `[host] concurrentTurns` allows. */
@@ -39,6 +41,7 @@ export interface SessionSummary {
  * A change of a session of this process, with the session's row as `list_sessions` returns it.
  *
  * - `created`, `opened`, `closed`: the session was created, opened or closed. `renamed`: it has another name or title.
+ * - `archived`: it was archived, or taken back.
  * - `running`, `idle`: a turn has started or ended.
  * - `asking`, `answered`: a question was asked, or is no longer open.
  * - `restored`: it is back from the trash. `deleted`: it is no longer in the list; the row is its last one.
@@ -47,7 +50,7 @@ export interface SessionSummary {
 export type SessionChange =
   | {
       change:
-        | ("created" | "opened" | "closed" | "deleted" | "restored" | "renamed")
+        | ("created" | "opened" | "closed" | "deleted" | "restored" | "renamed" | "archived")
         | ("running" | "waiting" | "idle" | "asking" | "answered");
       session: SessionSummary;
     }

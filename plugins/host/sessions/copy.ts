@@ -52,10 +52,15 @@ function belonging(tree: TreeView, way: readonly StoredEvent[], parents: Readonl
   const beside = [...BESIDE].flatMap((type) =>
     [...tree.ofType(type)].filter(({ parentId }) => parentId === null || parents.has(parentId)),
   );
-  const settings = [...SETTINGS].flatMap((type) => [...tree.ofType(type)]);
+  const settings = [...SETTINGS].flatMap((type) => [...tree.ofType(type)]).filter((event) => !isFiling(event));
   const instructions = [...tree.ofType(INSTRUCTIONS)].slice(-1);
   const all = new Map([...way, ...beside, ...settings, ...instructions].map((event) => [event.id, event]));
   return [...all.values()].sort((a, b) => a.seq - b.seq);
+}
+
+/** Whether an event only says that the session was archived, or taken back. That is about the original alone. */
+function isFiling({ changes }: StoredEvent & { changes?: object }): boolean {
+  return Object.keys(changes ?? {}).join() === "archived";
 }
 
 /** For a side event on another branch, returns the event where that branch left the path. */

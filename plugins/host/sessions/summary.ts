@@ -12,6 +12,7 @@ import { relatedIn } from "./relations.ts";
 
 const INDEX_VERSION = 2;
 const TITLE_LENGTH = 80;
+const FILING: ReadonlySet<string> = new Set(["name", "title", "archived"]);
 /** Maximum bytes of a log that listing reads whole. Of a longer one without an index, only both ends are read. */
 const READ_WHOLE = 8 * 2 ** 20;
 
@@ -118,26 +119,29 @@ export function begun({ sessionId, createdAt, meta }: SessionHeader): SessionInd
 /** Extends a summary by the next event. */
 export function take(summary: SessionIndex["summary"], event: StoredEvent): void {
   // Use the last event's time, not the maximum: a clock that once ran ahead must not keep a session on top.
-  if (!isNaming(event)) summary.updatedAt = event.ts;
+  if (!isFiling(event)) summary.updatedAt = event.ts;
   if (event.type === "message") addMessage(summary, event as StoredEvent & { message?: Partial<UserMessage> });
-  if (event.type === "session_info") rename(summary, event as StoredEvent & { changes?: Partial<SessionMeta> });
+  if (event.type === "session_info") change(summary, event as StoredEvent & { changes?: Partial<SessionMeta> });
 }
 
-/** Whether an event only names the session, which is no use of it. */
-function isNaming({ type, changes }: StoredEvent & { changes?: unknown }): boolean {
+/** Whether an event only names the session or puts it away, which is no use of it. */
+function isFiling({ type, changes }: StoredEvent & { changes?: unknown }): boolean {
   const changed = type === "session_info" ? Object.keys(Object(changes)) : [];
-  return changed.length > 0 && changed.every((key) => key === "name" || key === "title");
+  return changed.length > 0 && changed.every((key) => FILING.has(key));
 }
 
 function addMessage(summary: SessionIndex["summary"], { message }: { message?: Partial<UserMessage> }): void {
   const role: string | undefined = message?.role;
   if (summary.messages !== undefined && (role === "user" || role === "assistant")) summary.messages++;
+  if (role === "user") delete summary.archived;
   if (role === "user" && summary.title === "") summary.title = titleOf(message?.content ?? "");
 }
 
-function rename(summary: SessionIndex["summary"], { changes }: { changes?: Partial<SessionMeta> }): void {
+function change(summary: SessionIndex["summary"], { changes }: { changes?: Partial<SessionMeta> }): void {
   if (typeof changes?.name === "string") summary.name = changes.name;
   if (typeof changes?.title === "string") summary.title = changes.title;
+  if (changes?.archived === true) summary.archived = true;
+  else if (changes?.archived === false) delete summary.archived;
 }
 
 function titleOf(given: UserMessage["content"]): string {

@@ -42,7 +42,7 @@ export class SessionFeed {
 
   /** Takes an event of a session. */
   take(session: OpenSession, event: AnyEvent): void {
-    const change = Object.hasOwn(CHANGES, event.type) ? CHANGES[event.type] : renamedBy(event);
+    const change = Object.hasOwn(CHANGES, event.type) ? CHANGES[event.type] : filedBy(event);
     if (change !== undefined && this.open.get(session.id) === session) this.tell(session, change);
   }
 
@@ -90,9 +90,11 @@ function rowOf(session: OpenSession): SessionSummary {
   return { ...summary.current, running: stream.running, ...turnIn(session), ...questionsIn(session) };
 }
 
-function renamedBy(event: AnyEvent): RowChange | undefined {
+/** How an event changes the place or the name of a session in a list. */
+function filedBy(event: AnyEvent): RowChange | undefined {
   if (event.type !== "session_info") return undefined;
-  const { changes } = event as AnyEvent & { changes?: { name?: unknown; title?: unknown } };
+  const { changes } = event as AnyEvent & { changes?: { name?: unknown; title?: unknown; archived?: unknown } };
+  if (changes?.archived !== undefined) return "archived";
   return changes?.name !== undefined || changes?.title !== undefined ? "renamed" : undefined;
 }
 

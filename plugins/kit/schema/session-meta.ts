@@ -8,6 +8,7 @@ export const sessionMeta = z.looseObject({
   chosenModel: z.string().optional(),
   thinkingLevel: z.string().optional(),
   cwd: z.string().optional(),
+  archived: z.boolean().optional(),
 });
 
 /** The result of an operation that changes it: the event, the state after it, and a line for people. */

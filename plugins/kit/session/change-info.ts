@@ -8,6 +8,7 @@ interface Changes {
   model?: string;
   chosenModel?: string;
   thinkingLevel?: string;
+  archived?: boolean;
 }
 
 /** The parts of a session that are used here. */
@@ -66,8 +67,9 @@ export async function changeInfo<M>(
 }
 
 function answer<M>(session: ChangeableSession<M>, eventId: string, changes: Changes): InfoChanged<M> {
-  const { name, model, thinkingLevel } = changes;
-  const shown = Object.entries({ Name: name, Model: model, Thinking: thinkingLevel }).filter(
+  const { name, model, thinkingLevel, archived } = changes;
+  const isArchived = archived === undefined ? undefined : archived ? "yes" : "no";
+  const shown = Object.entries({ Name: name, Model: model, Thinking: thinkingLevel, Archived: isArchived }).filter(
     ([, value]) => value !== undefined,
   );
   return {

@@ -1,5 +1,6 @@
 /** What people want when their client asks for an operation: each follows "may not" or "the request to". */
 const DEEDS: Readonly<Record<string, string>> = {
+  archive_session: "archive a session",
   answer_request: "answer a question",
   attend_requests: "answer questions",
   cancel: "stop a turn",

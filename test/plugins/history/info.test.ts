@@ -37,6 +37,39 @@ describe("a session's settings", () => {
     expect(await listed()).toEqual([[first[0], "Cart"]]);
   });
 
+  it("archive it, until something is said in it again", async () => {
+    await using t = await desk();
+    const { client, sessionId } = t;
+    await t.say("one");
+    const used = (await client.request("list_sessions", {})).sessions[0]?.updatedAt;
+    const listed = async (asked: object = {}) =>
+      (await client.request("list_sessions", asked)).sessions.map(({ archived, updatedAt }) => [
+        archived,
+        updatedAt === used,
+      ]);
+    expect(await client.request("archive_session", { sessionId })).toMatchObject({ text: "Archived: yes" });
+    expect([await listed(), await listed({ archived: true })]).toEqual([[], [[true, true]]]);
+    // The same is read from the file.
+    await client.request("close_session", { sessionId });
+    expect([await listed(), await listed({ archived: true })]).toEqual([[], [[true, true]]]);
+    await client.request("load_session", { sessionId });
+    await client.request("archive_session", { sessionId, archived: false });
+    expect(await listed()).toEqual([[undefined, true]]);
+    await client.request("archive_session", { sessionId });
+    await t.say("two");
+    expect(await listed()).toEqual([[undefined, false]]);
+  });
+
+  it("archive it alone, and not its copies", async () => {
+    await using t = await desk();
+    const { client, sessionId } = t;
+    await t.say("one");
+    await client.request("archive_session", { sessionId });
+    const copy = await client.request("clone_session", { sessionId });
+    const { sessions } = await client.request("list_sessions", {});
+    expect(sessions.map((session) => session.sessionId)).toEqual([copy.sessionId]);
+  });
+
   it("are refused when invalid", async () => {
     await using t = await desk();
     const { client, sessionId } = t;

@@ -60,6 +60,8 @@ describe("a client that watches the sessions", () => {
     await t.client.request("wait_turn", { sessionId, id });
     await t.client.request("rename_session", { sessionId, name: "Permission" });
     expect(await list()).toMatchObject([{ name: "Permission", messages: 3, running: false }]);
+    await t.client.request("archive_session", { sessionId });
+    await t.client.request("archive_session", { sessionId, archived: false });
     await watcher.request("close_session", { sessionId });
     await t.client.request("close_session", { sessionId });
     await t.client.request("load_session", { sessionId });
@@ -69,7 +71,7 @@ describe("a client that watches the sessions", () => {
     const shown = heard.map((change) =>
       change.change === "missed"
         ? change
-        : { change: change.change, ...pick(change.session, ["running", "questions", "name", "title"]) },
+        : { change: change.change, ...pick(change.session, ["running", "questions", "name", "title", "archived"]) },
     );
     const named = { name: "Permission", title: "May I?" };
     expect(shown).toEqual([
@@ -79,6 +81,8 @@ describe("a client that watches the sessions", () => {
       { change: "answered", running: true, title: "May I?" },
       { change: "idle", running: false, title: "May I?" },
       { change: "renamed", running: false, ...named },
+      { change: "archived", running: false, ...named, archived: true },
+      { change: "archived", running: false, ...named },
       { change: "closed", ...named },
       { change: "opened", running: false, ...named },
       { change: "closed", ...named },

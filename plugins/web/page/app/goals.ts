@@ -2,7 +2,7 @@ import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
 import type { Devices } from "../host/devices.ts";
 import { useRights } from "../host/rights.ts";
-import { titleOf } from "../sidebar/sidebar.tsx";
+import { titleOf } from "../sidebar/title.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 import type { Command } from "./commands.ts";

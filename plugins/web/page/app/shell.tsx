@@ -5,11 +5,13 @@ import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
 import type { Devices } from "../host/devices.ts";
 import { RightsContext } from "../host/rights.ts";
+import { SessionLink } from "../sidebar/project.tsx";
 import { Sidebar } from "../sidebar/sidebar.tsx";
 import { useStore } from "../store.ts";
 import { keepFocus } from "../ui/focus-keeper.ts";
 import { NoteBox } from "../ui/note.tsx";
 import { MarksTold, useLooking } from "../waiting/attention.tsx";
+import { sessionsOf } from "../waiting/marks.ts";
 import { WaitingBar } from "../waiting/waiting-button.tsx";
 import { useWords } from "../words/words.ts";
 import { forgetOpenedFiles } from "../work/panel-state.ts";
@@ -58,8 +60,9 @@ export function Shell({ device, devices }: { device: Device; devices: Devices })
   );
 }
 
-/** Projects that a home offers to begin in. The list has all of them. */
+/** Projects that a home offers to begin in, and sessions that it offers to go on with. The list has all of them. */
 const OFFERED = 3;
+const RECENT = 5;
 
 /** Begins a session from where nothing is chosen yet. */
 function Begin({ device }: { device: Device }) {
@@ -88,6 +91,26 @@ function Begin({ device }: { device: Device }) {
   );
 }
 
+/** The sessions that were used last, in all projects. */
+function Recent({ device }: { device: Device }) {
+  const words = useWords();
+  const sessions = sessionsOf(useStore(device.sessions.projects)).filter(({ archived }) => !archived);
+  const recent = sessions.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, RECENT);
+  if (recent.length === 0) return null;
+  return (
+    <section className="recent" aria-label={words.recent}>
+      <h2>{words.recent}</h2>
+      <ul>
+        {recent.map((session) => (
+          <li key={session.sessionId}>
+            <SessionLink device={device} session={session} isChosen={false} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 /** What is chosen: a session, a new one, or nothing yet. */
 function Chosen({ device, place, onMenu }: { device: Device; place: Place; onMenu(): void }) {
   const words = useWords();
@@ -102,6 +125,7 @@ function Chosen({ device, place, onMenu }: { device: Device; place: Place; onMen
       </button>
       <p className="muted">{place.at === "new" ? words.mayNotCreate : words.choose}</p>
       {place.at === "home" && <Begin device={device} />}
+      {place.at === "home" && <Recent device={device} />}
     </div>
   );
 }

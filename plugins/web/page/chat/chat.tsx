@@ -44,7 +44,14 @@ export function Chat({ device, session, onMenu }: { device: Device; session: Ope
           </button>
           <h2>{title}</h2>
           <PanelButton />
-          {manage && <SessionMenu device={device} sessionId={session.id} title={title} />}
+          {manage && (
+            <SessionMenu
+              device={device}
+              sessionId={session.id}
+              title={title}
+              isArchived={device.sessions.find(session.id)?.archived === true}
+            />
+          )}
         </header>
         <Conversation client={device.client} session={session} field={field} />
         {!(write && answer) && (

@@ -66,7 +66,7 @@ export class SessionList {
     try {
       const [{ projects }, { sessions }] = await Promise.all([
         this.readProjects(),
-        everyPage((page) => this.client.request("list_sessions", page)),
+        everyPage((page) => this.client.request("list_sessions", { archived: true, ...page })),
       ]);
       this.hasBegun = true;
       this.asOf.set(undefined);

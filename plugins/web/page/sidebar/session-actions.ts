@@ -23,6 +23,19 @@ export async function deleteSession(client: RemoteClient, { sessionId, title }: 
   tell({ text: words.inTrash(title), action: { label: words.undo, run: undo } });
 }
 
+/** Puts a session away, and offers to take it back; or takes it back. */
+export async function archiveSession(
+  client: RemoteClient,
+  { sessionId, title }: Named,
+  words: Words,
+  archived = true,
+): Promise<void> {
+  await client.request("archive_session", { sessionId, archived });
+  if (!archived) return;
+  const undo = () => attempt(() => client.request("archive_session", { sessionId, archived: false }));
+  tell({ text: words.inArchive(title), action: { label: words.undo, run: undo } });
+}
+
 /** Makes a copy of a session, and shows it. */
 export async function cloneSession(client: RemoteClient, { sessionId }: Named): Promise<void> {
   const copy = await client.request("clone_session", { sessionId, atOnce: true, attending: true });

@@ -3,17 +3,18 @@ import type { Device } from "../host/device.ts";
 import { Menu } from "../ui/menu.tsx";
 import { attempt } from "../ui/note.tsx";
 import { useWords } from "../words/words.ts";
-import { cloneSession, compactSession, deleteSession, downloadSession } from "./session-actions.ts";
+import { archiveSession, cloneSession, compactSession, deleteSession, downloadSession } from "./session-actions.ts";
 
 interface SessionMenuProps {
   device: Device;
   sessionId: string;
   /** As it is shown. */
   title: string;
+  isArchived: boolean;
 }
 
 /** What can be done with a session. */
-export function SessionMenu({ device, sessionId, title }: SessionMenuProps) {
+export function SessionMenu({ device, sessionId, title, isArchived }: SessionMenuProps) {
   const words = useWords();
   const session = { sessionId, title };
   const download = (format: "md" | "html" | "jsonl") => () =>
@@ -28,6 +29,9 @@ export function SessionMenu({ device, sessionId, title }: SessionMenuProps) {
         { label: words.exportAs("Markdown"), run: download("md") },
         { label: words.exportAs("HTML"), run: download("html") },
         { label: words.exportLog, run: download("jsonl") },
+        isArchived
+          ? { label: words.unarchive, run: () => attempt(() => archiveSession(device.client, session, words, false)) }
+          : { label: words.archive, run: () => attempt(() => archiveSession(device.client, session, words)) },
         {
           label: words.moveToTrash,
           isDangerous: true,

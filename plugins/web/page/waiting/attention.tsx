@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { Place } from "../app/place.ts";
 import type { Device } from "../host/device.ts";
-import { titleOf } from "../sidebar/sidebar.tsx";
+import { titleOf } from "../sidebar/title.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 import { type Mark, markOf, newsOf, sessionsOf } from "./marks.ts";

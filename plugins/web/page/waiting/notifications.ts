@@ -1,6 +1,6 @@
 import { fragmentOf, goTo } from "../app/place.ts";
 import type { Device } from "../host/device.ts";
-import { titleOf } from "../sidebar/sidebar.tsx";
+import { titleOf } from "../sidebar/title.ts";
 import type { Words } from "../words/words.ts";
 import { sessionsOf, waitingIn } from "./marks.ts";
 import {

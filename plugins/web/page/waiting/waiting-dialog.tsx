@@ -7,7 +7,7 @@ import { safeLine, safeText } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
 import type { Devices } from "../host/devices.ts";
 import { RightsContext, useRights } from "../host/rights.ts";
-import { titleOf } from "../sidebar/sidebar.tsx";
+import { titleOf } from "../sidebar/title.ts";
 import { useStore } from "../store.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { useWords } from "../words/words.ts";

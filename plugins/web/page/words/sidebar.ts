@@ -6,6 +6,7 @@ const en = {
   noSessions: "No sessions yet.",
   nothingFound: "Nothing found.",
   newSession: "New session",
+  recent: "Recent sessions",
   newSessionIn: (project: string) => `New session in ${project}`,
   untitled: "New session",
   ago: {
@@ -25,6 +26,7 @@ const zh: typeof en = {
   noSessions: "还没有会话。",
   nothingFound: "没有找到。",
   newSession: "新会话",
+  recent: "最近的会话",
   newSessionIn: (project) => `在 ${project} 中新建会话`,
   untitled: "新会话",
   ago: {
