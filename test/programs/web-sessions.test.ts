@@ -61,10 +61,6 @@ itWith(
     await t.s.run(["-p", "a later question"]);
     const page = await t.open();
     const link = listed(page).getByRole("link", { name: "an old question" });
-    await page
-      .getByRole("region", { name: "Recent sessions" })
-      .getByRole("link", { name: "an old question" })
-      .waitFor();
 
     await choose(page, "Actions for an old question", "Archive");
     await page.getByText("“an old question” is archived.").waitFor();
@@ -72,10 +68,6 @@ itWith(
     await link.waitFor();
     await choose(page, "Actions for an old question", "Archive");
     await link.waitFor({ state: "detached" });
-    await page
-      .getByRole("region", { name: "Recent sessions" })
-      .getByRole("link", { name: "an old question" })
-      .waitFor({ state: "detached" });
 
     const archived = listed(page).getByRole("button", { name: "Archived (1)" });
     await archived.click();
@@ -87,7 +79,18 @@ itWith(
     await page.getByRole("log").getByText("Back.").waitFor();
     await listed(page).getByRole("link", { name: "a later question" }).click();
     await link.waitFor();
-    expect({ archived: await archived.count(), complaints: t.complaints }).toEqual({ archived: 0, complaints: [] });
+    expect(await archived.count()).toBe(0);
+
+    // On a phone, where that list is behind a button, the page begins with those that were used last.
+    await choose(page, "Actions for a later question", "Archive");
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.evaluate(() => {
+      location.hash = "#/";
+    });
+    const recent = page.getByRole("region", { name: "Recent sessions" });
+    await recent.getByRole("link", { name: "an old question" }).click();
+    await page.getByRole("log").getByText("Back.").waitFor();
+    expect(t.complaints).toEqual([]);
   },
 );
 

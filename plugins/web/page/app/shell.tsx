@@ -91,7 +91,7 @@ function Begin({ device }: { device: Device }) {
   );
 }
 
-/** The sessions that were used last, in all projects. */
+/** The sessions that were used last, in all projects, where the list of sessions has no room beside it. */
 function Recent({ device }: { device: Device }) {
   const words = useWords();
   const sessions = sessionsOf(useStore(device.sessions.projects)).filter(({ archived }) => !archived);
