@@ -53,6 +53,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   subagents: { scope: "session", load: () => import("@scorel/subagents") },
   mcp: { scope: "session", load: () => import("@scorel/mcp") },
   projects: { scope: "host", load: () => import("@scorel/projects") },
+  worktrees: { scope: "host", load: () => import("@scorel/worktrees") },
   search: { scope: "host", load: () => import("@scorel/search") },
   transfer: { scope: "host", load: () => import("@scorel/transfer") },
   extensions: { scope: "host", load: () => import("@scorel/extensions") },

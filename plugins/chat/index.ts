@@ -29,6 +29,7 @@ export default definePlugin({
       args: "[prompt]",
       description: "Talk with an agent in this directory, line by line",
       options: sessionFlags(ctx.sessionOptions.known()),
+      opensSession: true,
       run: async (invocation) => (await import("./conversation.ts")).converse(ctx, invocation),
     },
   ],

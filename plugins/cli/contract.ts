@@ -34,6 +34,11 @@ export interface CliOption {
   /** Stands for this value of another option, such as `--permission full`; refused beside another value of it. */
   means?: { option: string; value: string };
 }
+/** An option of the commands that open a session, which chooses the folder that the session works in. */
+export interface FolderOption extends CliOption {
+  /** Returns the folder for the option's value, "" if it has none. What it throws is printed, and the command does not run. */
+  enter(value: string, invocation: Invocation): Promise<string>;
+}
 /** A command: `scorel <noun> [action] [args]`. An empty noun stands for `scorel` itself. */
 export interface CliCommand {
   noun: string;
@@ -46,6 +51,8 @@ export interface CliCommand {
   args?: string;
   description: string;
   options?: readonly CliOption[];
+  /** It opens a session in its `cwd`, so that it has the `folderOptions` of all plugins, too. */
+  opensSession?: boolean;
   /** Runs the command and returns its exit code. Errors are printed; their table determines the exit code. */
   run(invocation: Invocation): Awaitable<number>;
 }
@@ -78,5 +85,7 @@ declare module "@scorel/kernel" {
   }
   interface Contributions {
     cliCommands: CliCommand[];
+    /** Options that choose the folder of a session, for the commands that say `opensSession`. */
+    folderOptions: FolderOption[];
   }
 }

@@ -1,5 +1,6 @@
 import { definePlugin } from "@scorel/kernel";
 import type { Invocation } from "./contract.ts";
+import { checkFolderOptions } from "./folder-options.ts";
 import { helpText, printable } from "./help.ts";
 import { commandsOf, createCheck, createCli } from "./service.ts";
 
@@ -21,12 +22,19 @@ export default definePlugin({
     };
     ctx.provide(
       "cli",
-      createCli(ctx.launch, () => ctx.collect("cliCommands", createCheck(tell))),
+      createCli(ctx.launch, () => ({
+        commands: ctx.collect("cliCommands", createCheck(tell)),
+        folders: ctx.collect("folderOptions", checkFolderOptions),
+      })),
     );
   },
 
   cliCommands: (ctx) => {
-    const commands = () => commandsOf(ctx.collect("cliCommands", createCheck()));
+    const commands = () =>
+      commandsOf({
+        commands: ctx.collect("cliCommands", createCheck()),
+        folders: ctx.collect("folderOptions", checkFolderOptions),
+      });
     const scripts = (["bash", "zsh", "fish"] as const).map((shell) => ({
       noun: "completion",
       action: shell,

@@ -1,16 +1,17 @@
-import type { CliCommand, CliService, Launch } from "./contract.ts";
+import type { CliCommand, CliService, FolderOption, Launch } from "./contract.ts";
 import { errors } from "./errors.ts";
+import { withFolderOptions } from "./folder-options.ts";
 import { helpText, nameOf, printable } from "./help.ts";
 import { readOption } from "./option.ts";
 
-/** A plugin with its commands for the command line. */
+/** What plugins contribute to the command line. */
 interface Contributed {
-  plugin: string;
-  value: CliCommand[];
+  commands: { plugin: string; value: CliCommand[] }[];
+  folders: { value: FolderOption[] }[];
 }
 
 /** Creates the service `cli`, which uses the commands that plugins contribute at the time of each call. */
-export function createCli(launch: Launch, collect: () => Contributed[]): CliService {
+export function createCli(launch: Launch, collect: () => Contributed): CliService {
   return {
     help: (noun, action) => helpText(commandsOf(collect()), launch, noun, action),
     async run(argv) {
@@ -25,7 +26,7 @@ export function createCli(launch: Launch, collect: () => Contributed[]): CliServ
   };
 }
 
-async function execute(argv: readonly string[], collected: readonly Contributed[], launch: Launch): Promise<number> {
+async function execute(argv: readonly string[], collected: Contributed, launch: Launch): Promise<number> {
   const commands = commandsOf(collected);
   const words = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : undefined);
   if (words.includes("--help") || words.includes("-h")) {
@@ -39,8 +40,9 @@ async function execute(argv: readonly string[], collected: readonly Contributed[
   const { version: _version, globalOptions: _globalOptions, ...streams } = launch;
   const code: unknown = await command.run({ ...streams, args, options });
   if (isExitCode(code)) return code ?? 0;
-  const plugin = collected.find(({ value }) => value.includes(command))?.plugin ?? "?";
-  throw errors.CLI_EXIT_CODE({ command: nameOf(command), plugin, returned: describe(code) });
+  const name = nameOf(command);
+  const plugin = collected.commands.find(({ value }) => value.some((each) => nameOf(each) === name))?.plugin ?? "?";
+  throw errors.CLI_EXIT_CODE({ command: name, plugin, returned: describe(code) });
 }
 
 /** A command that returns nothing has succeeded. */
@@ -80,6 +82,7 @@ function flawOf(value: unknown, plugin: string, owners: ReadonlyMap<string, stri
 }
 
 /** Returns all commands, in the order of the plugins. */
-export function commandsOf(collected: readonly Contributed[]): CliCommand[] {
-  return collected.flatMap(({ value }) => value);
+export function commandsOf({ commands, folders }: Contributed): CliCommand[] {
+  const options = folders.flatMap(({ value }) => value);
+  return commands.flatMap(({ value }) => value.map((command) => withFolderOptions(command, options)));
 }

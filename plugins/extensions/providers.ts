@@ -47,6 +47,7 @@ export const providers: Readonly<Record<string, { id: string; scope: "host" | "s
   ui: { id: "requests", scope: "session" },
   watch: { id: "watch", scope: "host" },
   webServer: { id: "web-server", scope: "host" },
+  worktrees: { id: "worktrees", scope: "host" },
 };
 
 /** The native hooks that plugins of Scorel define. */

@@ -23,6 +23,7 @@ export const contributions: readonly string[] = [
   "markedWords",
   "promptParts",
   "cliCommands",
+  "folderOptions",
   "operations",
   "sessionOptions",
   "displays",

@@ -2,7 +2,7 @@ import type { Access, Approval } from "@scorel/tools/contract";
 import type { Workspace } from "@scorel/workspace/contract";
 import type { Mode } from "./contract.ts";
 import type { ExecutorFiles } from "./files/executor.ts";
-import { fits } from "./files/paths.ts";
+import { fits, fitsForbidden } from "./files/paths.ts";
 import { parsePattern } from "./rules/pattern.ts";
 import type { Rule } from "./rules/rule.ts";
 
@@ -98,6 +98,7 @@ export function isForPaths({ pattern }: Rule, paths: readonly string[], loose: b
   // Matching a longer path could be slow, and real files are rarely that deep.
   // Blanks around a pattern are part of a name, but must not keep a rule that forbids from applying.
   const patterns = loose ? [pattern, pattern.trim()] : [pattern];
-  const matches = (path: string) => (path.length > 1_000 ? loose : patterns.some((it) => fits(it, path, workspace)));
+  const compare = loose ? fitsForbidden : fits;
+  const matches = (path: string) => (path.length > 1_000 ? loose : patterns.some((it) => compare(it, path, workspace)));
   return loose ? paths.some(matches) : paths.every(matches);
 }

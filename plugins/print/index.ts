@@ -23,6 +23,7 @@ export default definePlugin({
       description:
         "Talk with an agent in this directory, beginning with the prompt if there is one; with -p, answer one prompt",
       options: optionsOf(ctx.sessionOptions),
+      opensSession: true,
       run: (invocation) =>
         invocation.options.print === undefined ? converse(ctx, invocation) : print(ctx, invocation),
     },

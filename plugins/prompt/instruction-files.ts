@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { projectPlace } from "@scorel/kit/files/worktree-place";
 import type { PresetPackage } from "@scorel/workspace/contract";
 import type { InstructionSnapshot } from "./contract.ts";
 import { readInstructionFile } from "./instruction-file.ts";
@@ -75,7 +76,7 @@ function places({ cwd, gitRoot, home, trusted, copy = trusted }: Ground): Place[
   const root = dirs.at(-1) as string;
   const own = join(home, ".scorel");
   const inScorel = (dir: string): Place[] => {
-    if (trusted === undefined || copy === undefined || dirname(trusted) !== dir) return [];
+    if (trusted === undefined || copy === undefined || dirname(trusted) !== projectPlace(dir)) return [];
     return [{ path: join(trusted, "instructions.md"), root: copy, from: join(copy, "instructions.md") }];
   };
   const user = existsSync(own) ? realpathSync(own) : undefined;

@@ -8,4 +8,6 @@ export interface TaskParams {
   prompt: string;
   /** The name of a definition. */
   agent?: string | undefined;
+  /** Where it works. Default: as the definition says, else in the directory of its parent. */
+  isolation?: "worktree" | undefined;
 }

@@ -1,4 +1,5 @@
 import type { Mode } from "@scorel/permissions/contract";
+import type { FinishedWorktree } from "@scorel/worktrees/contract";
 
 /** Details of a result of the tool Task. */
 export interface TaskDetails {
@@ -6,6 +7,8 @@ export interface TaskDetails {
   sessionId: string;
   /** The name of its definition; absent for a subagent without one. */
   agent?: string;
+  /** How the work in a worktree of its own ended; absent for a subagent that worked in the directory of its parent. */
+  worktree?: FinishedWorktree;
 }
 
 /** How a kind of subagent works. What it says can only narrow what the session that calls it may do. */
@@ -28,4 +31,6 @@ export interface AgentDefinition {
   permission?: Mode;
   /** Skills that are loaded with its first message. */
   skills?: readonly string[];
+  /** It works in a git worktree of its own. */
+  isolation?: "worktree";
 }

@@ -7,6 +7,8 @@ export const errors = defineErrors({
     `The agent definition ${a.file} is not used: ${a.reason}. Correct the file, and open the session again or type /reload.`,
   SUBAGENT_FAILED: (a: { sessionId: string; reason: string }) =>
     `The subagent (session ${a.sessionId}) failed: ${a.reason}`,
+  SUBAGENT_NO_WORKTREES: () =>
+    "A subagent in a worktree of its own needs the plugin worktrees, which is not loaded. Give the task without isolation.",
   SUBAGENT_MODE: (a: { agent: string; mode: string }) =>
     `The agent "${a.agent}" has to work in the permission mode ${a.mode}, which needs the plugin permissions. Use another agent, or none.`,
   SUBAGENT_NO_TOOLS: (a: { agent: string; tools: readonly string[] }) =>

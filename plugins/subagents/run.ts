@@ -3,13 +3,16 @@ import type { Client } from "@scorel/host/contract";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { onAbort } from "@scorel/kit/values/abort";
 import type { ToolOutput } from "@scorel/tools/contract";
-import { messageFor } from "./agents/narrowing.ts";
+import type { SessionOptions } from "@scorel/workspace/contract";
+import type { FinishedWorktree } from "@scorel/worktrees/contract";
+import { type FirstMessage, messageFor } from "./agents/narrowing.ts";
 import type { Context, TaskParams } from "./context.ts";
 import type { AgentDefinition, TaskDetails } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { optionsOf } from "./options.ts";
 import type { Places } from "./places.ts";
 import { Progress } from "./progress.ts";
+import { placeFor, wordsAbout } from "./worktree.ts";
 
 /** Characters of a report that its reader gets. */
 const REPORT = 30_000;
@@ -38,11 +41,30 @@ export async function runTask(ctx: Context, places: Places, call: TaskCall): Pro
 }
 
 async function runIn(client: Client, ctx: Context, call: TaskCall): Promise<ToolOutput> {
-  const { params, agent, signal, onUpdate } = call;
-  const name = nameFrom(params.description);
+  const { params, agent } = call;
   const message = messageFor(ctx, params.prompt, agent);
-  const sessionId = await openChild(client, ctx, call, name);
-  await ctx.requests.forward(client, sessionId, { label: name, signal });
+  const options = optionsOf(ctx, agent);
+  const place = await placeFor(ctx, params, agent);
+  let sessionId = "";
+  let output: ToolOutput;
+  let ended: FinishedWorktree | undefined;
+  try {
+    sessionId = await openChild(client, ctx, call, { ...options, cwd: place.cwd });
+    output = await work(client, ctx, { ...call, sessionId, message });
+  } finally {
+    // The session is closed before its folder goes.
+    if (sessionId !== "") await client.request("close_session", { sessionId }).catch(() => {});
+    ended = await place.finish(sessionId);
+  }
+  return withWorktree(output, ended);
+}
+
+/** A subagent's session, and what is sent to it. */
+type Begun = TaskCall & { sessionId: string; message: FirstMessage };
+
+async function work(client: Client, ctx: Context, begun: Begun): Promise<ToolOutput> {
+  const { sessionId, message, agent, params, signal, onUpdate } = begun;
+  await ctx.requests.forward(client, sessionId, { label: nameFrom(params.description), signal });
   const progress = new Progress(detailsOf(sessionId, agent), (partial) => onUpdate?.(partial));
   await client.subscribe(sessionId, ({ event }) => progress.take(event), { joined: true });
   progress.show();
@@ -69,12 +91,15 @@ const detailsOf = (sessionId: string, agent: AgentDefinition | undefined): TaskD
   return { sessionId, ...(agent && { agent: agent.name }) };
 };
 
-async function openChild(client: Client, ctx: Context, { toolCallId, agent }: TaskCall, name: string): Promise<string> {
-  const { session, workspace } = ctx;
-  const options = optionsOf(ctx, agent);
+async function openChild(
+  client: Client,
+  { session, workspace }: Context,
+  { toolCallId, params }: TaskCall,
+  options: SessionOptions & { cwd: string },
+): Promise<string> {
   const { sessionId } = await client.request("create_session", {
     ...options,
-    ...{ cwd: workspace.cwd, kind: "subagent", name },
+    ...{ kind: "subagent", name: nameFrom(params.description) },
     parent: { sessionId: session.id, toolCallId },
     ...(workspace.file === undefined && { unsaved: true }),
   });
@@ -95,6 +120,16 @@ function outputOf(outcome: TurnOutcome, details: TaskDetails): ToolOutput {
     details,
     isError: failure !== undefined,
     usage: { ...usage, sessionId },
+  };
+}
+
+function withWorktree(output: ToolOutput, ended: FinishedWorktree | undefined): ToolOutput {
+  if (!ended) return output;
+  const told = { type: "text" as const, text: wordsAbout(ended) };
+  return {
+    ...output,
+    content: [...output.content, told],
+    details: { ...(output.details as TaskDetails), worktree: ended },
   };
 }
 

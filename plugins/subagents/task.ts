@@ -15,6 +15,12 @@ const parameters = z.object({
     .string()
     .optional()
     .describe("The kind of subagent, as listed above. Without it, the subagent works as you do."),
+  isolation: z
+    .enum(["worktree"])
+    .optional()
+    .describe(
+      "worktree: the subagent works in a git worktree of its own, which begins with the last commit. What it has changed is handed back as a branch.",
+    ),
 });
 
 const WHAT =

@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import { presetFile, projectDir, rootOf, userHome } from "@scorel/kit/files/home";
 import { canonical } from "@scorel/kit/files/paths";
+import { projectPlace } from "@scorel/kit/files/worktree-place";
 import { MCP_JSON } from "@scorel/kit/schema/mcp-json";
 
 /** Folders of a project that are read only after the user trusts them. */
@@ -32,8 +33,12 @@ export interface PresetTarget {
 const sharedSkills = [".agents/skills", ".claude/skills"];
 const besides = [...sharedSkills, ".claude/commands", ".claude/agents"];
 
-/** The project folders that need trust in a directory; undefined if there are none. `cwd` is canonical. */
-export function targetOf(cwd: string): TrustTarget | undefined {
+/**
+ * The project folders that need trust in a directory; undefined if there are none. A worktree that Scorel has made has those of its
+ * checkout, and none of its own. `directory` is canonical.
+ */
+export function targetOf(directory: string): TrustTarget | undefined {
+  const cwd = projectPlace(directory);
   const home = canonical(userHome());
   const root = rootOf(cwd);
   const dir = projectDir(cwd);
@@ -48,9 +53,10 @@ export function targetOf(cwd: string): TrustTarget | undefined {
 
 /**
  * Like `targetOf`, followed by a second target for the skills in folders between the project's and `cwd`. The two are trusted
- * separately: trusting or distrusting one does not change the other. `cwd` is canonical.
+ * separately: trusting or distrusting one does not change the other. `directory` is canonical.
  */
-export function targetsOf(cwd: string): TrustTarget[] {
+export function targetsOf(directory: string): TrustTarget[] {
+  const cwd = projectPlace(directory);
   const project = targetOf(cwd);
   const root = project?.root ?? rootOf(cwd);
   const above = project?.path ?? root;

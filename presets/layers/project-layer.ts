@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { rootOf, userDir } from "@scorel/kit/files/home";
 import { canonical } from "@scorel/kit/files/paths";
+import { projectPlace } from "@scorel/kit/files/worktree-place";
 
 /**
  * The file of the user's settings for the project around a directory, `~/.scorel/projects/<projectId>.toml`, such as what the
@@ -10,7 +11,7 @@ import { canonical } from "@scorel/kit/files/paths";
 export async function ownLayerOf(cwd: string): Promise<string | undefined> {
   if (!existsSync(join(userDir(), "projects"))) return undefined;
   const { openBook } = await import("@scorel/projects/book");
-  const root = rootOf(canonical(cwd));
+  const root = rootOf(projectPlace(canonical(cwd)));
   const project = openBook(join(userDir(), "projects.json")).of({ cwd: root, root, createdAt: Date.now() });
   // The settings of a project in a parent directory do not apply.
   return project?.directory === root ? join(userDir(), "projects", `${project.projectId}.toml`) : undefined;

@@ -1,6 +1,7 @@
 import type { CliCommand, CliOption, Launch } from "@scorel/cli/contract";
 import { createKernel, type Services } from "@scorel/kernel";
 import { createMemoryStore } from "@scorel/kernel/store";
+import { withFolderOptions } from "../../plugins/cli/folder-options.ts";
 import { catalogue } from "../../presets/catalogue.ts";
 import { globalOptions } from "../../presets/start/flags.ts";
 import { testHeader } from "../harness.ts";
@@ -29,9 +30,10 @@ export async function readCommandLine(): Promise<CommandLine> {
       extensions: unused("extensions"),
     },
   });
+  const folders = kernel.collect("folderOptions").flatMap(({ value }) => value);
   const commands = kernel
     .collect("cliCommands")
-    .flatMap(({ plugin, value }) => value.map((command) => ({ plugin, command })));
+    .flatMap(({ plugin, value }) => value.map((each) => ({ plugin, command: withFolderOptions(each, folders) })));
   const nouns = new Set(commands.map(({ command }) => command.noun));
   const texts = new Map([...nouns].map((noun) => [noun, kernel.find("cli")?.help(noun) ?? ""]));
   const failure = kernel.failures[0];

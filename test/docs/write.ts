@@ -14,6 +14,7 @@ import { playSubagents } from "./subagents-stage.ts";
 import { takePictures } from "./terminal-stage.ts";
 import { playTimeTravel } from "./time-travel-stage.ts";
 import { playTrust } from "./trust-stage.ts";
+import { playWorktrees } from "./worktrees-stage.ts";
 
 /**
  * `npm run docs` writes docs/reference and the generated parts of the plugins' READMEs. `npm run docs -- guide` also plays the
@@ -30,6 +31,7 @@ if (process.argv.includes("guide")) {
   files.set("docs/guide/mcp.md", await playMcp());
   files.set("docs/guide/editors.md", await playEditors());
   files.set("docs/guide/subagents.md", await playSubagents());
+  files.set("docs/guide/worktrees.md", await playWorktrees());
   files.set(pictureFile, await playDemo());
   for (const [file, picture] of await takePictures()) files.set(file, picture);
 }

@@ -11,6 +11,7 @@ import { read } from "../docs/source.ts";
 import { playSubagents } from "../docs/subagents-stage.ts";
 import { playTimeTravel } from "../docs/time-travel-stage.ts";
 import { playTrust } from "../docs/trust-stage.ts";
+import { playWorktrees } from "../docs/worktrees-stage.ts";
 import { editor } from "./acp-editor.ts";
 import { hasTerminals, terminal } from "./pty.ts";
 import { scratch } from "./scorel.ts";
@@ -60,6 +61,10 @@ it("the output in the guide to editors is that of its command, and its settings 
 
 it("the outputs in the guide to subagents are those of its commands", async () => {
   expect(comparable(await playSubagents())).toBe(comparable(read("docs/guide/subagents.md")));
+});
+
+it("the outputs in the guide to worktrees are those of its commands", async () => {
+  expect(comparable(await playWorktrees())).toBe(comparable(read("docs/guide/worktrees.md")));
 });
 
 it("the outputs in the guide to extensions are those of its steps", async () => {

@@ -1,7 +1,5 @@
-import { spawn } from "node:child_process";
-import { dirname } from "node:path";
 import { messageOf } from "@scorel/kernel";
-import { SAFE_GIT, SAFE_GIT_ENV } from "@scorel/kit/process/safe-git";
+import { runGit } from "@scorel/kit/process/run-git";
 import { errors } from "../errors.ts";
 
 /** A limit far above what the largest repository takes, for a git that hangs. */
@@ -12,10 +10,7 @@ const LIMIT_MS = 60_000;
  * run no filters; `diff-files` gets an index that needs none (git-index.ts). Inode times are always compared, whatever the
  * repository's settings are.
  */
-const SETTINGS = ["core.trustctime=true", "core.checkStat=default", "submodule.recurse=false"].flatMap((setting) => [
-  "-c",
-  setting,
-]);
+const SETTINGS = ["core.trustctime=true", "core.checkStat=default", "submodule.recurse=false"];
 
 export interface GitOptions {
   input?: string;
@@ -30,50 +25,26 @@ export interface GitOptions {
 }
 
 /** Runs git in a folder and returns its output. Throws CHECKPOINT_GIT. */
-export function git(root: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
+export async function git(root: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
   const { input, index, onComplaint, codes = [], signal } = options;
-  return new Promise((resolve, reject) => {
-    const fail = (reason: string, cause?: unknown) => reject(errors.CHECKPOINT_GIT({ reason }, { cause }));
-    const child = spawn("git", [...SAFE_GIT, "--no-replace-objects", ...SETTINGS, "-C", root, ...args], {
-      env: environment(root, index),
-      stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
-      timeout: LIMIT_MS,
-      killSignal: "SIGKILL",
-      ...(signal && { signal }),
-    });
-    const out: Buffer[] = [];
-    let said = "";
-    child.stdout?.on("data", (chunk: Buffer) => out.push(chunk));
-    child.stderr?.on("data", (chunk: Buffer) => {
-      said = (said + chunk.toString()).slice(0, 500);
-    });
-    child.on("error", (thrown) => fail(messageOf(thrown), thrown));
-    child.on("close", (code, signal) => {
-      if (code !== 0 && !codes.includes(code ?? -1)) return fail(said.split("\n", 1)[0] || `exit ${code ?? signal}`);
-      if (said !== "") onComplaint?.();
-      resolve(Buffer.concat(out));
-    });
-    // If git ends without reading its input, the pipe closes; the exit code gives the reason.
-    child.stdin?.on("error", () => {});
-    child.stdin?.end(input);
+  const {
+    code,
+    signal: ended,
+    output,
+    said,
+  } = await runGit(root, args, {
+    settings: SETTINGS,
+    ...(input !== undefined && { input }),
+    ...(index !== undefined && { env: { GIT_INDEX_FILE: index } }),
+    signal,
+    limitMs: LIMIT_MS,
+  }).catch((thrown: unknown) => {
+    throw errors.CHECKPOINT_GIT({ reason: messageOf(thrown) }, { cause: thrown });
   });
-}
-
-/** The home folder in which git looks for the user's configuration. */
-export function homeOfGit(): string {
-  return process.env.HOME ?? "";
-}
-
-/** A minimal environment, without this process's `GIT_` variables, which could name another repository or programs. */
-function environment(root: string, index: string | undefined): Record<string, string> {
-  return {
-    PATH: process.env.PATH ?? "",
-    HOME: homeOfGit(),
-    ...SAFE_GIT_ENV,
-    // A repository above the project must not be used, even if the project's own is damaged.
-    GIT_CEILING_DIRECTORIES: dirname(root),
-    ...(index !== undefined && { GIT_INDEX_FILE: index }),
-  };
+  if (code !== 0 && !codes.includes(code ?? -1))
+    throw errors.CHECKPOINT_GIT({ reason: said.split("\n", 1)[0]?.slice(0, 500) || `exit ${code ?? ended}` });
+  if (said !== "") onComplaint?.();
+  return output;
 }
 
 /** The contents of objects by id; missing ones are left out. */

@@ -1,8 +1,9 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
+import { homeOfGit } from "@scorel/kit/process/run-git";
 import type { Clock } from "../scan/clock.ts";
 import { isUnchanged, type Times, timesOf } from "./folder-times.ts";
-import { type GitOptions, homeOfGit } from "./git.ts";
+import type { GitOptions } from "./git.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
 import { type Index, isFile, namesIn } from "./output.ts";
 

@@ -58,7 +58,11 @@ const shapes: Readonly<Record<string, Shape>> = {
   },
   cliCommands: {
     ...{ rows: "list", row: "command", hostOnly: true },
-    fields: ["noun", "synonyms", "action", "otherActions", "args", "description", "options", "run"],
+    fields: ["noun", "synonyms", "action", "otherActions", "args", "description", "options", "opensSession", "run"],
+  },
+  folderOptions: {
+    ...{ rows: "list", row: "option", hostOnly: true },
+    fields: ["flags", "description", "values", "default", "repeatable", "mayBeEmpty", "means", "enter"],
   },
   sessionOptions: {
     ...{ rows: "list", row: "option", hostOnly: true },

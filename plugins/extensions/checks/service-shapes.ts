@@ -239,6 +239,13 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     restart: "function",
     accept: "function",
   },
+  worktrees: {
+    create: "function",
+    list: "function",
+    merge: "function",
+    remove: "function",
+    finish: "function",
+  },
   extensions: {
     folder: "function",
     folderOf: "function",

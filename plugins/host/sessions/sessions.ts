@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { type Awaitable, type EventDefinition, type Kernel, newId, type SessionHeader } from "@scorel/kernel";
+import { projectPlace } from "@scorel/kit/files/worktree-place";
 import type { Notice, SessionOption, SessionOptions } from "@scorel/workspace/contract";
 import type { Relation, SessionSummary } from "../contract.ts";
 import { errors } from "../errors.ts";
@@ -229,7 +230,7 @@ export class Sessions {
 
   /** Registers the project, unless the session is unsaved and must leave nothing on disk. */
   private projectOf(root: string, { unsaved = false }: NewOptions): Promise<ProjectsAnswer<string>> {
-    return unsaved ? Promise.resolve({ problems: [] }) : projectIn(this.parent, root);
+    return unsaved ? Promise.resolve({ problems: [] }) : projectIn(this.parent, projectPlace(root));
   }
 
   private async close(session: OpenSession): Promise<void> {

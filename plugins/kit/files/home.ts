@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { errors } from "../errors.ts";
 import { canonical } from "./paths.ts";
+import { projectPlace } from "./worktree-place.ts";
 
 /** The file that makes a folder a preset. */
 export const presetFile = "preset.toml";
@@ -18,9 +19,11 @@ export const packagesDir = () => join(userDir(), "packages");
 
 /**
  * The `.scorel` folder of the project that `cwd` is in: the nearest one from `cwd` up to the git root. Outside of git, only the
- * one in `cwd` counts. `~/.scorel` is never a project's folder. `cwd` is canonical.
+ * one in `cwd` counts. In a worktree that Scorel has made, it is that of the checkout. `~/.scorel` is never a project's folder. `cwd` is
+ * canonical.
  */
-export function projectDir(cwd: string): string | undefined {
+export function projectDir(directory: string): string | undefined {
+  const cwd = projectPlace(directory);
   const home = canonical(userHome());
   const own = join(home, ".scorel");
   const top = gitRoot(cwd, home) ?? cwd;

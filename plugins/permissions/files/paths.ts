@@ -1,5 +1,6 @@
 import { join, resolve, sep } from "node:path";
 import { isWithin } from "@scorel/kit/files/paths";
+import { worktreeAround } from "@scorel/kit/files/worktree-place";
 import type { Workspace } from "@scorel/workspace/contract";
 import { leadsTo } from "./file-cache.ts";
 
@@ -29,18 +30,43 @@ export function isControlPath(path: string): boolean {
  * Whether a path matches a glob: `*` within a name, `**` across folders. A glob is relative to the project, absolute, or starts
  * with `~/`.
  */
-export function fits(pattern: string, path: string, workspace: Workspace): boolean {
+export function fits(pattern: string, path: string, workspace: Pick<Workspace, "root" | "home">): boolean {
   return new RegExp(`^${sourceOf(pattern, workspace)}$`).test(path);
 }
 
-/** A test for the paths that a rule protects: matches and everything below them, ignoring case. */
-export function coveredBy(pattern: string, workspace: Workspace): (path: string) => boolean {
-  const covered = new RegExp(`^${sourceOf(pattern.normalize("NFC"), workspace)}(?:/.*)?$`, "i");
-  // Matching a longer path could be slow, and real files are rarely that deep.
-  return (path) => path.length > MAX_COMPARED || covered.test(path.normalize("NFC"));
+/**
+ * The same for a rule that forbids. In a worktree that Scorel has made, the pattern is also meant as in the checkouts around it, for
+ * their files and for those of the worktree that stand for them.
+ */
+export function fitsForbidden(pattern: string, path: string, workspace: Workspace): boolean {
+  return rootsOf(workspace.root).some((root) =>
+    formsOf(path, workspace.root).some((form) => fits(pattern, form, { ...workspace, root })),
+  );
 }
 
-function sourceOf(pattern: string, { root, home }: Workspace): string {
+/** A test for the paths that a rule protects: matches as `fitsForbidden`, and everything below them, ignoring case. */
+export function coveredBy(pattern: string, workspace: Workspace): (path: string) => boolean {
+  const covered = rootsOf(workspace.root).map(
+    (root) => new RegExp(`^${sourceOf(pattern.normalize("NFC"), { ...workspace, root })}(?:/.*)?$`, "i"),
+  );
+  const isCovered = (path: string) => covered.some((each) => each.test(path.normalize("NFC")));
+  // Matching a longer path could be slow, and real files are rarely that deep.
+  return (path) => path.length > MAX_COMPARED || formsOf(path, workspace.root).some(isCovered);
+}
+
+/** The root of a session, and those of the checkouts that it is a worktree of. */
+function rootsOf(root: string): string[] {
+  const place = worktreeAround(root);
+  return place ? [root, ...rootsOf(place.checkout)] : [root];
+}
+
+/** A path, and in a worktree those of the same file in the checkouts around it. */
+function formsOf(path: string, root: string): string[] {
+  const place = isWithin(root, path) ? worktreeAround(root) : undefined;
+  return place ? [path, ...formsOf(place.checkout + path.slice(root.length), place.checkout)] : [path];
+}
+
+function sourceOf(pattern: string, { root, home }: Pick<Workspace, "root" | "home">): string {
   const base = pattern.startsWith("~/") ? join(home, pattern.slice(2)) : resolve(root, pattern);
   return base
     .split(/(\/\*\*$|\*\*\/|\*\*|\*|\\[\\*])/)

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type {} from "@scorel/host/contract";
 import { type BaseContext, codeOf, messageOf } from "@scorel/kernel";
+import { projectPlace } from "@scorel/kit/files/worktree-place";
 import type {} from "@scorel/projects/contract";
 import type {} from "@scorel/workspace/contract";
 import { parse } from "smol-toml";
@@ -56,7 +57,7 @@ async function fileFor(reach: Reach, ctx: BaseContext, rules: readonly string[])
       rules,
       reason: "the plugin `projects`, which knows the project, is not loaded",
     });
-  const { projectId } = await projects.register(root);
+  const { projectId } = await projects.register(projectPlace(root));
   return join(folder, "projects", `${projectId}.toml`);
 }
 

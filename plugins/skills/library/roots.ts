@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { projectPlace } from "@scorel/kit/files/worktree-place";
 import type { PlacedSkills } from "@scorel/skillstore/contract";
 import type { Workspace } from "@scorel/workspace/contract";
 import type { SkillSource } from "../contract.ts";
@@ -48,8 +49,9 @@ export function rootsOf(
 /** Skill folders between the working directory and `.scorel`, which are trusted separately. */
 function nestedRoots({ root, nestedSkills }: Workspace): Root[] {
   if (!nestedSkills) return [];
+  const top = projectPlace(root);
   return nestedSkills.folders.map((folder) => {
-    return { source: "project", folder, files: join(nestedSkills.root, relative(root, folder)) };
+    return { source: "project", folder, files: join(nestedSkills.root, relative(top, folder)) };
   });
 }
 
@@ -57,9 +59,10 @@ function nestedRoots({ root, nestedSkills }: Workspace): Root[] {
 function projectRoots({ root, trusted, trustedCopy: copy }: Workspace): Root[] {
   if (trusted === undefined || copy === undefined) return [];
   const own: Root = { source: "project", folder: join(trusted, "skills"), files: join(copy.scorel, "skills") };
-  const shared = upTo(root, dirname(trusted)).flatMap((folder) =>
+  const top = projectPlace(root);
+  const shared = upTo(top, dirname(trusted)).flatMap((folder) =>
     SHARED.map((path): Root => {
-      const files = join(copy.root, relative(root, folder), path);
+      const files = join(copy.root, relative(top, folder), path);
       return { source: "project", folder: join(folder, path), files };
     }),
   );

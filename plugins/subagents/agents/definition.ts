@@ -61,7 +61,9 @@ function keysOf({ fields }: MarkdownFile): Keys {
   return keys;
 }
 
-function limitsOf(keys: Keys): Pick<AgentDefinition, "model" | "tools" | "withoutTools" | "permission" | "skills"> {
+function limitsOf(
+  keys: Keys,
+): Pick<AgentDefinition, "model" | "tools" | "withoutTools" | "permission" | "skills" | "isolation"> {
   const model = textOf(keys, "model");
   const tools = listOf(keys, "tools", TOOL_NAME, '"tools" lists names of tools');
   const without = listOf(keys, "disallowedtools", TOOL_NAME, '"disallowedTools" lists names of tools');
@@ -74,7 +76,15 @@ function limitsOf(keys: Keys): Pick<AgentDefinition, "model" | "tools" | "withou
     ...(without && { withoutTools: without }),
     ...(permission && { permission }),
     ...(skills && { skills }),
+    ...(isIsolated(textOf(keys, "isolation")) && { isolation: "worktree" as const }),
   };
+}
+
+/** Whoever asks for another kind of isolation may rely on it. */
+function isIsolated(given: string | undefined): boolean {
+  if (given === undefined || given === "none") return false;
+  if (given !== "worktree") throw new Unusable(`its isolation ${JSON.stringify(lineOf(given))} is not "worktree"`);
+  return true;
 }
 
 function modeOf(given: string | undefined): Mode | undefined {

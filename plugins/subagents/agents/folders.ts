@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { projectPlace } from "@scorel/kit/files/worktree-place";
 import type { Workspace } from "@scorel/workspace/contract";
 import type { AgentDefinition } from "../contract.ts";
 
@@ -22,7 +23,7 @@ export function agentFolders({ home, root, trusted, trustedCopy: copy }: Workspa
       ? []
       : [
           { source: "project", shown: join(trusted, "agents"), path: join(copy.scorel, "agents") },
-          { source: "project", shown: join(root, SHARED), path: join(copy.root, SHARED) },
+          { source: "project", shown: join(projectPlace(root), SHARED), path: join(copy.root, SHARED) },
         ];
   const own = [OWN, SHARED].map((path): AgentFolder => {
     return { source: "user", shown: join(home, path), path: join(home, path) };

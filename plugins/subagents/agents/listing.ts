@@ -28,13 +28,14 @@ export function listForPeople({ all, flaws }: Agents): string {
   return [...rows.flat(), ...flaws.map(({ message }) => message)].join("\n");
 }
 
-function limitsOf({ model, tools, withoutTools, permission, skills }: AgentDefinition): string[] {
+function limitsOf({ model, tools, withoutTools, permission, skills, isolation }: AgentDefinition): string[] {
   const parts = [
     ["model", model],
     ["tools", tools && (tools.join(", ") || "none")],
     ["without", withoutTools?.join(", ")],
     ["permission", permission],
     ["skills", skills?.join(", ")],
+    ["isolation", isolation],
   ] as const;
   const told = parts.flatMap(([key, value]) => (value === undefined ? [] : `${key}: ${value}`));
   return told.length > 0 ? [told.join("; ")] : [];

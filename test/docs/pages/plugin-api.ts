@@ -183,6 +183,7 @@ const collected: Readonly<Record<string, string>> = {
   markedWords: "each time a message of the user is read",
   promptParts: "each time the system prompt is made",
   cliCommands: "when the command line is read",
+  folderOptions: "when the command line is read",
   operations: "at each request of a client",
   sessionOptions: "each time flags are read or a session is opened",
   childLimits: "when a session is created for another one",

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Client } from "@scorel/host/contract";
@@ -7,6 +8,7 @@ import type { Mode } from "@scorel/permissions/contract";
 import requests from "@scorel/requests";
 import subagents from "@scorel/subagents";
 import tools from "@scorel/tools";
+import worktrees from "@scorel/worktrees";
 import { type RecordedRequest, type Reply, startModelServer, status, toolCall, usage } from "../../model-server.ts";
 import { says, tool } from "../agent/setup.ts";
 import { agentHost } from "../host/agent-host.ts";
@@ -41,6 +43,10 @@ interface Options {
   parallel?: number;
   attending?: boolean;
   unsaved?: boolean;
+  /** The working directory is a git repository with one commit of this file. */
+  committed?: string;
+  /** The table `[permissions]`, for the working directory. */
+  rules?: (cwd: string) => object;
 }
 
 /** A host whose model follows the script, with a session in which "Go." was sent. */
@@ -50,16 +56,24 @@ export async function working(script: Script, options: Options = {}) {
     mkdirSync(dirname(join(home.home, path)), { recursive: true });
     writeFileSync(join(home.home, path), content);
   }
+  const git = (...args: string[]) => execFileSync("git", ["-C", home.cwd, ...args], { encoding: "utf8" }).trim();
+  if (options.committed !== undefined) {
+    writeFileSync(join(home.cwd, options.committed), "one\n");
+    git("init", "--quiet", "--initial-branch=main");
+    git("add", "--all");
+    git("-c", "user.name=Ann", "-c", "user.email=ann@example.com", "commit", "--quiet", "--message=Begin");
+  }
   const server = await startModelServer((request) => {
     const { first, rounds } = wordsOf(request);
     return script[first]?.[rounds] ?? status(400, { error: { message: `nothing for ${first}` } });
   });
   const entry = (plugin: KernelEntry["plugin"], config?: object): KernelEntry => ({ plugin, origin: "test", config });
   const session = () => [
-    ...[requests, permissions, tools, toolbox, ...(options.plugins ?? [])].map((plugin) => entry(plugin)),
+    entry(permissions, options.rules?.(home.cwd)),
+    ...[requests, tools, toolbox, ...(options.plugins ?? [])].map((plugin) => entry(plugin)),
     entry(subagents, { parallel: options.parallel ?? 4 }),
   ];
-  const host = await agentHost(server.baseUrlFor("openai-completions"), { session });
+  const host = await agentHost(server.baseUrlFor("openai-completions"), { session, host: [worktrees] });
   const { client } = host;
   const { permission = "full", attending = false, unsaved = false } = options;
   const { sessionId, notices } = await client.request("create_session", {
@@ -71,7 +85,7 @@ export async function working(script: Script, options: Options = {}) {
   await client.subscribe(sessionId, ({ event }) => void heard.push(event));
   const { id } = await client.request("send_message", { sessionId, content: "Go." });
   return {
-    ...{ home, server, client, sessionId, heard, notices },
+    ...{ git, home, server, client, sessionId, heard, notices },
     outcome: () => client.request("wait_turn", { sessionId, id }),
     async [Symbol.asyncDispose]() {
       await host[Symbol.asyncDispose]();

@@ -1,0 +1,52 @@
+import { existsSync, statSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+import { canonical, isWithin } from "./paths.ts";
+
+/** The folder in a checkout that holds the worktrees which Scorel has made of it. Git does not show it. */
+export const WORKTREES = ".scorel-worktrees";
+
+/** A worktree that Scorel has made, as paths tell: the checkout that it belongs to, and its own folder. */
+export interface WorktreePlace {
+  checkout: string;
+  folder: string;
+}
+
+/** The innermost worktree around a directory whose repository it is in; undefined if there is none. `cwd` is canonical. */
+export function worktreeAround(cwd: string): WorktreePlace | undefined {
+  const mark = `${sep}${WORKTREES}${sep}`;
+  const at = cwd.lastIndexOf(mark);
+  if (at < 0) return undefined;
+  const checkout = cwd.slice(0, at);
+  const [name = ""] = cwd.slice(at + mark.length).split(sep);
+  const folder = join(checkout, WORKTREES, name);
+  const isWorktree = name !== "" && isFile(join(folder, ".git")) && existsSync(join(checkout, ".git"));
+  return isWorktree && repositoryOf(cwd) === folder ? { checkout, folder } : undefined;
+}
+
+/**
+ * The directory of the project that a directory stands for: in a worktree, the same one of the checkout that the worktree belongs to, so
+ * that a project's settings, and the trust in them, are the same in all of its worktrees. `cwd` is canonical.
+ */
+export function projectPlace(cwd: string): string {
+  const place = worktreeAround(cwd);
+  if (!place) return cwd;
+  const { checkout, folder } = place;
+  const same = canonical(checkout + cwd.slice(folder.length));
+  return projectPlace(isDirectory(same) && isWithin(checkout, same) ? same : checkout);
+}
+
+/** The nearest folder with a `.git`. */
+function repositoryOf(cwd: string): string | undefined {
+  for (let at = cwd; ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return at;
+    if (at === dirname(at)) return undefined;
+  }
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

@@ -1,0 +1,90 @@
+import type { Invocation } from "@scorel/cli/contract";
+import { everyPage, printAnswer } from "@scorel/host/client";
+import type { Client } from "@scorel/host/contract";
+import { visibleName } from "@scorel/kit/text/plain";
+import type { Context } from "./context.ts";
+import type { ListedWorktree } from "./contract.ts";
+import { errors } from "./errors.ts";
+
+/** What the commands `scorel worktree <action>` do. */
+export const actions = { list, merge, remove } satisfies Record<
+  string,
+  (ctx: Context, invocation: Invocation) => Promise<number>
+>;
+
+/**
+ * The folder for `--worktree [name]`, which is made if there is none of that name. Says what the session works with. Throws
+ * WORKTREE_SESSION.
+ */
+export async function enterWorktree(ctx: Context, given: unknown, invocation: Invocation): Promise<string> {
+  const { options, cwd, stderr } = invocation;
+  const other = ["session", "fork", "resume"].find((option) => options[option] !== undefined);
+  if (other !== undefined) throw errors.WORKTREE_SESSION({ option: `--${other}` });
+  const name = typeof given === "string" && given !== "" ? { name: given } : {};
+  const client = hostOf(ctx).connect();
+  try {
+    const { worktree } = await client.request("create_worktree", { cwd, ...name });
+    const { created, leftOut, branch } = worktree;
+    const how = created ? "New worktree" : "Worktree";
+    stderr.write(`${how} ${worktree.name} (branch ${branch}): ${visibleName(worktree.cwd)}\n`);
+    if (leftOut > 0)
+      stderr.write(`It does not have the changes of ${leftOut} ${filesText(leftOut)} that are not committed.\n`);
+    return worktree.cwd;
+  } finally {
+    await client.close();
+  }
+}
+
+function list(ctx: Context, invocation: Invocation): Promise<number> {
+  const { cwd, options, stderr } = invocation;
+  return answered(ctx, invocation, async (request) => {
+    const { worktrees } = await everyPage((page) => request("list_worktrees", { cwd, ...page }));
+    if (options.json === true) return `${JSON.stringify({ worktrees }, null, 2)}\n`;
+    if (worktrees.length === 0) stderr.write("There are no worktrees here. To work in one: scorel --worktree NAME\n");
+    return worktrees.map(rowOf).join("");
+  });
+}
+
+function merge(ctx: Context, invocation: Invocation): Promise<number> {
+  const { cwd, args, options } = invocation;
+  const [name = ""] = args;
+  const [commit, keep] = [options.commit === true, options.keep === true];
+  return answered(ctx, invocation, async (request) => {
+    const { text } = await request("merge_worktree", { cwd, name, commit, keep });
+    return `${text}\n`;
+  });
+}
+
+function remove(ctx: Context, invocation: Invocation): Promise<number> {
+  const { cwd, args, options } = invocation;
+  const [name = ""] = args;
+  return answered(ctx, invocation, async (request) => {
+    const { text } = await request("remove_worktree", { cwd, name, commit: options.commit === true });
+    return `${text}\n`;
+  });
+}
+
+function answered(
+  ctx: Context,
+  invocation: Invocation,
+  work: (request: Client["request"]) => Promise<string>,
+): Promise<number> {
+  return printAnswer(hostOf(ctx), invocation, ({ request }) => work(request));
+}
+
+function hostOf({ find }: Context) {
+  const host = find("host");
+  if (!host) throw errors.WORKTREE_NO_HOST();
+  return host;
+}
+
+function rowOf({ name, branch, path, commits, changes, problem }: ListedWorktree): string {
+  const state = [
+    `${commits} ${commits === 1 ? "commit" : "commits"}`,
+    ...(changes > 0 ? [`${changes} ${filesText(changes)} not committed`] : []),
+    ...(problem === undefined ? [] : [problem]),
+  ];
+  return `${name}  ${branch}  ${state.join(", ")}  ${visibleName(path)}\n`;
+}
+
+const filesText = (count: number) => (count === 1 ? "file" : "files");

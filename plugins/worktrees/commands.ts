@@ -1,0 +1,36 @@
+import type { CliCommand, CliOption, FolderOption, Invocation } from "@scorel/cli/contract";
+import type { Context } from "./context.ts";
+
+const commit: CliOption = { flags: "--commit", description: "First commit what is not committed there" };
+
+/** The commands `scorel worktree list|merge|remove`. */
+export function worktreeCommands(ctx: Context): CliCommand[] {
+  type Actions = typeof import("./actions.ts")["actions"];
+  const command = (action: keyof Actions, args: string, description: string, options: CliOption[]): CliCommand => ({
+    noun: "worktree",
+    action,
+    ...(args !== "" && { args }),
+    description,
+    options,
+    run: async (invocation: Invocation) => (await import("./actions.ts")).actions[action](ctx, invocation),
+  });
+  return [
+    command("list", "", "List the worktrees of this repository that were made with --worktree", [
+      { flags: "--json", description: "Print JSON for programs" },
+    ]),
+    command("merge", "<name>", "Merge a worktree's branch into the branch that is checked out, and remove both", [
+      commit,
+      { flags: "--keep", description: "Keep the worktree and its branch" },
+    ]),
+    command("remove", "<name>", "Remove a worktree; its branch stays unless it is merged", [commit]),
+  ];
+}
+
+/** The option `--worktree [name]` of the commands that open sessions. */
+export function worktreeOption(ctx: Context): FolderOption {
+  return {
+    flags: "-w, --worktree [name]",
+    description: "Work in a git worktree of this repository, which is made if there is none of that name",
+    enter: async (value, invocation) => (await import("./actions.ts")).enterWorktree(ctx, value, invocation),
+  };
+}

@@ -1,0 +1,3 @@
+import type { BaseContext } from "@scorel/kernel";
+
+export type Context = Pick<BaseContext, "find">;

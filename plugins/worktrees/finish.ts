@@ -1,0 +1,74 @@
+import { messageOf } from "@scorel/kernel";
+import { plainText } from "@scorel/kit/text/plain";
+import type { FinishedWorktree, Worktree } from "./contract.ts";
+import { errors } from "./errors.ts";
+import type { Git } from "./git.ts";
+import { type Checkout, isWorktree, ownerAround } from "./repository.ts";
+import { changedFiles, flawOfChanges, obstacleIn } from "./state.ts";
+
+/** Files that the summary of changes names. */
+const NAMED = 40;
+/** Who commits where git knows no name: the work may not be lost for the want of one. */
+const NOBODY = ["user.name=Scorel", "user.email=scorel@localhost"];
+
+/** Ends work that began at a commit. What goes wrong leaves the worktree as it is. */
+export async function finish(worktree: Worktree & { commit: string }, message: string): Promise<FinishedWorktree> {
+  const { branch, path } = worktree;
+  try {
+    if (!isWorktree(path)) return { state: "kept", branch, path, reason: "its folder is no worktree any more" };
+    const checkout = ownerAround(path);
+    const { git } = checkout;
+    const obstacle = (await obstacleIn(git, worktree)) ?? (await commitAll(git, worktree, message));
+    if (obstacle !== undefined) return { state: "kept", branch, path, reason: obstacle };
+    const end = await git.text(path, "read the commit", ["rev-parse", "HEAD"]);
+    const isChanged = end.trim() !== worktree.commit;
+    const stat = isChanged ? await statOf(git, path, worktree.commit) : "";
+    await removeFolder(checkout, worktree);
+    if (isChanged) return { state: "branch", branch, stat };
+    await removeBranch(checkout, branch, worktree.commit);
+    return { state: "unchanged" };
+  } catch (thrown) {
+    return { state: "kept", branch, path, reason: messageOf(thrown) };
+  }
+}
+
+/** Commits all changes, if there are some. Returns why that cannot be done. */
+export async function commitAll(git: Git, { path }: Worktree, message: string): Promise<string | undefined> {
+  const changed = await changedFiles(git, path, "all");
+  if (changed.length === 0) return undefined;
+  const flaw = flawOfChanges(path, changed);
+  if (flaw !== undefined) return flaw;
+  await git.text(path, "add the changes", ["add", "--all"]);
+  const knowsName = (await git.run(path, ["var", "GIT_COMMITTER_IDENT"])).code === 0;
+  const args = ["commit", "--quiet", "--no-verify", "--cleanup=whitespace", "--file=-"];
+  const { code, said } = await git.run(path, args, { input: message, settings: knowsName ? [] : NOBODY });
+  return code === 0 ? undefined : `its changes could not be committed (${plainText(said).trim().split("\n", 1)[0]})`;
+}
+
+/** Which files differ from a commit, one in a line, with the numbers of lines. */
+async function statOf(git: Git, path: string, base: string): Promise<string> {
+  const options = [
+    `--stat=76,60,${NAMED}`,
+    "--no-color",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--ignore-submodules=dirty",
+  ];
+  return plainText(await git.text(path, "compare the commits", ["diff", ...options, base, "HEAD", "--"])).trimEnd();
+}
+
+/** Removes the folder of a worktree without changes. */
+export async function removeFolder({ git, root }: Checkout, worktree: Worktree): Promise<void> {
+  const { name, path } = worktree;
+  // Git looks again itself, but refuses every worktree of a repository with submodules, also where none was fetched.
+  const hasModules = /^160000 /m.test(await git.text(path, "list its files", ["ls-files", "--stage"]));
+  if (hasModules && (await changedFiles(git, path, "all")).length > 0)
+    throw errors.WORKTREE_KEPT({ name, path, reason: "it has new changes" });
+  const force = hasModules ? ["--force"] : [];
+  await git.text(root, "remove the worktree", ["worktree", "remove", ...force, path]);
+}
+
+/** Removes a branch that is still at this commit. */
+export async function removeBranch({ git, root }: Checkout, branch: string, at: string): Promise<void> {
+  await git.text(root, `remove the branch ${branch}`, ["update-ref", "-d", `refs/heads/${branch}`, at]);
+}

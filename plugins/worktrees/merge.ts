@@ -1,0 +1,110 @@
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import { plainText, visibleName } from "@scorel/kit/text/plain";
+import type { CommitOption, WorktreesService } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { commitAll, removeBranch, removeFolder } from "./finish.ts";
+import { type Git, reasonOf } from "./git.ts";
+import { type Checkout, existingWorktree, ownerAround } from "./repository.ts";
+import { changedFiles, obstacleIn } from "./state.ts";
+
+/** Merges the branch of a worktree into the one that its checkout has checked out. */
+export async function merge(
+  ...[cwd, name, { commit, keep = false } = {}]: Parameters<WorktreesService["merge"]>
+): Promise<{ text: string }> {
+  const checkout = ownerAround(cwd);
+  const { git, root } = checkout;
+  const worktree = existingWorktree(checkout, name);
+  const { branch } = worktree;
+  const into = await git.branch(root);
+  if (into === undefined) throw errors.WORKTREE_DETACHED({ root: visibleName(root) });
+  const tip = await settled(checkout, name, { commit });
+  const count = await git.count(root, tip, ["HEAD"]);
+  if (count > 0) await mergeInto(git, root, branch, tip);
+  const merged =
+    count === 0 ? `${into} has all of ${branch} already.` : `Merged ${counted(count)} of ${branch} into ${into}.`;
+  if (keep) return { text: merged };
+  await removeFolder(checkout, worktree);
+  await removeBranch(checkout, branch, tip);
+  return { text: `${merged} The worktree and its branch are removed.` };
+}
+
+/** Removes a worktree, and its branch if another one has all of its commits. */
+export async function remove(
+  ...[cwd, name, options = {}]: Parameters<WorktreesService["remove"]>
+): Promise<{ text: string }> {
+  const checkout = ownerAround(cwd);
+  const { git, root } = checkout;
+  const worktree = existingWorktree(checkout, name);
+  const { branch } = worktree;
+  const tip = await settled(checkout, name, options);
+  await removeFolder(checkout, worktree);
+  const removed = `The worktree ${name} is removed.`;
+  const others = await branchesWith(git, root, tip, branch);
+  if (others.length === 0)
+    return { text: `${removed} Its branch ${branch} stays, since no other branch has all of its commits.` };
+  await removeBranch(checkout, branch, tip);
+  return { text: `${removed} Its branch is removed, too: ${others[0]} has all of its commits.` };
+}
+
+/** The last commit of a worktree in which nothing is left to be committed. Throws WORKTREE_KEPT and WORKTREE_UNCLEAN. */
+async function settled(checkout: Checkout, name: string, { commit = false }: CommitOption): Promise<string> {
+  const { git } = checkout;
+  const worktree = existingWorktree(checkout, name);
+  const { path } = worktree;
+  const shown = visibleName(path);
+  const obstacle = await obstacleIn(git, worktree);
+  if (obstacle !== undefined) throw errors.WORKTREE_KEPT({ name, path: shown, reason: obstacle });
+  const count = (await changedFiles(git, path, "all")).length;
+  if (count > 0 && !commit) throw errors.WORKTREE_UNCLEAN({ name, path: shown, count });
+  const flaw = await commitAll(git, worktree, `Work in the worktree ${name}`);
+  if (flaw !== undefined) throw errors.WORKTREE_KEPT({ name, path: shown, reason: flaw });
+  return (await git.text(path, "read the commit", ["rev-parse", "HEAD"])).trim();
+}
+
+async function mergeInto(git: Git, root: string, branch: string, tip: string): Promise<void> {
+  const shown = visibleName(root);
+  const { length: count } = await changedFiles(git, root, "no");
+  if (count > 0) throw errors.WORKTREE_CHECKOUT_UNCLEAN({ root: shown, count });
+  const files = await overwritten(git, root, tip);
+  if (files.length > 0) throw errors.WORKTREE_OVERWRITES({ root: shown, files });
+  const result = await git.run(root, ["merge", "--no-edit", "--no-verify", "--quiet", branch, "--"]);
+  if (result.code === 0) return;
+  const unmerged = await namesFrom(git, root, ["diff", "--name-only", "-z", "--diff-filter=U"]);
+  // Nothing to abort if the merge has not begun.
+  if ((await git.commit(root, "MERGE_HEAD")) !== undefined)
+    await git.text(root, `undo the merge in ${shown}`, ["merge", "--abort"]);
+  if (unmerged.length === 0) throw errors.WORKTREE_GIT({ what: `merge ${branch}`, reason: reasonOf(result) });
+  throw errors.WORKTREE_CONFLICT({ branch, root: shown, files: unmerged });
+}
+
+/** Files that the merge adds and that exist already. Git replaces those that it is told to ignore without a word. */
+async function overwritten(git: Git, root: string, tip: string): Promise<string[]> {
+  const added = await namesFrom(git, root, [
+    "diff",
+    "--name-only",
+    "-z",
+    "--no-renames",
+    "--diff-filter=A",
+    `HEAD...${tip}`,
+  ]);
+  const known = new Set(await namesFrom(git, root, ["ls-files", "-z"]));
+  const exists = (name: string) => lstatSync(join(root, name), { throwIfNoEntry: false }) !== undefined;
+  return added.filter((name) => !known.has(name) && exists(name));
+}
+
+async function namesFrom(git: Git, root: string, args: readonly string[]): Promise<string[]> {
+  const text = await git.text(root, "compare the commits", args);
+  return text.split("\0").filter((name) => name !== "");
+}
+
+/** The branches, but for one, that have a commit. */
+async function branchesWith(git: Git, root: string, commit: string, but: string): Promise<string[]> {
+  const args = ["for-each-ref", `--contains=${commit}`, "--format=%(refname:short)", "refs/heads", "refs/remotes"];
+  const text = await git.text(root, "look for other branches", args);
+  return plainText(text)
+    .split("\n")
+    .filter((name) => name !== "" && name !== but);
+}
+
+const counted = (count: number) => `${count} ${count === 1 ? "commit" : "commits"}`;

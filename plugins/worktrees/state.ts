@@ -1,0 +1,55 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { WORKTREES } from "@scorel/kit/files/worktree-place";
+import { lineOf } from "@scorel/kit/text/one-line";
+import type { Worktree } from "./contract.ts";
+import type { Git } from "./git.ts";
+import { worktreesIn } from "./repository.ts";
+
+/** Files in a worktree's own part of the repository which say that something has begun there, and what. */
+const BEGUN: Readonly<Record<string, string>> = {
+  MERGE_HEAD: "a merge",
+  CHERRY_PICK_HEAD: "a cherry-pick",
+  REVERT_HEAD: "a revert",
+  BISECT_LOG: "a bisection",
+  "rebase-merge": "a rebase",
+  "rebase-apply": "a rebase",
+};
+
+/** The paths with changes that are not committed, of files that git does not ignore. A repository inside has a `/` at its end. */
+export async function changedFiles(git: Git, root: string, untracked: "all" | "no"): Promise<string[]> {
+  // Of submodules, only the commit is looked at: git would enter them, and they have settings of their own.
+  const which = [`--untracked-files=${untracked}`, "--ignore-submodules=dirty", "--no-renames"];
+  const text = await git.text(root, "look for changes", ["status", "--porcelain=v1", "-z", ...which]);
+  return text
+    .split("\0")
+    .filter((row) => row !== "")
+    .map((row) => row.slice("XY ".length));
+}
+
+/** Why a worktree can be neither merged nor removed, whatever becomes of its changes; undefined if it can. */
+export async function obstacleIn(git: Git, worktree: Worktree): Promise<string | undefined> {
+  const { path } = worktree;
+  const folder = (await git.text(path, "find the repository", ["rev-parse", "--absolute-git-dir"])).trimEnd();
+  const begun = Object.entries(BEGUN).find(([name]) => existsSync(join(folder, name)));
+  if (begun) return `${begun[1]} has begun there and is not finished`;
+  if (existsSync(join(folder, "modules"))) return "it has submodules of its own";
+  const inside = worktreesIn({ folder: join(path, WORKTREES) });
+  if (inside.length > 0) return `it has worktrees of its own (${inside.map(({ name }) => name).join(", ")})`;
+  return await looseCommits(git, worktree);
+}
+
+/** Says if the worktree has something else than its branch checked out: its work may be where nobody looks for it. */
+async function looseCommits(git: Git, { path, branch }: Worktree): Promise<string | undefined> {
+  const out = await git.branch(path);
+  if (out === branch) return undefined;
+  return out === undefined
+    ? `no branch is checked out there`
+    : `the branch ${lineOf(out)} is checked out there, not ${branch}`;
+}
+
+/** Why changes cannot be committed without losing something; undefined if they can. */
+export function flawOfChanges(root: string, changed: readonly string[]): string | undefined {
+  const inner = changed.find((path) => path.endsWith("/") || existsSync(join(root, path, ".git")));
+  return inner === undefined ? undefined : `${lineOf(inner)} is a repository of its own`;
+}

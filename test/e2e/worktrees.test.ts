@@ -1,0 +1,99 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { type Reply, startModelServer, text, toolCall } from "../model-server.ts";
+import { hasTerminals, terminal } from "./pty.ts";
+import { scratch } from "./scorel.ts";
+
+async function shop(replies: Reply[]) {
+  const s = scratch({ inProcess: true });
+  const server = await startModelServer(replies);
+  s.useModel(server.baseUrlFor("openai-completions"));
+  const git = (...args: string[]) => execFileSync("git", ["-C", s.project, ...args], { encoding: "utf8" }).trim();
+  git("init", "--quiet", "--initial-branch=main");
+  git("config", "user.name", "Ann");
+  git("config", "user.email", "ann@example.com");
+  s.file("a.txt", "one\n");
+  git("add", "--all");
+  git("commit", "--quiet", "--message=Begin");
+  const tree = (name: string) => join(s.project, ".scorel-worktrees", name);
+  return {
+    ...{ s, server, git, tree },
+    async [Symbol.asyncDispose]() {
+      s[Symbol.dispose]();
+      await server.close();
+    },
+  };
+}
+
+const write = toolCall("Write", { file_path: "b.txt", content: "two\n" });
+
+it("a session works in a worktree, which is listed, merged and removed", async () => {
+  await using t = await shop([[write], [text("Written.")], [text("Still here.")]]);
+  const { s, git, tree } = t;
+  const first = await s.run(["-p", "Write b.txt.", "--worktree", "login"]);
+  expect([
+    first.code,
+    first.stdout,
+    existsSync(join(s.project, "b.txt")),
+    existsSync(join(tree("login"), "b.txt")),
+  ]).toEqual([0, "Written.\n", false, true]);
+  expect(first.stderr).toContain(`New worktree login (branch scorel/login): ${tree("login")}`);
+  expect(git("status", "--porcelain")).toBe("");
+  const again = await s.run(["-p", "And?", "-w", "login", "--continue"]);
+  expect([again.code, again.stdout, again.stderr.includes("New worktree")]).toEqual([0, "Still here.\n", false]);
+  const listed = JSON.parse((await s.run(["worktree", "list", "--json"])).stdout);
+  expect(listed.worktrees).toMatchObject([{ name: "login", commits: 0, changes: 1 }]);
+  expect(await s.run(["worktree", "merge", "login"])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("1 file with changes that are not committed"),
+  });
+  expect((await s.run(["worktree", "merge", "login", "--commit"])).code).toBe(0);
+  expect([existsSync(join(s.project, "b.txt")), existsSync(tree("login"))]).toEqual([true, false]);
+});
+
+it("says what is wrong outside of git, and with a session that has its own folder", async () => {
+  using s = scratch({ inProcess: true });
+  s.useModel("http://127.0.0.1:9/v1");
+  for (const args of [
+    ["-p", "x", "--worktree"],
+    ["worktree", "list"],
+  ])
+    expect(await s.run(args)).toMatchObject({ code: 2, stderr: expect.stringContaining("is in no git repository") });
+  expect(await s.run(["-p", "x", "--session", "abcd", "-w", "y"])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--session"),
+  });
+});
+
+it("a worktree uses what is trusted of its project without a second question, and nothing before that", async () => {
+  await using t = await shop([[text("Hello.")], [text("Hello.")], [text("Hello.")]]);
+  const { s } = t;
+  s.file(".scorel/instructions.md", "Say hello.\n");
+  const asked = () => JSON.stringify(t.server.requests.at(-1)?.body);
+  const untrusted = await s.run(["-p", "Hi.", "-w", "one"]);
+  expect([untrusted.code, untrusted.stderr.includes("is not trusted"), asked().includes("Say hello.")]).toEqual([
+    0,
+    true,
+    false,
+  ]);
+  await s.run(["trust", "add", "--yes"]);
+  const trusted = await s.run(["-p", "Hi.", "-w", "one"]);
+  expect([trusted.code, trusted.stderr.includes("trust"), asked().includes("Say hello.")]).toEqual([0, false, true]);
+  s.file(".scorel-worktrees/one/.scorel/instructions.md", "Say something else.\n");
+  await s.run(["-p", "Hi.", "-w", "one"]);
+  expect([asked().includes("Say hello."), asked().includes("Say something else.")]).toEqual([true, false]);
+});
+
+const inTerminal = it.skipIf(!hasTerminals);
+
+inTerminal.each([
+  ["in the application", true],
+  ["line by line", false],
+])("opens a worktree %s", async (_, full) => {
+  await using t = await shop([[write], [text("Written.")]]);
+  await using shown = terminal(t.s, ["--worktree", "login", "--yes", "Write b.txt."], { full });
+  await shown.shows("Written.");
+  expect(existsSync(join(t.tree("login"), "b.txt"))).toBe(true);
+});

@@ -1,0 +1,117 @@
+import { expect, it } from "vitest";
+import { worktrees } from "../../../plugins/worktrees/service.ts";
+import { repository } from "./repository.ts";
+
+/** A repository with a worktree that has a commit. */
+async function changed(files: Record<string, string> = { "b.txt": "two\n" }) {
+  const r = repository({ files: { "a.txt": "one\n", ".gitignore": "*.env\n" } });
+  const w = await r.make("login");
+  for (const [name, content] of Object.entries(files)) w.file(name, content);
+  w.git("add", "--all", "--force");
+  w.git("commit", "--quiet", "--message=Login");
+  return { r, w };
+}
+
+const branches = (r: ReturnType<typeof repository>) => r.git("branch", "--format=%(refname:short)").split("\n");
+
+it("merges into the branch that is checked out, and removes the worktree and its branch", async () => {
+  const { r, w } = await changed();
+  const { text } = await worktrees.merge(r.root, "login");
+  expect(text).toBe("Merged 1 commit of scorel/login into main. The worktree and its branch are removed.");
+  expect([r.text("b.txt"), w.has(), branches(r)]).toEqual(["two\n", false, ["main"]]);
+});
+
+it("keeps both if asked, and does nothing the second time", async () => {
+  const { r, w } = await changed();
+  await worktrees.merge(w.folder, "login", { keep: true });
+  expect([w.has(), branches(r)]).toEqual([true, ["main", "scorel/login"]]);
+  const { text } = await worktrees.merge(r.root, "login", { keep: true });
+  expect(text).toBe("main has all of scorel/login already.");
+});
+
+it("merges beside commits that were made meanwhile", async () => {
+  const { r } = await changed();
+  r.file("c.txt", "three\n");
+  r.git("add", "--all");
+  r.git("commit", "--quiet", "--message=Three");
+  await worktrees.merge(r.root, "login");
+  expect([r.text("b.txt"), r.text("c.txt"), r.git("log", "-1", "--format=%p").split(" ").length]).toEqual([
+    "two\n",
+    "three\n",
+    2,
+  ]);
+});
+
+it("undoes a merge with conflicts, and says where they are", async () => {
+  const { r, w } = await changed({ "a.txt": "theirs\n" });
+  r.file("a.txt", "ours\n");
+  r.git("commit", "--quiet", "--all", "--message=Ours");
+  await expect(worktrees.merge(r.root, "login")).rejects.toMatchObject({
+    code: "WORKTREE_CONFLICT",
+    data: { files: ["a.txt"] },
+  });
+  expect([r.text("a.txt"), r.git("status", "--porcelain"), w.has()]).toEqual(["ours\n", "", true]);
+});
+
+it("does not begin where it could mix something up or replace a file", async () => {
+  const unclean = await changed();
+  unclean.w.file("b.txt", "not committed\n");
+  await expect(worktrees.merge(unclean.r.root, "login")).rejects.toMatchObject({ code: "WORKTREE_UNCLEAN" });
+  await worktrees.merge(unclean.r.root, "login", { commit: true });
+  expect(unclean.r.text("b.txt")).toBe("not committed\n");
+
+  const dirty = await changed();
+  dirty.r.file("a.txt", "not committed\n");
+  await expect(worktrees.merge(dirty.r.root, "login")).rejects.toMatchObject({ code: "WORKTREE_CHECKOUT_UNCLEAN" });
+
+  const ignored = await changed({ "keys.env": "theirs" });
+  ignored.r.file("keys.env", "ours");
+  await expect(worktrees.merge(ignored.r.root, "login")).rejects.toMatchObject({ code: "WORKTREE_OVERWRITES" });
+  expect(ignored.r.text("keys.env")).toBe("ours");
+
+  const detached = await changed();
+  detached.r.git("checkout", "--quiet", "--detach");
+  await expect(worktrees.merge(detached.r.root, "login")).rejects.toMatchObject({ code: "WORKTREE_DETACHED" });
+});
+
+it("removing keeps the branch while no other one has its commits", async () => {
+  const { r, w } = await changed();
+  const { text } = await worktrees.remove(r.root, "login");
+  expect(text).toBe(
+    "The worktree login is removed. Its branch scorel/login stays, since no other branch has all of its commits.",
+  );
+  expect([w.has(), branches(r)]).toEqual([false, ["main", "scorel/login"]]);
+  await r.make("empty");
+  expect((await worktrees.remove(r.root, "empty")).text).toContain("main has all of its commits");
+  expect(branches(r)).toEqual(["main", "scorel/login"]);
+});
+
+it("removing refuses uncommitted work, and an unknown name", async () => {
+  const { r, w } = await changed();
+  w.file("c.txt", "new\n");
+  await expect(worktrees.remove(r.root, "login")).rejects.toMatchObject({
+    code: "WORKTREE_UNCLEAN",
+    data: { count: 1 },
+  });
+  expect(w.text("c.txt")).toBe("new\n");
+  await worktrees.remove(r.root, "login", { commit: true });
+  expect(r.git("show", "scorel/login:c.txt")).toBe("new");
+  await expect(worktrees.remove(r.root, "other")).rejects.toMatchObject({ code: "WORKTREE_UNKNOWN" });
+});
+
+it("lists commits, changes and problems", async () => {
+  const { r, w } = await changed();
+  w.file("c.txt", "new\n");
+  const broken = await r.make("broken");
+  broken.file(".git", "gitdir: /nonexistent\n");
+  const detached = await r.make("detached");
+  detached.git("checkout", "--quiet", "--detach");
+  expect(await worktrees.list(r.root)).toEqual([
+    expect.objectContaining({ name: "broken", problem: expect.stringContaining("Git could not") }),
+    { ...about(detached.folder, "detached"), commits: 0, changes: 0, problem: "no branch is checked out there" },
+    { ...about(w.folder, "login"), commits: 1, changes: 1 },
+  ]);
+  expect((await worktrees.list(w.folder)).length).toBe(3);
+});
+
+const about = (path: string, name: string) => ({ name, path, branch: `scorel/${name}` });
