@@ -19,6 +19,12 @@ export const errors = defineErrors({
     `The MCP server "${a.server}" now describes ${a.tools.length === 1 ? "a tool" : `${a.tools.length} tools`} in other words than before, or has added ${a.tools.length === 1 ? "it" : "them"}: ${a.tools.slice(0, 5).join(", ")}${a.tools.length > 5 ? " …" : ""}. A person is asked about the next call of each, whatever is allowed. To accept all: scorel mcp test ${a.server} --accept`,
   MCP_PINS: (a: { server: string; path: string; reason: string }) =>
     `What was accepted of the tools of the MCP server "${a.server}" is not known or not kept, so a person is asked about them again (${a.path}: ${a.reason}).`,
+  MCP_OTHER_TOOL: (a: { isGone: boolean }) =>
+    a.isGone
+      ? "it has this tool no longer"
+      : "it describes this tool in other words than when the call was allowed, so nothing was called. If the call is made again, a person is asked",
+  MCP_CACHE: (a: { server: string; path: string; reason: string }) =>
+    `The list of the tools of the MCP server "${a.server}" cannot be read or kept, so sessions wait for the server (${a.path}: ${a.reason}).`,
   MCP_DUPLICATE: (a: { server: string; place: string; first: string }) =>
     `The MCP server "${a.server}" of ${a.place} is left out, because ${a.first} has one of this name. Rename one of them.`,
   MCP_JSON: (a: { path: string; reason: string }) => `${a.path} is left out: ${a.reason}.`,

@@ -7,12 +7,19 @@ import { httpReason, httpTransport, sayFarewell } from "../wire/http.ts";
 import { type Program, ServerProcesses } from "../wire/processes.ts";
 import { StdioTransport } from "../wire/stdio.ts";
 import type { Definition, Way } from "./definitions.ts";
-import { type Opened, Server, type Surroundings } from "./server.ts";
+import { Server } from "./server.ts";
+import type { Opened, Surroundings } from "./surroundings.ts";
 import { baseEnvironment, expanded, type Sources, userVariables } from "./variables.ts";
 
 type Told = Parameters<Surroundings["open"]>[1];
 type Redact = (text: string) => string;
 type Address = Extract<Way, { url: string }>;
+
+/**
+ * Milliseconds after the start of a session until servers are started whose tools are known. By then the first request is on its way,
+ * which else would share the processor with all of them.
+ */
+const KNOWN_MS = 500;
 
 /** What the servers of a session depend on. */
 export interface Session {
@@ -20,7 +27,7 @@ export interface Session {
   /** Names of variables that servers of projects may use. */
   allowed: readonly string[];
   clock: Pick<Surroundings, "after" | "now">;
-  changed(server: Server): void;
+  changed(): void;
 }
 
 /** The servers of a session. */
@@ -28,6 +35,7 @@ export class Servers {
   readonly all: readonly Server[];
   private readonly session: Session;
   private readonly processes: ServerProcesses;
+  private cancelStart: (() => void) | undefined;
 
   constructor(definitions: readonly Definition[], session: Session) {
     this.session = session;
@@ -36,7 +44,7 @@ export class Servers {
     const around: Surroundings = {
       ...clock,
       changed,
-      open: (server, told) => this.open(server, told),
+      open: (definition, told) => this.open(definition, told),
       // An empty place makes it a notice: the fault is the server's.
       tell: (problem) => ctx.report("", problem),
     };
@@ -48,9 +56,17 @@ export class Servers {
     return this.all.filter(({ definition }) => definition.enabled);
   }
 
-  /** Starts all, together. Problems are told to people. */
+  /**
+   * Starts all, together; those whose tools are known from an earlier session a little later. Problems are told to people.
+   */
   start(): void {
-    for (const server of this.enabled) void server.start().catch(() => {});
+    for (const server of this.enabled) server.recall();
+    const known = this.enabled.filter(({ listed }) => listed);
+    const begin = (servers: readonly Server[]) => {
+      for (const server of servers) void server.start().catch(() => {});
+    };
+    begin(this.enabled.filter(({ listed }) => !listed));
+    if (known.length > 0) this.cancelStart = this.session.clock.after(KNOWN_MS, () => begin(known));
   }
 
   /** The server of this name. Throws MCP_UNKNOWN. */
@@ -61,11 +77,12 @@ export class Servers {
   }
 
   async close(): Promise<void> {
+    this.cancelStart?.();
     await Promise.all(this.all.map((server) => server.close()));
     this.processes.close();
   }
 
-  private async open({ definition }: Server, told: Told): Promise<Opened> {
+  private async open(definition: Definition, told: Told): Promise<Opened> {
     const { ctx } = this.session;
     const { way, secrets } = expanded(definition, this.sources());
     const redact = redactor(secrets, ctx);

@@ -38,12 +38,18 @@ export interface CallOptions {
   onProgress(progress: Progress): void;
 }
 
+/** What a server offers. */
+export interface Inventory {
+  tools: readonly ListedTool[];
+  /** It has more tools than are read. */
+  isCut: boolean;
+}
+
 /** An open connection to a server. */
 export interface Connection {
   /** Its own name and version. */
   readonly version: string;
-  /** All tools; `isCut` if there are more than are read. */
-  list(): Promise<{ tools: ListedTool[]; isCut: boolean }>;
+  list(): Promise<Inventory>;
   call(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<CallResult>;
   close(): Promise<void>;
 }
@@ -102,7 +108,7 @@ function versionOf(client: Client): string {
   return `${name} ${version}`.trim();
 }
 
-async function listed(client: Client): Promise<{ tools: ListedTool[]; isCut: boolean }> {
+async function listed(client: Client): Promise<Inventory> {
   if (!client.getServerCapabilities()?.tools) return { tools: [], isCut: false };
   const tools: ListedTool[] = [];
   let cursor: string | undefined;
