@@ -50,7 +50,7 @@ export const knownWords: KnownWords = {
   contributions,
   toolFields: [
     ...["name", "label", "description", "parameters", "execute", "approval", "replaces"],
-    ...["advertised", "unlisted", "access", "reads", "about", "prepareArguments", "display"],
+    ...["advertised", "unlisted", "position", "access", "reads", "about", "prepareArguments", "display"],
   ],
   tapFields: ["handler", "level", "critical", "limit"],
   hooks: hookNames,

@@ -61,6 +61,13 @@ export const config = z.strictObject({
     .default([])
     .describe("variables that servers of projects may refer to, besides PATH, HOME and the like")
     .meta({ layers: "own" }),
+  toolBudget: z
+    .number()
+    .min(0)
+    .default(0.1)
+    .describe(
+      "how long the descriptions of all tools may be, as a share of the context window up to 1, else in tokens, before the model has to find tools with `ToolSearch`; 0: it never has to",
+    ),
   wait: z
     .number()
     .min(0)

@@ -33,6 +33,10 @@ declare module "@scorel/kernel" {
   interface Services {
     mcp: McpService;
   }
+  interface Projections {
+    /** The tools of MCP servers that the model has found with ToolSearch, in the order in which it did. */
+    foundTools: readonly string[];
+  }
 }
 declare module "@scorel/host/contract" {
   interface Operations {

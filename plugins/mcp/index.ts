@@ -14,6 +14,7 @@ import type { Clock } from "./context.ts";
 import type { McpService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { operations } from "./operations.ts";
+import { foundTools } from "./tools/found.ts";
 
 const realClock: Clock = {
   after(ms, work) {
@@ -32,6 +33,7 @@ export function createMcp(clock: Clock = realClock) {
     needs: ["workspace"],
     provides: ["mcp"],
     config,
+    projections: { foundTools },
 
     async activate(ctx) {
       const hasServers = ctx.config.servers.length > 0 || hasMcpJson(ctx.workspace.trustedCopy?.root);

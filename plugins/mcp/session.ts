@@ -4,6 +4,7 @@ import { namesOf, Offer } from "./offer.ts";
 import { definitionsOf } from "./servers/definitions.ts";
 import type { Server } from "./servers/server.ts";
 import { Servers } from "./servers/servers.ts";
+import { budgetIn } from "./tools/selection.ts";
 
 /** The servers of a session: they start with it, in the background, and end with it. */
 export function createSession(ctx: Context, clock: Clock) {
@@ -17,6 +18,9 @@ export function createSession(ctx: Context, clock: Clock) {
   });
   const offer = new Offer(servers, {
     contribute: (tools) => ctx.contribute("tools", tools),
+    isUsable: (name) => ctx.find("tools")?.get(name) !== undefined,
+    budget: () => budgetIn(ctx.find("model")?.current().contextWindow ?? 0, ctx.config.toolBudget),
+    found: () => ctx.session.projection("foundTools"),
     tell,
     waitMs: ctx.config.wait * 1_000,
     after: clock.after,
