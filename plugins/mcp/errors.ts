@@ -5,6 +5,19 @@ const check = (server: string) => `To see what it says: scorel mcp test ${server
 export const errors = defineErrors({
   MCP_START: (a: { server: string; reason: string }) =>
     `The MCP server "${a.server}" could not be started: ${a.reason}. ${check(a.server)}`,
+  MCP_LOGIN: (a: { server: string; reason?: string }) =>
+    `The MCP server "${a.server}" needs a login${a.reason === undefined ? "" : ` (${a.reason})`}. To log in: scorel mcp login ${a.server}. In a session that is open, then: /mcp restart ${a.server}`,
+  MCP_LOGIN_FAILED: (a: { server: string; reason: string }) =>
+    `Nobody was logged in at the MCP server "${a.server}": ${a.reason}. To try again: scorel mcp login ${a.server}`,
+  MCP_LOGIN_NONE: {
+    exit: 2,
+    text: (a: { server: string; hasKey: boolean }) =>
+      a.hasKey
+        ? `The MCP server "${a.server}" gets a header Authorization from its table, so it needs no login. To log in instead, remove that header.`
+        : `The MCP server "${a.server}" is a program on this computer, so there is nothing to log in to.`,
+  },
+  MCP_LOGINS: (a: { path: string; reason: string }) =>
+    `The logins at MCP servers cannot be read or kept (${a.path}: ${a.reason}). Without that file, log in again with: scorel mcp login <name>`,
   MCP_ENDED: (a: { server: string; how: string }) => `The MCP server "${a.server}" has ended (${a.how}).`,
   MCP_GIVEN_UP: (a: { server: string; reason: string; attempts: number }) =>
     `The MCP server "${a.server}" does not stay up, so it is not restarted again after ${a.attempts} attempts: ${a.reason}. ${check(a.server)}`,

@@ -59,6 +59,12 @@ const none: McpService = {
   accept(name) {
     throw errors.MCP_UNKNOWN({ server: name, known: [] });
   },
+  async login(name) {
+    throw errors.MCP_UNKNOWN({ server: name, known: [] });
+  },
+  async logout(name) {
+    throw errors.MCP_UNKNOWN({ server: name, known: [] });
+  },
   async restart(name) {
     throw errors.MCP_UNKNOWN({ server: name, known: [] });
   },

@@ -39,6 +39,8 @@ export function createSession(ctx: Context, clock: Clock) {
       const { listed = [], pins } = servers.named(name);
       pins.accept(listed.map((tool) => tool.name));
     },
+    login: async (name, dialog) => servers.login(servers.named(name).definition, dialog),
+    logout: async (name) => servers.logout(servers.named(name).definition),
     async restart(name) {
       const server = servers.named(name);
       await server.restart();

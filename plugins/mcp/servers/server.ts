@@ -4,9 +4,9 @@ import { untilAborted } from "@scorel/kit/values/abort";
 import type { McpServerRow, ServerState } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { CallOptions, CallResult, Connection, Inventory, ListedTool } from "../wire/connection.ts";
-import { httpReason, isForgotten, withoutSecrets } from "../wire/http.ts";
+import { httpReason, isForgotten, isUnauthorized, withoutSecrets } from "../wire/http.ts";
 import { Catalog } from "./catalog.ts";
-import type { Definition } from "./definitions.ts";
+import { type Definition, hasKey } from "./definitions.ts";
 import type { Pins } from "./pins.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -133,6 +133,8 @@ export class Server {
   private failureOf(thrown: unknown, tool: string): Error {
     const server = this.name;
     if (codeOf(thrown) === "MCP_START") return thrown as Error;
+    const needsLogin = this.loginFault(thrown);
+    if (needsLogin) return needsLogin;
     if ((thrown as { code?: unknown }).code === "REQUEST_TIMEOUT")
       return errors.MCP_TIMEOUT({ server, tool, seconds: this.definition.timeoutMs / 1_000 }, { cause: thrown });
     const ended = this.connection === undefined && this.problem !== undefined;
@@ -140,6 +142,14 @@ export class Server {
       ? `it ended before it answered (${this.problem}). Whether the call took effect is not known`
       : this.redact(clause(httpReason(thrown)).slice(0, 2_000));
     return errors.MCP_CALL({ server, tool, reason }, { cause: thrown });
+  }
+
+  /** The error MCP_LOGIN, if the server wants a login or refuses the present one. */
+  private loginFault(thrown: unknown): Error | undefined {
+    const { way } = this.definition;
+    if (codeOf(thrown) === "MCP_LOGIN") return thrown as Error;
+    if (!isUnauthorized(thrown) || !("url" in way) || hasKey(way)) return undefined;
+    return errors.MCP_LOGIN({ server: this.name, reason: "it refused the token" });
   }
 
   private async open(): Promise<Connection> {
@@ -170,8 +180,9 @@ export class Server {
   }
 
   private failed(thrown: unknown): Error {
-    this.problem = this.redact(clause(messageOf(thrown))).slice(0, 2_000);
-    const error = errors.MCP_START({ server: this.name, reason: this.problem }, { cause: thrown });
+    const needsLogin = this.loginFault(thrown);
+    this.problem = this.redact(clause(httpReason(needsLogin ?? thrown))).slice(0, 2_000);
+    const error = needsLogin ?? errors.MCP_START({ server: this.name, reason: this.problem }, { cause: thrown });
     if (this.isClosed) return error;
     // One that was up before is tried again; one that never was is told at once.
     if (this.restarts > 0) this.startLater(this.problem);

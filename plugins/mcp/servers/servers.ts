@@ -1,19 +1,21 @@
 import { pathToFileURL } from "node:url";
-import { type BaseContext, messageOf } from "@scorel/kernel";
+import { type BaseContext, messageOf, ScorelError } from "@scorel/kernel";
 import { clause } from "@scorel/kit/text/one-line";
+import { keepLogin } from "../auth/logins.ts";
+import { Tokens } from "../auth/tokens.ts";
+import type { LoginDialog } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { type Connection, connect } from "../wire/connection.ts";
-import { httpReason, httpTransport, sayFarewell } from "../wire/http.ts";
+import { httpReason, httpTransport, isUnauthorized, sayFarewell } from "../wire/http.ts";
 import { type Program, ServerProcesses } from "../wire/processes.ts";
 import { StdioTransport } from "../wire/stdio.ts";
-import type { Definition, Way } from "./definitions.ts";
+import { type Address, type Definition, hasKey } from "./definitions.ts";
 import { Server } from "./server.ts";
 import type { Opened, Surroundings } from "./surroundings.ts";
 import { baseEnvironment, expanded, type Sources, userVariables } from "./variables.ts";
 
 type Told = Parameters<Surroundings["open"]>[1];
 type Redact = (text: string) => string;
-type Address = Extract<Way, { url: string }>;
 
 /**
  * Milliseconds after the start of a session until servers are started whose tools are known. By then the first request is on its way,
@@ -76,6 +78,27 @@ export class Servers {
     return found;
   }
 
+  /** Logs a person in at a server. Throws MCP_LOGIN_NONE and MCP_LOGIN_FAILED. */
+  async login(definition: Definition, dialog: LoginDialog): Promise<void> {
+    const way = this.loginWay(definition);
+    const [{ login }, { reasonOf }] = await Promise.all([import("../auth/login.ts"), import("../auth/wire.ts")]);
+    await login(way, definition.callbackPort, dialog).catch((thrown: unknown) => {
+      const reason = dialog.signal.aborted ? "it was stopped" : clause(reasonOf(thrown));
+      throw errors.MCP_LOGIN_FAILED({ server: definition.name, reason });
+    });
+  }
+
+  /** Forgets a login. Throws MCP_LOGIN_NONE and MCP_LOGINS. */
+  logout(definition: Definition): Promise<boolean> {
+    return keepLogin(this.loginWay(definition).url, undefined);
+  }
+
+  private loginWay(definition: Definition): Address {
+    const { way } = expanded(definition, this.sources());
+    if (!("url" in way) || hasKey(way)) throw errors.MCP_LOGIN_NONE({ server: definition.name, hasKey: "url" in way });
+    return way;
+  }
+
   async close(): Promise<void> {
     this.cancelStart?.();
     await Promise.all(this.all.map((server) => server.close()));
@@ -85,9 +108,10 @@ export class Servers {
   private async open(definition: Definition, told: Told): Promise<Opened> {
     const { ctx } = this.session;
     const { way, secrets } = expanded(definition, this.sources());
-    const redact = redactor(secrets, ctx);
+    const tokens = "url" in way && !hasKey(way) ? new Tokens(definition.name, way) : undefined;
+    const redact = redactor(() => [...secrets, ...(tokens?.secrets ?? [])], ctx);
     const connection =
-      "url" in way ? await this.openAddress(way, told, redact) : await this.openProgram(way, told, redact);
+      "url" in way ? await this.openAddress(way, told, redact, tokens) : await this.openProgram(way, told, redact);
     return { connection, redact };
   }
 
@@ -104,8 +128,8 @@ export class Servers {
     }
   }
 
-  private async openAddress(way: Address, told: Told, redact: Redact): Promise<Connection> {
-    const transport = await httpTransport(way.url, way.headers);
+  private async openAddress(way: Address, told: Told, redact: Redact, tokens?: Tokens): Promise<Connection> {
+    const transport = await httpTransport(way.url, way.headers, tokens);
     const onClose = () => told.closed("the connection was closed");
     try {
       const connection = await connect({ ...this.about(), transport, onChanged: told.changed, onClose });
@@ -116,6 +140,7 @@ export class Servers {
       return { ...connection, close };
     } catch (thrown) {
       await transport.close();
+      if (thrown instanceof ScorelError || isUnauthorized(thrown)) throw thrown;
       throw new Error(redact(httpReason(thrown)), { cause: thrown });
     }
   }
@@ -134,9 +159,9 @@ export class Servers {
 }
 
 /** Takes the secrets of a server, and those that Scorel knows, out of a text. */
-function redactor(secrets: readonly string[], ctx: BaseContext): (text: string) => string {
-  const longest = [...new Set(secrets)].sort((a, b) => b.length - a.length);
+function redactor(secrets: () => readonly string[], ctx: BaseContext): Redact {
   return (text) => {
+    const longest = [...new Set(secrets())].sort((a, b) => b.length - a.length);
     const own = longest.reduce((kept, secret) => kept.replaceAll(secret, "[redacted]"), text);
     return ctx.find("secrets")?.redact(own) ?? own;
   };
