@@ -75,6 +75,11 @@ export const config = z.strictObject({
     .default([])
     .describe("variables that servers of projects may refer to, besides PATH, HOME and the like")
     .meta({ layers: "own" }),
+  sampling: z
+    .boolean()
+    .default(false)
+    .describe("servers may have the session's model answer them; a person is asked about each time")
+    .meta({ layers: "own" }),
   toolBudget: z
     .number()
     .min(0)

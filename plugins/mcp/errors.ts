@@ -6,7 +6,7 @@ export const errors = defineErrors({
   MCP_START: (a: { server: string; reason: string }) =>
     `The MCP server "${a.server}" could not be started: ${a.reason}. ${check(a.server)}`,
   MCP_LOGIN: (a: { server: string; reason?: string }) =>
-    `The MCP server "${a.server}" needs a login${a.reason === undefined ? "" : ` (${a.reason})`}. To log in: scorel mcp login ${a.server}. In a session that is open, then: /mcp restart ${a.server}`,
+    `The MCP server "${a.server}" needs a login${a.reason === undefined ? " or a header with a key" : ` (${a.reason})`}. To log in: scorel mcp login ${a.server}. In a session that is open, then: /mcp restart ${a.server}`,
   MCP_LOGIN_FAILED: (a: { server: string; reason: string }) =>
     `Nobody was logged in at the MCP server "${a.server}": ${a.reason}. To try again: scorel mcp login ${a.server}`,
   MCP_LOGIN_NONE: {
@@ -38,6 +38,9 @@ export const errors = defineErrors({
       : "it describes this tool in other words than when the call was allowed, so nothing was called. If the call is made again, a person is asked",
   MCP_CACHE: (a: { server: string; path: string; reason: string }) =>
     `The list of the tools of the MCP server "${a.server}" cannot be read or kept, so sessions wait for the server (${a.path}: ${a.reason}).`,
+  MCP_LOG: (a: { server: string; text: string }) => `The MCP server "${a.server}" reports an error: ${a.text}.`,
+  MCP_DISABLED: (a: { server: string }) =>
+    `The MCP server "${a.server}" is switched off with enabled = false in its table.`,
   MCP_DUPLICATE: (a: { server: string; place: string; first: string }) =>
     `The MCP server "${a.server}" of ${a.place} is left out, because ${a.first} has one of this name. Rename one of them.`,
   MCP_JSON: (a: { path: string; reason: string }) => `${a.path} is left out: ${a.reason}.`,

@@ -43,7 +43,7 @@ export function createMcp(clock: Clock = realClock) {
       return {
         ...made?.contributions,
         operations: () => operations(service),
-        commands: () => ({ mcp: mcpCommand() }),
+        commands: () => ({ mcp: mcpCommand(), ...made?.commands() }),
       };
     },
   });

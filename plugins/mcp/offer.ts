@@ -6,6 +6,7 @@ import { errors } from "./errors.ts";
 import type { Server } from "./servers/server.ts";
 import type { Servers } from "./servers/servers.ts";
 import { isChosen, toolNames } from "./tools/names.ts";
+import { resourceTools } from "./tools/resources.ts";
 import { createSearch } from "./tools/search.ts";
 import { Selection, textOf } from "./tools/selection.ts";
 import { toolOf } from "./tools/tool.ts";
@@ -93,11 +94,12 @@ export class Offer {
     this.isChanged = false;
     const all = this.servers.enabled.flatMap((server) => this.toolsOf(server));
     this.selection ??= this.newSelection();
-    this.present(this.selection.of(all));
+    const others = resourceTools(this.servers);
+    this.present([...this.selection.of(all), ...others]);
     const search = this.selection.isDeferred ? this.offered[0] : undefined;
     if (!search || this.outlet.isUsable(search.name)) return;
     this.selection.giveUp();
-    this.present(this.selection.of(all));
+    this.present([...this.selection.of(all), ...others]);
   }
 
   private present(tools: readonly Tool[]): void {

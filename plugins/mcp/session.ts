@@ -1,9 +1,11 @@
 import type { Clock, Context } from "./context.ts";
 import type { McpService } from "./contract.ts";
 import { namesOf, Offer } from "./offer.ts";
+import { promptCommands } from "./prompts.ts";
 import { definitionsOf } from "./servers/definitions.ts";
 import type { Server } from "./servers/server.ts";
 import { Servers } from "./servers/servers.ts";
+import { resourceMentions } from "./tools/resources.ts";
 import { budgetIn } from "./tools/selection.ts";
 
 /** The servers of a session: they start with it, in the background, and end with it. */
@@ -14,6 +16,7 @@ export function createSession(ctx: Context, clock: Clock) {
     ctx,
     clock,
     allowed: ctx.config.variables,
+    sampling: ctx.config.sampling,
     changed: () => offer.changed(),
   });
   const offer = new Offer(servers, {
@@ -59,7 +62,9 @@ export function createSession(ctx: Context, clock: Clock) {
   };
   return {
     service,
+    commands: () => promptCommands(servers),
     contributions: {
+      mentionSources: [resourceMentions(servers)],
       // Sessions that are only read are not started, and neither are their servers.
       onEvent({ type }: { type: string }) {
         if (type === "session_start") start();

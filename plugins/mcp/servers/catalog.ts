@@ -3,7 +3,7 @@ import { readIfPresent } from "@scorel/kit/files/private";
 import { clause } from "@scorel/kit/text/one-line";
 import { isTable } from "@scorel/kit/values/table";
 import { errors } from "../errors.ts";
-import type { Inventory, ListedTool } from "../wire/connection.ts";
+import type { Inventory, ListedPrompt, ListedTool } from "../wire/inventory.ts";
 import type { Definition } from "./definitions.ts";
 import { Pins } from "./pins.ts";
 import { recordPath, writeRecord } from "./records.ts";
@@ -89,12 +89,22 @@ export class Catalog {
 function recordIn(value: unknown): { version: string; inventory: Inventory } {
   const { version, inventory } = isTable(value) ? value : {};
   if (typeof version !== "string" || !isTable(inventory)) throw new Error("it has no list of tools");
-  const { tools, isCut } = inventory;
+  const { tools, isCut, prompts = [], hasResources } = inventory;
   if (!Array.isArray(tools) || !tools.every(isTool)) throw new Error("its list of tools is damaged");
-  return { version, inventory: { tools, isCut: isCut === true } };
+  if (!Array.isArray(prompts) || !prompts.every(isPrompt)) throw new Error("its list of prompts is damaged");
+  return { version, inventory: { tools, isCut: isCut === true, prompts, hasResources: hasResources === true } };
 }
+
+function isPrompt(value: unknown): value is ListedPrompt {
+  if (!isTable(value) || typeof value.name !== "string") return false;
+  const { description, arguments: args = [] } = value;
+  const isNamed = (each: unknown) => isTable(each) && typeof each.name === "string" && isText(each.description);
+  return isText(description) && Array.isArray(args) && args.every(isNamed);
+}
+
+const isText = (value: unknown) => value === undefined || typeof value === "string";
 
 function isTool(value: unknown): value is ListedTool {
   if (!isTable(value) || typeof value.name !== "string" || !isTable(value.inputSchema)) return false;
-  return [value.title, value.description].every((text) => text === undefined || typeof text === "string");
+  return [value.title, value.description].every(isText);
 }

@@ -3,7 +3,7 @@ import { sha256Of } from "@scorel/kit/files/hash";
 import { readIfPresent } from "@scorel/kit/files/private";
 import { isTable, type Table } from "@scorel/kit/values/table";
 import { errors } from "../errors.ts";
-import type { ListedTool } from "../wire/connection.ts";
+import type { ListedTool } from "../wire/inventory.ts";
 import type { Definition } from "./definitions.ts";
 import { recordPath, writeRecord } from "./records.ts";
 

@@ -3,10 +3,12 @@ import { clause } from "@scorel/kit/text/one-line";
 import { untilAborted } from "@scorel/kit/values/abort";
 import type { McpServerRow, ServerState } from "../contract.ts";
 import { errors } from "../errors.ts";
-import type { CallOptions, CallResult, Connection, Inventory, ListedTool } from "../wire/connection.ts";
-import { httpReason, isForgotten, isUnauthorized, withoutSecrets } from "../wire/http.ts";
+import type { CallOptions, CallResult, Connection } from "../wire/connection.ts";
+import { httpReason, isForgotten, withoutSecrets } from "../wire/http.ts";
+import type { Inventory, ListedPrompt, ListedTool } from "../wire/inventory.ts";
 import { Catalog } from "./catalog.ts";
-import { type Definition, hasKey } from "./definitions.ts";
+import type { Definition } from "./definitions.ts";
+import { loginFault } from "./login-fault.ts";
 import type { Pins } from "./pins.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -48,6 +50,14 @@ export class Server {
   /** Its tools; undefined until they are known, from itself or from an earlier session. */
   get listed(): readonly ListedTool[] | undefined {
     return this.catalog.tools;
+  }
+
+  get prompts(): readonly ListedPrompt[] {
+    return this.catalog.inventory?.prompts ?? [];
+  }
+
+  get hasResources(): boolean {
+    return this.catalog.inventory?.hasResources ?? false;
   }
 
   get pins(): Pins {
@@ -93,28 +103,28 @@ export class Server {
     await connection?.close();
   }
 
-  /** Calls a tool, after waiting for a server that is starting. Throws errors that a model can act on. */
-  async call(
-    tool: string,
-    args: Record<string, unknown>,
-    options: Omit<CallOptions, "timeoutMs">,
-  ): Promise<CallResult> {
+  /** Calls a tool. Throws errors that a model can act on. */
+  call(tool: string, args: Record<string, unknown>, options: Omit<CallOptions, "timeoutMs">): Promise<CallResult> {
     const { timeoutMs } = this.definition;
-    const call = async () => {
-      const connection = await untilAborted(this.start(), options.signal);
+    return this.use(tool, options.signal, (connection) => {
       if (!this.pins.isAccepted(tool)) throw errors.MCP_OTHER_TOOL({ isGone: !this.pins.has(tool) });
       return connection.call(tool, args, { ...options, timeoutMs });
-    };
+    });
+  }
+
+  /** Does something over the connection, after waiting for a server that is starting. Throws errors that a model can act on. */
+  async use<T>(what: string, signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const attempt = async () => work(await untilAborted(this.start(), signal));
     try {
-      return await call().catch(async (thrown: unknown) => {
+      return await attempt().catch(async (thrown: unknown) => {
         if (!isForgotten(thrown)) throw thrown;
-        // The server has not looked at the call, so it is made once more, in a new session.
-        await untilAborted(this.restart(), options.signal);
-        return call();
+        // The server has not looked at the request, so it is made once more, in a new session.
+        await untilAborted(this.restart(), signal);
+        return attempt();
       });
     } catch (thrown) {
-      options.signal.throwIfAborted();
-      throw this.failureOf(thrown, tool);
+      signal.throwIfAborted();
+      throw this.failureOf(thrown, what);
     }
   }
 
@@ -133,7 +143,7 @@ export class Server {
   private failureOf(thrown: unknown, tool: string): Error {
     const server = this.name;
     if (codeOf(thrown) === "MCP_START") return thrown as Error;
-    const needsLogin = this.loginFault(thrown);
+    const needsLogin = loginFault(thrown, this.definition);
     if (needsLogin) return needsLogin;
     if ((thrown as { code?: unknown }).code === "REQUEST_TIMEOUT")
       return errors.MCP_TIMEOUT({ server, tool, seconds: this.definition.timeoutMs / 1_000 }, { cause: thrown });
@@ -142,14 +152,6 @@ export class Server {
       ? `it ended before it answered (${this.problem}). Whether the call took effect is not known`
       : this.redact(clause(httpReason(thrown)).slice(0, 2_000));
     return errors.MCP_CALL({ server, tool, reason }, { cause: thrown });
-  }
-
-  /** The error MCP_LOGIN, if the server wants a login or refuses the present one. */
-  private loginFault(thrown: unknown): Error | undefined {
-    const { way } = this.definition;
-    if (codeOf(thrown) === "MCP_LOGIN") return thrown as Error;
-    if (!isUnauthorized(thrown) || !("url" in way) || hasKey(way)) return undefined;
-    return errors.MCP_LOGIN({ server: this.name, reason: "it refused the token" });
   }
 
   private async open(): Promise<Connection> {
@@ -180,8 +182,8 @@ export class Server {
   }
 
   private failed(thrown: unknown): Error {
-    const needsLogin = this.loginFault(thrown);
-    this.problem = this.redact(clause(httpReason(needsLogin ?? thrown))).slice(0, 2_000);
+    const needsLogin = loginFault(thrown, this.definition);
+    this.problem = this.redact(clause(messageOf(needsLogin ?? thrown))).slice(0, 2_000);
     const error = needsLogin ?? errors.MCP_START({ server: this.name, reason: this.problem }, { cause: thrown });
     if (this.isClosed) return error;
     // One that was up before is tried again; one that never was is told at once.

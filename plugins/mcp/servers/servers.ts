@@ -5,16 +5,19 @@ import { keepLogin } from "../auth/logins.ts";
 import { Tokens } from "../auth/tokens.ts";
 import type { LoginDialog } from "../contract.ts";
 import { errors } from "../errors.ts";
-import { type Connection, connect } from "../wire/connection.ts";
+import { type Connection, type ConnectOptions, connect } from "../wire/connection.ts";
 import { httpReason, httpTransport, isUnauthorized, sayFarewell } from "../wire/http.ts";
 import { type Program, ServerProcesses } from "../wire/processes.ts";
 import { StdioTransport } from "../wire/stdio.ts";
 import { type Address, type Definition, hasKey } from "./definitions.ts";
+import { serverLog } from "./log.ts";
+import { serverRequests } from "./requests.ts";
 import { Server } from "./server.ts";
 import type { Opened, Surroundings } from "./surroundings.ts";
 import { baseEnvironment, expanded, type Sources, userVariables } from "./variables.ts";
 
 type Told = Parameters<Surroundings["open"]>[1];
+type About = Omit<ConnectOptions, "transport" | "onChanged" | "onClose">;
 type Redact = (text: string) => string;
 
 /**
@@ -26,6 +29,8 @@ const KNOWN_MS = 500;
 /** What the servers of a session depend on. */
 export interface Session {
   ctx: BaseContext;
+  /** Servers may ask for calls of the model. */
+  sampling: boolean;
   /** Names of variables that servers of projects may use. */
   allowed: readonly string[];
   clock: Pick<Surroundings, "after" | "now">;
@@ -110,29 +115,38 @@ export class Servers {
     const { way, secrets } = expanded(definition, this.sources());
     const tokens = "url" in way && !hasKey(way) ? new Tokens(definition.name, way) : undefined;
     const redact = redactor(() => [...secrets, ...(tokens?.secrets ?? [])], ctx);
+    const about = this.about(definition.name, redact);
     const connection =
-      "url" in way ? await this.openAddress(way, told, redact, tokens) : await this.openProgram(way, told, redact);
+      "url" in way
+        ? await this.openAddress(way, told, redact, about, tokens)
+        : await this.openProgram(way, told, redact, about);
     return { connection, redact };
   }
 
-  private async openProgram(way: Program, told: Told, redact: Redact): Promise<Connection> {
+  private async openProgram(way: Program, told: Told, redact: Redact, about: About): Promise<Connection> {
     const env = { ...baseEnvironment(this.sources()), ...way.env };
     const transport = new StdioTransport({ ...way, env }, this.processes);
     const ended = () => redact(howEnded(transport));
     const onClose = () => told.closed(ended());
     try {
-      return await connect({ ...this.about(), transport, onChanged: told.changed, onClose });
+      return await connect({ ...about, transport, onChanged: told.changed, onClose });
     } catch (thrown) {
       await transport.close();
       throw new Error(transport.how === undefined ? redact(reasonOf(thrown)) : ended(), { cause: thrown });
     }
   }
 
-  private async openAddress(way: Address, told: Told, redact: Redact, tokens?: Tokens): Promise<Connection> {
+  private async openAddress(
+    way: Address,
+    told: Told,
+    redact: Redact,
+    about: About,
+    tokens?: Tokens,
+  ): Promise<Connection> {
     const transport = await httpTransport(way.url, way.headers, tokens);
     const onClose = () => told.closed("the connection was closed");
     try {
-      const connection = await connect({ ...this.about(), transport, onChanged: told.changed, onClose });
+      const connection = await connect({ ...about, transport, onChanged: told.changed, onClose });
       const close = async () => {
         await sayFarewell(transport);
         await connection.close();
@@ -140,15 +154,22 @@ export class Servers {
       return { ...connection, close };
     } catch (thrown) {
       await transport.close();
-      if (thrown instanceof ScorelError || isUnauthorized(thrown)) throw thrown;
+      // A server without a key of its own is told as one that needs a login.
+      if (thrown instanceof ScorelError || (tokens && isUnauthorized(thrown))) throw thrown;
       throw new Error(redact(httpReason(thrown)), { cause: thrown });
     }
   }
 
-  private about() {
-    const { ctx } = this.session;
+  private about(server: string, redact: Redact): About {
+    const { ctx, sampling } = this.session;
     const root = ctx.find("workspace")?.root ?? process.cwd();
-    return { version: ctx.find("launch")?.version ?? "0", roots: [pathToFileURL(root).href], signal: ctx.signal };
+    return {
+      version: ctx.find("launch")?.version ?? "0",
+      roots: [pathToFileURL(root).href],
+      signal: ctx.signal,
+      onLog: serverLog(ctx, server, redact),
+      ...serverRequests(ctx, server, sampling),
+    };
   }
 
   private sources(): Sources {

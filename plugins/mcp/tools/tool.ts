@@ -3,7 +3,7 @@ import { lineOf } from "@scorel/kit/text/one-line";
 import { plainText } from "@scorel/kit/text/plain";
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import type { Server } from "../servers/server.ts";
-import type { ListedTool } from "../wire/connection.ts";
+import type { ListedTool } from "../wire/inventory.ts";
 import { resultOf } from "./result.ts";
 import { readDescription, readSchema } from "./schema.ts";
 

@@ -126,7 +126,12 @@ it("the list is private, and one that cannot be read is told and written anew", 
   const problems: unknown[] = [];
   const definition = { name: "test", way: { command: "run", args: [], env: {}, cwd: "/" } };
   const catalog = () => new Catalog(definition, (thrown) => problems.push((thrown as Error).message));
-  const inventory = { tools: [{ name: "a", inputSchema: { type: "object" } }], isCut: false };
+  const inventory = {
+    tools: [{ name: "a", inputSchema: { type: "object" } }],
+    isCut: false,
+    prompts: [],
+    hasResources: false,
+  };
   catalog().learn(inventory, "test 1");
   const record = recordIn(home);
   expect(statSync(record).mode & 0o777).toBe(0o600);

@@ -43,7 +43,9 @@ it("a server that wants a login says so with the command, and works after it, in
   await using t = await talk([text("Hello."), ...call()], { home, servers });
   await t.say("Go.");
   await t.client.drained(t.sessionId);
-  expect(JSON.stringify(t.heard)).toContain('The MCP server \\"far\\" needs a login. To log in: scorel mcp login far');
+  expect(JSON.stringify(t.heard)).toContain(
+    'The MCP server \\"far\\" needs a login or a header with a key. To log in: scorel mcp login far',
+  );
 
   await loginAt(auth, person().dialog);
   expect(auth.clients[0]).toMatchObject({ client_name: "Scorel", token_endpoint_auth_method: "none" });
