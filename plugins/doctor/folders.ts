@@ -9,8 +9,8 @@ const ENOUGH = 3_000;
 const DEEPEST = 3;
 /** Paths that code or trust is read from. If others can write them, Scorel refuses to use them. */
 const GUARDED =
-  /^(|extensions(\/.*)?|cache(\/.*)?|projects(\/.*)?|presets(\/.*)?|trust\.json|auth\.json|config\.toml)$/;
-const SECRET = "auth.json";
+  /^(|extensions(\/.*)?|cache(\/.*)?|projects(\/.*)?|presets(\/.*)?|logins(\/.*)?|trust\.json|auth\.json|config\.toml)$/;
+const SECRET = /^(?:auth\.json|logins(?:\/.*)?)$/;
 
 /** Checks who can read and change the user's folder and its contents. Follows no links and changes nothing. */
 export function checkFolders({ home }: Pick<CheckContext, "home">): Part & { folders: FolderRow[] } {
@@ -109,7 +109,7 @@ function flawOf(full: string, path: string, stats: fs.Stats, isPrivate: boolean)
     return finding("FOLDER_OWNER", severity, "It belongs to another user.", full, `sudo chown -R "$(id -un)" ${word}`);
   if (stats.mode & 0o022)
     return finding("FOLDER_WRITABLE", severity, "Other users can write it.", full, `chmod go-w ${word}`);
-  if (path === SECRET && stats.mode & 0o077)
+  if (SECRET.test(path) && stats.mode & 0o077)
     return finding(
       "FOLDER_READABLE",
       isPrivate ? "warning" : "error",

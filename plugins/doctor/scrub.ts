@@ -29,10 +29,10 @@ export function createScrub(env: Env, home: string | undefined, variables: reado
 /** Returns the secrets, longest first, so that one which begins with another is replaced as a whole. */
 function secretsIn(env: Env, home: string | undefined, variables: readonly string[]): string[] {
   const config = home === undefined ? "" : textOf(join(home, "config.toml"));
-  const auth = home === undefined ? "" : textOf(join(home, "auth.json"));
+  const stores = home === undefined ? [] : ["auth.json", "logins/mcp.json"].map((name) => textOf(join(home, name)));
   const inFile = Array.from(config.matchAll(/apiKeyEnv"?\s*=\s*["']([^"']+)/g), ([, name]) => name);
   const named = new Set([...variables, ...inFile]);
-  const all = [...inVariables(env, named), ...inAuth(auth), ...inConfig(config)];
+  const all = [...inVariables(env, named), ...stores.flatMap(inAuth), ...inConfig(config)];
   const isName = (value: string) => named.has(value) || Object.hasOwn(env, value);
   const isFile = (value: string) => value.startsWith("/") && existsSync(value);
   const secret = all.filter((value) => value.length >= SHORTEST && !isName(value) && !isFile(value));

@@ -21,6 +21,7 @@ export const contributions: readonly string[] = [
   "toolWrappers",
   "commands",
   "markedWords",
+  "mentionSources",
   "promptParts",
   "cliCommands",
   "folderOptions",
@@ -51,7 +52,7 @@ export const knownWords: KnownWords = {
   contributions,
   toolFields: [
     ...["name", "label", "description", "parameters", "execute", "approval", "replaces"],
-    ...["advertised", "unlisted", "access", "reads", "about", "prepareArguments", "display"],
+    ...["advertised", "unlisted", "position", "access", "reads", "about", "prepareArguments", "display"],
   ],
   tapFields: ["handler", "level", "critical", "limit"],
   hooks: hookNames,

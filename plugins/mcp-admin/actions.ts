@@ -5,12 +5,13 @@ import { visibleName } from "@scorel/kit/text/plain";
 import type { McpServerRow } from "@scorel/mcp/contract";
 import { addServer, configPath, type NewServer, removeServer } from "./config-file.ts";
 import { errors } from "./errors.ts";
+import { loginDialog } from "./login-dialog.ts";
 import { withServers } from "./servers.ts";
 
 type Action = (invocation: Invocation, ctx: BaseContext) => Promise<number>;
 
 /** What the commands `scorel mcp <action>` do. */
-export const actions = { add, list, get, test, remove } satisfies Record<string, Action>;
+export const actions = { add, list, get, test, login, logout, remove } satisfies Record<string, Action>;
 
 async function add(invocation: Invocation, ctx: BaseContext): Promise<number> {
   const server = newServer(invocation);
@@ -44,6 +45,23 @@ async function test(invocation: Invocation, ctx: BaseContext): Promise<number> {
     return started;
   });
   return say(invocation, invocation.options.json ? `${JSON.stringify(row, null, 2)}\n` : factsOf(row));
+}
+
+async function login(invocation: Invocation, ctx: BaseContext): Promise<number> {
+  const [name = ""] = invocation.args;
+  const dialog = loginDialog(invocation);
+  try {
+    await withServers(ctx, invocation, (service) => service.login(name, dialog));
+  } finally {
+    dialog.close();
+  }
+  return say(invocation, `Logged in at ${name}. To try it: scorel mcp test ${name}\n`);
+}
+
+async function logout(invocation: Invocation, ctx: BaseContext): Promise<number> {
+  const [name = ""] = invocation.args;
+  const had = await withServers(ctx, invocation, (service) => service.logout(name));
+  return say(invocation, had ? `Forgot the login at ${name}.\n` : `Nobody was logged in at ${name}.\n`);
 }
 
 async function say({ stdout }: Invocation, text: string): Promise<number> {

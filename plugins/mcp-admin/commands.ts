@@ -3,7 +3,7 @@ import type { BaseContext } from "@scorel/kernel";
 
 const json: CliOption = { flags: "--json", description: "Print JSON for programs" };
 
-/** The commands `scorel mcp add|list|get|remove|test`. */
+/** The commands `scorel mcp add|list|get|test|login|logout|remove`. */
 export function mcpCommands(ctx: BaseContext): CliCommand[] {
   type Actions = typeof import("./actions.ts")["actions"];
   const command = (
@@ -32,6 +32,10 @@ export function mcpCommands(ctx: BaseContext): CliCommand[] {
       { flags: "--accept", description: "Accept its tools as it describes them now" },
       json,
     ]),
+    command("login", "<name>", "Log in at an MCP server, in a browser", [
+      { flags: "--yes", description: "Agree when another host than that of the login page gets the login" },
+    ]),
+    command("logout", "<name>", "Forget the login at an MCP server"),
     command("remove", "<name>", "Remove an MCP server from your config.toml"),
   ];
 }

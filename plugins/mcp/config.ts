@@ -30,6 +30,19 @@ function makeTable() {
         .optional()
         .describe("the address of a server that is reached over HTTP"),
       headers: texts.optional().describe("headers of each request to the address; values may refer to variables"),
+      oauth: z
+        .strictObject({
+          clientId: z.string().min(1).optional().describe("how a program that you have registered is known there"),
+          clientSecret: z.string().min(1).optional().describe("its secret, if it has one; may refer to variables"),
+          callbackPort: z
+            .int()
+            .min(1_024)
+            .max(65_535)
+            .optional()
+            .describe("the port on which the browser comes back, if the registration names one"),
+        })
+        .optional()
+        .describe("for `scorel mcp login` at a server that does not register programs by itself"),
       enabled: z.boolean().optional().describe("`false`: the server is not used"),
       timeout: z
         .number()
@@ -40,7 +53,8 @@ function makeTable() {
       tools: z.array(z.string()).optional().describe("the only tools of the server to offer, such as `search_*`"),
       ofProject: z.boolean().optional().describe("set by Scorel for the servers of a project"),
     })
-    .refine(({ command, url }) => (command === undefined) !== (url === undefined), "needs either a command or a url");
+    .refine(({ command, url }) => (command === undefined) !== (url === undefined), "needs either a command or a url")
+    .refine(({ oauth, url }) => oauth === undefined || url !== undefined, "oauth is only for a server with a url");
 }
 
 export const config = z.strictObject({
@@ -61,6 +75,18 @@ export const config = z.strictObject({
     .default([])
     .describe("variables that servers of projects may refer to, besides PATH, HOME and the like")
     .meta({ layers: "own" }),
+  sampling: z
+    .boolean()
+    .default(false)
+    .describe("servers may have the session's model answer them; a person is asked about each time")
+    .meta({ layers: "own" }),
+  toolBudget: z
+    .number()
+    .min(0)
+    .default(0.1)
+    .describe(
+      "how long the descriptions of all tools may be, as a share of the context window up to 1, else in tokens, before the model has to find tools with `ToolSearch`; 0: it never has to",
+    ),
   wait: z
     .number()
     .min(0)

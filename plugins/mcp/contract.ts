@@ -17,6 +17,19 @@ export interface McpServerRow {
   problem?: string;
 }
 
+/** How a login reaches the person. */
+export interface LoginDialog {
+  /**
+   * Shows the address to open in a browser. `paste` takes the address that a browser on another computer ended at, and answers what is
+   * wrong with it.
+   */
+  show(address: string, paste: (address: string) => string | undefined): void;
+  /** Asks whether the host `tokens` may have the login of the host `page`. */
+  confirm(page: string, tokens: string): Promise<boolean>;
+  /** Stops the login. */
+  signal: AbortSignal;
+}
+
 /** The service `mcp`: the MCP servers of a session. */
 export interface McpService {
   /** All servers of the configuration, in its order. */
@@ -25,6 +38,13 @@ export interface McpService {
   named(name: string): McpServerRow;
   /** Starts a server, or starts it anew, and resolves when it is up. Throws MCP_UNKNOWN and MCP_START. */
   restart(name: string): Promise<McpServerRow>;
+  /**
+   * Logs a person in at a server with an address, in their browser, and keeps the tokens. Throws MCP_UNKNOWN, MCP_LOGIN_NONE and
+   * MCP_LOGIN_FAILED.
+   */
+  login(name: string, dialog: LoginDialog): Promise<void>;
+  /** Forgets the login at a server; resolves with whether there was one. Throws MCP_UNKNOWN, MCP_LOGIN_NONE and MCP_LOGINS. */
+  logout(name: string): Promise<boolean>;
   /** Accepts all tools of a server as it describes them now. Throws MCP_UNKNOWN. */
   accept(name: string): void;
 }
@@ -32,6 +52,10 @@ export interface McpService {
 declare module "@scorel/kernel" {
   interface Services {
     mcp: McpService;
+  }
+  interface Projections {
+    /** The tools of MCP servers that the model has found with ToolSearch, in the order in which it did. */
+    foundTools: readonly string[];
   }
 }
 declare module "@scorel/host/contract" {

@@ -5,6 +5,19 @@ const check = (server: string) => `To see what it says: scorel mcp test ${server
 export const errors = defineErrors({
   MCP_START: (a: { server: string; reason: string }) =>
     `The MCP server "${a.server}" could not be started: ${a.reason}. ${check(a.server)}`,
+  MCP_LOGIN: (a: { server: string; reason?: string }) =>
+    `The MCP server "${a.server}" needs a login${a.reason === undefined ? " or a header with a key" : ` (${a.reason})`}. To log in: scorel mcp login ${a.server}. In a session that is open, then: /mcp restart ${a.server}`,
+  MCP_LOGIN_FAILED: (a: { server: string; reason: string }) =>
+    `Nobody was logged in at the MCP server "${a.server}": ${a.reason}. To try again: scorel mcp login ${a.server}`,
+  MCP_LOGIN_NONE: {
+    exit: 2,
+    text: (a: { server: string; hasKey: boolean }) =>
+      a.hasKey
+        ? `The MCP server "${a.server}" gets a header Authorization from its table, so it needs no login. To log in instead, remove that header.`
+        : `The MCP server "${a.server}" is a program on this computer, so there is nothing to log in to.`,
+  },
+  MCP_LOGINS: (a: { path: string; reason: string }) =>
+    `The logins at MCP servers cannot be read or kept (${a.path}: ${a.reason}). Without that file, log in again with: scorel mcp login <name>`,
   MCP_ENDED: (a: { server: string; how: string }) => `The MCP server "${a.server}" has ended (${a.how}).`,
   MCP_GIVEN_UP: (a: { server: string; reason: string; attempts: number }) =>
     `The MCP server "${a.server}" does not stay up, so it is not restarted again after ${a.attempts} attempts: ${a.reason}. ${check(a.server)}`,
@@ -19,6 +32,15 @@ export const errors = defineErrors({
     `The MCP server "${a.server}" now describes ${a.tools.length === 1 ? "a tool" : `${a.tools.length} tools`} in other words than before, or has added ${a.tools.length === 1 ? "it" : "them"}: ${a.tools.slice(0, 5).join(", ")}${a.tools.length > 5 ? " …" : ""}. A person is asked about the next call of each, whatever is allowed. To accept all: scorel mcp test ${a.server} --accept`,
   MCP_PINS: (a: { server: string; path: string; reason: string }) =>
     `What was accepted of the tools of the MCP server "${a.server}" is not known or not kept, so a person is asked about them again (${a.path}: ${a.reason}).`,
+  MCP_OTHER_TOOL: (a: { isGone: boolean }) =>
+    a.isGone
+      ? "it has this tool no longer"
+      : "it describes this tool in other words than when the call was allowed, so nothing was called. If the call is made again, a person is asked",
+  MCP_CACHE: (a: { server: string; path: string; reason: string }) =>
+    `The list of the tools of the MCP server "${a.server}" cannot be read or kept, so sessions wait for the server (${a.path}: ${a.reason}).`,
+  MCP_LOG: (a: { server: string; text: string }) => `The MCP server "${a.server}" reports an error: ${a.text}.`,
+  MCP_DISABLED: (a: { server: string }) =>
+    `The MCP server "${a.server}" is switched off with enabled = false in its table.`,
   MCP_DUPLICATE: (a: { server: string; place: string; first: string }) =>
     `The MCP server "${a.server}" of ${a.place} is left out, because ${a.first} has one of this name. Rename one of them.`,
   MCP_JSON: (a: { path: string; reason: string }) => `${a.path} is left out: ${a.reason}.`,

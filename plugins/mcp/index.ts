@@ -14,6 +14,7 @@ import type { Clock } from "./context.ts";
 import type { McpService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { operations } from "./operations.ts";
+import { foundTools } from "./tools/found.ts";
 
 const realClock: Clock = {
   after(ms, work) {
@@ -32,6 +33,7 @@ export function createMcp(clock: Clock = realClock) {
     needs: ["workspace"],
     provides: ["mcp"],
     config,
+    projections: { foundTools },
 
     async activate(ctx) {
       const hasServers = ctx.config.servers.length > 0 || hasMcpJson(ctx.workspace.trustedCopy?.root);
@@ -41,7 +43,7 @@ export function createMcp(clock: Clock = realClock) {
       return {
         ...made?.contributions,
         operations: () => operations(service),
-        commands: () => ({ mcp: mcpCommand() }),
+        commands: () => ({ mcp: mcpCommand(), ...made?.commands() }),
       };
     },
   });
@@ -55,6 +57,12 @@ const none: McpService = {
     throw errors.MCP_UNKNOWN({ server: name, known: [] });
   },
   accept(name) {
+    throw errors.MCP_UNKNOWN({ server: name, known: [] });
+  },
+  async login(name) {
+    throw errors.MCP_UNKNOWN({ server: name, known: [] });
+  },
+  async logout(name) {
     throw errors.MCP_UNKNOWN({ server: name, known: [] });
   },
   async restart(name) {

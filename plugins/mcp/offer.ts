@@ -6,12 +6,21 @@ import { errors } from "./errors.ts";
 import type { Server } from "./servers/server.ts";
 import type { Servers } from "./servers/servers.ts";
 import { isChosen, toolNames } from "./tools/names.ts";
+import { resourceTools } from "./tools/resources.ts";
+import { createSearch } from "./tools/search.ts";
+import { Selection, textOf } from "./tools/selection.ts";
 import { toolOf } from "./tools/tool.ts";
 
 /** How the offer reaches the session. */
 export interface Outlet {
   /** Offers these tools to the model; returns a function that takes them back. */
   contribute(tools: Tool[]): () => unknown;
+  /** Whether a tool that is offered can be used: configuration may forbid it. */
+  isUsable(name: string): boolean;
+  /** Tokens that the descriptions of all tools may have together; undefined: any number. */
+  budget(): number | undefined;
+  /** The tools that were found earlier in this session. */
+  found(): readonly string[];
   /** Tells people of a problem. */
   tell(problem: Error): void;
   /** How many milliseconds the first message waits for servers that are starting. */
@@ -22,14 +31,14 @@ export interface Outlet {
 
 /**
  * The tools of the servers as the model is offered them. They change only before the first request of a turn, because each change makes
- * the provider read the whole conversation anew.
+ * the provider read the whole conversation anew; only tools that the model has found are added at once.
  */
 export class Offer {
   private readonly servers: Servers;
   private readonly outlet: Outlet;
   private takeBack: (() => unknown) | undefined;
-  /** What is offered, as text. */
-  private offered = "[]";
+  private selection: Selection | undefined;
+  private offered: readonly Tool[] = [];
   private isChanged = true;
   private waited: Promise<void> | undefined;
   private waiting = new Set<() => void>();
@@ -83,12 +92,34 @@ export class Offer {
   private publish(): void {
     if (!this.isChanged) return;
     this.isChanged = false;
-    const tools = this.servers.enabled.flatMap((server) => this.toolsOf(server));
-    const text = JSON.stringify(tools.map(({ name, description, parameters }) => [name, description, parameters]));
-    if (text === this.offered) return;
-    this.offered = text;
+    const all = this.servers.enabled.flatMap((server) => this.toolsOf(server));
+    this.selection ??= this.newSelection();
+    const others = resourceTools(this.servers);
+    this.present([...this.selection.of(all), ...others]);
+    const search = this.selection.isDeferred ? this.offered[0] : undefined;
+    if (!search || this.outlet.isUsable(search.name)) return;
+    this.selection.giveUp();
+    this.present([...this.selection.of(all), ...others]);
+  }
+
+  private present(tools: readonly Tool[]): void {
+    if (textOf(tools) === textOf(this.offered)) return;
+    this.offered = tools;
     this.takeBack?.();
-    this.takeBack = this.outlet.contribute(tools);
+    this.takeBack = this.outlet.contribute([...tools]);
+  }
+
+  private newSelection(): Selection {
+    const search = createSearch({
+      servers: this.servers.enabled.map(({ name }) => name),
+      searchable: () => this.selection?.searchable ?? [],
+      offer: (names) => {
+        this.present([...this.offered, ...(this.selection?.add(names) ?? [])]);
+        return names.filter((name) => this.outlet.isUsable(name));
+      },
+      starting: () => this.servers.enabled.filter(({ listed, state }) => !listed && state === "starting").map(nameOf),
+    });
+    return new Selection({ budget: this.outlet.budget, found: this.outlet.found(), search });
   }
 
   private toolsOf(server: Server): Tool[] {
@@ -128,6 +159,8 @@ export function namesOf(server: Server): string[] {
   );
   return [...names.values()].sort();
 }
+
+const nameOf = ({ name }: Server) => name;
 
 function chosen({ listed = [], definition }: Server) {
   return listed.filter(({ name }) => isChosen(name, definition.only));

@@ -1,9 +1,12 @@
 import type { Clock, Context } from "./context.ts";
 import type { McpService } from "./contract.ts";
 import { namesOf, Offer } from "./offer.ts";
+import { promptCommands } from "./prompts.ts";
 import { definitionsOf } from "./servers/definitions.ts";
 import type { Server } from "./servers/server.ts";
 import { Servers } from "./servers/servers.ts";
+import { resourceMentions } from "./tools/resources.ts";
+import { budgetIn } from "./tools/selection.ts";
 
 /** The servers of a session: they start with it, in the background, and end with it. */
 export function createSession(ctx: Context, clock: Clock) {
@@ -13,10 +16,14 @@ export function createSession(ctx: Context, clock: Clock) {
     ctx,
     clock,
     allowed: ctx.config.variables,
+    sampling: ctx.config.sampling,
     changed: () => offer.changed(),
   });
   const offer = new Offer(servers, {
     contribute: (tools) => ctx.contribute("tools", tools),
+    isUsable: (name) => ctx.find("tools")?.get(name) !== undefined,
+    budget: () => budgetIn(ctx.find("model")?.current().contextWindow ?? 0, ctx.config.toolBudget),
+    found: () => ctx.session.projection("foundTools"),
     tell,
     waitMs: ctx.config.wait * 1_000,
     after: clock.after,
@@ -35,6 +42,8 @@ export function createSession(ctx: Context, clock: Clock) {
       const { listed = [], pins } = servers.named(name);
       pins.accept(listed.map((tool) => tool.name));
     },
+    login: async (name, dialog) => servers.login(servers.named(name).definition, dialog),
+    logout: async (name) => servers.logout(servers.named(name).definition),
     async restart(name) {
       const server = servers.named(name);
       await server.restart();
@@ -53,7 +62,9 @@ export function createSession(ctx: Context, clock: Clock) {
   };
   return {
     service,
+    commands: () => promptCommands(servers),
     contributions: {
+      mentionSources: [resourceMentions(servers)],
       // Sessions that are only read are not started, and neither are their servers.
       onEvent({ type }: { type: string }) {
         if (type === "session_start") start();

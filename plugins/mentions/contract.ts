@@ -1,3 +1,5 @@
+import type { ImageBlock, TextBlock } from "@scorel/messages/contract";
+
 /** A file or folder that a search has found. */
 export interface FoundFile {
   /** Relative to the session's directory, with slashes. */
@@ -7,6 +9,19 @@ export interface FoundFile {
   matches: number[];
 }
 
+/** Something else than files that a message can mention with `@`, such as `@server:uri`. */
+export interface MentionSource {
+  /** Whether the text after the `@` is for this source. It is called for each mention, so it must be quick. */
+  takes(mentioned: string): boolean;
+  /** What the model gets for it. What is thrown says why nothing is attached. */
+  attach(mentioned: string, signal?: AbortSignal): Promise<readonly (TextBlock | ImageBlock)[]>;
+}
+
+declare module "@scorel/kernel" {
+  interface Contributions {
+    mentionSources: readonly MentionSource[];
+  }
+}
 declare module "@scorel/host/contract" {
   interface Operations {
     /**

@@ -80,6 +80,11 @@ export interface Tool<P = any> {
   advertised?: Record<string, unknown>;
   /** The tool is not advertised to the model, but can be called. */
   unlisted?: true;
+  /**
+   * The tool comes after those without a position, by ascending position; the others are sorted by name. A tool that is added during a session
+   * gets one, so that what requests said of the earlier ones stays the same.
+   */
+  position?: number;
   /** What a call touches; by default exclusive. Paths in `writes` are real paths. */
   access?(params: P): Awaitable<Access>;
   /**

@@ -56,7 +56,18 @@ function admit({ plugin, tool, ...named }: Candidate, admitted: Map<string, Cont
 
 const OPTIONAL_FUNCTIONS = ["access", "reads", "about", "prepareArguments", "display"];
 export const TOOL_FIELDS = [
-  ...["name", "label", "description", "parameters", "execute", "approval", "replaces", "advertised", "unlisted"],
+  ...[
+    "name",
+    "label",
+    "description",
+    "parameters",
+    "execute",
+    "approval",
+    "replaces",
+    "advertised",
+    "unlisted",
+    "position",
+  ],
   ...OPTIONAL_FUNCTIONS,
 ];
 
@@ -91,6 +102,7 @@ function optionalFlaws(tool: Record<string, unknown>): string[] {
     flaws.push("its replaces is neither true nor false");
   if (tool.approval !== undefined && typeof tool.approval !== "function" && !APPROVALS.includes(tool.approval as never))
     flaws.push('its approval is neither "free", "ask" or "always-ask" nor a function');
+  if (tool.position !== undefined && !Number.isFinite(tool.position)) flaws.push("its position is not a number");
   if (tool.advertised !== undefined && !isSchema(tool.advertised))
     flaws.push("its advertised is not a JSON Schema of an object");
   for (const key of OPTIONAL_FUNCTIONS)

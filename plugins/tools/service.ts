@@ -98,8 +98,15 @@ function collectRows(ctx: BaseContext<Config>, { schedule, wrappers }: Parts): M
     return { ...it, ready: makeReady(tool, { schedule, caller, declared: declaredBy(ctx, it.plugin, tool) }) };
   };
   const rows = offered.flatMap((it) => usable(it, prepared(it), report));
-  // Sorted by name, so that the load order of plugins does not change requests.
-  return new Map(rows.map((row) => [row.tool.name, row] as const).sort(([a], [b]) => (a < b ? -1 : 1)));
+  // Not in load order, so that the order of plugins does not change requests.
+  return new Map(rows.sort(byPosition).map((row) => [row.tool.name, row]));
+}
+
+/** Those without a position first, by name. */
+function byPosition({ tool: a }: Row, { tool: b }: Row): number {
+  const [of, other] = [a, b].map(({ position = Number.NEGATIVE_INFINITY }) => position) as [number, number];
+  if (of !== other) return of < other ? -1 : 1;
+  return a.name < b.name ? -1 : 1;
 }
 
 /** Whether a name is that of a tool of an MCP server, which may come while the session runs. */

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { type RecordedRequest, startModelServer, text, toolCall } from "../model-server.ts";
+import { startAuthServer } from "../plugins/mcp/auth-server.ts";
+import { startHttpServer } from "../plugins/mcp/http-server.ts";
 import { scratch } from "./scorel.ts";
 
 const program = fileURLToPath(new URL("../fixtures/mcp-tools.mjs", import.meta.url));
@@ -90,4 +92,39 @@ it("servers that are written in another way are left to their author", async () 
   expect(code).toBe(1);
   expect(stderr).toContain('[[mcp.servers]]\nname = "b"\ncommand = "y"');
   expect(readFileSync(path, "utf8")).toBe(written);
+});
+
+it("a person logs in at a server in a browser, and out", async () => {
+  using s = scratch();
+  await using auth = await startAuthServer();
+  s.file("~/.scorel/config.toml", `[[mcp.servers]]\nname = "far"\nurl = "${auth.mcp.url}"\n`);
+  const before = await s.run(["mcp", "test", "far"]);
+  expect(before).toMatchObject({ code: 1, stderr: expect.stringContaining("To log in: scorel mcp login far") });
+  const login = s.start(["mcp", "login", "far"]);
+  const address = await login.line((line) => line.startsWith("http"));
+  const { headers } = await fetch(address, { redirect: "manual" });
+  expect((await fetch(headers.get("location") as string)).status).toBe(200);
+  expect(await login.finished).toMatchObject({
+    code: 0,
+    stderr: "",
+    stdout: expect.stringContaining("Logged in at far."),
+  });
+  expect((await s.run(["mcp", "test", "far"])).stdout).toContain("mcp__far__echo");
+  expect((await s.run(["mcp", "logout", "far"])).stdout).toBe("Forgot the login at far.\n");
+  expect((await s.run(["mcp", "logout", "far"])).stdout).toBe("Nobody was logged in at far.\n");
+  expect((await s.run(["mcp", "test", "far"])).code).toBe(1);
+});
+
+it("there is nothing to log in to at a program, with a key in a header, or without a description of a login", async () => {
+  using s = scratch({ inProcess: true });
+  await using plain = await startHttpServer();
+  const header = 'headers = { authorization = "Bearer x" }';
+  s.file(
+    "~/.scorel/config.toml",
+    `mcp.servers = [{ name = "program", command = "x" }, { name = "key", url = "http://127.0.0.1:9", ${header} }, { name = "plain", url = "${plain.url}" }]\n`,
+  );
+  const login = (name: string) => s.run(["mcp", "login", name]);
+  expect(await login("program")).toMatchObject({ code: 2, stderr: expect.stringContaining("is a program") });
+  expect(await login("key")).toMatchObject({ code: 2, stderr: expect.stringContaining("needs no login") });
+  expect(await login("plain")).toMatchObject({ code: 1, stderr: expect.stringContaining("Nobody was logged in") });
 });

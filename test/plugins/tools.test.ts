@@ -69,6 +69,15 @@ describe("the registry", () => {
     expect(t.kernel.failures).toEqual([]);
   });
 
+  it("offers tools with a position after the others, in their order", async () => {
+    const late = [tool("A", { position: 1 }), tool("D", { position: 0 }), tool("C"), tool("B")];
+    const { kernel, service } = await kernelWith([...late, tool("x", { position: "first" as never })]);
+    expect(service.list().map(({ name }) => name)).toEqual(["B", "C", "D", "A"]);
+    expect(kernel.failures.map(({ message }) => message)).toEqual([
+      expect.stringContaining("its position is not a number"),
+    ]);
+  });
+
   it("tells what a call touches; if unknown, it may touch anything", async () => {
     const access = (parts: Partial<Tool>) => ready(parts).then((it) => it.access({ path: "/a" }));
     const writes = ({ path }: { path: string }) => ({ writes: [path] });

@@ -35,7 +35,11 @@ async function isLinked({ id }: Pick<FileInfo, "id">, { files, workspace }: Arou
     if (UNREACHABLE.includes(codeOf(thrown))) return [];
     throw thrown;
   });
-  const paths = [join(own, "auth.json"), ...tokens.map(({ name }) => join(host, name))];
+  const paths = [
+    join(own, "auth.json"),
+    join(own, "logins", "mcp.json"),
+    ...tokens.map(({ name }) => join(host, name)),
+  ];
   const found = await Promise.all(paths.map((path) => files.stat(path)));
   return found.some((each) => each?.id === id);
 }

@@ -237,6 +237,8 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     servers: "function",
     named: "function",
     restart: "function",
+    login: "function",
+    logout: "function",
     accept: "function",
   },
   worktrees: {

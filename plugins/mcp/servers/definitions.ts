@@ -13,7 +13,18 @@ const TIMEOUT_MS = 60_000;
 /** How a server is reached, with `${NAME}` as written. */
 export type Way =
   | { command: string; args: readonly string[]; env: Readonly<Record<string, string>>; cwd: string }
-  | { url: string; headers: Readonly<Record<string, string>> };
+  | Address;
+export interface Address {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  /** How Scorel is known where a person logs in, if it is not registered with each login. */
+  oauth?: Readonly<Record<string, string>>;
+}
+
+/** Whether the configuration gives a key, which stands for a login. */
+export function hasKey(way: Way): boolean {
+  return "url" in way && Object.keys(way.headers).some((name) => name.toLowerCase() === "authorization");
+}
 
 /** A server that the configuration or a project names. */
 export interface Definition {
@@ -24,6 +35,8 @@ export interface Definition {
   ofProject: boolean;
   enabled: boolean;
   timeoutMs: number;
+  /** The port on which the browser comes back from a login. Default: any. */
+  callbackPort?: number;
   /** The only tools to offer, with wildcards. */
   only?: readonly string[];
   way: Way;
@@ -56,11 +69,13 @@ const projectFile = ({ trusted = ".scorel" }: Place) => join(trusted, "config.to
 
 function ofTable(table: ServerTable, shown: string, { cwd, root }: Place): Definition {
   const { name, enabled = true, timeout, tools, ofProject = false } = table;
+  const { callbackPort, ...oauth } = table.oauth ?? {};
   const base = ofProject ? root : cwd;
   return {
     ...{ name, place: shown, ofProject, enabled },
     timeoutMs: timeout === undefined ? TIMEOUT_MS : timeout * 1_000,
     ...(tools && { only: tools }),
+    ...(callbackPort !== undefined && { callbackPort }),
     way:
       table.url === undefined
         ? {
@@ -69,7 +84,7 @@ function ofTable(table: ServerTable, shown: string, { cwd, root }: Place): Defin
             env: table.env ?? {},
             cwd: resolve(base, table.cwd ?? "."),
           }
-        : { url: table.url, headers: table.headers ?? {} },
+        : { url: table.url, headers: table.headers ?? {}, ...(Object.keys(oauth).length > 0 && { oauth }) },
   };
 }
 

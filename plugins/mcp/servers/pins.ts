@@ -1,13 +1,11 @@
-import { join } from "node:path";
 import { messageOf } from "@scorel/kernel";
 import { sha256Of } from "@scorel/kit/files/hash";
-import { userDir } from "@scorel/kit/files/home";
-import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
-import { makePrivate } from "@scorel/kit/files/private-folder";
+import { readIfPresent } from "@scorel/kit/files/private";
 import { isTable, type Table } from "@scorel/kit/values/table";
 import { errors } from "../errors.ts";
-import type { ListedTool } from "../wire/connection.ts";
+import type { ListedTool } from "../wire/inventory.ts";
 import type { Definition } from "./definitions.ts";
+import { recordPath, writeRecord } from "./records.ts";
 
 /** What a person has accepted of the tools of a server, by its own names for them: hashes of descriptions and schemas. */
 type Accepted = Record<string, string>;
@@ -18,14 +16,14 @@ type Accepted = Record<string, string>;
  */
 export class Pins {
   private readonly server: string;
-  private readonly file: string;
+  private readonly path: string;
   private readonly report: (thrown: unknown) => void;
   private accepted: Accepted | undefined;
   private current: Accepted = {};
 
-  constructor({ name, way }: Pick<Definition, "name" | "way">, report: (thrown: unknown) => void) {
-    this.server = name;
-    this.file = `${name}-${sha256Of(JSON.stringify(way)).slice(0, 16)}.json`;
+  constructor(definition: Pick<Definition, "name" | "way">, report: (thrown: unknown) => void) {
+    this.server = definition.name;
+    this.path = recordPath(definition);
     this.report = report;
   }
 
@@ -34,16 +32,25 @@ export class Pins {
     this.current = Object.fromEntries(tools.map((tool) => [tool.name, hashOf(tool)]));
     this.accepted ??= this.read();
     if (!this.accepted) this.accept(Object.keys(this.current));
-    return Object.keys(this.current).filter((tool) => !this.isAccepted(tool));
+    return Object.keys(this.current).filter((tool) => this.isChanged(tool));
   }
 
   isAccepted(tool: string): boolean {
-    return Object.hasOwn(this.current, tool) && this.accepted?.[tool] === this.current[tool];
+    return this.has(tool) && this.accepted?.[tool] === this.current[tool];
+  }
+
+  /** Whether the server has the tool, but in other words than those that were accepted. */
+  isChanged(tool: string): boolean {
+    return this.has(tool) && !this.isAccepted(tool);
+  }
+
+  has(tool: string): boolean {
+    return Object.hasOwn(this.current, tool);
   }
 
   /** Accepts these tools as they are now. */
   accept(tools: readonly string[]): void {
-    const fresh = tools.filter((tool) => Object.hasOwn(this.current, tool) && !this.isAccepted(tool));
+    const fresh = tools.filter((tool) => this.isChanged(tool));
     if (fresh.length === 0 && this.accepted) return;
     this.accepted = {
       ...this.accepted,
@@ -52,12 +59,8 @@ export class Pins {
     this.write(this.accepted);
   }
 
-  private get folder(): string {
-    return join(userDir(), "mcp");
-  }
-
   private read(): Accepted | undefined {
-    const path = join(this.folder, this.file);
+    const { path } = this;
     try {
       const text = readIfPresent(path);
       return text === undefined ? undefined : acceptedIn(JSON.parse(text));
@@ -68,10 +71,9 @@ export class Pins {
   }
 
   private write(tools: Accepted): void {
-    const path = join(this.folder, this.file);
+    const { path } = this;
     try {
-      makePrivate(userDir(), this.folder);
-      replaceFile(path, `${JSON.stringify({ server: this.server, tools }, null, 2)}\n`);
+      writeRecord(path, { server: this.server, tools });
     } catch (thrown) {
       this.report(errors.MCP_PINS({ server: this.server, path, reason: messageOf(thrown) }, { cause: thrown }));
     }

@@ -1,12 +1,16 @@
-import { messageOf } from "@scorel/kernel";
+import { codeOf, messageOf } from "@scorel/kernel";
 import { clause } from "@scorel/kit/text/one-line";
 import { untilAborted } from "@scorel/kit/values/abort";
 import type { McpServerRow, ServerState } from "../contract.ts";
 import { errors } from "../errors.ts";
-import type { CallOptions, CallResult, Connection, ListedTool } from "../wire/connection.ts";
+import type { CallOptions, CallResult, Connection } from "../wire/connection.ts";
 import { httpReason, isForgotten, withoutSecrets } from "../wire/http.ts";
+import type { Inventory, ListedPrompt, ListedTool } from "../wire/inventory.ts";
+import { Catalog } from "./catalog.ts";
 import type { Definition } from "./definitions.ts";
-import { Pins } from "./pins.ts";
+import { loginFault } from "./login-fault.ts";
+import type { Pins } from "./pins.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 /** How often a server that ends by itself is started again, and how many milliseconds it has to stay up to count as well again. */
 const MOST_RESTARTS = 5;
@@ -15,40 +19,17 @@ const LONGEST_DELAY_MS = 30_000;
 /** Milliseconds between the news that tools have changed and the question which there are. */
 const RELIST_MS = 200;
 
-/** What a server needs from its session. */
-export interface Surroundings {
-  /** Opens a connection. `told` hears of changes until the connection ends. */
-  open(server: Server, told: { changed(): void; closed(how: string): void }): Promise<Opened>;
-  /** Calls `work` after so many milliseconds; returns a function that prevents it. */
-  after(ms: number, work: () => void): () => void;
-  now(): number;
-  /** The tools or the state of a server have changed. */
-  changed(server: Server): void;
-  /** Tells people of a problem. */
-  tell(problem: unknown): void;
-}
-export interface Opened {
-  connection: Connection;
-  /** Takes the server's secrets out of a text. */
-  redact(text: string): string;
-}
-
 /** A server of a session: starts it, starts it again when it ends by itself, and passes calls on. */
 export class Server {
   readonly definition: Definition;
   state: ServerState;
   /** Why it is not up. */
   problem: string | undefined;
-  version: string | undefined;
-  /** Its tools; undefined until they are known. They stay known while it is restarted. */
-  listed: readonly ListedTool[] | undefined;
   redact: (text: string) => string = (text) => text;
-  readonly pins: Pins;
+  private readonly catalog: Catalog;
   private readonly around: Surroundings;
   private starting: Promise<Connection> | undefined;
   private connection: Connection | undefined;
-  /** Changed tools of which people were told. */
-  private readonly told = new Set<string>();
   private restarts = 0;
   private upSince = 0;
   private cancelRestart: (() => void) | undefined;
@@ -59,11 +40,39 @@ export class Server {
     this.definition = definition;
     this.state = definition.enabled ? "off" : "disabled";
     this.around = around;
-    this.pins = new Pins(definition, around.tell);
+    this.catalog = new Catalog(definition, around.tell);
   }
 
   get name(): string {
     return this.definition.name;
+  }
+
+  /** Its tools; undefined until they are known, from itself or from an earlier session. */
+  get listed(): readonly ListedTool[] | undefined {
+    return this.catalog.tools;
+  }
+
+  get prompts(): readonly ListedPrompt[] {
+    return this.catalog.inventory?.prompts ?? [];
+  }
+
+  get hasResources(): boolean {
+    return this.catalog.inventory?.hasResources ?? false;
+  }
+
+  get pins(): Pins {
+    return this.catalog.pins;
+  }
+
+  /** Takes the tools that an earlier session has kept. */
+  recall(): void {
+    this.catalog.recall();
+  }
+
+  /** Waits until it has said itself what its tools are, if an earlier session did; not any longer than a start takes. */
+  async confirmed(): Promise<void> {
+    // A start that fails is told when the tool is called.
+    if (!this.catalog.isFirstHand) await this.start().catch(() => {});
   }
 
   /** Starts it unless it runs or is starting. Rejects with MCP_START, which is also told to people. */
@@ -94,43 +103,48 @@ export class Server {
     await connection?.close();
   }
 
-  /** Calls a tool, after waiting for a server that is starting. Throws errors that a model can act on. */
-  async call(
-    tool: string,
-    args: Record<string, unknown>,
-    options: Omit<CallOptions, "timeoutMs">,
-  ): Promise<CallResult> {
+  /** Calls a tool. Throws errors that a model can act on. */
+  call(tool: string, args: Record<string, unknown>, options: Omit<CallOptions, "timeoutMs">): Promise<CallResult> {
     const { timeoutMs } = this.definition;
-    const call = async () => {
-      const connection = await untilAborted(this.start(), options.signal);
+    return this.use(tool, options.signal, (connection) => {
+      if (!this.pins.isAccepted(tool)) throw errors.MCP_OTHER_TOOL({ isGone: !this.pins.has(tool) });
       return connection.call(tool, args, { ...options, timeoutMs });
-    };
+    });
+  }
+
+  /** Does something over the connection, after waiting for a server that is starting. Throws errors that a model can act on. */
+  async use<T>(what: string, signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const attempt = async () => work(await untilAborted(this.start(), signal));
     try {
-      return await call().catch(async (thrown: unknown) => {
+      return await attempt().catch(async (thrown: unknown) => {
         if (!isForgotten(thrown)) throw thrown;
-        // The server has not looked at the call, so it is made once more, in a new session.
-        await untilAborted(this.restart(), options.signal);
-        return call();
+        // The server has not looked at the request, so it is made once more, in a new session.
+        await untilAborted(this.restart(), signal);
+        return attempt();
       });
     } catch (thrown) {
-      options.signal.throwIfAborted();
-      throw this.failureOf(thrown, tool);
+      signal.throwIfAborted();
+      throw this.failureOf(thrown, what);
     }
   }
 
   /** The server as people see it; `tools` are the names that the model sees. */
   row(tools: readonly string[]): McpServerRow {
     const { name, place, way } = this.definition;
+    const { version } = this.catalog;
     const target = "url" in way ? withoutSecrets(way.url) : this.redact([way.command, ...way.args].join(" "));
     return {
       ...{ name, place, target, state: this.state, tools: [...tools] },
-      ...(this.version !== undefined && { version: this.version }),
+      ...(version !== undefined && { version }),
       ...(this.problem !== undefined && { problem: this.problem }),
     };
   }
 
   private failureOf(thrown: unknown, tool: string): Error {
     const server = this.name;
+    if (codeOf(thrown) === "MCP_START") return thrown as Error;
+    const needsLogin = loginFault(thrown, this.definition);
+    if (needsLogin) return needsLogin;
     if ((thrown as { code?: unknown }).code === "REQUEST_TIMEOUT")
       return errors.MCP_TIMEOUT({ server, tool, seconds: this.definition.timeoutMs / 1_000 }, { cause: thrown });
     const ended = this.connection === undefined && this.problem !== undefined;
@@ -145,14 +159,13 @@ export class Server {
     this.become(this.restarts > 0 ? "restarting" : "starting");
     let current: Connection | undefined;
     try {
-      const { connection, redact } = await this.around.open(this, {
+      const { connection, redact } = await this.around.open(this.definition, {
         changed: () => this.relistSoon(),
         closed: (how) => this.ended(current, how),
       });
       current = connection;
       this.redact = redact;
-      const { tools, isCut } = await connection.list();
-      this.up(connection, tools, isCut);
+      this.up(connection, await connection.list());
       return connection;
     } catch (thrown) {
       await current?.close();
@@ -160,27 +173,18 @@ export class Server {
     }
   }
 
-  private up(connection: Connection, tools: readonly ListedTool[], isCut: boolean): void {
+  private up(connection: Connection, inventory: Inventory): void {
     this.connection = connection;
-    this.learn(tools);
-    this.version = clause(connection.version).slice(0, 100);
-    this.problem = isCut ? `only its first ${tools.length} tools are used` : undefined;
+    this.catalog.learn(inventory, connection.version);
+    this.problem = inventory.isCut ? `only its first ${inventory.tools.length} tools are used` : undefined;
     this.upSince = this.around.now();
     this.become("up");
   }
 
-  /** Takes the present tools, and tells people of those that are not what was accepted, once. */
-  private learn(tools: readonly ListedTool[]): void {
-    this.listed = tools;
-    const changed = this.pins.see(tools).map((tool) => clause(tool).slice(0, 64));
-    const fresh = changed.filter((tool) => !this.told.has(tool));
-    for (const tool of fresh) this.told.add(tool);
-    if (fresh.length > 0) this.around.tell(errors.MCP_CHANGED({ server: this.name, tools: fresh }));
-  }
-
   private failed(thrown: unknown): Error {
-    this.problem = this.redact(clause(messageOf(thrown))).slice(0, 2_000);
-    const error = errors.MCP_START({ server: this.name, reason: this.problem }, { cause: thrown });
+    const needsLogin = loginFault(thrown, this.definition);
+    this.problem = this.redact(clause(messageOf(needsLogin ?? thrown))).slice(0, 2_000);
+    const error = needsLogin ?? errors.MCP_START({ server: this.name, reason: this.problem }, { cause: thrown });
     if (this.isClosed) return error;
     // One that was up before is tried again; one that never was is told at once.
     if (this.restarts > 0) this.startLater(this.problem);
@@ -226,10 +230,10 @@ export class Server {
     const { connection } = this;
     if (!connection) return;
     try {
-      const { tools } = await connection.list();
+      const inventory = await connection.list();
       if (this.connection !== connection) return;
-      this.learn(tools);
-      this.around.changed(this);
+      this.catalog.learn(inventory, connection.version);
+      this.around.changed();
     } catch (thrown) {
       // If it has ended, that is told elsewhere; else its tools stay those that are known.
       if (this.connection === connection) this.problem = this.redact(clause(messageOf(thrown))).slice(0, 500);
@@ -238,6 +242,6 @@ export class Server {
 
   private become(state: ServerState): void {
     this.state = state;
-    this.around.changed(this);
+    this.around.changed();
   }
 }

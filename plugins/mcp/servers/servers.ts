@@ -1,26 +1,40 @@
 import { pathToFileURL } from "node:url";
-import { type BaseContext, messageOf } from "@scorel/kernel";
+import { type BaseContext, messageOf, ScorelError } from "@scorel/kernel";
 import { clause } from "@scorel/kit/text/one-line";
+import { keepLogin } from "../auth/logins.ts";
+import { Tokens } from "../auth/tokens.ts";
+import type { LoginDialog } from "../contract.ts";
 import { errors } from "../errors.ts";
-import { type Connection, connect } from "../wire/connection.ts";
-import { httpReason, httpTransport, sayFarewell } from "../wire/http.ts";
+import { type Connection, type ConnectOptions, connect } from "../wire/connection.ts";
+import { httpReason, httpTransport, isUnauthorized, sayFarewell } from "../wire/http.ts";
 import { type Program, ServerProcesses } from "../wire/processes.ts";
 import { StdioTransport } from "../wire/stdio.ts";
-import type { Definition, Way } from "./definitions.ts";
-import { type Opened, Server, type Surroundings } from "./server.ts";
+import { type Address, type Definition, hasKey } from "./definitions.ts";
+import { serverLog } from "./log.ts";
+import { serverRequests } from "./requests.ts";
+import { Server } from "./server.ts";
+import type { Opened, Surroundings } from "./surroundings.ts";
 import { baseEnvironment, expanded, type Sources, userVariables } from "./variables.ts";
 
 type Told = Parameters<Surroundings["open"]>[1];
+type About = Omit<ConnectOptions, "transport" | "onChanged" | "onClose">;
 type Redact = (text: string) => string;
-type Address = Extract<Way, { url: string }>;
+
+/**
+ * Milliseconds after the start of a session until servers are started whose tools are known. By then the first request is on its way,
+ * which else would share the processor with all of them.
+ */
+const KNOWN_MS = 500;
 
 /** What the servers of a session depend on. */
 export interface Session {
   ctx: BaseContext;
+  /** Servers may ask for calls of the model. */
+  sampling: boolean;
   /** Names of variables that servers of projects may use. */
   allowed: readonly string[];
   clock: Pick<Surroundings, "after" | "now">;
-  changed(server: Server): void;
+  changed(): void;
 }
 
 /** The servers of a session. */
@@ -28,6 +42,7 @@ export class Servers {
   readonly all: readonly Server[];
   private readonly session: Session;
   private readonly processes: ServerProcesses;
+  private cancelStart: (() => void) | undefined;
 
   constructor(definitions: readonly Definition[], session: Session) {
     this.session = session;
@@ -36,7 +51,7 @@ export class Servers {
     const around: Surroundings = {
       ...clock,
       changed,
-      open: (server, told) => this.open(server, told),
+      open: (definition, told) => this.open(definition, told),
       // An empty place makes it a notice: the fault is the server's.
       tell: (problem) => ctx.report("", problem),
     };
@@ -48,9 +63,17 @@ export class Servers {
     return this.all.filter(({ definition }) => definition.enabled);
   }
 
-  /** Starts all, together. Problems are told to people. */
+  /**
+   * Starts all, together; those whose tools are known from an earlier session a little later. Problems are told to people.
+   */
   start(): void {
-    for (const server of this.enabled) void server.start().catch(() => {});
+    for (const server of this.enabled) server.recall();
+    const known = this.enabled.filter(({ listed }) => listed);
+    const begin = (servers: readonly Server[]) => {
+      for (const server of servers) void server.start().catch(() => {});
+    };
+    begin(this.enabled.filter(({ listed }) => !listed));
+    if (known.length > 0) this.cancelStart = this.session.clock.after(KNOWN_MS, () => begin(known));
   }
 
   /** The server of this name. Throws MCP_UNKNOWN. */
@@ -60,38 +83,70 @@ export class Servers {
     return found;
   }
 
+  /** Logs a person in at a server. Throws MCP_LOGIN_NONE and MCP_LOGIN_FAILED. */
+  async login(definition: Definition, dialog: LoginDialog): Promise<void> {
+    const way = this.loginWay(definition);
+    const [{ login }, { reasonOf }] = await Promise.all([import("../auth/login.ts"), import("../auth/wire.ts")]);
+    await login(way, definition.callbackPort, dialog).catch((thrown: unknown) => {
+      const reason = dialog.signal.aborted ? "it was stopped" : clause(reasonOf(thrown));
+      throw errors.MCP_LOGIN_FAILED({ server: definition.name, reason });
+    });
+  }
+
+  /** Forgets a login. Throws MCP_LOGIN_NONE and MCP_LOGINS. */
+  logout(definition: Definition): Promise<boolean> {
+    return keepLogin(this.loginWay(definition).url, undefined);
+  }
+
+  private loginWay(definition: Definition): Address {
+    const { way } = expanded(definition, this.sources());
+    if (!("url" in way) || hasKey(way)) throw errors.MCP_LOGIN_NONE({ server: definition.name, hasKey: "url" in way });
+    return way;
+  }
+
   async close(): Promise<void> {
+    this.cancelStart?.();
     await Promise.all(this.all.map((server) => server.close()));
     this.processes.close();
   }
 
-  private async open({ definition }: Server, told: Told): Promise<Opened> {
+  private async open(definition: Definition, told: Told): Promise<Opened> {
     const { ctx } = this.session;
     const { way, secrets } = expanded(definition, this.sources());
-    const redact = redactor(secrets, ctx);
+    const tokens = "url" in way && !hasKey(way) ? new Tokens(definition.name, way) : undefined;
+    const redact = redactor(() => [...secrets, ...(tokens?.secrets ?? [])], ctx);
+    const about = this.about(definition.name, redact);
     const connection =
-      "url" in way ? await this.openAddress(way, told, redact) : await this.openProgram(way, told, redact);
+      "url" in way
+        ? await this.openAddress(way, told, redact, about, tokens)
+        : await this.openProgram(way, told, redact, about);
     return { connection, redact };
   }
 
-  private async openProgram(way: Program, told: Told, redact: Redact): Promise<Connection> {
+  private async openProgram(way: Program, told: Told, redact: Redact, about: About): Promise<Connection> {
     const env = { ...baseEnvironment(this.sources()), ...way.env };
     const transport = new StdioTransport({ ...way, env }, this.processes);
     const ended = () => redact(howEnded(transport));
     const onClose = () => told.closed(ended());
     try {
-      return await connect({ ...this.about(), transport, onChanged: told.changed, onClose });
+      return await connect({ ...about, transport, onChanged: told.changed, onClose });
     } catch (thrown) {
       await transport.close();
       throw new Error(transport.how === undefined ? redact(reasonOf(thrown)) : ended(), { cause: thrown });
     }
   }
 
-  private async openAddress(way: Address, told: Told, redact: Redact): Promise<Connection> {
-    const transport = await httpTransport(way.url, way.headers);
+  private async openAddress(
+    way: Address,
+    told: Told,
+    redact: Redact,
+    about: About,
+    tokens?: Tokens,
+  ): Promise<Connection> {
+    const transport = await httpTransport(way.url, way.headers, tokens);
     const onClose = () => told.closed("the connection was closed");
     try {
-      const connection = await connect({ ...this.about(), transport, onChanged: told.changed, onClose });
+      const connection = await connect({ ...about, transport, onChanged: told.changed, onClose });
       const close = async () => {
         await sayFarewell(transport);
         await connection.close();
@@ -99,14 +154,22 @@ export class Servers {
       return { ...connection, close };
     } catch (thrown) {
       await transport.close();
+      // A server without a key of its own is told as one that needs a login.
+      if (thrown instanceof ScorelError || (tokens && isUnauthorized(thrown))) throw thrown;
       throw new Error(redact(httpReason(thrown)), { cause: thrown });
     }
   }
 
-  private about() {
-    const { ctx } = this.session;
+  private about(server: string, redact: Redact): About {
+    const { ctx, sampling } = this.session;
     const root = ctx.find("workspace")?.root ?? process.cwd();
-    return { version: ctx.find("launch")?.version ?? "0", roots: [pathToFileURL(root).href], signal: ctx.signal };
+    return {
+      version: ctx.find("launch")?.version ?? "0",
+      roots: [pathToFileURL(root).href],
+      signal: ctx.signal,
+      onLog: serverLog(ctx, server, redact),
+      ...serverRequests(ctx, server, sampling),
+    };
   }
 
   private sources(): Sources {
@@ -117,9 +180,9 @@ export class Servers {
 }
 
 /** Takes the secrets of a server, and those that Scorel knows, out of a text. */
-function redactor(secrets: readonly string[], ctx: BaseContext): (text: string) => string {
-  const longest = [...new Set(secrets)].sort((a, b) => b.length - a.length);
+function redactor(secrets: () => readonly string[], ctx: BaseContext): Redact {
   return (text) => {
+    const longest = [...new Set(secrets())].sort((a, b) => b.length - a.length);
     const own = longest.reduce((kept, secret) => kept.replaceAll(secret, "[redacted]"), text);
     return ctx.find("secrets")?.redact(own) ?? own;
   };

@@ -59,7 +59,7 @@ export function expanded(definition: Definition, sources: Sources): Expanded {
   const { way } = definition;
   const made =
     "url" in way
-      ? { url: text(way.url), headers: texts(way.headers) }
+      ? { url: text(way.url), headers: texts(way.headers), ...(way.oauth && { oauth: texts(way.oauth) }) }
       : { command: text(way.command), args: way.args.map(text), env: texts(way.env), cwd: text(way.cwd) };
   return { way: made, secrets: secrets.filter((value) => value.length >= 8) };
 }

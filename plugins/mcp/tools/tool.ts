@@ -3,7 +3,7 @@ import { lineOf } from "@scorel/kit/text/one-line";
 import { plainText } from "@scorel/kit/text/plain";
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import type { Server } from "../servers/server.ts";
-import type { ListedTool } from "../wire/connection.ts";
+import type { ListedTool } from "../wire/inventory.ts";
 import { resultOf } from "./result.ts";
 import { readDescription, readSchema } from "./schema.ts";
 
@@ -23,7 +23,10 @@ export function toolOf(server: Server, listed: ListedTool, name: string): Tool<P
     parameters: readSchema(listed.inputSchema),
     // Whatever the server says of its tool: a person is asked, unless a rule or the permission mode allows it. A rule is about the tool as it
     // was when it was accepted.
-    approval: () => (server.pins.isAccepted(listed.name) ? "ask" : "always-ask"),
+    approval: async () => {
+      await server.confirmed();
+      return server.pins.isChanged(listed.name) ? "always-ask" : "ask";
+    },
     async execute(_toolCallId, params, signal = new AbortController().signal, onUpdate) {
       // Only calls that were approved come here.
       server.pins.accept([listed.name]);

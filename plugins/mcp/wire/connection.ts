@@ -1,20 +1,10 @@
 import type { Client, Progress, Transport } from "@modelcontextprotocol/client";
+import { type Inventory, inventoryOf, type ListedResource, resourcesOf } from "./inventory.ts";
 
-/** Pages of a list of tools, and tools, that are read from one server. */
-const MOST_PAGES = 64;
-const MOST_TOOLS = 256;
 /** Milliseconds that a server may take to answer the first message. Programs such as npx may have to be downloaded before. */
 const START_MS = 60_000;
 /** How often as long as its limit a call may take if it tells of progress. */
 const MOST_LIMITS = 30;
-
-/** A tool as a server describes it. */
-export interface ListedTool {
-  name: string;
-  title?: string | undefined;
-  description?: string | undefined;
-  inputSchema: Record<string, unknown>;
-}
 
 /** What a server may answer to a call. */
 export interface CallResult {
@@ -32,9 +22,17 @@ export interface ResultPart {
   resource?: unknown;
 }
 
-export interface CallOptions {
+export interface PromptMessage {
+  role: string;
+  content: ResultPart;
+}
+
+/** When a request is given up. */
+export interface Limits {
   signal: AbortSignal;
   timeoutMs: number;
+}
+export interface CallOptions extends Limits {
   onProgress(progress: Progress): void;
 }
 
@@ -42,21 +40,52 @@ export interface CallOptions {
 export interface Connection {
   /** Its own name and version. */
   readonly version: string;
-  /** All tools; `isCut` if there are more than are read. */
-  list(): Promise<{ tools: ListedTool[]; isCut: boolean }>;
+  list(): Promise<Inventory>;
+  /** Its resources, and the patterns of others; `isCut` if there are more than are read. */
+  resources(signal: AbortSignal): Promise<{ entries: readonly ListedResource[]; isCut: boolean }>;
+  /** The parts of a resource. */
+  read(uri: string, limits: Limits): Promise<readonly Record<string, unknown>[]>;
+  /** The messages of a prompt. */
+  prompt(name: string, args: Record<string, string>, limits: Limits): Promise<readonly PromptMessage[]>;
   call(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<CallResult>;
   close(): Promise<void>;
 }
 
-export interface ConnectOptions {
+/** A question of a server to a person: a form, or an address to open. */
+export interface ElicitRequest {
+  mode?: string | undefined;
+  message: string;
+  requestedSchema?: unknown;
+  url?: string | undefined;
+}
+export interface ElicitAnswer {
+  action: "accept" | "decline" | "cancel";
+  content?: Record<string, string | number | boolean>;
+}
+/** A question of a server to the model. */
+export interface SampleRequest {
+  messages: readonly { role: string; content: unknown }[];
+  systemPrompt?: string | undefined;
+  maxTokens: number;
+}
+export type SampleAnswer = { role: "assistant"; content: { type: "text"; text: string }; model: string };
+/** What a server may ask for; without `sample` it is told that it cannot ask the model. */
+export interface ServerRequests {
+  elicit(request: ElicitRequest, signal: AbortSignal): Promise<ElicitAnswer>;
+  sample?(request: SampleRequest, signal: AbortSignal): Promise<SampleAnswer>;
+}
+
+export interface ConnectOptions extends ServerRequests {
   transport: Transport;
   /** The version of Scorel. */
   version: string;
   /** Folders that servers may ask for, as addresses. */
   roots: readonly string[];
   signal: AbortSignal;
-  /** The server says that its tools have changed. */
+  /** The server says that its tools, prompts or resources have changed. */
   onChanged(): void;
+  /** The server says something about what it does. */
+  onLog(level: string, data: unknown): void;
   /** The connection has ended. */
   onClose(): void;
 }
@@ -67,15 +96,32 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   const client = new Client(
     { name: "scorel", version: options.version },
     // Results are shown to a model, which needs no validator. The SDK would compile one from each schema of a stranger.
-    { capabilities: { roots: {} }, jsonSchemaValidator: { getValidator: () => accepting } },
+    { capabilities: capabilitiesOf(options), jsonSchemaValidator: { getValidator: () => accepting } },
   );
   client.setRequestHandler("roots/list", () => ({ roots: options.roots.map((uri) => ({ uri })) }));
-  client.setNotificationHandler("notifications/tools/list_changed", () => options.onChanged());
+  for (const kind of ["tools", "prompts", "resources"] as const)
+    client.setNotificationHandler(`notifications/${kind}/list_changed`, () => options.onChanged());
+  client.setNotificationHandler("notifications/message", ({ params }) => options.onLog(params.level, params.data));
+  client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq }) => ({
+    ...(await options.elicit(params as ElicitRequest, mcpReq.signal)),
+  }));
+  const { sample } = options;
+  if (sample)
+    client.setRequestHandler("sampling/createMessage", ({ params }, { mcpReq }) => sample(params, mcpReq.signal));
   client.onclose = () => options.onClose();
   await client.connect(options.transport, { signal: options.signal, timeout: START_MS });
   return {
     version: versionOf(client),
-    list: () => listed(client),
+    list: () => inventoryOf(client),
+    resources: (signal) => resourcesOf(client, signal),
+    read: async (uri, limits) => {
+      const { contents } = await client.request({ method: "resources/read", params: { uri } }, within(limits));
+      return contents;
+    },
+    prompt: async (name, args, limits) => {
+      const params = { name, arguments: args };
+      return (await client.request({ method: "prompts/get", params }, within(limits))).messages;
+    },
     call: async (name, args, { signal, timeoutMs, onProgress }) =>
       client.request(
         { method: "tools/call", params: { name, arguments: args } },
@@ -91,6 +137,12 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   };
 }
 
+function capabilitiesOf({ sample }: ConnectOptions) {
+  return { roots: {}, elicitation: { form: {}, url: {} }, ...(sample && { sampling: {} }) };
+}
+
+const within = ({ signal, timeoutMs }: Limits) => ({ signal, timeout: timeoutMs });
+
 const accepting = <T>(input: unknown) => ({
   valid: true as const,
   data: input as NonNullable<T> & T,
@@ -100,19 +152,4 @@ const accepting = <T>(input: unknown) => ({
 function versionOf(client: Client): string {
   const { name = "", version = "" } = client.getServerVersion() ?? {};
   return `${name} ${version}`.trim();
-}
-
-async function listed(client: Client): Promise<{ tools: ListedTool[]; isCut: boolean }> {
-  if (!client.getServerCapabilities()?.tools) return { tools: [], isCut: false };
-  const tools: ListedTool[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const params = cursor === undefined ? {} : { cursor };
-    const answer = await client.request({ method: "tools/list", params }, { timeout: START_MS });
-    tools.push(...answer.tools.slice(0, MOST_TOOLS + 1 - tools.length));
-    if (tools.length > MOST_TOOLS) return { tools: tools.slice(0, MOST_TOOLS), isCut: true };
-    cursor = answer.nextCursor;
-    if (cursor === undefined) return { tools, isCut: false };
-  }
-  return { tools, isCut: true };
 }

@@ -1,4 +1,4 @@
-import type { FetchLike, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { AuthProvider, FetchLike, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { errors } from "../errors.ts";
 
@@ -14,11 +14,13 @@ const NEWLINE = 10;
 export async function httpTransport(
   url: string,
   headers: Readonly<Record<string, string>>,
+  authProvider?: AuthProvider,
 ): Promise<StreamableHTTPClientTransport> {
   const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   return new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { ...headers } },
     fetch: limitedFetch,
+    ...(authProvider && { authProvider }),
   });
 }
 
@@ -42,6 +44,11 @@ export function httpReason(thrown: unknown): string {
   return code === "" ? messageOf(thrown) : `${messageOf(thrown)} (${code})`;
 }
 
+/** Whether a server at an address has refused the key or the token, or wants one. */
+export function isUnauthorized(thrown: unknown): boolean {
+  return (thrown as { status?: unknown } | null)?.status === 401;
+}
+
 /** Whether a server at an address has forgotten its session, as after it was started anew. */
 export function isForgotten(thrown: unknown): boolean {
   return (thrown as { status?: unknown } | null)?.status === 404;
@@ -52,7 +59,8 @@ export function withoutSecrets(written: string): string {
   return written.replace(/^(\w+:\/\/)[^/?#]*@/, "$1").replace(/[?#].*$/s, "");
 }
 
-const limitedFetch: FetchLike = async (url, init) => {
+/** Fetches with limits on the size of an answer, and of a line of a stream. */
+export const limitedFetch: FetchLike = async (url, init) => {
   const response = await fetch(url, init);
   if (!response.body) return response;
   const isStream = response.headers.get("content-type")?.includes("text/event-stream") ?? false;

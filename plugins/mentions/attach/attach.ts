@@ -5,6 +5,7 @@ import { callable } from "../executor.ts";
 import type { Mentions } from "../mentions.ts";
 import { isAboutPath, type Refusal, whyClosed } from "./closed.ts";
 import { type Attached, attachFile, attachFolder, type Named, refused, refusedBy } from "./read.ts";
+import { type Sourced, sourceOf } from "./sources.ts";
 import { type Mentioned, mentionsIn } from "./words.ts";
 
 /** Files that one message can attach. */
@@ -13,7 +14,7 @@ const MOST = 20;
 type Content = Exclude<UserMessage["content"], string>;
 
 /**
- * Attaches the files that a message mentions. Only its first text is looked at: the others are what a client adds, such as piped
+ * Attaches the files that a message mentions, and what sources of other plugins have. Only its first text is looked at: the others are what a client adds, such as piped
  * input. Undefined if it mentions none.
  */
 export async function attach(
@@ -25,7 +26,8 @@ export async function attach(
   const blocks: Content = [];
   const told: Mention[] = [];
   for (const mentioned of mentionsIn(typed)) {
-    const named = await fileNamed(mentioned, mentions);
+    const source = sourceOf(mentioned, mentions);
+    const named = source ?? (await fileNamed(mentioned, mentions));
     if (!named && !mentioned.isPath) continue;
     const { mention, content: attached } = await attachedOf(named, mentioned, told.length, mentions, signal);
     told.push(mention);
@@ -37,7 +39,7 @@ export async function attach(
 }
 
 async function attachedOf(
-  named: Named | Refusal | undefined,
+  named: Named | Refusal | Sourced | undefined,
   { forms }: Mentioned,
   count: number,
   mentions: Mentions,
@@ -47,6 +49,7 @@ async function attachedOf(
   const refuse = (problem: string) => refused(path, problem);
   if (!named) return refuse("there is no such file");
   if (count >= MOST) return refuse(`a message can attach ${MOST} files`);
+  if ("attach" in named) return named.attach(signal);
   if ("why" in named) return refusedBy(named, path, "Read");
   try {
     const call = { id: `mention${newId()}`, signal };

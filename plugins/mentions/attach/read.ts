@@ -105,7 +105,7 @@ export function refusedBy({ decision, why }: Refusal, path: string, tool: string
 }
 
 /** A code block with a fence that is longer than any inside. */
-function fenced(path: string, text: string): TextBlock {
+export function fenced(path: string, text: string): TextBlock {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);
   return { type: "text", text: `Attached: ${oneLine(path)}\n${fence}\n${text}\n${fence}` };

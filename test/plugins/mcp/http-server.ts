@@ -11,6 +11,8 @@ export interface Seen {
 interface Options {
   /** The header `authorization` without which requests are refused. */
   key?: string;
+  /** Whether a request with this header `authorization` is refused with a header `www-authenticate`. */
+  challenge?: (authorization: string | undefined) => string | undefined;
   /** Where POST requests are sent on to. */
   redirect?: string;
   /** Answers as a stream of events. */
@@ -25,7 +27,12 @@ export interface HttpServer extends AsyncDisposable {
 }
 
 /** An MCP server at an address, in plain JSON-RPC: its tools `echo` and `huge`. */
-export async function startHttpServer({ key, redirect, streams = false }: Options = {}): Promise<HttpServer> {
+export async function startHttpServer({
+  key,
+  challenge,
+  redirect,
+  streams = false,
+}: Options = {}): Promise<HttpServer> {
   const seen: Seen[] = [];
   let sessions = new Set<string>();
   let opened = 0;
@@ -39,6 +46,8 @@ export async function startHttpServer({ key, redirect, streams = false }: Option
     const session = headers["mcp-session-id"] as string | undefined;
     if (redirect !== undefined) return void response.writeHead(307, { location: redirect }).end();
     if (key !== undefined && headers.authorization !== key) return void response.writeHead(401).end();
+    const refusal = challenge?.(headers.authorization);
+    if (refusal !== undefined) return void response.writeHead(401, { "www-authenticate": refusal }).end();
     if (method === "DELETE") return void response.writeHead(sessions.delete(session ?? "") ? 200 : 404).end();
     if (method !== "POST") return void response.writeHead(405).end();
     if (body.method === "initialize") {

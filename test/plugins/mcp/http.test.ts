@@ -32,7 +32,7 @@ it("headers come from variables, reach the server with each request, and are in 
     expect(lastText(requests[1] as never)).toBe('{"key":"[redacted]"}');
     await t.client.drained(t.sessionId);
     const said = JSON.stringify(t.heard);
-    expect(said).toContain('The MCP server \\"keyless\\" could not be started: it refused the request (401)');
+    expect(said).toContain('The MCP server \\"keyless\\" needs a login');
   } finally {
     delete process.env.FAR_KEY;
   }

@@ -46,6 +46,8 @@ interface Options {
   attending?: boolean;
   /** The table `[tools]`. */
   tools?: object;
+  /** Other plugins of the session. */
+  more?: readonly KernelEntry["plugin"][];
   /** Default: one of its own. */
   home?: TestHome;
   /** Keys of `[model]`. */
@@ -70,7 +72,7 @@ export async function talk(script: readonly Reply[], options: Options = {}): Pro
   const model = await startModelServer(script);
   const entry = (plugin: KernelEntry["plugin"], config?: object): KernelEntry => ({ plugin, origin: "test", config });
   const session = () => [
-    ...[requests, commands].map((plugin) => entry(plugin)),
+    ...[requests, commands, ...(options.more ?? [])].map((plugin) => entry(plugin)),
     entry(tools, options.tools),
     entry(permissions, options.rules),
     entry(createMcp(options.clock), { servers: options.servers ?? [server("test")], wait: 30, ...options.config }),

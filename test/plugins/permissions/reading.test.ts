@@ -400,6 +400,7 @@ describe("files that hold keys", () => {
     "run/host.sock",
     "cache.key",
     "auth.json.tmp",
+    "logins/mcp.json",
   ];
   it("include the host's tokens and sockets, whoever reads them and wherever the session works", async () => {
     for (const mode of ["ask", "edits", "full"]) {

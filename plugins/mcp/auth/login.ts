@@ -1,0 +1,142 @@
+import { randomBytes } from "node:crypto";
+import type { FetchLike, OAuthServerInfo } from "@modelcontextprotocol/client";
+import type { LoginDialog } from "../contract.ts";
+import type { Address } from "../servers/definitions.ts";
+import { limitedFetch } from "../wire/http.ts";
+import { type Callback, listen } from "./callback.ts";
+import { keepLogin, type Login } from "./logins.ts";
+import { LoginFlaw, loginFetch, secure } from "./wire.ts";
+
+type Sdk = typeof import("@modelcontextprotocol/client");
+type Metadata = NonNullable<OAuthServerInfo["authorizationServerMetadata"]>;
+/** Where a person logs in, and what for. */
+interface Site {
+  authorizationServer: string;
+  metadata: Metadata;
+  resource: URL | undefined;
+  scope: string | undefined;
+}
+
+/** Milliseconds that a person may take. */
+const PATIENCE_MS = 15 * 60_000;
+
+/**
+ * Logs in at the authorization server that a server names, in the person's browser, and keeps the tokens. Rejects with a LoginFlaw, errors
+ * of the SDK, and MCP_LOGINS.
+ */
+export async function login(way: Address, callbackPort: number | undefined, dialog: LoginDialog): Promise<void> {
+  const sdk = await import("@modelcontextprotocol/client");
+  const site = await siteOf(sdk, way);
+  await confirmed(site, dialog);
+  const state = randomBytes(32).toString("base64url");
+  const callback = await listen(state, callbackPort);
+  try {
+    await keepLogin(way.url, await loginOver(sdk, site, { way, state, callback, dialog }));
+  } finally {
+    await callback.close();
+  }
+}
+
+interface Attempt {
+  way: Address;
+  state: string;
+  callback: Callback;
+  dialog: LoginDialog;
+}
+
+/** Sends the person to the page of the login, and gets tokens for the code that the browser brings back. */
+async function loginOver(sdk: Sdk, site: Site, { way, state, callback, dialog }: Attempt): Promise<Login> {
+  const { authorizationServer, metadata, resource, scope } = site;
+  const client = await clientOf(sdk, site, way, callback.address);
+  const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(authorizationServer, {
+    ...{ metadata, clientInformation: client, redirectUrl: callback.address, state },
+    ...(scope !== undefined && { scope }),
+    ...(resource && { resource }),
+  });
+  const signal = AbortSignal.any([dialog.signal, AbortSignal.timeout(PATIENCE_MS)]);
+  dialog.show(secure(authorizationUrl).href, (address) => callback.paste(address));
+  const { code, iss } = await callback.answer(signal);
+  const tokens = await sdk.exchangeAuthorization(authorizationServer, {
+    ...{ metadata, clientInformation: client, authorizationCode: code, codeVerifier },
+    ...{ redirectUri: callback.address, fetchFn: loginFetch },
+    ...(iss !== undefined && { iss }),
+    ...(resource && { resource }),
+  });
+  return {
+    ...{ authorizationServer, metadata: metadata as Login["metadata"], client, tokens },
+    ...(resource && { resource: resource.href }),
+  };
+}
+
+/** Asks the server where to log in. */
+async function siteOf(sdk: Sdk, { url, headers }: Address): Promise<Site> {
+  const { resourceMetadataUrl, scope } = await challengeOf(sdk, url, headers);
+  const { authorizationServerUrl, authorizationServerMetadata, resourceMetadata } = await sdk.discoverOAuthServerInfo(
+    url,
+    { fetchFn: loginFetch as FetchLike, ...(resourceMetadataUrl && { resourceMetadataUrl }) },
+  );
+  if (!authorizationServerMetadata) throw new LoginFlaw("it does not say where to log in");
+  for (const endpoint of endpointsOf(authorizationServerMetadata)) secure(endpoint);
+  const asked = scope ?? resourceMetadata?.scopes_supported?.join(" ");
+  return {
+    authorizationServer: String(authorizationServerUrl),
+    metadata: authorizationServerMetadata,
+    // The server's description of itself has to be about this address.
+    resource: await sdk.selectResourceURL(url, {} as never, resourceMetadata),
+    scope: asked === "" ? undefined : asked,
+  };
+}
+
+/** What a server says when a request has no token. */
+async function challengeOf(sdk: Sdk, url: string, headers: Readonly<Record<string, string>>) {
+  const message = { jsonrpc: "2.0", id: 0, method: "ping" };
+  const response = await limitedFetch(url, {
+    method: "POST",
+    redirect: "manual",
+    headers: { ...headers, "content-type": "application/json", accept: "application/json, text/event-stream" },
+    body: JSON.stringify(message),
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
+  await response.body?.cancel();
+  return sdk.extractWWWAuthenticateParams(response);
+}
+
+function endpointsOf({ authorization_endpoint, token_endpoint, registration_endpoint }: Metadata): string[] {
+  return [authorization_endpoint, token_endpoint, ...(registration_endpoint ? [registration_endpoint] : [])];
+}
+
+/**
+ * Has a person confirm that another host gets the code than the one where they log in: so a server could let them log in at an honest
+ * place, and take what comes from there.
+ */
+async function confirmed({ metadata }: Site, dialog: LoginDialog): Promise<void> {
+  const [page, tokens] = [metadata.authorization_endpoint, metadata.token_endpoint].map((each) => new URL(each).host);
+  if (page === tokens) return;
+  if (!(await dialog.confirm(page as string, tokens as string)))
+    throw new LoginFlaw(
+      `you would log in at ${page}, but ${tokens} would get the login, and nobody has agreed to that`,
+    );
+}
+
+/** The client that the configuration names, or one that is registered for this login. */
+async function clientOf(sdk: Sdk, site: Site, { oauth }: Address, redirect: string): Promise<Login["client"]> {
+  if (oauth?.clientId !== undefined)
+    return { client_id: oauth.clientId, ...(oauth.clientSecret && { client_secret: oauth.clientSecret }) };
+  if (!site.metadata.registration_endpoint)
+    throw new LoginFlaw(
+      `${new URL(site.authorizationServer).host} registers no programs by itself; register one there, and write oauth = { clientId = "…" } into the server's table`,
+    );
+  return sdk.registerClient(site.authorizationServer, {
+    metadata: site.metadata,
+    clientMetadata: {
+      client_name: "Scorel",
+      redirect_uris: [redirect],
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      token_endpoint_auth_method: "none",
+      application_type: "native",
+    },
+    ...(site.scope !== undefined && { scope: site.scope }),
+    fetchFn: loginFetch,
+  });
+}

@@ -1,0 +1,74 @@
+import { join } from "node:path";
+import type { AuthProvider } from "@modelcontextprotocol/client";
+import { userDir } from "@scorel/kit/files/home";
+import { takeLock } from "@scorel/kit/files/lock";
+import { errors } from "../errors.ts";
+import type { Address } from "../servers/definitions.ts";
+import { keepLogin, type Login, readLogin, secretsOf } from "./logins.ts";
+import { loginFetch, reasonOf } from "./wire.ts";
+
+/** Milliseconds to wait for another process that renews the same token; longer than that takes. */
+const PATIENCE_MS = 60_000;
+
+/** The tokens of a login at a server, for its requests. Without a login, a refused request is the error MCP_LOGIN. */
+export class Tokens implements AuthProvider {
+  private readonly server: string;
+  private readonly way: Address;
+  private login: Login | undefined;
+  private readonly used = new Set<string>();
+
+  constructor(server: string, way: Address) {
+    this.server = server;
+    this.way = way;
+  }
+
+  /** Every token of this session, which nobody may see. */
+  get secrets(): string[] {
+    return [...this.used];
+  }
+
+  async token(): Promise<string | undefined> {
+    this.take(this.login ?? readLogin(this.way.url));
+    return this.login?.tokens.access_token;
+  }
+
+  /** The server has refused the token: takes a newer one, or renews it. Throws MCP_LOGIN and MCP_LOGINS. */
+  async onUnauthorized(): Promise<void> {
+    const refused = this.login?.tokens.access_token;
+    if (refused === undefined) throw errors.MCP_LOGIN({ server: this.server });
+    const lock = await takeLock(join(userDir(), "logins", "mcp-renew.lock"), PATIENCE_MS);
+    try {
+      const stored = readLogin(this.way.url);
+      if (!stored) throw errors.MCP_LOGIN({ server: this.server });
+      // Another process has renewed it, or somebody has logged in again.
+      if (stored.tokens.access_token !== refused) this.take(stored);
+      else this.take(await this.renewed(stored));
+    } finally {
+      lock?.release();
+    }
+  }
+
+  private async renewed(login: Login): Promise<Login> {
+    const { refresh_token: refreshToken } = login.tokens;
+    if (refreshToken === undefined) throw errors.MCP_LOGIN({ server: this.server, reason: "the login has expired" });
+    try {
+      const { refreshAuthorization } = await import("@modelcontextprotocol/client");
+      const tokens = await refreshAuthorization(login.authorizationServer, {
+        metadata: login.metadata as never,
+        clientInformation: login.client,
+        ...{ refreshToken, fetchFn: loginFetch },
+        ...(login.resource !== undefined && { resource: new URL(login.resource) }),
+      });
+      const next = { ...login, tokens };
+      await keepLogin(this.way.url, next);
+      return next;
+    } catch (thrown) {
+      throw errors.MCP_LOGIN({ server: this.server, reason: `the login could not be renewed: ${reasonOf(thrown)}` });
+    }
+  }
+
+  private take(login: Login | undefined): void {
+    this.login = login;
+    for (const secret of login ? secretsOf(login) : []) this.used.add(secret);
+  }
+}

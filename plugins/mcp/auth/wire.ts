@@ -1,0 +1,50 @@
+import type { FetchLike } from "@modelcontextprotocol/client";
+import { codeOf, ScorelError } from "@scorel/kernel";
+import { isLoopback } from "@scorel/kit/net/loopback";
+import { limitedFetch } from "../wire/http.ts";
+
+const PATIENCE_MS = 30_000;
+const MOST_REDIRECTS = 3;
+
+/** A reason in our own words: those of a server or of the SDK may quote codes and tokens. */
+export class LoginFlaw extends Error {}
+
+/** Requests to authorization servers. Only what is read follows redirects, within its origin: a code or a token goes where it was meant to. */
+export const loginFetch: FetchLike = async (url, init = {}) => {
+  const signals = [AbortSignal.timeout(PATIENCE_MS), ...(init.signal ? [init.signal] : [])];
+  const options: RequestInit = { ...init, redirect: "manual", signal: AbortSignal.any(signals) };
+  let target = secure(url);
+  for (let redirects = 0; ; redirects++) {
+    const response = await limitedFetch(target, options);
+    const location = response.headers.get("location");
+    if (response.status < 300 || response.status >= 400 || location === null) return response;
+    await response.body?.cancel();
+    const next = new URL(location, target);
+    if ((init.method ?? "GET") !== "GET" || next.origin !== target.origin)
+      throw new LoginFlaw(`${target.host} sends the request on to ${next.host}`);
+    if (redirects === MOST_REDIRECTS) throw new LoginFlaw(`${target.host} redirects without an end`);
+    target = next;
+  }
+};
+
+/** The address, if nobody on the way can read what goes there. Throws a LoginFlaw. */
+export function secure(address: string | URL): URL {
+  const url = URL.canParse(String(address)) ? new URL(address) : undefined;
+  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
+  if (!url || !isSafe) throw new LoginFlaw("an address that it names is not one that begins with https");
+  return url;
+}
+
+/** Why a login or the renewal of a token failed, without anything that was sent. */
+export function reasonOf(thrown: unknown): string {
+  if (thrown instanceof LoginFlaw || thrown instanceof ScorelError) return thrown.message;
+  const { name, code, cause } = thrown as { name?: string; code?: unknown; cause?: unknown };
+  if (name === "TimeoutError") return `it did not answer for ${PATIENCE_MS / 1_000} s`;
+  if (name === "IssuerMismatchError") return "the answer is that of another authorization server";
+  if (cause instanceof LoginFlaw) return cause.message;
+  const network = codeOf(cause, "");
+  if (network !== "") return `it cannot be reached (${network})`;
+  // The words that the standard has for refusals, such as invalid_grant.
+  if (typeof code === "string" && /^[a-z_]{3,40}$/.test(code)) return `it was refused (${code})`;
+  return "the answer was not understood";
+}

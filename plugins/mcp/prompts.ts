@@ -1,0 +1,68 @@
+import type { SlashCommand } from "@scorel/commands/contract";
+import { lineOf } from "@scorel/kit/text/one-line";
+import { z } from "zod";
+import type { Server } from "./servers/server.ts";
+import type { Servers } from "./servers/servers.ts";
+import { toolNames } from "./tools/names.ts";
+import { resultOf } from "./tools/result.ts";
+import type { ListedPrompt } from "./wire/inventory.ts";
+
+/** Names of arguments that can be written on a command line. */
+const ARGUMENT = /^[A-Za-z][\w-]{0,39}$/;
+const MOST_ARGUMENTS = 16;
+
+/** The prompts of the servers as commands `/mcp__server__prompt`. Each sends the text that the server makes as a message. */
+export function promptCommands(servers: Servers): Record<string, SlashCommand> {
+  return Object.fromEntries(servers.enabled.flatMap((server) => commandsOf(server)));
+}
+
+function commandsOf(server: Server): [string, SlashCommand][] {
+  const usable = server.prompts.filter(isUsable);
+  const names = toolNames(
+    server.name,
+    usable.map(({ name }) => name),
+  );
+  return usable.flatMap((prompt) => {
+    const name = names.get(prompt.name);
+    return name === undefined ? [] : [[name, commandOf(server, prompt)]];
+  });
+}
+
+/** Prompts whose arguments have other names are left out. */
+function isUsable({ arguments: args = [] }: ListedPrompt): boolean {
+  return args.length <= MOST_ARGUMENTS && args.every(({ name }) => ARGUMENT.test(name));
+}
+
+function commandOf(server: Server, { name, description, arguments: given = [] }: ListedPrompt): SlashCommand {
+  const required = given.filter((each) => each.required);
+  const others = given.filter((each) => !each.required);
+  const shape = [...required, ...others].map((each): [string, z.ZodType] => {
+    const text = z.string().describe(lineOf(each.description ?? "").slice(0, 200));
+    return [each.name, each.required ? text : text.optional()];
+  });
+  return {
+    group: "MCP prompts",
+    summary: lineOf(description ?? name).slice(0, 200),
+    operations: ["send_message"],
+    args: z.object(Object.fromEntries(shape)),
+    async run(args: Record<string, string | undefined>, { sessionId, request }) {
+      const content = await textOf(server, name, args);
+      // The text is the server's: what it seems to mention is not attached.
+      return { turn: (await request("send_message", { sessionId, content, mentions: false })).id };
+    },
+  };
+}
+
+async function textOf(server: Server, prompt: string, args: Record<string, string | undefined>) {
+  const signal = new AbortController().signal;
+  const kept = Object.entries(args).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  const messages = await server.use(`make the prompt ${lineOf(prompt).slice(0, 80)}`, signal, (connection) =>
+    connection.prompt(prompt, Object.fromEntries(kept), { signal, timeoutMs: server.definition.timeoutMs }),
+  );
+  const parts = messages.flatMap(({ role, content }) =>
+    role === "user" ? [content] : [{ type: "text", text: "You have answered:" }, content],
+  );
+  const { content } = resultOf({ content: parts }, server.redact);
+  const head = `This is the prompt ${JSON.stringify(lineOf(prompt))} of the MCP server ${server.name}, which I have chosen:`;
+  return [{ type: "text" as const, text: head }, ...content];
+}

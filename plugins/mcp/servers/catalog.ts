@@ -1,0 +1,110 @@
+import { messageOf } from "@scorel/kernel";
+import { readIfPresent } from "@scorel/kit/files/private";
+import { clause } from "@scorel/kit/text/one-line";
+import { isTable } from "@scorel/kit/values/table";
+import { errors } from "../errors.ts";
+import type { Inventory, ListedPrompt, ListedTool } from "../wire/inventory.ts";
+import type { Definition } from "./definitions.ts";
+import { Pins } from "./pins.ts";
+import { recordPath, writeRecord } from "./records.ts";
+
+/** Characters of a list that are kept on disk. A server with a longer one is waited for each time. */
+const MOST_KEPT = 2_000_000;
+
+/**
+ * What a server offers. It is kept on disk, so that the next session can offer it before the server is up; what the server then says
+ * replaces it.
+ */
+export class Catalog {
+  readonly pins: Pins;
+  /** What the server offers; undefined until it is known. It stays known while the server is restarted. */
+  inventory: Inventory | undefined;
+  /** The server's own name and version. */
+  version: string | undefined;
+  /** The server has said itself what it offers, in this session. */
+  isFirstHand = false;
+  private readonly server: string;
+  private readonly path: string;
+  private readonly report: (thrown: unknown) => void;
+  private kept: string | undefined;
+  /** Changed tools of which people were told. */
+  private readonly told = new Set<string>();
+
+  constructor(definition: Pick<Definition, "name" | "way">, report: (thrown: unknown) => void) {
+    this.server = definition.name;
+    this.path = recordPath(definition, ".tools");
+    this.report = report;
+    this.pins = new Pins(definition, report);
+  }
+
+  get tools(): readonly ListedTool[] | undefined {
+    return this.inventory?.tools;
+  }
+
+  /** Takes what an earlier session has kept, if there is something. */
+  recall(): void {
+    if (this.inventory) return;
+    try {
+      const text = readIfPresent(this.path);
+      if (text === undefined) return;
+      const { version, inventory } = recordIn(JSON.parse(text));
+      this.pins.see(inventory.tools);
+      this.kept = JSON.stringify({ version, inventory });
+      this.version = version;
+      this.inventory = inventory;
+    } catch (thrown) {
+      this.report(
+        errors.MCP_CACHE({ server: this.server, path: this.path, reason: messageOf(thrown) }, { cause: thrown }),
+      );
+    }
+  }
+
+  /** Takes what the server says, and tells people of tools that are not what was accepted, once. */
+  learn(inventory: Inventory, version: string): void {
+    this.inventory = inventory;
+    this.version = clause(version).slice(0, 100);
+    this.isFirstHand = true;
+    const changed = this.pins.see(inventory.tools).map((tool) => clause(tool).slice(0, 64));
+    const fresh = changed.filter((tool) => !this.told.has(tool));
+    for (const tool of fresh) this.told.add(tool);
+    if (fresh.length > 0) this.report(errors.MCP_CHANGED({ server: this.server, tools: fresh }));
+    this.keep();
+  }
+
+  private keep(): void {
+    const { version, inventory } = this;
+    const text = JSON.stringify({ version, inventory });
+    if (text === this.kept || text.length > MOST_KEPT) return;
+    try {
+      writeRecord(this.path, { server: this.server, version, inventory });
+      this.kept = text;
+    } catch (thrown) {
+      this.report(
+        errors.MCP_CACHE({ server: this.server, path: this.path, reason: messageOf(thrown) }, { cause: thrown }),
+      );
+    }
+  }
+}
+
+function recordIn(value: unknown): { version: string; inventory: Inventory } {
+  const { version, inventory } = isTable(value) ? value : {};
+  if (typeof version !== "string" || !isTable(inventory)) throw new Error("it has no list of tools");
+  const { tools, isCut, prompts = [], hasResources } = inventory;
+  if (!Array.isArray(tools) || !tools.every(isTool)) throw new Error("its list of tools is damaged");
+  if (!Array.isArray(prompts) || !prompts.every(isPrompt)) throw new Error("its list of prompts is damaged");
+  return { version, inventory: { tools, isCut: isCut === true, prompts, hasResources: hasResources === true } };
+}
+
+function isPrompt(value: unknown): value is ListedPrompt {
+  if (!isTable(value) || typeof value.name !== "string") return false;
+  const { description, arguments: args = [] } = value;
+  const isNamed = (each: unknown) => isTable(each) && typeof each.name === "string" && isText(each.description);
+  return isText(description) && Array.isArray(args) && args.every(isNamed);
+}
+
+const isText = (value: unknown) => value === undefined || typeof value === "string";
+
+function isTool(value: unknown): value is ListedTool {
+  if (!isTable(value) || typeof value.name !== "string" || !isTable(value.inputSchema)) return false;
+  return [value.title, value.description].every(isText);
+}

@@ -1,0 +1,11 @@
+import { codeOf } from "@scorel/kernel";
+import { errors } from "../errors.ts";
+import { isUnauthorized } from "../wire/http.ts";
+import { type Definition, hasKey } from "./definitions.ts";
+
+/** The error MCP_LOGIN, if a server wants a login or refuses the present one. */
+export function loginFault(thrown: unknown, { name, way }: Definition): Error | undefined {
+  if (codeOf(thrown) === "MCP_LOGIN") return thrown as Error;
+  if (!isUnauthorized(thrown) || !("url" in way) || hasKey(way)) return undefined;
+  return errors.MCP_LOGIN({ server: name, reason: "it refused the token" });
+}

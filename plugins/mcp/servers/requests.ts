@@ -1,0 +1,148 @@
+import type { BaseContext } from "@scorel/kernel";
+import { lineOf } from "@scorel/kit/text/one-line";
+import { plainText } from "@scorel/kit/text/plain";
+import { isTable, type Table } from "@scorel/kit/values/table";
+import type { RequestsService } from "@scorel/requests/contract";
+import type { ElicitAnswer, ElicitRequest, SampleAnswer, SampleRequest, ServerRequests } from "../wire/connection.ts";
+
+/** Fields of one form, and characters of what a server says in a question. */
+const MOST_FIELDS = 12;
+const MOST_TEXT = 2_000;
+/** Tokens of an answer of the model to a server, and characters of what the model is sent. */
+const MOST_TOKENS = 4_000;
+const MOST_SENT = 50_000;
+const DECLINED: ElicitAnswer = { action: "decline" };
+
+/**
+ * What a server may ask of the people and the model of a session. `sampling`: the configuration lets servers ask for calls of the model;
+ * a person is asked about each.
+ */
+export function serverRequests(ctx: BaseContext, server: string, sampling: boolean): ServerRequests {
+  return {
+    elicit: (request, signal) => elicit(ctx, server, request, signal),
+    ...(sampling && ctx.find("agent") && { sample: (request, signal) => sample(ctx, server, request, signal) }),
+  };
+}
+
+/** Asks a person for what a server wants to know. Without a person, and for forms that cannot be asked, the answer is no. */
+async function elicit(
+  ctx: BaseContext,
+  server: string,
+  request: ElicitRequest,
+  signal: AbortSignal,
+): Promise<ElicitAnswer> {
+  const requests = ctx.find("requests");
+  if (!requests?.attended) return { action: "cancel" };
+  const said = plainText(request.message).slice(0, MOST_TEXT);
+  if (request.mode === "url") return askToOpen(requests, server, said, request.url ?? "", signal);
+  const fields = fieldsOf(request.requestedSchema);
+  if (!fields) return DECLINED;
+  const about = fields.length > 0 ? ` about ${fields.map(({ title }) => title).join(", ")}` : "";
+  const title = `The MCP server ${server} asks you something:\n${said}\n\nIt gets your answers${about}. Do not give it passwords. Answer?`;
+  if (!(await requests.confirm(title, false, { signal }))) return DECLINED;
+  const content: Record<string, string | number | boolean> = {};
+  for (const field of fields) {
+    const value = await answerTo(requests, server, field, signal);
+    if (value === undefined && field.required) return { action: "cancel" };
+    if (value !== undefined) content[field.name] = value;
+  }
+  return { action: "accept", content };
+}
+
+/** Shows an address, which only the person can open. */
+async function askToOpen(
+  requests: RequestsService,
+  server: string,
+  said: string,
+  url: string,
+  signal: AbortSignal,
+): Promise<ElicitAnswer> {
+  const title = `The MCP server ${server} wants you to open an address in your browser:\n${said}\n\n${lineOf(url).slice(0, MOST_TEXT)}\n\nScorel does not open it. Do you agree, and open it yourself?`;
+  return (await requests.confirm(title, false, { signal })) ? { action: "accept" } : DECLINED;
+}
+
+interface Field {
+  name: string;
+  title: string;
+  type: "string" | "number" | "integer" | "boolean";
+  /** The only answers. */
+  options?: readonly string[];
+  required: boolean;
+}
+
+/** The fields of a form; undefined for one with fields that people cannot be asked for. */
+function fieldsOf(schema: unknown): Field[] | undefined {
+  const { properties, required } = isTable(schema) ? schema : {};
+  if (!isTable(properties)) return undefined;
+  const needed = Array.isArray(required) ? required : [];
+  const entries = Object.entries(properties);
+  if (entries.length > MOST_FIELDS) return undefined;
+  const fields = entries.map(([name, given]) => fieldOf(name, given, needed.includes(name)));
+  return fields.every((field) => field !== undefined) ? fields : undefined;
+}
+
+function fieldOf(name: string, given: unknown, required: boolean): Field | undefined {
+  const { type, title, description, enum: values } = isTable(given) ? given : ({} as Table);
+  if (type !== "string" && type !== "number" && type !== "integer" && type !== "boolean") return undefined;
+  const words = [title, description].filter((text) => typeof text === "string" && text !== "");
+  const options = Array.isArray(values) ? values.filter((value) => typeof value === "string") : undefined;
+  const shown = lineOf(words.length > 0 ? words.join(": ") : name).slice(0, 200);
+  return { name, title: shown, type, required, ...(options && { options: options.slice(0, 50) }) };
+}
+
+async function answerTo(requests: RequestsService, server: string, field: Field, signal: AbortSignal) {
+  const { type, options, required } = field;
+  const title = `${server}: ${field.title}${required ? "" : " (may stay empty)"}`;
+  if (type === "boolean") return requests.confirm(title, false, { signal });
+  if (options) {
+    const chosen = await requests.select(
+      title,
+      options.map((value, at) => ({ value: String(at + 1), label: lineOf(value).slice(0, 200) })),
+      "",
+      { signal },
+    );
+    return options[Number(chosen) - 1];
+  }
+  const given = (await requests.input(title, "", { signal })).trim();
+  if (given === "") return undefined;
+  if (type === "string") return given;
+  const number = Number(given);
+  return Number.isFinite(number) && (type === "number" || Number.isInteger(number)) ? number : undefined;
+}
+
+/** Lets the session's model answer a server, if a person agrees. Throws an error for the server. */
+async function sample(
+  ctx: BaseContext,
+  server: string,
+  request: SampleRequest,
+  signal: AbortSignal,
+): Promise<SampleAnswer> {
+  const texts = request.messages.map(({ role, content }) => `${role}: ${textIn(content)}`);
+  const text = plainText(texts.join("\n\n"));
+  const system = plainText(request.systemPrompt ?? "");
+  if (text.length + system.length > MOST_SENT) throw new Error("the messages are too long");
+  const agreed = await ctx
+    .find("requests")
+    ?.confirm(
+      `The MCP server ${server} wants your model to answer this, and gets the answer:\n${[system, text].filter(Boolean).join("\n\n")}\n\nSend it?`,
+      false,
+      { signal },
+    );
+  const agent = ctx.find("agent");
+  if (!agreed || !agent) throw new Error("nobody has agreed to it");
+  const answer = await agent.ask({
+    purpose: "mcp-sampling",
+    systemPrompt: system,
+    text,
+    maxTokens: Math.min(request.maxTokens, MOST_TOKENS),
+    signal,
+  });
+  return { role: "assistant", content: { type: "text", text: answer.text }, model: answer.model };
+}
+
+function textIn(content: unknown): string {
+  const parts = Array.isArray(content) ? content : [content];
+  const texts = parts.map((part) => (isTable(part) && part.type === "text" ? part.text : undefined));
+  if (!texts.every((text) => typeof text === "string")) throw new Error("only texts can be sent to the model");
+  return texts.join("\n");
+}

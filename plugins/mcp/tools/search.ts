@@ -1,0 +1,105 @@
+import type { DisplayAction } from "@scorel/kernel";
+import { lineOf } from "@scorel/kit/text/one-line";
+import type { Tool, ToolOutput } from "@scorel/tools/contract";
+import { z } from "zod";
+import { TOOL_SEARCH } from "./found.ts";
+
+/** Tools that one search by words adds, tools that one call may name, and characters of a description in its result. */
+const MOST_FOUND = 8;
+const MOST_NAMES = 32;
+const MOST_DESCRIPTION = 200;
+
+const parameters = z.object({
+  query: z.string().max(500).optional().describe("Words of what the tool should do."),
+  names: z.array(z.string().max(200)).max(MOST_NAMES).optional().describe("Exact names of tools."),
+});
+type Params = z.output<typeof parameters>;
+
+export interface SearchOptions {
+  /** The names of all servers that are used. */
+  servers: readonly string[];
+  searchable(): readonly Tool[];
+  /** Offers these tools from the next request on; returns the names of those that can be used. */
+  offer(names: readonly string[]): string[];
+  /** Servers that have not said yet what they offer. */
+  starting(): string[];
+}
+
+/** The tool ToolSearch. Its description is the same in all requests of a session. */
+export function createSearch({ servers, searchable, offer, starting }: SearchOptions): Tool<Params> {
+  return {
+    name: TOOL_SEARCH,
+    label: "Tool search",
+    description: `Find tools of the MCP servers ${servers.join(", ")}. They have too many to list; what this finds can be called from your next step on and stays.`,
+    parameters,
+    approval: "free",
+    access: () => "read",
+    async execute(_id, { query = "", names = [] }) {
+      const tools = searchable();
+      const wanted = [...new Set([...named(tools, names), ...byWords(tools, query)])];
+      const usable = new Set(offer(wanted.map(({ name }) => name)));
+      const found = wanted.filter(({ name }) => usable.has(name));
+      const notes = [...missing(tools, names), ...late(starting())];
+      const rows = found.map(({ name, description }) => `${name}: ${lineOf(description).slice(0, MOST_DESCRIPTION)}`);
+      const head = found.length > 0 ? ["You can call these now:"] : ["No tool was found. Try other words."];
+      return {
+        content: [{ type: "text", text: [...head, ...rows, ...notes].join("\n") }],
+        details: { found: found.map(({ name }) => name) },
+      };
+    },
+    display,
+  };
+}
+
+function named(tools: readonly Tool[], names: readonly string[]): Tool[] {
+  return names.flatMap((name) => tools.filter((tool) => isCalled(tool, name)));
+}
+
+/** Also without the server's part of the name. */
+const isCalled = (tool: Tool, name: string) => tool.name === name || tool.name.replace(/^mcp__.+?__/, "") === name;
+
+function missing(tools: readonly Tool[], names: readonly string[]): string[] {
+  const unknown = names.filter((name) => !tools.some((tool) => isCalled(tool, name)));
+  return unknown.length === 0 ? [] : [`There is no tool named ${unknown.map(lineOf).join(", ")}.`];
+}
+
+function late(servers: readonly string[]): string[] {
+  return servers.length === 0 ? [] : [`Not searched, since they are still starting: ${servers.join(", ")}.`];
+}
+
+/** The tools that fit most words, best first: those in a name count more than those in a description. */
+function byWords(tools: readonly Tool[], query: string): Tool[] {
+  const words = [...new Set(wordsIn(query))];
+  const scored = tools.map((tool) => ({ tool, score: scoreOf(tool, words) })).filter(({ score }) => score > 0);
+  // Sorting keeps the order of equal ones.
+  return scored
+    .sort((a, b) => b.score - a.score)
+    .slice(0, MOST_FOUND)
+    .map(({ tool }) => tool);
+}
+
+function scoreOf({ name, description }: Tool, words: readonly string[]): number {
+  const inName = new Set(wordsIn(name));
+  const inDescription = new Set(wordsIn(description));
+  return words.reduce((sum, word) => {
+    if (inName.has(word)) return sum + 4;
+    if (inDescription.has(word)) return sum + 2;
+    const isPart = word.length > 2 && (contains(inName, word) || contains(inDescription, word));
+    return isPart ? sum + 1 : sum;
+  }, 0);
+}
+
+const contains = (words: ReadonlySet<string>, part: string) => [...words].some((word) => word.includes(part));
+
+/** The words of a text or a name such as `searchIssues_v2`, in lower case. */
+function wordsIn(text: string): string[] {
+  const apart = text.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2");
+  return apart.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+function display({ query = "", names = [] }: Params, result: ToolOutput | undefined): DisplayAction {
+  const title = `Tool search: ${lineOf([query, ...names].filter(Boolean).join(", ")).slice(0, 120)}`;
+  const text = result?.content.map((block) => (block.type === "text" ? block.text : "")).join("\n") ?? "";
+  const status = result === undefined ? "running" : result.isError ? "error" : "done";
+  return { display: "card", title, status, text };
+}

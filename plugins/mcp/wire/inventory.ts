@@ -1,0 +1,115 @@
+import type { Client } from "@modelcontextprotocol/client";
+
+/** Pages of a list, and entries, that are read from one server. */
+const MOST_PAGES = 64;
+const MOST_ENTRIES = 256;
+/** Milliseconds that a page of the tools may take, and one of what a server has besides. */
+const TOOLS_MS = 60_000;
+const OTHERS_MS = 10_000;
+
+/** A tool as a server describes it. */
+export interface ListedTool {
+  name: string;
+  title?: string | undefined;
+  description?: string | undefined;
+  inputSchema: Record<string, unknown>;
+}
+
+/** A text that a server prepares, with what it needs to know. */
+export interface ListedPrompt {
+  name: string;
+  description?: string | undefined;
+  arguments?: readonly { name: string; description?: string | undefined; required?: boolean | undefined }[] | undefined;
+}
+
+/** Something to read that a server names. */
+export interface ListedResource {
+  uri: string;
+  name: string;
+  description?: string | undefined;
+  mimeType?: string | undefined;
+}
+
+/** What a server offers. */
+export interface Inventory {
+  tools: readonly ListedTool[];
+  /** It has more tools than are read. */
+  isCut: boolean;
+  prompts: readonly ListedPrompt[];
+  /** It has resources, or describes how to name some. */
+  hasResources: boolean;
+}
+
+interface List<T> {
+  entries: T[];
+  isCut: boolean;
+}
+interface Page<T> {
+  entries: readonly T[];
+  next?: string | undefined;
+}
+
+/** Asks a server for all that it offers. Only a list of tools that fails is an error: it may be used without the rest. */
+export async function inventoryOf(client: Client): Promise<Inventory> {
+  const { tools: hasTools, prompts: hasPrompts, resources: canList } = client.getServerCapabilities() ?? {};
+  const [tools, prompts, hasResources] = await Promise.all([
+    hasTools ? toolsOf(client) : { entries: [], isCut: false },
+    hasPrompts ? promptsOf(client).catch(() => []) : [],
+    canList ? anyResource(client).catch(() => false) : false,
+  ]);
+  return { tools: tools.entries, isCut: tools.isCut, prompts, hasResources };
+}
+
+function toolsOf(client: Client): Promise<List<ListedTool>> {
+  return listed(async (params) => {
+    const { tools, nextCursor } = await client.request({ method: "tools/list", params }, { timeout: TOOLS_MS });
+    return { entries: tools, next: nextCursor };
+  });
+}
+
+async function promptsOf(client: Client): Promise<ListedPrompt[]> {
+  const { entries } = await listed<ListedPrompt>(async (params) => {
+    const { prompts, nextCursor } = await client.request({ method: "prompts/list", params }, { timeout: OTHERS_MS });
+    return { entries: prompts, next: nextCursor };
+  });
+  return entries.map(({ name, description, arguments: args }) => ({ name, description, arguments: args }));
+}
+
+/** The resources of a server, and then the patterns by which it names others. */
+export async function resourcesOf(client: Client, signal?: AbortSignal): Promise<List<ListedResource>> {
+  const options = { timeout: OTHERS_MS, ...(signal && { signal }) };
+  const own = await listed<ListedResource>(async (params) => {
+    const { resources, nextCursor } = await client.request({ method: "resources/list", params }, options);
+    return { entries: resources, next: nextCursor };
+  });
+  const patterns = await templatesOf(client, options);
+  return { entries: [...own.entries, ...patterns], isCut: own.isCut };
+}
+
+async function templatesOf(client: Client, options: object): Promise<ListedResource[]> {
+  try {
+    const { resourceTemplates } = await client.request({ method: "resources/templates/list", params: {} }, options);
+    return resourceTemplates.slice(0, MOST_ENTRIES).map(({ uriTemplate, ...rest }) => ({ ...rest, uri: uriTemplate }));
+  } catch {
+    return []; // Servers need not know this request.
+  }
+}
+
+async function anyResource(client: Client): Promise<boolean> {
+  const { resources } = await client.request({ method: "resources/list", params: {} }, { timeout: OTHERS_MS });
+  return resources.length > 0 || (await templatesOf(client, { timeout: OTHERS_MS })).length > 0;
+}
+
+/** Reads a list page by page; a server may have one without an end. */
+async function listed<T>(ask: (params: { cursor?: string }) => Promise<Page<T>>): Promise<List<T>> {
+  const entries: T[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const answer = await ask(cursor === undefined ? {} : { cursor });
+    entries.push(...answer.entries.slice(0, MOST_ENTRIES + 1 - entries.length));
+    if (entries.length > MOST_ENTRIES) return { entries: entries.slice(0, MOST_ENTRIES), isCut: true };
+    cursor = answer.next;
+    if (cursor === undefined) return { entries, isCut: false };
+  }
+  return { entries, isCut: true };
+}

@@ -1,0 +1,112 @@
+import { createHash, randomUUID } from "node:crypto";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type HttpServer, startHttpServer } from "./http-server.ts";
+
+interface Options {
+  /** Parts of its description of itself that differ from what they should be. */
+  metadata?: object;
+  /** Its description redirects to itself. */
+  redirects?: boolean;
+  /** The token endpoint sends requests on to this address. */
+  sendOn?: string;
+  /** Who it says it is when the browser goes back. */
+  iss?: string;
+  /** It gives tokens that cannot be renewed. */
+  noRefresh?: boolean;
+}
+
+export interface AuthServer extends AsyncDisposable {
+  url: string;
+  /** The MCP server that takes its tokens. */
+  mcp: HttpServer;
+  /** The bodies of all requests for tokens. */
+  asked: URLSearchParams[];
+  /** Registered clients. */
+  clients: any[];
+  /** Makes all tokens that it has given for requests invalid. */
+  expire(): void;
+  /** Makes all tokens for renewing invalid. */
+  revoke(): void;
+}
+
+/** An authorization server on this computer that lets everybody in, and an MCP server that wants its tokens. */
+export async function startAuthServer(options: Options = {}): Promise<AuthServer> {
+  const asked: URLSearchParams[] = [];
+  const clients: any[] = [];
+  const codes = new Map<string, URLSearchParams>();
+  const access = new Set<string>();
+  const refresh = new Set<string>();
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const body = Buffer.concat(parts).toString("utf8");
+    const { pathname, searchParams } = new URL(request.url ?? "/", url);
+    if (pathname === "/resource") return json(response, { resource: mcp.url, authorization_servers: [url] });
+    if (pathname === "/.well-known/oauth-authorization-server") {
+      if (options.redirects) return void response.writeHead(302, { location: pathname }).end();
+      return json(response, describe());
+    }
+    if (pathname === "/register") {
+      clients.push({ ...JSON.parse(body), client_id: `client-${clients.length}` });
+      return json(response, clients.at(-1), 201);
+    }
+    if (pathname === "/authorize") {
+      const code = randomUUID();
+      codes.set(code, searchParams);
+      const back = new URL(searchParams.get("redirect_uri") as string);
+      const state = searchParams.get("state") as string;
+      for (const [name, value] of Object.entries({ code, state, iss: options.iss ?? url }))
+        back.searchParams.set(name, value);
+      return void response.writeHead(302, { location: back.href }).end();
+    }
+    if (pathname !== "/token") return void response.writeHead(404).end();
+    const form = new URLSearchParams(body);
+    asked.push(form);
+    if (options.sendOn) return void response.writeHead(307, { location: options.sendOn }).end();
+    if (!isGranted(form)) return json(response, { error: "invalid_grant", error_description: body }, 400);
+    const tokens = { access_token: `access-${randomUUID()}`, refresh_token: `refresh-${randomUUID()}` };
+    access.add(tokens.access_token);
+    refresh.add(tokens.refresh_token);
+    const { refresh_token: _, ...only } = tokens;
+    return json(response, { ...(options.noRefresh ? only : tokens), token_type: "Bearer", expires_in: 3_600 });
+  });
+  const isGranted = (form: URLSearchParams) => {
+    const field = (name: string) => form.get(name) ?? "";
+    if (form.get("grant_type") === "refresh_token") return refresh.delete(field("refresh_token"));
+    const wanted = codes.get(field("code"));
+    codes.delete(field("code"));
+    const challenge = createHash("sha256").update(field("code_verifier")).digest("base64url");
+    return wanted?.get("code_challenge") === challenge && wanted.get("redirect_uri") === form.get("redirect_uri");
+  };
+  const describe = () => ({
+    issuer: url,
+    authorization_endpoint: `${url}/authorize`,
+    token_endpoint: `${url}/token`,
+    registration_endpoint: `${url}/register`,
+    response_types_supported: ["code"],
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
+    ...options.metadata,
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const mcp = await startHttpServer({
+    challenge: (authorization = "") =>
+      access.has(authorization.replace(/^Bearer /, "")) ? undefined : `Bearer resource_metadata="${url}/resource"`,
+  });
+  return {
+    ...{ url, mcp, asked, clients },
+    expire: () => access.clear(),
+    revoke: () => refresh.clear(),
+    async [Symbol.asyncDispose]() {
+      await mcp[Symbol.asyncDispose]();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function json(response: ServerResponse, value: object, status = 200): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
+}

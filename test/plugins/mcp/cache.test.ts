@@ -1,0 +1,155 @@
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { Catalog } from "../../../plugins/mcp/servers/catalog.ts";
+import { text, toolCall } from "../../model-server.ts";
+import { type TestHome, testHome } from "../host/home.ts";
+import { lastText, offered, server, talk, testClock } from "./setup.ts";
+
+/** A server that has said what it offers in an earlier session, and is not up before its gate is opened. */
+async function knownServer(home: TestHome, args: readonly string[] = ["--only=echo"]) {
+  const gate = join(home.home, "gate");
+  const words = join(home.home, "words");
+  writeFileSync(words, "Does");
+  const open = () => writeFileSync(gate, "");
+  open();
+  const servers = [server("test", args, { env: { GATE: gate, WORDS: words } })];
+  {
+    await using t = await talk([text("Hello.")], { home, servers });
+    await t.say("Go.");
+  }
+  rmSync(gate);
+  return { servers, open, describe: (with_: string) => writeFileSync(words, with_) };
+}
+
+const call = () => toolCall("mcp__test__echo", { text: "hi" });
+const recordIn = ({ home }: TestHome) => {
+  const folder = join(home, ".scorel/mcp");
+  const name = readdirSync(folder).find((each) => each.endsWith(".tools.json")) as string;
+  return join(folder, name);
+};
+
+it("tools of an earlier session are offered before the server is up, and a call waits for it", async () => {
+  using home = testHome();
+  const { servers, open } = await knownServer(home);
+  await using t = await talk([call(), text("Done.")], { home, servers });
+  const { id } = await t.begin("Go.");
+  await expect.poll(() => t.model.requests.length).toBe(1);
+  const rows = (await t.client.request("list_mcp_servers", { sessionId: t.sessionId })).servers;
+  expect(rows[0]).toMatchObject({ version: "test 1.2.3", tools: ["mcp__test__echo"] });
+  expect(rows[0]?.state).not.toBe("up");
+  open();
+  await t.client.request("wait_turn", { sessionId: t.sessionId, id });
+  expect(t.model.requests.map(offered)).toEqual([["mcp__test__echo"], ["mcp__test__echo"]]);
+  expect(lastText(t.model.requests[1] as never)).toBe("hi");
+  await t.client.drained(t.sessionId);
+  expect(JSON.stringify(t.heard)).not.toContain("still starting");
+});
+
+it("ten servers whose tools are known are not started before the first request, and do not change it", async () => {
+  using home = testHome();
+  const servers = Array.from({ length: 10 }, (_, at) => server(`s${at}`, ["--only=echo"]));
+  await using first = await talk([text("Hello.")], { home, servers });
+  const [before] = await first.say("Go.");
+  await first.close();
+  const { clock, pending, next } = testClock();
+  await using t = await talk([text("Hello.")], { home, servers, clock });
+  const [request] = await t.say("Go.");
+  expect(JSON.stringify(request?.body.tools)).toBe(JSON.stringify(before?.body.tools));
+  const states = async () =>
+    (await t.client.request("list_mcp_servers", { sessionId: t.sessionId })).servers.map(({ state }) => state);
+  expect(new Set(await states())).toEqual(new Set(["off"]));
+  expect(pending.map(({ ms }) => ms)).toEqual([500]);
+  next();
+  await expect.poll(async () => new Set(await states())).toEqual(new Set(["up"]));
+});
+
+it("what the server says of its tools replaces what was kept, from the next turn on and for later sessions", async () => {
+  using home = testHome();
+  const { servers, open, describe } = await knownServer(home);
+  describe("Now does");
+  open();
+  await using t = await talk([text("Hello."), text("Hello again.")], { home, servers });
+  const described = (request: any) => request.body.tools[0].function.description;
+  expect((await t.say("Go.")).map(described)).toEqual(["Does echo."]);
+  await expect.poll(() => readFileSync(recordIn(home), "utf8")).toContain("Now does echo.");
+  expect((await t.say("Go on.")).map(described)).toEqual(["Now does echo."]);
+});
+
+it("a call of a tool that has changed since is asked about, although a rule allows what it was", async () => {
+  using home = testHome();
+  const { servers, open, describe } = await knownServer(home);
+  describe("Now does");
+  open();
+  const rules = { allow: ["mcp__test__*"] };
+  await using t = await talk([call(), text("Done.")], { home, servers, rules, permission: "ask", attending: true });
+  const { id } = await t.begin("Go.");
+  const question = () => t.heard.find(({ type }) => type === "approval_request");
+  await expect.poll(question).toBeDefined();
+  const { requestId } = question();
+  await t.client.request("answer_request", { sessionId: t.sessionId, requestId, answer: "n" });
+  await t.client.request("wait_turn", { sessionId: t.sessionId, id });
+});
+
+it("a call of a tool that the server no longer has is an error, and the server does not see it", async () => {
+  using home = testHome();
+  const list = join(home.home, "list");
+  writeFileSync(list, "echo,folder");
+  const servers = [server("test", [], { env: { ONLY: list } })];
+  {
+    await using t = await talk([text("Hello.")], { home, servers });
+    await t.say("Go.");
+  }
+  writeFileSync(list, "folder");
+  await using t = await talk([call(), text("Done.")], { home, servers });
+  const requests = await t.say("Go.");
+  expect(lastText(requests[1] as never)).toContain("it has this tool no longer");
+});
+
+it("a server that is known but cannot be started says so when it is called", async () => {
+  using home = testHome();
+  const program = join(home.home, "server.mjs");
+  const servers = [{ name: "test", command: process.execPath, args: [program] }];
+  const source = new URL("../../fixtures/mcp-tools.mjs", import.meta.url);
+  writeFileSync(program, readFileSync(source));
+  {
+    await using t = await talk([text("Hello.")], { home, servers });
+    await t.say("Go.");
+  }
+  rmSync(program);
+  await using t = await talk([call(), text("Done.")], { home, servers });
+  expect(lastText((await t.say("Go."))[1] as never)).toContain('The MCP server "test" could not be started');
+});
+
+it("the list is private, and one that cannot be read is told and written anew", () => {
+  using home = testHome();
+  const problems: unknown[] = [];
+  const definition = { name: "test", way: { command: "run", args: [], env: {}, cwd: "/" } };
+  const catalog = () => new Catalog(definition, (thrown) => problems.push((thrown as Error).message));
+  const inventory = {
+    tools: [{ name: "a", inputSchema: { type: "object" } }],
+    isCut: false,
+    prompts: [],
+    hasResources: false,
+  };
+  catalog().learn(inventory, "test 1");
+  const record = recordIn(home);
+  expect(statSync(record).mode & 0o777).toBe(0o600);
+  for (const damage of [
+    "{",
+    "7",
+    '{ "version": "1" }',
+    '{ "version": "1", "inventory": { "tools": [{ "name": 7 }] } }',
+  ]) {
+    writeFileSync(record, damage);
+    const damaged = catalog();
+    damaged.recall();
+    expect(damaged.tools).toBeUndefined();
+  }
+  expect(problems).toHaveLength(4);
+  expect(problems.at(-1)).toContain("its list of tools is damaged");
+  catalog().learn(inventory, "test 1");
+  const known = catalog();
+  known.recall();
+  expect(known.tools).toEqual(inventory.tools);
+});

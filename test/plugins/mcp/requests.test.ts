@@ -1,0 +1,99 @@
+import { expect, it } from "vitest";
+import { text, toolCall } from "../../model-server.ts";
+import { lastText, server, type Talk, talk } from "./setup.ts";
+
+const form = {
+  message: "Who are you?\u001b[31m",
+  requestedSchema: {
+    type: "object",
+    properties: {
+      name: { type: "string", title: "Name" },
+      size: { type: "string", enum: ["small", "large"] },
+      age: { type: "integer" },
+      news: { type: "boolean" },
+    },
+    required: ["name"],
+  },
+};
+const servers = [server("test", ["--only=ask,sample,log"])];
+
+/** Says something, answers the questions of its turn with these, and returns the questions and the result of its first call. */
+async function answering(t: Talk, answers: readonly (string | null)[]) {
+  const before = t.model.requests.length;
+  const { id } = await t.begin("Go.");
+  const questions = () => t.heard.filter(({ type }) => type === "approval_request");
+  const first = questions().length;
+  for (const [at, answer] of answers.entries()) {
+    await expect.poll(() => questions().length).toBeGreaterThan(first + at);
+    const { requestId } = questions()[first + at];
+    await t.client.request("answer_request", { sessionId: t.sessionId, requestId, answer });
+  }
+  await t.client.request("wait_turn", { sessionId: t.sessionId, id });
+  const titles = questions()
+    .slice(first)
+    .map(({ title }) => title);
+  return { titles, result: lastText(t.model.requests[before + 1] as never) };
+}
+
+const asks = (args: object) => [toolCall("mcp__test__ask", args), text("Done.")];
+
+it("a form of a server is a question for each field, which says who asks", async () => {
+  await using t = await talk([...asks(form), ...asks(form), ...asks(form)], { servers, attending: true });
+  const { titles, result } = await answering(t, ["y", "Bob", "2", "41", "y"]);
+  expect(titles[0]).toBe(
+    "The MCP server test asks you something:\nWho are you?\n\nIt gets your answers about Name, size, age, news. Do not give it passwords. Answer?",
+  );
+  expect(titles.slice(1)).toEqual([
+    "test: Name",
+    "test: size (may stay empty)",
+    "test: age (may stay empty)",
+    "test: news (may stay empty)",
+  ]);
+  expect(JSON.parse(result)).toEqual({
+    action: "accept",
+    content: { name: "Bob", size: "large", age: 41, news: true },
+  });
+  expect((await answering(t, ["n"])).result).toBe('{"action":"decline"}');
+  expect((await answering(t, ["y", null])).result).toBe('{"action":"cancel"}');
+});
+
+it("an address is shown and never opened, and forms that cannot be asked are declined", async () => {
+  const url = { mode: "url", message: "Pay.", url: "https://pay.example/1", elicitationId: "1" };
+  const deep = { message: "?", requestedSchema: { type: "object", properties: { a: { type: "array", items: {} } } } };
+  await using t = await talk([...asks(url), ...asks(deep)], { servers, attending: true });
+  const { titles, result } = await answering(t, ["y"]);
+  expect(titles[0]).toContain("https://pay.example/1\n\nScorel does not open it.");
+  expect(result).toBe('{"action":"accept"}');
+  expect((await answering(t, [])).result).not.toContain("accept");
+});
+
+it("without a person, a form is cancelled", async () => {
+  await using t = await talk(asks(form), { servers });
+  expect((await answering(t, [])).result).toBe('{"action":"cancel"}');
+});
+
+it("the model answers a server only if the configuration and then a person allow it", async () => {
+  const params = { messages: [{ role: "user", content: { type: "text", text: "2 + 2?" } }], maxTokens: 9 };
+  const call = () => toolCall("mcp__test__sample", params);
+  await using off = await talk([call(), text("Done.")], { servers, attending: true });
+  expect((await answering(off, [])).result).toBe("refused");
+  const config = { sampling: true };
+  await using t = await talk([call(), text("4"), text("Done."), call(), text("Done.")], {
+    servers,
+    config,
+    attending: true,
+  });
+  const { titles } = await answering(t, ["y"]);
+  expect(titles[0]).toContain("wants your model to answer this, and gets the answer:\nuser: 2 + 2?");
+  expect(lastText(t.model.requests[2] as never)).toBe("4");
+  expect((await answering(t, ["n"])).result).toBe("refused");
+});
+
+it("errors that a server logs are told, without control characters, and other messages are not", async () => {
+  await using t = await talk([toolCall("mcp__test__log", {}), text("Done.")], { servers });
+  await t.say("Go.");
+  await t.client.drained(t.sessionId);
+  const said = JSON.stringify(t.heard);
+  expect(said).toContain('The MCP server \\"test\\" reports an error: error of the disk.');
+  expect(said).not.toContain("info of the disk");
+});
