@@ -6,6 +6,7 @@ import {
   type CreateElicitationRequest,
   client,
   type InitializeResponse,
+  type McpServer,
   ndJsonStream,
   type PromptResponse,
   type RequestPermissionRequest,
@@ -32,7 +33,7 @@ export interface TestEditor extends AsyncDisposable {
   readonly asked: readonly RequestPermissionRequest[];
   /** Ids of the requests that the agent has taken back. */
   readonly withdrawn: readonly unknown[];
-  open(cwd?: string): Promise<string>;
+  open(cwd?: string, mcpServers?: McpServer[]): Promise<string>;
   prompt(sessionId: string, content: string | ContentBlock[]): Promise<PromptResponse>;
   /** The text of the agent's messages in a session so far. */
   said(sessionId: string): string;
@@ -100,7 +101,8 @@ export async function editor(s: Scratch, options: EditorOptions = {}): Promise<T
     pid: running.pid,
     ended: running.finished,
     leave,
-    open: async (cwd = s.project) => (await agent.request("session/new", { cwd, mcpServers: [] })).sessionId,
+    open: async (cwd = s.project, mcpServers = []) =>
+      (await agent.request("session/new", { cwd, mcpServers })).sessionId,
     prompt: (sessionId, content) =>
       agent.request("session/prompt", {
         sessionId,
