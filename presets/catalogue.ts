@@ -51,6 +51,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   terminal: { scope: "host", load: () => import("@scorel/terminal") },
   titles: { scope: "session", load: () => import("@scorel/titles") },
   subagents: { scope: "session", load: () => import("@scorel/subagents") },
+  buffers: { scope: "session", load: () => import("@scorel/buffers") },
   mcp: { scope: "session", load: () => import("@scorel/mcp") },
   projects: { scope: "host", load: () => import("@scorel/projects") },
   search: { scope: "host", load: () => import("@scorel/search") },
