@@ -62,6 +62,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   skills: { scope: "session", load: () => import("@scorel/skills") },
   skillbook: { scope: "host", load: () => import("@scorel/skillbook") },
   skillstore: { scope: "host", load: () => import("@scorel/skillstore") },
+  "mcp-server": { scope: "host", load: () => import("@scorel/mcp-server") },
   "mcp-admin": { scope: "host", load: () => import("@scorel/mcp-admin") },
   artifacts: { scope: "host", load: () => import("@scorel/artifacts") },
   blobs: { scope: "host", load: () => import("@scorel/blobs") },
