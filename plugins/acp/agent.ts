@@ -50,6 +50,7 @@ function introduction({ PROTOCOL_VERSION }: Sdk, version: string): InitializeRes
     agentInfo: { name: "scorel", title: "Scorel", version },
     agentCapabilities: {
       loadSession: true,
+      mcpCapabilities: { http: true },
       promptCapabilities: { image: true, embeddedContext: true },
       sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
     },

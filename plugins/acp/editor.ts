@@ -45,6 +45,17 @@ export class Editor {
     return request.options.some(({ optionId }) => optionId === outcome.optionId) ? outcome.optionId : null;
   }
 
+  /** The text of a file as the user sees it. Rejects if the editor does not tell. */
+  async readFile(sessionId: string, path: string): Promise<string> {
+    const { content } = await this.client().request("fs/read_text_file", { sessionId, path });
+    return content;
+  }
+
+  /** Has the editor save a text in a file. */
+  async writeFile(sessionId: string, path: string, content: string): Promise<void> {
+    await this.client().request("fs/write_text_file", { sessionId, path, content });
+  }
+
   /** Whether a person can be asked for a text. */
   get takesText(): boolean {
     return Boolean(this.can.elicitation?.form);

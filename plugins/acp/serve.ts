@@ -1,13 +1,14 @@
 import type { Invocation, Launch } from "@scorel/cli/contract";
 import { optionsFrom } from "@scorel/host/client";
 import type { Client, HostService, KnownSessionOptions } from "@scorel/host/contract";
+import { createWire } from "@scorel/kit/rpc/wire";
+import { keepStdoutClean } from "@scorel/kit/terminal/clean-stdout";
 import { continued } from "@scorel/kit/text/one-line";
 import { plainText } from "@scorel/kit/text/plain";
 import type { TrustService } from "@scorel/trust/contract";
 import { createAgent } from "./agent.ts";
 import { Editor } from "./editor.ts";
 import { Sessions } from "./sessions.ts";
-import { createWire, keepStdoutClean } from "./wire.ts";
 
 /** What the command uses of the host. */
 export interface Surroundings {

@@ -3,6 +3,7 @@ import { damageIn } from "@scorel/host/client";
 import type { Anchor, Client, Delivered, SessionStatus, Subscription } from "@scorel/host/contract";
 import { messageOf } from "@scorel/kernel";
 import type { TrustService } from "@scorel/trust/contract";
+import { Buffers } from "./buffers.ts";
 import { type Prompt, promptOf } from "./content.ts";
 import type { Editor } from "./editor.ts";
 import { Happenings } from "./happenings.ts";
@@ -34,6 +35,7 @@ export class Session {
   private readonly turns: Turns;
   private readonly questions: Questions;
   private readonly happenings: Happenings;
+  private readonly buffers: Buffers;
   /** Prompts that were not sent yet. */
   private readonly unsent = new Set<AbortController>();
   /** Slash commands that run, as some work for long. */
@@ -52,6 +54,7 @@ export class Session {
     this.turns = new Turns(client, sessionId);
     this.settings = new Settings(client, sessionId);
     this.happenings = new Happenings(editor, sessionId);
+    this.buffers = new Buffers({ sessionId, cwd, client, editor });
     this.questions = new Questions({ sessionId, cwd, client, editor, log, calls: this.updates.calls });
   }
 
@@ -83,6 +86,8 @@ export class Session {
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
     const prompt = promptOf(blocks);
     if (await this.isCancelledBefore(signal)) return "cancelled";
+    // Before each prompt, since a host that was restarted does not know of it. It is on its way before the prompt is.
+    this.later(() => this.buffers.offer());
     const command = commandOf(prompt);
     return command ? this.run(command, signal) : this.turns.send(prompt, signal);
   }
@@ -139,6 +144,7 @@ export class Session {
   private async hear(delivered: Delivered): Promise<void> {
     const { event } = delivered;
     this.questions.hear(event);
+    this.later(() => this.buffers.hear(event));
     await this.show(delivered, event.type === "message" && this.turns.isOwn(event as never));
     await this.happenings.hear(delivered);
     if (event.type === "session_start") this.later(() => this.reloaded());

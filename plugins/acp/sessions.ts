@@ -3,6 +3,7 @@ import type {
   ListSessionsRequest,
   ListSessionsResponse,
   LoadSessionRequest,
+  McpServer,
   NewSessionRequest,
   NewSessionResponse,
   ResumeSessionRequest,
@@ -15,6 +16,7 @@ import { lineOf } from "@scorel/kit/text/one-line";
 import { within } from "@scorel/kit/values/within";
 import type { SessionOptions } from "@scorel/workspace/contract";
 import { errors } from "./errors.ts";
+import { openWith } from "./mcp-servers.ts";
 import { Session, type Shared } from "./session.ts";
 import type { Choices } from "./settings.ts";
 
@@ -46,8 +48,9 @@ export class Sessions {
 
   async create({ cwd, mcpServers }: NewSessionRequest): Promise<NewSessionResponse> {
     if (!isAbsolute(cwd)) throw errors.ACP_CWD({ cwd: lineOf(cwd) });
-    this.refuse(mcpServers);
-    const status = await this.shared.client.request("create_session", { cwd, ...this.options });
+    const status = await openWith(mcpServers, this.shared, (servers) =>
+      this.shared.client.request("create_session", { cwd, ...this.options, ...servers }),
+    );
     const { sessionId } = status;
     return { sessionId, ...(await this.begun(status, new Session(this.shared, sessionId, cwd))) };
   }
@@ -55,12 +58,11 @@ export class Sessions {
   /** Opens a stored session. With `replay`, its conversation is shown before this resolves. */
   async load(request: LoadSessionRequest | ResumeSessionRequest, { replay }: { replay: boolean }): Promise<Choices> {
     const { sessionId, cwd, mcpServers = [] } = request;
-    this.refuse(mcpServers);
     if (this.open.has(sessionId) || this.opening.has(sessionId))
       throw errors.ACP_OPEN({ sessionId: lineOf(sessionId) });
     this.opening.add(sessionId);
     try {
-      const status = await this.opened(sessionId);
+      const status = await this.opened(sessionId, mcpServers);
       const at = typeof status.meta.cwd === "string" ? status.meta.cwd : cwd;
       return await this.begun(status, new Session(this.shared, sessionId, at), replay);
     } finally {
@@ -68,9 +70,11 @@ export class Sessions {
     }
   }
 
-  private async opened(sessionId: string): Promise<SessionStatus> {
+  private async opened(sessionId: string, servers: readonly McpServer[]): Promise<SessionStatus> {
     const { client } = this.shared;
-    const status = await client.request("load_session", { sessionId, ...this.options });
+    const status = await openWith(servers, this.shared, (more) =>
+      client.request("load_session", { sessionId, ...this.options, ...more }),
+    );
     if (status.sessionId === sessionId) return status;
     // The host completes the beginning of an id, but the editor would not know the rest.
     await client.request("close_session", { sessionId: status.sessionId });
@@ -132,11 +136,6 @@ export class Sessions {
       await this.shared.client.request("close_session", { sessionId: session.id });
       throw thrown;
     }
-  }
-
-  private refuse(servers: readonly { name: string }[]): void {
-    const names = servers.map(({ name }) => lineOf(name)).join(", ");
-    if (names !== "") this.shared.log(`The editor's MCP servers are not used: ${names}.`);
   }
 }
 

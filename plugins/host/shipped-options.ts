@@ -74,4 +74,9 @@ export const shippedOptions: readonly SessionOption[] = [
     setting: "sandbox.executor",
     widens: ["local"],
   },
+  {
+    key: "mcpServers",
+    kind: "texts",
+    widens: true,
+  },
 ];

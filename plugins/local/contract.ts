@@ -55,6 +55,11 @@ export interface FilesService {
    * are created; without it, they are an ENOENT.
    */
   write(path: string, bytes: Uint8Array, options?: FileOptions & { create?: boolean }): Promise<void>;
+  /**
+   * The bytes of a file with what a program that has it open has not saved, where `read` returns them; undefined if everything is saved.
+   * Only services that show tools something else than the disk have it: it lets checkpoints keep what a tool is about to replace.
+   */
+  unsaved?(path: string, options?: FileOptions): Promise<Uint8Array | undefined>;
   /** The entries of a folder, in any order. */
   list(folder: string, options?: FileOptions): Promise<FileEntry[]>;
   /**

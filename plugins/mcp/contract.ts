@@ -58,6 +58,15 @@ declare module "@scorel/kernel" {
     foundTools: readonly string[];
   }
 }
+declare module "@scorel/workspace/contract" {
+  interface SessionOptions {
+    /**
+     * MCP servers that a client brings for the session, such as those of an editor: of each, the JSON of a table as in `[[mcp.servers]]`.
+     * Values are taken as they are: `${NAME}` stands for nothing. They are not stored.
+     */
+    mcpServers?: readonly string[] | undefined;
+  }
+}
 declare module "@scorel/host/contract" {
   interface Operations {
     /** Lists the MCP servers of a session, with their tools. */

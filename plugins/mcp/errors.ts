@@ -43,6 +43,10 @@ export const errors = defineErrors({
     `The MCP server "${a.server}" is switched off with enabled = false in its table.`,
   MCP_DUPLICATE: (a: { server: string; place: string; first: string }) =>
     `The MCP server "${a.server}" of ${a.place} is left out, because ${a.first} has one of this name. Rename one of them.`,
+  MCP_OPTION: (a: { server: string; reason: string }) =>
+    `The MCP server "${a.server}" of the client is left out: ${a.reason}.`,
+  MCP_LOCKED: (a: { setting: string; by: string }) =>
+    `The MCP servers of the client are left out: ${a.by} locks ${a.setting}.`,
   MCP_JSON: (a: { path: string; reason: string }) => `${a.path} is left out: ${a.reason}.`,
   MCP_VARIABLE: (a: { server: string; variable: string; ofProject: boolean }) =>
     a.ofProject

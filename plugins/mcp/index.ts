@@ -34,9 +34,12 @@ export function createMcp(clock: Clock = realClock) {
     provides: ["mcp"],
     config,
     projections: { foundTools },
+    // Programs that a client names run with the rights of the host.
+    sessionOptions: () => [{ key: "mcpServers", kind: "texts", widens: true }],
 
     async activate(ctx) {
-      const hasServers = ctx.config.servers.length > 0 || hasMcpJson(ctx.workspace.trustedCopy?.root);
+      const { mcpServers = [], trustedCopy } = ctx.workspace;
+      const hasServers = ctx.config.servers.length > 0 || mcpServers.length > 0 || hasMcpJson(trustedCopy?.root);
       const made = hasServers ? (await import("./session.ts")).createSession(ctx, clock) : undefined;
       const service = made?.service ?? none;
       ctx.provide("mcp", service);

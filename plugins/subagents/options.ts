@@ -1,3 +1,4 @@
+import type {} from "@scorel/mcp/contract";
 import type {} from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
 import type {} from "@scorel/permissions/contract";
@@ -10,7 +11,16 @@ import type { AgentDefinition } from "./contract.ts";
 import { depthOf, MOST_DEPTH } from "./depth.ts";
 
 /** Options of a session that apply to the work that it gives away. */
-const KEPT = ["model", "thinking", "appendSystemPrompt", "tools", "allowWrite", "environment", "sandbox"] as const;
+const KEPT = [
+  "model",
+  "thinking",
+  "appendSystemPrompt",
+  "tools",
+  "allowWrite",
+  "environment",
+  "sandbox",
+  "mcpServers",
+] as const;
 
 /**
  * Options for a subagent's session: it works as its parent does now, which may differ from what is configured, within what its

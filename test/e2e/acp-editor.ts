@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { Writable } from "node:stream";
 import {
   type ClientCapabilities,
@@ -6,6 +7,7 @@ import {
   type CreateElicitationRequest,
   client,
   type InitializeResponse,
+  type McpServer,
   ndJsonStream,
   type PromptResponse,
   type RequestPermissionRequest,
@@ -21,6 +23,8 @@ export interface EditorOptions extends RunOptions {
   can?: ClientCapabilities;
   choose?(request: RequestPermissionRequest): string | null | Promise<string | null>;
   fill?(request: CreateElicitationRequest): Record<string, string> | null;
+  /** Texts that are open and not saved, by path. With them, the editor reads and saves files. */
+  buffers?: Map<string, string>;
 }
 
 /** An editor made of the SDK's client, with the built command as its agent. Each line of the agent is checked by the SDK's schema. */
@@ -32,7 +36,7 @@ export interface TestEditor extends AsyncDisposable {
   readonly asked: readonly RequestPermissionRequest[];
   /** Ids of the requests that the agent has taken back. */
   readonly withdrawn: readonly unknown[];
-  open(cwd?: string): Promise<string>;
+  open(cwd?: string, mcpServers?: McpServer[]): Promise<string>;
   prompt(sessionId: string, content: string | ContentBlock[]): Promise<PromptResponse>;
   /** The text of the agent's messages in a session so far. */
   said(sessionId: string): string;
@@ -46,7 +50,8 @@ export interface TestEditor extends AsyncDisposable {
 }
 
 export async function editor(s: Scratch, options: EditorOptions = {}): Promise<TestEditor> {
-  const { args = [], can = {}, choose = () => "y", fill = () => null, ...run } = options;
+  const { args = [], choose = () => "y", fill = () => null, buffers, ...run } = options;
+  const can = { ...(buffers && { fs: { readTextFile: true, writeTextFile: true } }), ...options.can };
   const running = s.start(["acp", ...args], { ...run, open: true });
   const { stdin, stdout } = running.child as { stdin: NodeJS.WritableStream; stdout: NodeJS.ReadableStream } & object;
   const updates: { sessionId: string; update: SessionUpdate }[] = [];
@@ -75,6 +80,7 @@ export async function editor(s: Scratch, options: EditorOptions = {}): Promise<T
     const content = fill(params);
     return content === null ? { action: "decline" } : { action: "accept", content };
   });
+  if (buffers) serveFiles(app, buffers);
   const stream = ndJsonStream(Writable.toWeb(stdin as Writable), bytesOf(stdout));
   const connection = app.connect({
     readable: stream.readable,
@@ -100,7 +106,8 @@ export async function editor(s: Scratch, options: EditorOptions = {}): Promise<T
     pid: running.pid,
     ended: running.finished,
     leave,
-    open: async (cwd = s.project) => (await agent.request("session/new", { cwd, mcpServers: [] })).sessionId,
+    open: async (cwd = s.project, mcpServers = []) =>
+      (await agent.request("session/new", { cwd, mcpServers })).sessionId,
     prompt: (sessionId, content) =>
       agent.request("session/prompt", {
         sessionId,
@@ -124,6 +131,18 @@ export async function editor(s: Scratch, options: EditorOptions = {}): Promise<T
       await leave();
     },
   };
+}
+
+/** Reads and saves files as an editor does: its own texts come first, and are no longer unsaved once they are saved. */
+function serveFiles(app: ReturnType<typeof client>, buffers: Map<string, string>): void {
+  app.onRequest("fs/read_text_file", ({ params: { path } }) => ({
+    content: buffers.get(path) ?? readFileSync(path, "utf8"),
+  }));
+  app.onRequest("fs/write_text_file", ({ params: { path, content } }) => {
+    writeFileSync(path, content);
+    buffers.delete(path);
+    return {};
+  });
 }
 
 /** The bytes of a stream that others read, too. */

@@ -5,6 +5,7 @@ import { commandsInGuide, playEditors } from "../docs/editors-stage.ts";
 import { playExtensions } from "../docs/extension-stage.ts";
 import { comparable } from "../docs/guide.ts";
 import { playGuide, talkAsGuide } from "../docs/guide-stage.ts";
+import { playMcpServer } from "../docs/mcp-server-stage.ts";
 import { playMcp } from "../docs/mcp-stage.ts";
 import { playPresets } from "../docs/presets-stage.ts";
 import { read } from "../docs/source.ts";
@@ -42,6 +43,10 @@ it("the outputs in the guide to trust are those of its commands", async () => {
 
 it("the outputs in the guide on MCP servers are those of its commands", async () => {
   expect(comparable(await playMcp())).toBe(comparable(read("docs/guide/mcp.md")));
+});
+
+it("the output in the guide on Scorel as an MCP server is that of its command", () => {
+  expect(comparable(playMcpServer())).toBe(comparable(read("docs/guide/mcp-server.md")));
 });
 
 it("the outputs in the guide to presets are those of its commands", async () => {

@@ -82,7 +82,7 @@ describe("a shipped preset", () => {
     expect((await use("all")).sort()).toEqual(everything);
     const writing = ["mcp", "runner", "sandbox", "skills", "artifacts", "permissions", "blobs", "checkpoints"];
     // Plugins that send further model requests are only in this preset.
-    const working = ["tools", "local", "coding", "mentions", "titles", "subagents", ...writing];
+    const working = ["tools", "local", "buffers", "coding", "mentions", "titles", "subagents", ...writing];
     expect((await use("none")).sort()).toEqual(everything.filter((id) => !working.includes(id)));
     expect(await use("readonly")).toEqual(
       (await use("coding")).filter((id) => id === "permissions" || !writing.includes(id)),

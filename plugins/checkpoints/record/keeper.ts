@@ -1,7 +1,7 @@
 import type { BlobStore } from "@scorel/blobs/contract";
 import { codeOf } from "@scorel/kernel";
 import type { FileState } from "../contract.ts";
-import { inWords, stateOf } from "./observe.ts";
+import { inWords, kept, stateOf, tooLarge } from "./observe.ts";
 import { Pack } from "./pack.ts";
 
 /** Limits: the largest file whose content is read, and how many bytes a turn may add. */
@@ -36,6 +36,14 @@ export class Keeper {
     const state = stateOf(bytes, mode);
     const isNew = !this.blobs.has(state.sha256) && !this.pack.has(state.sha256);
     return this.take(state, isNew, () => this.blobs.put(bytes));
+  }
+
+  /** Like `keep`, for bytes that are not those on the disk, so that their size was not looked at before. Never throws. */
+  keepUnsaved(bytes: Buffer, mode: number): FileState {
+    const { maxFileBytes } = this.limits;
+    const { length: size } = bytes;
+    if (size > maxFileBytes) return { kind: "uncovered", mode, size, reason: tooLarge(maxFileBytes) };
+    return kept(bytes, mode, (given) => this.keep(given, mode));
   }
 
   /** Stores bytes for as long as the session is open; `store` makes them permanent. */

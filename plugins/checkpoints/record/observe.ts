@@ -22,7 +22,8 @@ export function observe(path: string, maxBytes: number, keep: (bytes: Buffer, mo
   }
 }
 
-function kept(bytes: Buffer, mode: number, keep: (bytes: Buffer, mode: number) => FileState): FileState {
+/** The state of a file with these bytes, which `keep` stores; "uncovered" if it fails. */
+export function kept(bytes: Buffer, mode: number, keep: (bytes: Buffer, mode: number) => FileState): FileState {
   try {
     return keep(bytes, mode);
   } catch (thrown) {

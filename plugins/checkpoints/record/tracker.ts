@@ -1,8 +1,9 @@
 import { homedir } from "node:os";
-import { relative, sep } from "node:path";
+import { join, relative, sep } from "node:path";
 import type { ToolCallInput, ToolCallOutcome } from "@scorel/agent/contract";
 import { codeOf } from "@scorel/kernel";
 import { environmentOf } from "@scorel/kit/process/environment";
+import { untilAborted } from "@scorel/kit/values/abort";
 import type {} from "@scorel/local/contract";
 import type { ReadyTool } from "@scorel/tools/contract";
 import type { Context } from "../context.ts";
@@ -15,6 +16,9 @@ import { Notes, uncovered } from "./notes.ts";
 import { isBlocked } from "./observe.ts";
 import { onlyReads } from "./read-only.ts";
 import { absent, isInside } from "./state.ts";
+
+/** How long a program may take to say what it has not saved. */
+const UNSAVED_MS = 6_000;
 
 /** Tracks the tools of a session: stores files before tools change them, and records the results. */
 export class Tracker {
@@ -128,7 +132,7 @@ export class Tracker {
     if (this.scans.hasUnrecorded) await this.scans.completed();
     const outside = writes.filter((path) => this.inProject(path) === undefined);
     const paths = writes.flatMap((path) => this.inProject(path) ?? []);
-    const known = paths.map((path) => ({ path, before: this.see(path) }));
+    const known = await Promise.all(paths.map(async (path) => ({ path, before: await this.seeWhole(path) })));
     this.open.set(id, known);
     const notCovered = [
       ...outside.map((path) => ({ path, reason: "it is outside of the project, or controls git or the agent" })),
@@ -149,6 +153,21 @@ export class Tracker {
   private see(path: string): FileState {
     const seen = this.survey.see(path);
     return seen ? (seen.content as FileState) : absent;
+  }
+
+  /** Reads a path now, with what a program that has the file open has not saved: a tool that writes the file replaces that, too. */
+  private async seeWhole(path: string): Promise<FileState> {
+    const saved = this.see(path);
+    const files = this.ctx.find("files");
+    if (saved.kind !== "file" || !files?.unsaved) return saved;
+    const signal = AbortSignal.any([this.quit.signal, AbortSignal.timeout(UNSAVED_MS)]);
+    try {
+      const bytes = await untilAborted(files.unsaved(join(this.context.root, path), { signal }), signal);
+      return bytes ? this.context.keeper.keepUnsaved(Buffer.from(bytes), saved.mode) : saved;
+    } catch (thrown) {
+      this.ctx.report("unsaved files", thrown, this.ctx.providerOf("files", "unsaved"));
+      return saved;
+    }
   }
 
   /** The relative path of a file that checkpoints cover; undefined for any other. */

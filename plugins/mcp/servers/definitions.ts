@@ -2,13 +2,21 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { messageOf } from "@scorel/kernel";
 import { MCP_JSON, type McpJsonServer, readMcpJson } from "@scorel/kit/schema/mcp-json";
+import { lockerOf, lockOn } from "@scorel/kit/session/locks";
 import { visibleName } from "@scorel/kit/text/plain";
+import { isTable, type Table } from "@scorel/kit/values/table";
 import type { Workspace } from "@scorel/workspace/contract";
+import type { z } from "zod";
 import { type McpConfig, type ServerTable, serverTable } from "../config.ts";
 import { errors } from "../errors.ts";
 
 /** Milliseconds that a call may take without an answer or progress. */
 const TIMEOUT_MS = 60_000;
+
+/** The path of the servers in the configuration. */
+const SETTING = "mcp.servers";
+/** The place of servers that a client brings with its session. */
+const CLIENT = "the client";
 
 /** How a server is reached, with `${NAME}` as written. */
 export type Way =
@@ -33,6 +41,8 @@ export interface Definition {
   place: string;
   /** It may use only some variables. */
   ofProject: boolean;
+  /** Values are taken as they are, also where they look like `${NAME}`. */
+  literal?: true;
   enabled: boolean;
   timeoutMs: number;
   /** The port on which the browser comes back from a login. Default: any. */
@@ -42,17 +52,18 @@ export interface Definition {
   way: Way;
 }
 
-type Place = Pick<Workspace, "cwd" | "root" | "trusted" | "trustedCopy">;
+type Place = Pick<Workspace, "cwd" | "root" | "trusted" | "trustedCopy" | "mcpServers" | "locks">;
 type Report = (thrown: unknown) => void;
 
 /**
- * The servers of a session: those of the configuration, then those of a trusted project's `.mcp.json`. Of two with one name the first
- * counts, so that a project cannot put another server in the place of one that the user allows things to.
+ * The servers of a session: those of the user's configuration, those that the client brings, and those of a trusted project. Of two with
+ * one name the first counts, so that a project cannot put another server in the place of one that the user allows things to.
  */
 export function definitionsOf({ servers }: Pick<McpConfig, "servers">, place: Place, report: Report): Definition[] {
   const own = servers.filter(({ ofProject }) => !ofProject);
   const all = [
     ...own.map((table) => ofTable(table, "your configuration", place)),
+    ...ofClient(place, report),
     ...servers.filter(({ ofProject }) => ofProject).map((table) => ofTable(table, projectFile(place), place)),
     ...inMcpJson(place, report),
   ];
@@ -86,6 +97,30 @@ function ofTable(table: ServerTable, shown: string, { cwd, root }: Place): Defin
           }
         : { url: table.url, headers: table.headers ?? {}, ...(Object.keys(oauth).length > 0 && { oauth }) },
   };
+}
+
+function ofClient(place: Place, report: Report): Definition[] {
+  const { mcpServers: given = [], locks = [] } = place;
+  const lock = lockOn(SETTING, locks);
+  if (lock && given.length > 0) report(errors.MCP_LOCKED({ setting: lock.setting, by: lockerOf(lock) }));
+  if (lock) return [];
+  return given.flatMap((text) => {
+    const given = tableIn(text);
+    const name = typeof given.name === "string" ? given.name : "";
+    const table = serverTable.safeParse({ ...given, name: cleaned(name), ofProject: false });
+    if (table.success) return [{ ...ofTable(table.data, CLIENT, place), literal: true as const }];
+    report(errors.MCP_OPTION({ server: visibleName(name).slice(0, 80), reason: reasonIn(table.error) }));
+    return [];
+  });
+}
+
+function tableIn(text: string): Table {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isTable(value) ? value : {};
+  } catch {
+    return {}; // The missing name is told.
+  }
 }
 
 /** The path of a trusted project's `.mcp.json`, of which only the copy may be read. */
@@ -124,10 +159,15 @@ function ofJson(
   const name = cleaned(given);
   const table = serverTable.safeParse({ name, ...rest, ofProject: true });
   if (flaw === undefined && table.success) return [ofTable(table.data, shown, place)];
-  const reason = flaw ?? table.error?.issues[0]?.message ?? "it cannot be read";
+  const reason = flaw ?? reasonIn(table.error);
   const path = `The server "${visibleName(given)}" in ${shown}`;
   report(errors.MCP_JSON({ path, reason }));
   return [];
+}
+
+function reasonIn(error: z.ZodError | undefined): string {
+  const [issue] = error?.issues ?? [];
+  return issue ? [issue.path.map(String).join("."), issue.message].filter(Boolean).join(": ") : "it cannot be read";
 }
 
 /** A name as servers may have it: other characters become dashes. */

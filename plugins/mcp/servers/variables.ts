@@ -65,6 +65,7 @@ export function expanded(definition: Definition, sources: Sources): Expanded {
 }
 
 function withValues(written: string, definition: Definition, sources: Sources, secrets: string[]): string {
+  if (definition.literal) return written;
   return written.replace(/\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (_, name: string, otherwise?: string) => {
     const value = variableOf(name, definition, sources) ?? otherwise;
     if (value === undefined)

@@ -1,4 +1,4 @@
-import { isDeeper } from "@scorel/kit/text/json-depth";
+import { isDeeper } from "../text/json-depth.ts";
 
 /** The longest line that is read: a prompt with images. A longer one is refused, and the next line is read. */
 const MAX_LINE_BYTES = 32 * 1024 * 1024;

@@ -1,20 +1,28 @@
-import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
-import type { Invocation } from "@scorel/cli/contract";
-import { createOutput } from "@scorel/kit/terminal/output";
+import { createOutput } from "../terminal/output.ts";
 import { messagesIn } from "./lines.ts";
 
-/** How long requests may take that are not answered yet when the editor has closed stdin. */
+/** How long requests may take that are not answered yet when the other program has closed stdin. */
 const LAST_ANSWERS_MS = 10_000;
 
+/** The streams of a command that another program has started to talk to. */
+interface Streams {
+  stdin: NodeJS.ReadableStream & { destroy(): unknown };
+  stdout: Parameters<typeof createOutput>[0];
+  interrupt: AbortSignal;
+}
+
+/** JSON-RPC messages in both directions, as protocols' libraries take them. */
+export interface Wire<M> {
+  readable: ReadableStream<M>;
+  writable: WritableStream<M>;
+}
+
 /**
- * The messages of an editor at stdin, and those for it at stdout. Lines that are no message are answered with an error here: the SDK
- * would repeat them in its own, however large or deep they are. When stdin has ended, or at an interrupt, `leave` is called, and what was asked until then is
- * still answered.
+ * The JSON-RPC messages of another program at stdin, and those for it at stdout. Lines that are no message are answered with an error here:
+ * libraries would repeat them in their own, however large or deep they are. When stdin has ended, or at an interrupt, `leave` is called, and what
+ * was asked until then is still answered.
  */
-export function createWire(
-  { stdin, stdout, interrupt }: Pick<Invocation, "stdin" | "stdout" | "interrupt">,
-  leave: () => Promise<void>,
-): Stream {
+export function createWire<M>({ stdin, stdout, interrupt }: Streams, leave: () => Promise<void>): Wire<M> {
   const output = createOutput(stdout);
   const asked = new Asked();
   const write = async (message: unknown) => {
@@ -30,7 +38,7 @@ export function createWire(
     if (interrupt.aborted) end();
   });
   return {
-    readable: new ReadableStream<AnyMessage>({
+    readable: new ReadableStream<M>({
       async pull(controller) {
         for (;;) {
           const { value: read, done } = await Promise.race([messages.next(), interrupted]);
@@ -41,7 +49,7 @@ export function createWire(
           }
           if ("message" in read) {
             asked.received(read.message);
-            return controller.enqueue(read.message as unknown as AnyMessage);
+            return controller.enqueue(read.message as unknown as M);
           }
           await write({ jsonrpc: "2.0", id: null, error: read.refusal });
         }
@@ -50,7 +58,7 @@ export function createWire(
         stdin.destroy();
       },
     }),
-    writable: new WritableStream<AnyMessage>({ write }),
+    writable: new WritableStream<M>({ write }),
   };
 }
 
@@ -80,17 +88,4 @@ class Asked {
     });
     clearTimeout(timer);
   }
-}
-
-/**
- * Sends what extensions and libraries write to the process's stdout to stderr, until the returned function is called. Commands have
- * a stream of their own, which this does not change.
- */
-export function keepStdoutClean(): () => void {
-  const { stdout, stderr } = process;
-  const { write } = stdout;
-  stdout.write = ((...given: Parameters<typeof stderr.write>) => stderr.write(...given)) as typeof stdout.write;
-  return () => {
-    stdout.write = write;
-  };
 }

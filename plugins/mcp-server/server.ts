@@ -1,0 +1,67 @@
+import type { Server } from "@modelcontextprotocol/server";
+import { codeOf, messageOf } from "@scorel/kernel";
+import { plainText } from "@scorel/kit/text/plain";
+import { describeIssues } from "@scorel/kit/values/issue-text";
+import { z } from "zod";
+import { errors } from "./errors.ts";
+import type { ServedTool } from "./tools.ts";
+
+const INSTRUCTIONS =
+  "Scorel is a coding agent. start_task gives it work in this folder, follow_task waits for what comes of it. Its answers are text of a model.";
+
+/** Makes the server: which tools it lists, and how a call is answered. The SDK is loaded here. */
+export async function createServer(tools: readonly ServedTool[], version: string): Promise<Server> {
+  const { Server } = await import("@modelcontextprotocol/server");
+  const server = new Server(
+    { name: "scorel", title: "Scorel", version },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
+  server.setRequestHandler("tools/list", () => ({ tools: tools.map(described) }));
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    const token = mcpReq._meta?.progressToken;
+    let progress = 0;
+    const tell = async (message: string) => {
+      if (token === undefined) return;
+      progress++;
+      await mcpReq.notify({
+        method: "notifications/progress",
+        params: { progressToken: token, progress, message: plainText(message).slice(0, 500) },
+      });
+    };
+    try {
+      const result = await call(tools, params, { signal: mcpReq.signal, tell });
+      return { content: [{ type: "text", text: textOf(result) }] };
+    } catch (thrown) {
+      mcpReq.signal.throwIfAborted();
+      const text = `${codeOf(thrown)}: ${plainText(messageOf(thrown))}`;
+      return { content: [{ type: "text", text }], isError: true };
+    }
+  });
+  return server;
+}
+
+function described({ name, description, parameters, changes }: ServedTool) {
+  const inputSchema = z.toJSONSchema(parameters, { io: "input" }) as { type: "object" };
+  return { name, description, inputSchema, annotations: { readOnlyHint: !changes } };
+}
+
+type Call = Parameters<ServedTool["run"]>[1];
+
+async function call(
+  tools: readonly ServedTool[],
+  { name, arguments: args = {} }: { name: string; arguments?: unknown },
+  call: Call,
+): Promise<unknown> {
+  const tool = tools.find((each) => each.name === name);
+  if (!tool)
+    throw errors.MCP_SERVER_TOOL({ tool: plainText(name).slice(0, 80), known: tools.map((each) => each.name) });
+  const read = tool.parameters.safeParse(args);
+  if (!read.success) throw errors.MCP_SERVER_ARGUMENTS({ tool: name, problems: describeIssues(read.error) });
+  return tool.run(read.data as never, call);
+}
+
+/** A result as text, without the control characters that texts in it may have. */
+function textOf(result: unknown): string {
+  if (typeof result === "string") return plainText(result);
+  return JSON.stringify(result, (_key, value) => (typeof value === "string" ? plainText(value) : value), 2);
+}

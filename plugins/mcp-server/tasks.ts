@@ -1,0 +1,212 @@
+import type { TurnOutcome } from "@scorel/agent/contract";
+import type { Client, Delivered } from "@scorel/host/contract";
+import { codeOf, messageOf } from "@scorel/kernel";
+import { canonical, isWithin } from "@scorel/kit/files/paths";
+import { displayText } from "@scorel/kit/text/display";
+import { lineOf } from "@scorel/kit/text/one-line";
+import { untilAborted } from "@scorel/kit/values/abort";
+import { newId } from "@scorel/kit/values/id";
+import { within } from "@scorel/kit/values/within";
+import type { OpenRequest } from "@scorel/requests/contract";
+import type { SessionOptions } from "@scorel/workspace/contract";
+import { errors } from "./errors.ts";
+
+/** Characters of what a question is about. */
+const MOST_BODY = 20_000;
+/** How long a host that is away is waited for at the end. */
+const AWAY_MS = 3_000;
+
+export interface Around {
+  client: Client;
+  /** The folder of the sessions that can be seen and begun. */
+  root: string;
+  /** Options of each session that is opened. */
+  options: SessionOptions;
+  /** Whether questions can be answered, so that tools wait for it. */
+  answers: boolean;
+  log(text: string): void;
+}
+
+/** A call of a tool: `signal` cancels it, `tell` tells how far it is. */
+export interface Call {
+  signal: AbortSignal;
+  tell(message: string): Promise<void>;
+}
+
+/** What another agent is told of a task. */
+export interface TaskState {
+  session: string;
+  state: "running" | "asking" | "idle" | TurnOutcome["reason"];
+  text?: string;
+  error?: string;
+  questions?: object[];
+}
+
+interface Turn {
+  done: Promise<unknown>;
+  outcome?: TurnOutcome;
+  problem?: unknown;
+}
+
+/** The sessions in which another agent has tasks done. */
+export class Tasks {
+  readonly around: Around;
+  /** Sessions that are open for writing, with their last turn. */
+  private readonly open = new Map<string, Turn | undefined>();
+
+  constructor(around: Around) {
+    this.around = around;
+  }
+
+  /** Begins a task, in a new session or in one that there is. */
+  async start(prompt: string, { cwd, session }: { cwd?: string; session?: string }): Promise<TaskState> {
+    const { client } = this.around;
+    const sessionId = session === undefined ? await this.create(cwd) : await this.load(session);
+    const { id } = await client.request("send_message", {
+      sessionId,
+      content: prompt,
+      messageId: newId(),
+      mentions: false,
+    });
+    const turn: Turn = { done: Promise.resolve() };
+    turn.done = client.request("wait_turn", { sessionId, id }).then(
+      (outcome) => {
+        turn.outcome = outcome;
+      },
+      (thrown) => {
+        turn.problem = thrown;
+      },
+    );
+    this.open.set(sessionId, turn);
+    return { session: sessionId, state: "running" };
+  }
+
+  /** Waits until a task ends or asks something, or the time is over, and tells how it stands. A cancelled wait leaves the task alone. */
+  async follow(session: string, waitMs: number, { signal, tell }: Call): Promise<TaskState> {
+    const sessionId = await this.known(session);
+    const turn = this.open.get(sessionId);
+    if (turn && !isOver(turn) && waitMs > 0) await this.wait(sessionId, turn, waitMs, { signal, tell });
+    return this.state(sessionId);
+  }
+
+  /** The id of a session of this server's folder. Throws MCP_SERVER_SESSION, also for a session elsewhere. */
+  async known(session: string): Promise<string> {
+    if (this.open.has(session)) return session;
+    const unknown = () => errors.MCP_SERVER_SESSION({ session: lineOf(session).slice(0, 80) });
+    const { client, root } = this.around;
+    const status = await client.request("get_status", { sessionId: session }).catch((thrown) => {
+      throw codeOf(thrown).startsWith("SESSION_") ? unknown() : thrown;
+    });
+    const { cwd } = status.meta;
+    if (status.sessionId !== session || typeof cwd !== "string" || !isWithin(root, cwd)) throw unknown();
+    return session;
+  }
+
+  /** The open questions of a session. */
+  async questions(sessionId: string): Promise<readonly OpenRequest[]> {
+    return (await this.around.client.request("list_requests", { sessionId })).requests;
+  }
+
+  /** Cancels the turns that were begun here. */
+  async cancel(): Promise<void> {
+    const running = [...this.open].filter(([, turn]) => turn && !isOver(turn));
+    await this.inEach(running.map(([sessionId]) => this.around.client.request("cancel", { sessionId })));
+  }
+
+  /** Ends the turns that were begun here, and closes their sessions. */
+  async end(): Promise<void> {
+    await this.cancel();
+    const { client } = this.around;
+    await this.inEach([...this.open.keys()].map((sessionId) => client.request("close_session", { sessionId })));
+  }
+
+  private async inEach(work: readonly Promise<unknown>[]): Promise<void> {
+    const ended = await Promise.allSettled(work.map((each) => within(AWAY_MS, each, () => errors.MCP_SERVER_AWAY())));
+    for (const each of ended) if (each.status === "rejected") this.around.log(messageOf(each.reason));
+  }
+
+  private async create(named: string | undefined): Promise<string> {
+    const { client, root, options, answers } = this.around;
+    const cwd = named === undefined ? root : canonical(named);
+    if (!isWithin(root, cwd)) throw errors.MCP_SERVER_FOLDER({ cwd: lineOf(cwd), root });
+    const { sessionId } = await client.request("create_session", { cwd, ...options, attending: answers });
+    await this.opened(sessionId);
+    return sessionId;
+  }
+
+  private async load(session: string): Promise<string> {
+    const sessionId = await this.known(session);
+    if (this.open.has(sessionId)) return sessionId;
+    const { client, options, answers } = this.around;
+    await client.request("load_session", { sessionId, ...options, attending: answers });
+    await this.opened(sessionId);
+    return sessionId;
+  }
+
+  private async opened(sessionId: string): Promise<void> {
+    this.open.set(sessionId, undefined);
+    if (this.around.answers) await this.around.client.request("attend_requests", { sessionId });
+  }
+
+  private async wait(sessionId: string, turn: Turn, waitMs: number, { signal, tell }: Call): Promise<void> {
+    const { client, answers } = this.around;
+    let asked = () => {};
+    const asking = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const hear = async ({ event: { type }, display }: Delivered) => {
+      if (type === "approval_request" && answers) asked();
+      if (type === "tool_execution_start" && display.display === "card") await tell(lineOf(display.title));
+    };
+    const end = await client.subscribe(sessionId, hear, { joined: true });
+    const late = new Error("late");
+    try {
+      await untilAborted(
+        within(waitMs, Promise.race([turn.done, asking]), () => late),
+        signal,
+      );
+    } catch (thrown) {
+      if (thrown !== late) throw thrown;
+    } finally {
+      await end();
+    }
+  }
+
+  private async state(sessionId: string): Promise<TaskState> {
+    const session = sessionId;
+    const turn = this.open.get(sessionId);
+    if (turn?.problem !== undefined) throw turn.problem;
+    const { outcome } = turn ?? {};
+    if (outcome) {
+      const { reason, text, error } = outcome;
+      return { session, state: reason, text, ...(error && { error: `${error.code}: ${error.message}` }) };
+    }
+    const { running } = await this.around.client.request("get_status", { sessionId });
+    const questions = running ? await this.questions(sessionId) : [];
+    if (questions.length === 0) return { session, state: running ? "running" : "idle" };
+    return { session, state: "asking", questions: questions.map(shownQuestion) };
+  }
+}
+
+/** The answers to a question that another agent can give: those that hold for this question only. */
+export function answersTo({ kind, options = [] }: OpenRequest): { value: string; label: string }[] | undefined {
+  if (kind === "input") return undefined;
+  if (kind === "confirm") return ["y", "n"].map((value) => ({ value, label: value === "y" ? "Yes" : "No" }));
+  const once = options.filter(({ lasting, needs, kind: effect }) => !lasting && !needs && effect !== "allow_always");
+  return once.map(({ value, label }) => ({ value, label }));
+}
+
+function shownQuestion(question: OpenRequest): object {
+  const { requestId, title, body = [] } = question;
+  const answers = answersTo(question);
+  return {
+    question: requestId,
+    title,
+    body: body.map(displayText).join("\n").slice(0, MOST_BODY),
+    ...(answers && { answers }),
+  };
+}
+
+function isOver({ outcome, problem }: Turn): boolean {
+  return outcome !== undefined || problem !== undefined;
+}

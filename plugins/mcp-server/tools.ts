@@ -1,0 +1,174 @@
+import type {} from "@scorel/artifacts/contract";
+import type { Client } from "@scorel/host/contract";
+import { displayText } from "@scorel/kit/text/display";
+import { z } from "zod";
+import { errors } from "./errors.ts";
+import type { Scope } from "./scopes.ts";
+import { answersTo, type Call, type Tasks } from "./tasks.ts";
+
+/** The longest wait of one call, in seconds. Agents give up calls that take longer. */
+const MOST_WAIT = 300;
+/** Characters of a conversation, and bytes of an artifact, in one answer. */
+const MOST_TEXT = 50_000;
+const MOST_BYTES = 1024 * 1024;
+const PAGE = 50;
+
+/** A tool for another agent. */
+export interface ServedTool {
+  name: string;
+  description: string;
+  scope: Scope;
+  /** It does more than tell. */
+  changes: boolean;
+  parameters: z.ZodObject;
+  run(args: never, call: Call): Promise<unknown>;
+}
+
+const session = z.string().min(1).max(100).describe("id of a session");
+const wait = z.number().min(0).max(MOST_WAIT).default(60).describe("seconds to wait at most");
+
+function tool<P extends z.ZodObject>(
+  head: Omit<ServedTool, "run" | "parameters">,
+  parameters: P,
+  run: (args: z.output<P>, call: Call) => Promise<unknown>,
+): ServedTool {
+  return { ...head, parameters, run: run as ServedTool["run"] };
+}
+
+/** The tools that the scopes allow. */
+export function toolsFor(tasks: Tasks, scopes: ReadonlySet<Scope>): ServedTool[] {
+  return [...prompting(tasks), ...viewing(tasks), answering(tasks)].filter(({ scope }) => scopes.has(scope));
+}
+
+function prompting(tasks: Tasks): ServedTool[] {
+  const head = { scope: "prompt", changes: true } as const;
+  return [
+    tool(
+      {
+        ...head,
+        name: "start_task",
+        description:
+          "Give Scorel a task, in a new session, or in one that there is. Answers at once; follow_task tells the rest.",
+      },
+      z.strictObject({
+        prompt: z.string().min(1).max(MOST_BYTES),
+        session: session.optional(),
+        cwd: z.string().min(1).max(4_096).optional().describe("folder of a new session; default: that of the server"),
+      }),
+      ({ prompt, ...place }) => tasks.start(prompt, place),
+    ),
+    tool(
+      { ...head, name: "cancel_task", description: "Cancel what runs in a session." },
+      z.strictObject({ session }),
+      async ({ session: named }) => tasks.around.client.request("cancel", { sessionId: await tasks.known(named) }),
+    ),
+  ];
+}
+
+function viewing(tasks: Tasks): ServedTool[] {
+  const head = { scope: "view", changes: false } as const;
+  const { client, root } = tasks.around;
+  return [
+    tool(
+      { ...head, name: "follow_task", description: "Wait until a task ends or asks something, and tell its answer." },
+      z.strictObject({ session, wait_seconds: wait }),
+      ({ session: named, wait_seconds: seconds }, call) => tasks.follow(named, seconds * 1_000, call),
+    ),
+    tool(
+      { ...head, name: "list_sessions", description: "List the sessions of this folder, the newest first." },
+      z.strictObject({ skip: z.int().min(0).default(0) }),
+      ({ skip }) => listed(client, root, skip),
+    ),
+    tool(
+      { ...head, name: "read_session", description: "Read the end of a session's conversation." },
+      z.strictObject({ session, messages: z.int().min(1).max(100).default(20) }),
+      async ({ session: named, messages }) => conversation(client, await tasks.known(named), messages),
+    ),
+    tool(
+      { ...head, name: "list_artifacts", description: "List the files that a session has made for people." },
+      z.strictObject({ session, skip: z.int().min(0).default(0) }),
+      async ({ session: named, skip }) => {
+        const sessionId = await tasks.known(named);
+        const { artifacts, more } = await client.request("list_artifacts", { sessionId, skip, limit: PAGE });
+        return { artifacts: artifacts.map(({ lineage: _, ...artifact }) => artifact), ...(more && { more }) };
+      },
+    ),
+    tool(
+      { ...head, name: "read_artifact", description: "Read an artifact, or a part of a large one, as text or base64." },
+      z.strictObject({
+        session,
+        name: z.string().min(1).max(1_000),
+        version: z.int().min(0).optional(),
+        offset: z.int().min(0).default(0),
+        length: z.int().min(1).max(MOST_BYTES).optional(),
+      }),
+      async ({ session: named, ...wanted }) => artifact(client, await tasks.known(named), wanted),
+    ),
+  ];
+}
+
+function answering(tasks: Tasks): ServedTool {
+  const { client } = tasks.around;
+  return tool(
+    { scope: "approve", changes: true, name: "answer_question", description: "Answer a question that a task asks." },
+    z.strictObject({
+      session,
+      question: z.string().min(1).max(100),
+      answer: z.string().max(10_000),
+      reason: z.string().max(10_000).optional(),
+    }),
+    async ({ session: named, question: requestId, answer, reason }) => {
+      const sessionId = await tasks.known(named);
+      const asked = (await tasks.questions(sessionId)).find((each) => each.requestId === requestId);
+      const offered = asked && answersTo(asked);
+      // The host refuses what is not open; here it is about answers that hold longer.
+      if (offered && !offered.some(({ value }) => value === answer)) throw errors.MCP_SERVER_LASTING({ answer });
+      await client.request("answer_request", { sessionId, requestId, answer, ...(reason !== undefined && { reason }) });
+      return { answered: true };
+    },
+  );
+}
+
+async function listed(client: Client, cwd: string, skip: number) {
+  const { sessions, more } = await client.request("list_sessions", { cwd, skip, limit: PAGE });
+  const rows = sessions.map(({ sessionId, name, title, updatedAt, running, questions }) => ({
+    session: sessionId,
+    title: name ?? title,
+    updated: new Date(updatedAt).toISOString(),
+    state: questions ? "asking" : running ? "running" : "idle",
+  }));
+  return { sessions: rows, ...(more && { more }) };
+}
+
+/** The end of a conversation as text, with what was said last at its end. */
+async function conversation(client: Client, sessionId: string, most: number): Promise<string> {
+  const { events } = await client.request("get_events", { sessionId, tail: most * 10 });
+  const messages = events.filter(({ event }) => event.type === "message").slice(-most);
+  const texts = messages.map(({ event, display }) => {
+    const { role } = (event as unknown as { message: { role: string } }).message;
+    return `[${role}]\n${displayText(display)}`;
+  });
+  const all = texts.join("\n\n");
+  return all.length > MOST_TEXT ? `…${all.slice(-MOST_TEXT)}` : all;
+}
+
+async function artifact(
+  client: Client,
+  sessionId: string,
+  {
+    name,
+    version,
+    offset,
+    length,
+  }: { name: string; version?: number | undefined; offset: number; length?: number | undefined },
+) {
+  const which = { sessionId, name, ...(version !== undefined && { version }) };
+  const { artifacts } = await client.request("list_artifacts", { sessionId, name });
+  const size = artifacts.find((each) => version === undefined || each.version === version)?.size ?? 0;
+  if (length === undefined && size - offset > MOST_BYTES)
+    throw errors.MCP_SERVER_LARGE({ name, bytes: size, most: MOST_BYTES });
+  const part = { offset, length: length ?? MOST_BYTES };
+  const { base64, mimeType, version: found } = await client.request("get_artifact", { ...which, ...part });
+  const text = /^text\/|json|xml/.test(mimeType) ? Buffer.from(base64, "base64").toString("utf8") : undefined;
+  return { name, version: found, mimeType, size, ...(text === undefined ? { base64 } : { text }) };
+}

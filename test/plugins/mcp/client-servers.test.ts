@@ -1,0 +1,73 @@
+import { expect, it } from "vitest";
+import { definitionsOf } from "../../../plugins/mcp/servers/definitions.ts";
+import { expanded } from "../../../plugins/mcp/servers/variables.ts";
+
+const dollar = `\${HOME}`;
+
+function definitions(mcpServers: readonly unknown[], more: object = {}, servers: readonly object[] = []) {
+  const problems: string[] = [];
+  const texts = mcpServers.map((each) => (typeof each === "string" ? each : JSON.stringify(each)));
+  const place = { cwd: "/shop/lib", root: "/shop", mcpServers: texts, ...more };
+  const found = definitionsOf({ servers: servers as never }, place, (thrown) =>
+    problems.push((thrown as Error).message),
+  );
+  return { found, problems };
+}
+
+it("servers of a client start in the session's folder, with their values as they are", () => {
+  const { found, problems } = definitions([
+    { name: "Issue tracker", command: "/bin/tracker", args: [dollar], env: { API_KEY: "a-long-secret" } },
+    { name: "docs", url: "https://docs.example.com/mcp", headers: { Authorization: `Bearer ${dollar}` } },
+  ]);
+  expect(problems).toEqual([]);
+  expect(found.map(({ name, place, ofProject }) => [name, place, ofProject])).toEqual([
+    ["Issue-tracker", "the client", false],
+    ["docs", "the client", false],
+  ]);
+  const [tracker, docs] = found.map((each) =>
+    expanded(each, { user: { HOME: "/home/ann" }, commands: {}, allowed: [] }),
+  );
+  expect(tracker?.way).toEqual({
+    command: "/bin/tracker",
+    args: [dollar],
+    env: { API_KEY: "a-long-secret" },
+    cwd: "/shop/lib",
+  });
+  expect(tracker?.secrets).toContain("a-long-secret");
+  expect(docs?.way).toMatchObject({ headers: { Authorization: `Bearer ${dollar}` } });
+});
+
+it("a server of a client gives way to one of the user, and a project's to it", () => {
+  const { found, problems } = definitions([{ name: "git", command: "editors-git" }], {}, [
+    { name: "Git", command: "own-git" },
+    { name: "git", command: "projects-git", ofProject: true },
+  ]);
+  expect(found.map(({ way }) => way)).toMatchObject([{ command: "own-git" }]);
+  expect(problems).toHaveLength(2);
+  const both = definitions([{ name: "git", command: "editors-git" }], {}, [
+    { name: "git", command: "projects-git", ofProject: true },
+  ]);
+  expect(both.found.map(({ way }) => way)).toMatchObject([{ command: "editors-git" }]);
+});
+
+it("what is no server is left out, without what it says of keys", () => {
+  const { found, problems } = definitions([
+    "no JSON",
+    { name: "bare" },
+    { name: "odd", command: "x", env: { KEY: 5 } },
+    { name: "good", command: "x" },
+  ]);
+  expect(found.map(({ name }) => name)).toEqual(["good"]);
+  expect(problems).toHaveLength(3);
+  expect(problems[1]).toBe('The MCP server "bare" of the client is left out: needs either a command or a url.');
+  expect(problems[2]).toContain("env.KEY");
+});
+
+it("servers of a client are left out when the servers are locked", () => {
+  const locks = [{ setting: "mcp", preset: "team", place: "preset.toml:3" }];
+  const { found, problems } = definitions([{ name: "good", command: "x" }], { locks });
+  expect(found).toEqual([]);
+  expect(problems).toEqual([
+    expect.stringMatching(/^The MCP servers of the client are left out: .*team.* locks mcp\.$/),
+  ]);
+});
