@@ -222,8 +222,8 @@ export class Relay implements FrameHandler {
     const former = this.#hosts.get(peer.id);
     this.#hosts.set(peer.id, peer);
     former?.end("superseded", NEWER);
-    this.#node.enter(peer);
-    return true;
+    await this.#node.enter(peer);
+    return !peer.isClosed;
   }
 
   /** Ends a host's connection if the host has come to another relay since. */

@@ -77,9 +77,9 @@ export class Visits {
       const place = places.offer(host, now());
       if (place === undefined) throw new Refusal("limit", "Too many codes are open at this address.");
       if (await node().isTaken(place)) continue;
+      await node().enterPlace(place);
       // It may have left meanwhile.
-      if (host.place !== place) return;
-      node().enterPlace(place);
+      if (host.place !== place) return node().leavePlace(place);
       return host.send("offered", 0n, offeredPayload(place, placeMs / 1_000));
     }
     places.withdraw(host);

@@ -29,6 +29,7 @@ describe("relays of one process", () => {
       },
       request: (...asked) => bus.request(...asked),
       subscribe: (...subscribed) => bus.subscribe(...subscribed),
+      settled: () => bus.settled(),
       close: () => bus.close(),
       lose: () => {
         isLosing = true;

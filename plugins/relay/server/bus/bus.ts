@@ -26,6 +26,8 @@ export interface Bus {
   request(subject: string, message: Bytes, limitMs: number): Promise<Bytes | undefined>;
   /** Takes the messages of a subject, also after the bus was lost and came back. Returns what ends it. */
   subscribe(subject: string, take: Take): () => void;
+  /** Resolves when what was subscribed to reaches this relay, or the bus is lost. Relays at other servers of a bus may need a moment more. */
+  settled(): Promise<void>;
   close(): Promise<void>;
 }
 

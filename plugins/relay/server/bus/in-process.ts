@@ -74,6 +74,8 @@ class InProcessBus implements Bus {
     return end;
   }
 
+  async settled(): Promise<void> {}
+
   async close(): Promise<void> {
     this.#isConnected = false;
     for (const end of [...this.#ends]) end();

@@ -107,6 +107,11 @@ export class NatsBus implements Bus {
     };
   }
 
+  async settled(): Promise<void> {
+    // Who is told that the bus is lost has no use for another error.
+    if (this.isConnected) await this.#connection?.flush().catch(() => {});
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#retry);

@@ -76,7 +76,7 @@ export class BusNode {
   }
 
   /** Leads clients of other relays to this host from now on. */
-  enter(host: OwnHost): void {
+  async enter(host: OwnHost): Promise<void> {
     const subject = messages.subjects.host(host.idBytes);
     this.#subscribed.get(subject)?.();
     this.#subscribed.set(
@@ -84,6 +84,7 @@ export class BusNode {
       this.#bus.subscribe(subject, (message, answer) => void this.#answers.aboutHost(host, message).then(answer)),
     );
     this.announce(host);
+    await this.#bus.settled();
   }
 
   /** Tells the other relays of a host that is here: one that has an older connection of it ends that. */
@@ -147,12 +148,13 @@ export class BusNode {
     return (await this.#request(messages.subjects.place(place), asked, LIMITS.presence)) !== undefined;
   }
 
-  enterPlace(place: string): void {
+  async enterPlace(place: string): Promise<void> {
     const subject = messages.subjects.place(place);
     this.#subscribed.set(
       subject,
       this.#bus.subscribe(subject, (message, answer) => void this.#answers.atPlace(place, message).then(answer)),
     );
+    await this.#bus.settled();
   }
 
   leavePlace(place: string): void {
