@@ -120,6 +120,8 @@ export const errors = defineErrors({
     text: (a: { scope: string; known: readonly string[] }) =>
       `"${a.scope}" is not a scope. --scope takes these, separated by commas: ${a.known.join(", ")}.`,
   },
+  RELAY_GRANT: (a: { host: string }) =>
+    `The host "${a.host}" has given a new grant that does not let this device in. The old one is kept. Pair again before it ends: \`scorel pair\` on the host's computer.`,
   RELAY_AWAY: (a: { host: string; relay: string }) =>
     `The host "${a.host}" is not connected with the relay ${a.relay}. Start it there: \`scorel host serve\`, or \`scorel pair\`.`,
   RELAY_SILENT: (a: { host: string; seconds: number }) =>

@@ -121,7 +121,9 @@ export class NatsBus implements Bus {
   async #dial(): Promise<NatsConnection> {
     const { servers, isTls, login } = this.#settings;
     const connection = await connect({
-      ...{ servers, name: "scorel relay", noEcho: true, noAsyncTraces: true, ignoreClusterUpdates: true },
+      // In the order in which the owner has named them.
+      ...{ servers, noRandomize: true, ignoreClusterUpdates: true },
+      ...{ name: "scorel relay", noEcho: true, noAsyncTraces: true },
       // Connecting again is done here: whatever was sent before must not be sent then.
       ...{ reconnect: false, timeout: TIMES.connect, pingInterval: TIMES.ping, maxPingOut: 2 },
       ...(isTls && { tls: {} }),

@@ -3,7 +3,10 @@ import type { Bytes } from "../../protocol/primitives.ts";
 import type { Bus } from "./bus.ts";
 import { aliveMessage, isYes, subjects } from "./messages.ts";
 
-/** Milliseconds that a relay may take to say that it is there. One that was killed is noticed at once: nobody listens to its subject. */
+/**
+ * Milliseconds that a relay may be silent. One that was killed is noticed at once, since nobody listens to its subject; a question that is
+ * lost with a server says nothing, and is followed by others.
+ */
 const ALIVE_MS = 5_000;
 
 /** Another relay, for as long as its connection with the bus lasts. */
@@ -13,7 +16,8 @@ export class Neighbour {
   /** Messages that it was sent, and that came from it. */
   sent = 0;
   received = 0;
-  isAsked = false;
+  /** When it has last said that it is there. */
+  heardAt = 0;
 
   constructor(node: Bytes) {
     this.node = node;
@@ -44,22 +48,25 @@ export class Neighbours {
 
   /** Asks all whether they are there, and have got all that they were sent. Calls `lost` with those that are not, or have not. */
   check(bus: Bus, own: Bytes, lost: (neighbour: Neighbour) => void): void {
-    for (const neighbour of this.#known.values()) {
-      if (neighbour.isAsked) continue;
-      neighbour.isAsked = true;
-      void bus
-        .request(neighbour.subject, aliveMessage(own, neighbour.sent), ALIVE_MS)
-        .then(
-          (reply) => reply !== undefined && isYes(reply),
-          // The bus was lost, of which everybody hears otherwise, or it does not answer.
-          () => false,
-        )
-        .then((isThere) => {
-          neighbour.isAsked = false;
-          if (isThere || this.#known.get(hex(neighbour.node)) !== neighbour) return;
-          this.#known.delete(hex(neighbour.node));
-          lost(neighbour);
-        });
-    }
+    for (const neighbour of this.#known.values())
+      void isThere(bus, neighbour, aliveMessage(own, neighbour.sent)).then((is) => {
+        const name = hex(neighbour.node);
+        if (is || this.#known.get(name) !== neighbour) return;
+        this.#known.delete(name);
+        lost(neighbour);
+      });
+  }
+}
+
+async function isThere(bus: Bus, neighbour: Neighbour, question: Bytes): Promise<boolean> {
+  const askedAt = performance.now();
+  try {
+    const reply = await bus.request(neighbour.subject, question, ALIVE_MS);
+    if (reply === undefined || !isYes(reply)) return false;
+    neighbour.heardAt = performance.now();
+    return true;
+  } catch {
+    // No answer to this question: a later one may have been answered.
+    return neighbour.heardAt > askedAt;
   }
 }
