@@ -16,6 +16,7 @@ const problems = {
   tmux: runs("tmux", ["-V"]),
   zsh: runs("zsh", ["-c", "true"]),
   fish: runs("fish", ["-c", "true"]),
+  nats: runs("nats-server", ["--version"]),
   chromium: () => (findChromium() === undefined ? "no Chromium is on the PATH" : undefined),
   root: () => (process.getuid?.() === 0 ? undefined : "only root may do this"),
 };

@@ -6,8 +6,9 @@
 import type { Channel } from "@scorel/host/client";
 import { errors } from "./errors.ts";
 import type { BinarySocket } from "./peer/connection.ts";
-import { dialHost } from "./peer/dial.ts";
+import { type DialOptions, dialHost } from "./peer/dial.ts";
 import { joinHost } from "./peer/pair.ts";
+import { endsSoon, renewedGrant } from "./peer/renew.ts";
 import { base64url, fromBase64url } from "./protocol/bytes.ts";
 import { fingerprint, type Identity, identityOf, joinKeys, keysAt } from "./protocol/identity.ts";
 import type { Bytes } from "./protocol/primitives.ts";
@@ -69,9 +70,19 @@ export async function pairWith(keys: BrowserKeys, { host, ...options }: PairOpti
 }
 
 /** Connects to a paired host through its relay. Throws RELAY errors. */
-export async function dialPaired(keys: BrowserKeys, { name, relay, keys: known, grant }: PairedHost): Promise<Channel> {
+export async function dialPaired(keys: BrowserKeys, host: PairedHost): Promise<Channel> {
+  return dialHost(await dialOptions(keys, host));
+}
+
+/** The host with a new grant if the old one ends soon. Throws RELAY errors. */
+export async function renewed(keys: BrowserKeys, host: PairedHost): Promise<PairedHost | undefined> {
+  if (!endsSoon(bytesOf(host.grant), Date.now())) return undefined;
+  return { ...host, grant: base64url(await renewedGrant(await dialOptions(keys, host))) };
+}
+
+async function dialOptions(keys: BrowserKeys, { name, relay, keys: known, grant }: PairedHost): Promise<DialOptions> {
   const host = { name, relay, keys: keysAt(bytesOf(known), 0), grant: bytesOf(grant) };
-  return dialHost({ host, identity: await identity(keys), primitives: webCrypto, make });
+  return { host, identity: await identity(keys), primitives: webCrypto, make };
 }
 
 /** What people compare of a browser. */

@@ -46,6 +46,11 @@ declare module "@scorel/host/contract" {
     };
     /** Ends the connections of a device, and lets it in no more. */
     revoke_paired_device: { params: { device: string }; result: { device: PairedDevice } };
+    /**
+     * A new grant for a device, by its id, that may reach this host through relays; in base64url. A grant is no secret: relays take it
+     * from the device that it names and from nobody else.
+     */
+    renew_grant: { params: { device: string }; result: { grant: string } };
     /** Leaves a relay. */
     leave_relay: { params: { relay: string }; result: { left: boolean } };
   }

@@ -53,6 +53,18 @@ export const errors = defineErrors({
     text: (a: { address: string }) =>
       `At ${a.address}, others could see who talks to whom. Give --tls-cert and --tls-key, or --behind-proxy when a proxy on this computer encrypts, or --insecure to do without. What passes through the relay is encrypted in any case.`,
   },
+  RELAY_NATS: {
+    exit: 2,
+    text: (a: { problem: string }) =>
+      `The bus of the relay is not given rightly: ${a.problem}. --nats, or SCOREL_RELAY_NATS in the environment, takes addresses of NATS servers such as nats://127.0.0.1:4222, separated by commas; --nats-credentials takes a file with a token, a line user:password, or what NATS calls credentials.`,
+  },
+  RELAY_NATS_PLAIN: {
+    exit: 2,
+    text: (a: { address: string }) =>
+      `The bus at ${a.address} is on another computer, and nats: does not encrypt, so others could see who talks to whom, and the password. Use tls:, or add --insecure: what hosts and devices say is encrypted in any case.`,
+  },
+  RELAY_BUS: (a: { servers: string; reason: string }) =>
+    `The relay cannot use its bus at ${a.servers} (${a.reason}). Hosts that are connected with other relays cannot be reached through this one meanwhile. Check that NATS runs there, and who may use it.`,
   RELAY_HELD: (a: { folder: string; pid: number }) =>
     `A relay with the folder ${a.folder} runs already (process ${a.pid}). \`scorel relay status\` shows it; --data takes another folder for another relay.`,
   RELAY_NOT_RUNNING: (a: { folder: string }) =>
@@ -108,6 +120,8 @@ export const errors = defineErrors({
     text: (a: { scope: string; known: readonly string[] }) =>
       `"${a.scope}" is not a scope. --scope takes these, separated by commas: ${a.known.join(", ")}.`,
   },
+  RELAY_GRANT: (a: { host: string }) =>
+    `The host "${a.host}" has given a new grant that does not let this device in. The old one is kept. Pair again before it ends: \`scorel pair\` on the host's computer.`,
   RELAY_AWAY: (a: { host: string; relay: string }) =>
     `The host "${a.host}" is not connected with the relay ${a.relay}. Start it there: \`scorel host serve\`, or \`scorel pair\`.`,
   RELAY_SILENT: (a: { host: string; seconds: number }) =>

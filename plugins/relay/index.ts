@@ -41,7 +41,16 @@ const relayCommands = (): CliCommand[] => {
           flags: "--behind-proxy",
           description: "A proxy on this computer encrypts, and names each client's address in X-Forwarded-For",
         },
-        { flags: "--insecure", description: "Let other computers connect without TLS" },
+        {
+          flags: "--nats <list>",
+          description:
+            "NATS servers by which relays find each other's hosts; also SCOREL_RELAY_NATS in the environment",
+        },
+        {
+          flags: "--nats-credentials <file>",
+          description: "Token, user:password, or credentials for the NATS servers",
+        },
+        { flags: "--insecure", description: "Let other computers connect without TLS, and use NATS without it" },
         data,
       ],
       run: async (invocation) => (await commands()).serveRelay(invocation),

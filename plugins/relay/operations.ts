@@ -93,6 +93,13 @@ export function operations(service: () => Promise<RelayService>) {
         return { device: await (await service()).revoke(params.device) };
       },
     },
+    renew_grant: {
+      summary: "Gives a paired device a new grant for its relay, which only this device can use.",
+      readOnly: true,
+      params: () => z.strictObject({ device: z.string().max(100) }),
+      result: () => z.strictObject({ grant: z.string() }),
+      run: async ({ device: id }) => (await service()).renew(id),
+    },
     leave_relay: {
       summary: "Ends this host's connection with a relay, for good.",
       params: () => z.strictObject({ relay: z.string().max(500) }),

@@ -42,6 +42,7 @@ async function relay(): Promise<Answer> {
   const { address } = await listenAsRelay(settings, {
     revocations: new StoredRevocations(undefined, Date.now()),
     limits,
+    warn: () => {},
   });
   return { url: address };
 }

@@ -1,12 +1,16 @@
 import type { Channel } from "@scorel/host/client";
 import { homeIdentity } from "../host/identity.ts";
 import { nodeCrypto } from "../node-crypto.ts";
-import { dialHost, type ReachableHost } from "../peer/dial.ts";
+import { type DialOptions, dialHost, type ReachableHost } from "../peer/dial.ts";
 import { nodeSocket } from "../peer/node-socket.ts";
+import { endsSoon, renewedGrant } from "../peer/renew.ts";
 import { fromBase64url } from "../protocol/bytes.ts";
 import { keysAt } from "../protocol/identity.ts";
 import type { Bytes } from "../protocol/primitives.ts";
-import { hostNamed, type PairedHost } from "./hosts.ts";
+import { hostNamed, keepGrant, type PairedHost } from "./hosts.ts";
+
+/** Ids of hosts that are being asked for a new grant. */
+const renewing = new Set<string>();
 
 /** The address of a paired host, which `dialPaired` takes. */
 export function pairedAddress(wanted: string): string {
@@ -15,8 +19,22 @@ export function pairedAddress(wanted: string): string {
 
 /** Connects to a paired host through its relay. Resolves when both have proved who they are. Throws RELAY errors. */
 export async function dialPaired({ pathname }: URL): Promise<Channel> {
-  const host = reachable(hostNamed(decodeURIComponent(pathname)));
-  return dialHost({ host, identity: await homeIdentity(), primitives: nodeCrypto, make: nodeSocket });
+  const paired = hostNamed(decodeURIComponent(pathname));
+  const host = reachable(paired);
+  const options = { host, identity: await homeIdentity(), primitives: nodeCrypto, make: nodeSocket };
+  const channel = await dialHost(options);
+  if (endsSoon(host.grant, Date.now())) void renew(paired.id, options);
+  return channel;
+}
+
+/** The old grant counts for weeks: if it fails, the next connection tries again. */
+async function renew(id: string, options: DialOptions): Promise<void> {
+  if (renewing.has(id)) return;
+  renewing.add(id);
+  await renewedGrant(options)
+    .then((grant) => keepGrant(id, grant))
+    .catch(() => {});
+  renewing.delete(id);
 }
 
 /** A paired host as it is dialled. */

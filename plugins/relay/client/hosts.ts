@@ -3,7 +3,7 @@ import { z } from "zod";
 import { errors } from "../errors.ts";
 import { freeName } from "../host/devices.ts";
 import { FOLDER } from "../host/identity.ts";
-import { fromBase64url } from "../protocol/bytes.ts";
+import { base64url, fromBase64url } from "../protocol/bytes.ts";
 import { GRANT_BYTES } from "../protocol/grants.ts";
 import { fingerprint } from "../protocol/identity.ts";
 import type { Bytes } from "../protocol/primitives.ts";
@@ -46,6 +46,13 @@ export async function keepHost(given: PairedHost): Promise<PairedHost> {
     return { hosts: [...others, { ...given, name }] };
   });
   return hosts.at(-1) as PairedHost;
+}
+
+/** Keeps a new grant of a host, if this computer is still paired with it. */
+export async function keepGrant(id: string, grant: Bytes): Promise<void> {
+  await stored.change(({ hosts }) => ({
+    hosts: hosts.map((each) => (each.id === id ? { ...each, grant: base64url(grant) } : each)),
+  }));
 }
 
 export async function renameHost(wanted: string, name: string): Promise<PairedHost> {

@@ -6,13 +6,11 @@ import type { RelayConnection } from "../peer/connection.ts";
 import type { PeerRoute } from "../peer/route.ts";
 import { base64url } from "../protocol/bytes.ts";
 import { createCode, showCode } from "../protocol/code.ts";
-import { signGrant } from "../protocol/grants.ts";
+import { grantFrom } from "../protocol/grants.ts";
 import { fingerprint, type Identity } from "../protocol/identity.ts";
 import { CODE_SECONDS, type HostRun, type PairedPeer, PairingOffer } from "../protocol/pairing.ts";
 import * as devices from "./devices.ts";
 
-/** Life of a grant. */
-const GRANT_SECONDS = 365 * 24 * 60 * 60;
 /** How long a client waits for news before it asks again. */
 const FOLLOW_MS = 20_000;
 
@@ -102,8 +100,7 @@ export class Pairing {
     const { guest, route, run } = asked;
     const serial = await devices.nextSerial();
     const id = base64url(guest.id);
-    const notAfter = BigInt(Math.floor(Date.now() / 1_000) + GRANT_SECONDS);
-    const grant = await signGrant(this.#identity, { clientId: guest.id, serial, notAfter });
+    const grant = await grantFrom(this.#identity, { clientId: guest.id, serial }, Date.now());
     const message = await run.accept({ name: this.#offer.options.name, grant, scopes });
     // Before the device is told, so that it can connect at once.
     await devices.addDevice(guest.publicKeys, { id, name: guest.name, scopes: [...scopes], serial: String(serial) });

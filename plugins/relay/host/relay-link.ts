@@ -4,8 +4,10 @@ import { connectRelay, type PeerEvents, type RelayConnection } from "../peer/con
 import { nodeSocket } from "../peer/node-socket.ts";
 import type { Identity } from "../protocol/identity.ts";
 
-/** Milliseconds: the first and the longest wait before connecting again, and how long a connection lasts that makes it short again. */
-const TIMES = { first: 250, last: 30_000, healthy: 30_000 };
+/** Milliseconds: the shortest and the longest wait before connecting again. */
+const TIMES = { first: 250, last: 30_000 };
+/** Of the time that a relay has been away, which part is waited. One that is restarted is found again soon, one that is gone is asked rarely. */
+const PART = 5;
 /** After these, connecting again would not help, or take the place of another connection that is wanted. */
 const FINAL = ["superseded", "blocked", "unauthenticated"];
 
@@ -24,8 +26,10 @@ export class RelayLink {
   #connection: RelayConnection | undefined;
   #connecting: Promise<RelayConnection> | undefined;
   #wait: NodeJS.Timeout | undefined;
-  #failures = 0;
-  #since = 0;
+  /** When it was connected or lost last. */
+  #since = performance.now();
+  /** Milliseconds without a connection. Those with one are taken off again, so that a relay which ends each connection at once is asked rarely, too. */
+  #away = 0;
   #problem: string | undefined;
   #isEnded = false;
 
@@ -72,8 +76,8 @@ export class RelayLink {
         events: { ...events, closed: (error) => this.#lost(error) },
       });
       if (this.#isEnded) connection.close();
+      this.#count(1);
       this.#connection = connection;
-      this.#since = performance.now();
       this.#problem = undefined;
       this.#options.connected(connection);
       return connection;
@@ -86,16 +90,22 @@ export class RelayLink {
   #lost(error: ScorelError): void {
     if (this.#isEnded) return;
     const { address, warn } = this.#options;
-    const wasHealthy = this.#connection !== undefined && performance.now() - this.#since >= TIMES.healthy;
+    this.#count(this.#connection ? -1 : 1);
     this.#connection = undefined;
     if (this.#problem !== error.message) warn(`The relay ${address} is not connected`, error);
     this.#problem = error.message;
     const { reason } = error.data as { reason?: string };
     if (FINAL.includes(reason ?? "")) return;
-    this.#failures = wasHealthy ? 0 : this.#failures + 1;
-    const longest = Math.min(TIMES.last, TIMES.first * 2 ** this.#failures);
+    const longest = Math.min(TIMES.last, Math.max(TIMES.first, this.#away / PART));
     // Half of it is random, so that hosts do not all come back at once.
     this.#wait = setTimeout(() => this.start(), longest * (0.5 + Math.random() / 2));
     this.#wait.unref();
+  }
+
+  /** Adds the time since the last change to the time away, or takes it off. */
+  #count(sign: 1 | -1): void {
+    const now = performance.now();
+    this.#away = Math.max(0, this.#away + sign * (now - this.#since));
+    this.#since = now;
   }
 }

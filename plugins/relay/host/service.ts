@@ -6,6 +6,7 @@ import { base64url } from "../protocol/bytes.ts";
 import { fingerprint } from "../protocol/identity.ts";
 import { CODE_SECONDS } from "../protocol/pairing.ts";
 import * as devices from "./devices.ts";
+import { grantAnew } from "./grants.ts";
 import { homeIdentity } from "./identity.ts";
 import { Pairing } from "./pairing-host.ts";
 import { RelayedHost } from "./relayed-host.ts";
@@ -76,6 +77,10 @@ export class RelayService {
     // It comes back at once, and may do then what it may do now.
     this.host.disconnect(changed.id);
     return devices.shownDevice(changed);
+  }
+
+  renew(device: string) {
+    return grantAnew(this.host.identity, device);
   }
 
   async revoke(device: string) {

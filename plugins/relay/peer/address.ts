@@ -18,6 +18,6 @@ function parsed(text: string): URL | undefined {
 }
 
 /** Without what stands before an @, which may be a password. */
-function withoutPassword(address: string): string {
+export function withoutPassword(address: string): string {
   return address.replace(/^(\w+:\/\/)?[^/@]*@/, "$1…@");
 }

@@ -16,7 +16,7 @@ export interface ReachableHost {
   grant: Bytes;
 }
 
-interface DialOptions {
+export interface DialOptions {
   host: ReachableHost;
   identity: Identity;
   primitives: Primitives;

@@ -11,7 +11,11 @@ const ID_BYTES = 32;
 const NUMBER_BYTES = 8;
 
 export const GRANT_BYTES = GRANT_LABEL.length + KEYS_BYTES + ID_BYTES + 2 * NUMBER_BYTES + SIGNATURE_BYTES;
+/** Where the time is until which a grant counts. */
+const NOT_AFTER = GRANT_BYTES - SIGNATURE_BYTES - NUMBER_BYTES;
 export const REVOCATION_BYTES = REVOCATION_LABEL.length + KEYS_BYTES + ID_BYTES + NUMBER_BYTES + SIGNATURE_BYTES;
+/** The life of a grant that a host signs. */
+const GRANT_SECONDS = 365 * 24 * 60 * 60;
 /** The longest life of a grant that relays accept: a revocation can be forgotten after this time. */
 export const MAX_GRANT_SECONDS = 400 * 24 * 60 * 60;
 
@@ -36,6 +40,16 @@ export async function signGrant(
   return signed(host, concat(GRANT_LABEL, joinKeys(host.publicKeys), clientId, uint64(serial), uint64(notAfter)));
 }
 
+/** A grant of the usual life. `now` is in milliseconds since 1970. */
+export function grantFrom(
+  host: Identity,
+  { clientId, serial }: Pick<Grant, "clientId" | "serial">,
+  now: number,
+): Promise<Bytes> {
+  const notAfter = BigInt(Math.floor(now / 1_000) + GRANT_SECONDS);
+  return signGrant(host, { clientId, serial, notAfter });
+}
+
 export async function signRevocation(
   host: Identity,
   { clientId, serial }: Pick<Revocation, "clientId" | "serial">,
@@ -47,8 +61,12 @@ export async function signRevocation(
 export async function readGrant(primitives: Primitives, bytes: Bytes): Promise<Grant | undefined> {
   if (bytes.length !== GRANT_BYTES) return undefined;
   const revocation = await readRecord(primitives, bytes, GRANT_LABEL);
-  const after = GRANT_LABEL.length + KEYS_BYTES + ID_BYTES + NUMBER_BYTES;
-  return revocation && { ...revocation, notAfter: uint64At(bytes, after) };
+  return revocation && { ...revocation, notAfter: notAfterOf(bytes) };
+}
+
+/** Until when a grant counts, in seconds since 1970, without a look at its signature. */
+export function notAfterOf(grant: Bytes): bigint {
+  return uint64At(grant, NOT_AFTER);
 }
 
 /** What a revocation says, or undefined for bytes that are not one, or not signed by the host that they name. */

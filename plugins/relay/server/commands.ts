@@ -2,6 +2,7 @@ import type { Invocation } from "@scorel/cli/contract";
 import { codeOf } from "@scorel/kernel";
 import { errors } from "../errors.ts";
 import { fromBase64url } from "../protocol/bytes.ts";
+import { natsSettings } from "./bus/nats-settings.ts";
 import { askRelay, type ControlRequest, type RelayStatus, serveControl } from "./control.ts";
 import { dataFolder, holdFolder } from "./data-folder.ts";
 import { listenAsRelay } from "./listen.ts";
@@ -11,21 +12,29 @@ import { settingsOf } from "./settings.ts";
 const ID_BYTES = 32;
 
 /** `scorel relay serve`: runs until it is told to stop. */
-export async function serveRelay({ options, stdout, interrupt }: Invocation): Promise<number> {
+export async function serveRelay({ options, env, stdout, stderr, interrupt }: Invocation): Promise<number> {
   const settings = settingsOf(options);
+  const nats = natsSettings(options, env);
   const folder = dataFolder(options.data);
   const lock = holdFolder(folder);
   try {
     const revocations = new StoredRevocations(folder, Date.now());
-    const listening = await listenAsRelay(settings, { revocations });
+    const warn = (message: string) => void stderr.write(`${message}\n`);
+    const bus = nats && (await (await import("./bus/nats.ts")).NatsBus.join(nats, warn));
+    const listening = await listenAsRelay(settings, { revocations, warn, ...(bus && { bus }) });
     const { relay, address } = listening;
     const startedAt = Date.now();
     const control = await serveControl(folder, (request: ControlRequest) => {
       if (request.type === "block") return void relay.block(request.id);
       const memory = process.memoryUsage.rss();
-      return { ...{ pid: process.pid, startedAt, address, names: settings.names, memory }, ...relay.counts };
+      return {
+        ...{ pid: process.pid, startedAt, address, names: settings.names, memory },
+        ...relay.counts,
+        ...(bus && { bus: bus.isConnected }),
+      };
     });
     stdout.write(`The relay listens at ${address}\n`);
+    if (nats) stdout.write(`It shares the bus at ${nats.servers.join(", ")}\n`);
     if (settings.names.length > 0) stdout.write(`It goes by: ${settings.names.join(", ")}\n`);
     stdout.write(`On the computer of a host: scorel pair --relay ${publicAddress(address, settings.names[0])}\n`);
     await untilStopped(interrupt);
@@ -72,11 +81,13 @@ export async function revokeIdentity({ args: [id = ""], options, stdout }: Invoc
 
 function statusText(status: RelayStatus): string {
   const { pid, startedAt, address, names, hosts, clients, guests, strangers, routes, places, frames, memory } = status;
+  const { bus } = status;
   return [
     `A relay runs at ${address} (process ${pid}, since ${new Date(startedAt).toISOString()})`,
     ...(names.length > 0 ? [`names: ${names.join(", ")}`] : []),
     `connections: ${hosts} hosts, ${clients} clients, ${guests} that pair, ${strangers} that have not said who they are`,
     `routes: ${routes}; open codes: ${places}; frames carried: ${frames}; memory: ${Math.round(memory / 1_048_576)} MB`,
+    ...(bus === undefined ? [] : [`bus: ${bus ? "connected" : "lost"}`]),
     "",
   ].join("\n");
 }

@@ -4,7 +4,7 @@ import { codeOf, messageOf } from "@scorel/kernel";
 import { lineChannel } from "@scorel/kit/net/line-channel";
 import { errors } from "../errors.ts";
 import { controlSocket } from "./data-folder.ts";
-import type { RelayCounts } from "./relay.ts";
+import type { RelayCounts } from "./relay-options.ts";
 
 /** What the owner of a relay asks it. */
 export type ControlRequest = { type: "status" } | { type: "block"; id: string };
@@ -17,6 +17,8 @@ export interface RelayStatus extends RelayCounts {
   names: readonly string[];
   /** Bytes of memory. */
   memory: number;
+  /** Whether it is connected with its bus; undefined if it has none. */
+  bus?: boolean;
 }
 
 const ANSWER_MS = 5_000;

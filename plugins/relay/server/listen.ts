@@ -5,6 +5,8 @@ import { WebSocketServer } from "ws";
 import { errors } from "../errors.ts";
 import { nodeCrypto } from "../node-crypto.ts";
 import { SUBPROTOCOL } from "../protocol/payloads.ts";
+import type { Bus } from "./bus/bus.ts";
+import { InProcessHub } from "./bus/in-process.ts";
 import { addressKey, DEFAULT_LIMITS, type RelayLimits } from "./limits.ts";
 import { Relay } from "./relay.ts";
 import type { Revocations } from "./revocations.ts";
@@ -12,6 +14,7 @@ import type { Settings } from "./settings.ts";
 import { feed, SOCKET_OPTIONS, socketOf } from "./socket.ts";
 
 const SWEEP_MS = 1_000;
+const CHECK_MS = 300;
 const MAX_HEADER_BYTES = 8 * 1024;
 const REQUEST_MS = 5_000;
 /** A name of this computer itself, or of none in particular. */
@@ -26,10 +29,18 @@ export interface ListeningRelay {
   close(): Promise<void>;
 }
 
+interface Running {
+  revocations: Revocations;
+  limits?: RelayLimits;
+  /** Leads to other relays. Without it, this one is alone. */
+  bus?: Bus;
+  warn(message: string): void;
+}
+
 /** Begins to accept peers. Throws RELAY_LISTEN, RELAY_TLS. */
 export async function listenAsRelay(
   settings: Settings,
-  { revocations, limits = DEFAULT_LIMITS }: { revocations: Revocations; limits?: RelayLimits },
+  { revocations, limits = DEFAULT_LIMITS, bus = new InProcessHub().join(), warn }: Running,
 ): Promise<ListeningRelay> {
   const { bind, tls, names, behindProxy } = settings;
   const server = await serverFor(tls);
@@ -38,7 +49,8 @@ export async function listenAsRelay(
   const own = authoritiesOf({ bind, port, isTls: tls !== undefined });
   const now = () => performance.now();
   const authorities = () => [...names, ...own];
-  const relay = new Relay({ primitives: nodeCrypto, limits, revocations, authorities, now, wallClock: Date.now });
+  const wallClock = Date.now;
+  const relay = new Relay({ primitives: nodeCrypto, limits, revocations, bus, warn, authorities, now, wallClock });
   const sockets = new WebSocketServer({
     ...SOCKET_OPTIONS,
     noServer: true,
@@ -51,14 +63,14 @@ export async function listenAsRelay(
       feed(socket, relay.accept(socketOf(socket), addressKey(addressOf(request, behindProxy))), now);
     });
   });
-  const sweeping = setInterval(() => relay.sweep(), SWEEP_MS);
+  const timers = [setInterval(() => relay.sweep(), SWEEP_MS), setInterval(() => relay.checkNeighbours(), CHECK_MS)];
   const scheme = tls ? "wss" : "ws";
   return {
     ...{ relay, port, address: `${scheme}://${own[0]}/relay` },
     close: async () => {
-      clearInterval(sweeping);
+      for (const timer of timers) clearInterval(timer);
       const closed = new Promise((resolve) => server.close(resolve));
-      relay.stop();
+      await relay.stop();
       await closed;
     },
   };

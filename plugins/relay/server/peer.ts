@@ -11,7 +11,10 @@ import {
 import type { PublicKeys, Role } from "../protocol/identity.ts";
 import { errorPayload } from "../protocol/payloads.ts";
 import type { Bytes } from "../protocol/primitives.ts";
+import type { SignedHello } from "./bus/messages.ts";
 import { Allowance, type RelayLimits } from "./limits.ts";
+import { Refusal } from "./refusal.ts";
+import type { Route, RouteEnd } from "./routes.ts";
 
 /** A connection that carries binary messages. */
 export interface Socket {
@@ -24,31 +27,9 @@ export interface Socket {
   resume(): void;
 }
 
-/** Two peers that talk to each other by way of the relay. */
-export interface Route {
-  readonly id: bigint;
-  /** Who opened it. */
-  readonly visitor: Peer;
-  readonly host: Peer;
-  /** Of the grant with which a client came; undefined while pairing. */
-  readonly serial: bigint | undefined;
-}
-
 /** WebSocket codes of closed connections begin here; the number of the error is added. */
 const CLOSE_BASE = 4_000;
 const NONE: Bytes = new Uint8Array(0);
-
-/** Why a peer does not get what its frame asks for. With `ends`, its connection ends. */
-export class Refusal extends Error {
-  readonly reason: ErrorName;
-  readonly ends: boolean;
-
-  constructor(reason: ErrorName, text: string, { ends = false } = {}) {
-    super(text);
-    this.reason = reason;
-    this.ends = ends;
-  }
-}
 
 /** What the relay does with the frames of a peer. */
 export interface FrameHandler {
@@ -57,7 +38,7 @@ export interface FrameHandler {
 }
 
 /** A host, client or guest that is connected. */
-export class Peer {
+export class Peer implements RouteEnd {
   readonly address: string;
   readonly since: number;
   /** What its hello has to be signed for; empty afterwards. */
@@ -70,9 +51,12 @@ export class Peer {
   idBytes: Bytes = NONE;
   keys: PublicKeys | undefined;
   generation = 0n;
+  /** What a host has said, with its signature: other relays of the bus are shown it. */
+  #signed: SignedHello | undefined;
   heardAt: number;
   readonly #socket: Socket;
   readonly #handler: FrameHandler;
+  readonly #maxUnsent: number;
   readonly #frames: Allowance;
   readonly #bytes: Allowance;
   // Most connections are idle, and have neither.
@@ -91,6 +75,7 @@ export class Peer {
   ) {
     this.#socket = socket;
     this.#handler = handler;
+    this.#maxUnsent = limits.unsent;
     this.address = address;
     this.nonce = nonce;
     this.since = now;
@@ -111,23 +96,31 @@ export class Peer {
   }
 
   /** It has said who it is. */
-  introduced(role: Role, who?: { id: Bytes; keys: PublicKeys; generation: bigint }): void {
+  introduced(role: Role, who?: { id: Bytes; hello: SignedHello["hello"]; authority: string }): void {
     this.role = role;
+    const { nonce } = this;
     this.nonce = NONE;
     if (!who) return;
+    const { hello, authority } = who;
     this.id = base64url(who.id);
     // A copy: what a hash returns has memory of its own beside it.
     this.idBytes = who.id.slice();
-    this.keys = who.keys;
-    this.generation = who.generation;
+    this.keys = hello.publicKeys;
+    this.generation = hello.generation;
+    if (role === "host") this.#signed = { nonce, authority, hello };
+  }
+
+  /** Of a host that was introduced. */
+  get signed(): SignedHello {
+    return this.#signed as SignedHello;
   }
 
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  get unsent(): number {
-    return this.#socket.unsent;
+  get isFull(): boolean {
+    return this.#socket.unsent > this.#maxUnsent;
   }
 
   send(type: FrameType, route: bigint, payload: Bytes = NONE): void {

@@ -13,9 +13,6 @@ interface Place {
   joins: number;
 }
 
-/** Why nobody can be led to a place. */
-export type NoPlace = "unknown" | "too many";
-
 /** Where hosts that pair are found: three digits, for five minutes. Who guesses places is slowed down. */
 export class Places {
   readonly #places = new Map<string, Place>();
@@ -24,7 +21,13 @@ export class Places {
   readonly #joins: Allowance;
   readonly #joinsOfAddress: Allowances;
 
-  constructor(limits: RelayLimits, primitives: Primitives, now: number) {
+  readonly #ended: (place: string) => void;
+
+  constructor(
+    { limits, primitives, now }: { limits: RelayLimits; primitives: Primitives; now: number },
+    ended: (place: string) => void,
+  ) {
+    this.#ended = ended;
     this.#limits = limits;
     this.#primitives = primitives;
     this.#joins = new Allowance(limits.joins, now);
@@ -47,20 +50,24 @@ export class Places {
   }
 
   withdraw(host: Peer): void {
-    if (host.place !== undefined) this.#places.delete(host.place);
+    if (host.place === undefined) return;
+    this.#places.delete(host.place);
+    this.#ended(host.place);
     host.place = undefined;
   }
 
-  /** The host at a place. Each call is a try, also one for a place that does not exist. */
-  join(name: string, address: string, now: number): Peer | NoPlace {
-    if (!this.#joinsOfAddress.tryTake(address, now) || !this.#joins.tryTake(now)) return "too many";
+  /** Counts a try to join a place, also one that does not exist. False if there were too many. */
+  mayTry(address: string, now: number): boolean {
+    return this.#joinsOfAddress.tryTake(address, now) && this.#joins.tryTake(now);
+  }
+
+  /** The host at a place, to which another guest is led. */
+  join(name: string, now: number): Peer | undefined {
     const place = this.#places.get(name);
-    if (!place) return "unknown";
-    if (now >= place.until || ++place.joins > this.#limits.joinsOfPlace) {
-      this.withdraw(place.host);
-      return "unknown";
-    }
-    return place.host;
+    if (!place) return undefined;
+    if (now < place.until && ++place.joins <= this.#limits.joinsOfPlace) return place.host;
+    this.withdraw(place.host);
+    return undefined;
   }
 
   /** Forgets the places whose time is over. */

@@ -1,14 +1,39 @@
+import { base64url } from "../protocol/bytes.ts";
+import { presencePayload } from "../protocol/payloads.ts";
+import type { Bytes } from "../protocol/primitives.ts";
+import type { BusNode } from "./bus/node.ts";
 import type { Peer } from "./peer.ts";
+
+interface Watched {
+  idBytes: Bytes;
+  /** Who watches it, and what each was told last. */
+  watchers: Map<Peer, boolean | undefined>;
+  /** Other relays that the host is connected with. */
+  elsewhere: Set<string>;
+  /** Resolves when other relays were asked for the host. */
+  isKnown: Promise<void>;
+  unsubscribe(): void;
+}
 
 /** Who is told when a host comes and goes. */
 export class Presence {
-  readonly #watchers = new Map<string, Set<Peer>>();
+  readonly #hosts = new Map<string, Watched>();
+  readonly #isHere: (host: string) => boolean;
+  readonly #node: () => BusNode;
+
+  constructor(isHere: (host: string) => boolean, node: () => BusNode) {
+    this.#isHere = isHere;
+    this.#node = node;
+  }
 
   /** From now on, a client is told of a host, because of a grant with this serial number. */
-  watch(client: Peer, host: string, serial: bigint): void {
+  async watch(client: Peer, idBytes: Bytes, serial: bigint): Promise<void> {
+    const host = base64url(idBytes);
     client.watched.set(host, { serial });
-    const watchers = this.#watchers.get(host) ?? new Set();
-    this.#watchers.set(host, watchers.add(client));
+    const watched = this.#hosts.get(host) ?? this.#begin(host, idBytes);
+    watched.watchers.set(client, undefined);
+    await watched.isKnown;
+    this.update(host);
   }
 
   /** The client has left. */
@@ -18,21 +43,66 @@ export class Presence {
 
   /** The grants of a host for this client, up to this serial number, count no more. */
   revoke(host: string, client: string, serial: bigint): void {
-    for (const watcher of this.of(host)) {
+    for (const watcher of [...(this.#hosts.get(host)?.watchers.keys() ?? [])]) {
       const watched = watcher.watched.get(host);
       if (watcher.id === client && watched && watched.serial <= serial) this.#unwatch(watcher, host);
     }
   }
 
-  /** Those who are told of a host. */
-  of(host: string): Peer[] {
-    return [...(this.#watchers.get(host) ?? [])];
+  /** Tells those who watch a host whether it is there, unless they know. */
+  update(host: string): void {
+    const watched = this.#hosts.get(host);
+    if (!watched) return;
+    const isThere = watched.elsewhere.size > 0 || this.#isHere(host);
+    for (const [watcher, told] of watched.watchers) {
+      if (told === isThere) continue;
+      watched.watchers.set(watcher, isThere);
+      watcher.send("presence", 0n, presencePayload(watched.idBytes, isThere));
+    }
+  }
+
+  /** A host has come to another relay, or has left it. Without a host: the other relay is gone. */
+  changedElsewhere(node: string, isThere: boolean, host?: string): void {
+    for (const each of host === undefined ? [...this.#hosts.keys()] : [host]) {
+      const elsewhere = this.#hosts.get(each)?.elsewhere;
+      if (isThere) elsewhere?.add(node);
+      else elsewhere?.delete(node);
+      this.update(each);
+    }
+  }
+
+  /** The bus was lost, so that nothing is known of other relays; or it is back. */
+  busChanged(isThere: boolean): void {
+    for (const [host, watched] of this.#hosts) {
+      watched.elsewhere.clear();
+      this.update(host);
+      if (isThere) watched.isKnown = this.#look(watched, host);
+    }
+  }
+
+  #begin(host: string, idBytes: Bytes): Watched {
+    const watched: Watched = {
+      ...{ idBytes, watchers: new Map(), elsewhere: new Set() },
+      ...{ isKnown: Promise.resolve(), unsubscribe: this.#node().watch(idBytes) },
+    };
+    this.#hosts.set(host, watched);
+    watched.isKnown = this.#look(watched, host);
+    return watched;
+  }
+
+  /** Asks the other relays for a host that is not here. */
+  async #look(watched: Watched, host: string): Promise<void> {
+    if (this.#isHere(host)) return;
+    const node = await this.#node().whereIs(watched.idBytes);
+    if (node !== undefined) this.changedElsewhere(node, true, host);
   }
 
   #unwatch(client: Peer, host: string): void {
     client.watched.delete(host);
-    const watchers = this.#watchers.get(host);
-    watchers?.delete(client);
-    if (watchers?.size === 0) this.#watchers.delete(host);
+    const watched = this.#hosts.get(host);
+    watched?.watchers.delete(client);
+    if (watched?.watchers.size !== 0) return;
+    watched.unsubscribe();
+    this.#hosts.delete(host);
   }
 }

@@ -1,47 +1,29 @@
+import { messageOf } from "@scorel/kit/values/coded-error";
 import { base64url } from "../protocol/bytes.ts";
 import { type ErrorName, type Frame, type FrameType, fail } from "../protocol/frames.ts";
-import { readRevocation } from "../protocol/grants.ts";
-import { idOf, type PublicKeys, verifyHello } from "../protocol/identity.ts";
+import { idOf } from "../protocol/identity.ts";
 import * as payloads from "../protocol/payloads.ts";
-import type { Bytes, Primitives } from "../protocol/primitives.ts";
+import type { Bytes } from "../protocol/primitives.ts";
+import type { SignedHello } from "./bus/messages.ts";
+import { BusNode } from "./bus/node.ts";
+import type { NodeUser } from "./bus/node-user.ts";
 import { grantOf } from "./granted.ts";
-import type { RelayLimits } from "./limits.ts";
-import { type FrameHandler, Peer, Refusal, type Socket } from "./peer.ts";
+import { isGenuine, signedFor } from "./hello.ts";
+import { type FrameHandler, Peer, type Socket } from "./peer.ts";
 import { Places } from "./places.ts";
 import { Presence } from "./presence.ts";
-import type { Revocations } from "./revocations.ts";
+import { Refusal } from "./refusal.ts";
+import type { RelayCounts, RelayOptions } from "./relay-options.ts";
+import { Revoking } from "./revoking.ts";
 import { Routes } from "./routes.ts";
 import { Tally } from "./tally.ts";
+import { Visits } from "./visits.ts";
 
 const NONCE_BYTES = 32;
 const NOT_GENUINE =
   "The signature is not one for this relay. Its owner adds the names by which it is reached with --name.";
 const NEWER = "This host has a newer connection.";
 const BLOCKED = "The owner of this relay has blocked this identity.";
-
-export interface RelayOptions {
-  primitives: Primitives;
-  limits: RelayLimits;
-  revocations: Revocations;
-  /** The names by which peers may know this relay, such as `relay.example`. */
-  authorities(): Iterable<string>;
-  /** Milliseconds: of a clock that nobody sets, and since 1970. */
-  now(): number;
-  wallClock(): number;
-}
-
-/** Counts for the owner of a relay. */
-export interface RelayCounts {
-  hosts: number;
-  clients: number;
-  guests: number;
-  /** Connections that have not said hello. */
-  strangers: number;
-  routes: number;
-  places: number;
-  /** DATA frames that were passed on since the relay began. */
-  frames: number;
-}
 
 type Handle = (peer: Peer, frame: Frame) => void | Promise<void>;
 
@@ -51,8 +33,11 @@ export class Relay implements FrameHandler {
   readonly #places: Places;
   readonly #peers = new Set<Peer>();
   readonly #hosts = new Map<string, Peer>();
-  readonly #presence = new Presence();
+  readonly #presence: Presence;
   readonly #routes: Routes;
+  readonly #visits: Visits;
+  readonly #revoking: Revoking;
+  readonly #node: BusNode;
   readonly #ofAddress = new Tally();
   readonly #ofIdentity = new Tally();
   #strangers = 0;
@@ -60,9 +45,17 @@ export class Relay implements FrameHandler {
 
   constructor(options: RelayOptions) {
     this.#options = options;
-    this.#places = new Places(options.limits, options.primitives, options.now());
-    this.#routes = new Routes(options.limits);
-    this.#lastSweep = options.now();
+    const { primitives, limits, now } = options;
+    const node = () => this.#node;
+    this.#places = new Places({ limits, primitives, now: now() }, (place) => node().leavePlace(place));
+    this.#routes = new Routes(limits);
+    this.#presence = new Presence((host) => this.#hosts.has(host), node);
+    const [routes, places, hosts] = [this.#routes, this.#places, this.#hosts];
+    this.#visits = new Visits({ ...options, routes, places, hosts, node, placeMs: limits.placeMs });
+    const parts = { routes, presence: this.#presence, peers: this.#peers, node };
+    this.#revoking = new Revoking(options, parts);
+    this.#node = new BusNode(options.bus, primitives, routes, this.#asNode());
+    this.#lastSweep = now();
   }
 
   /** Takes a new connection, and asks it who it is. */
@@ -96,7 +89,8 @@ export class Relay implements FrameHandler {
     this.#presence.forget(peer);
     if (this.#hosts.get(peer.id) !== peer) return;
     this.#hosts.delete(peer.id);
-    this.#tellWatchers(peer, false);
+    this.#node.leave(peer);
+    this.#presence.update(peer.id);
   }
 
   /** Pings those that are silent, and ends what has lasted too long. To be called about once a second. */
@@ -122,16 +116,43 @@ export class Relay implements FrameHandler {
     for (const peer of [...this.#peers]) if (peer.id === id) peer.end("blocked", BLOCKED);
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     for (const peer of [...this.#peers]) peer.end("stopping", "The relay stops.");
+    await this.#node.stop();
+  }
+
+  /** Notices other relays that are gone. To be called several times a second. */
+  checkNeighbours(): void {
+    this.#node.check();
   }
 
   get counts(): RelayCounts {
     const of = (role: string) => [...this.#peers].filter((peer) => peer.role === role).length;
-    const routes = [...this.#hosts.values()].reduce((sum, host) => sum + host.routes.size, 0);
     return {
       ...{ hosts: of("host"), clients: of("client"), guests: of("guest") },
-      ...{ strangers: this.#strangers, routes, places: this.#places.size, frames: this.#routes.frames },
+      ...{
+        strangers: this.#strangers,
+        routes: this.#routes.size,
+        places: this.#places.size,
+        frames: this.#routes.frames,
+      },
+    };
+  }
+
+  #asNode(): NodeUser {
+    const { revocations, warn } = this.#options;
+    return {
+      hosts: () => this.#hosts.values(),
+      openFor: (...visit) => this.#visits.openFor(...visit),
+      joinFor: (...visit) => this.#visits.joinFor(...visit),
+      keeps: (host, claim) => this.#keeps(host as Peer, claim),
+      revoked: (bytes) =>
+        void this.#revoking
+          .elsewhere(bytes)
+          .catch((thrown) => warn(`A revocation from another relay was not stored: ${messageOf(thrown)}`)),
+      revocations: () => revocations.signed(),
+      busChanged: (isThere) => this.#presence.busChanged(isThere),
+      hostChanged: (node, isThere, host) => this.#presence.changedElsewhere(node, isThere, host && base64url(host)),
     };
   }
 
@@ -145,39 +166,38 @@ export class Relay implements FrameHandler {
       const route = peer.routes.get(id);
       if (route) this.#routes.close(route, reason, peer);
     },
-    open: (peer, { route, payload }) => this.#open(peer, route, payload),
+    open: (peer, { route, payload }) => this.#visits.open(peer, route, payload),
     watch: (peer, { payload }) => this.#watch(peer, payload),
-    revoke: (peer, { payload }) => this.#revoke(peer, payload),
-    offer: (peer) => this.#offer(peer),
+    revoke: (peer, { payload }) => this.#revoking.byHost(peer, payload),
+    offer: (peer) => this.#visits.offer(peer),
     withdraw: (peer, { payload }) => {
       if (payloads.readPlace(payload) === peer.place) this.#places.withdraw(peer);
     },
-    join: (peer, { route, payload }) => this.#join(peer, route, payloads.readPlace(payload)),
+    join: (peer, { route, payload }) => this.#visits.join(peer, route, payloads.readPlace(payload)),
   };
 
   async #hello(peer: Peer, hello: payloads.Hello): Promise<void> {
-    if (hello.role !== "guest") {
-      if (!(await this.#isGenuine(peer, hello))) throw new Refusal("unauthenticated", NOT_GENUINE, { ends: true });
-      const id = await idOf(this.#options.primitives, hello.publicKeys);
-      if (peer.isClosed) return;
-      const { role, generation, publicKeys: keys } = hello;
-      peer.introduced(role, { id, keys, generation });
-      this.#ofIdentity.add(peer.id);
-    } else peer.introduced("guest");
+    if (hello.role === "guest") peer.introduced("guest");
+    else if (!(await this.#introduce(peer, hello))) return;
     this.#strangers--;
     this.#assertWelcome(peer);
-    if (hello.role === "host") this.#enterHost(peer);
+    if (hello.role === "host" && !(await this.#enterHost(peer))) return;
     const { pingMs, routes } = this.#options.limits;
     const welcome = { ping: pingMs / 1_000, maxRoutes: routes[peer.role as keyof typeof routes] };
     peer.send("welcome", 0n, payloads.welcomePayload(welcome));
-    if (hello.role === "host") this.#tellWatchers(peer, true);
+    if (hello.role === "host") this.#presence.update(peer.id);
   }
 
-  async #isGenuine(peer: Peer, hello: Exclude<payloads.Hello, { role: "guest" }>): Promise<boolean> {
+  /** Finds out who a host or a client is. False if it has left meanwhile. */
+  async #introduce(peer: Peer, hello: SignedHello["hello"]): Promise<boolean> {
     const { primitives, authorities } = this.#options;
-    for (const authority of authorities())
-      if (await verifyHello(primitives, { ...hello, nonce: peer.nonce, authority }, hello.signature)) return true;
-    return false;
+    const authority = await signedFor(primitives, { nonce: peer.nonce, hello }, authorities());
+    if (authority === undefined) throw new Refusal("unauthenticated", NOT_GENUINE, { ends: true });
+    const id = await idOf(primitives, hello.publicKeys);
+    if (peer.isClosed) return false;
+    peer.introduced(hello.role, { id, hello, authority });
+    this.#ofIdentity.add(peer.id);
+    return true;
   }
 
   #assertWelcome(peer: Peer): void {
@@ -186,64 +206,40 @@ export class Relay implements FrameHandler {
     if (this.#options.revocations.isBlocked(peer.id)) throw refused("blocked", BLOCKED);
     const { socketsOfIdentity: most } = this.#options.limits;
     if (this.#ofIdentity.of(peer.id) > most) throw refused("limit", `An identity may have ${most} connections.`);
-    const former = peer.role === "host" ? this.#hosts.get(peer.id) : undefined;
-    if (former && former.generation >= peer.generation) throw refused("superseded", NEWER);
+    if (peer.role === "host") this.#assertNewest(peer);
   }
 
-  /** The newest connection of a host is the one that counts. */
-  #enterHost(peer: Peer): void {
+  #assertNewest(peer: Peer): void {
+    const former = this.#hosts.get(peer.id);
+    if (former && former.generation >= peer.generation) throw new Refusal("superseded", NEWER, { ends: true });
+  }
+
+  /** The newest connection of a host is the one that counts, here and at other relays. False if it has left meanwhile. */
+  async #enterHost(peer: Peer): Promise<boolean> {
+    if (!(await this.#node.claim(peer))) throw new Refusal("superseded", NEWER, { ends: true });
+    if (peer.isClosed) return false;
+    this.#assertNewest(peer);
     const former = this.#hosts.get(peer.id);
     this.#hosts.set(peer.id, peer);
     former?.end("superseded", NEWER);
+    await this.#node.enter(peer);
+    return !peer.isClosed;
   }
 
-  async #open(peer: Peer, id: bigint, bytes: Bytes): Promise<void> {
-    const { hostId, serial } = await grantOf(peer, bytes, this.#options);
-    const host = this.#hosts.get(base64url(hostId));
-    if (!host) throw new Refusal("offline", "The host is not connected.");
-    this.#routes.open({ visitor: peer, host, id, serial });
-    host.send("incoming", id, payloads.incomingPayload(peer.keys as PublicKeys));
-  }
-
-  #join(peer: Peer, id: bigint, place: string): void {
-    const host = this.#places.join(place, peer.address, this.#options.now());
-    if (host === "too many") throw new Refusal("limit", "Too many codes were tried. Wait a minute.");
-    if (host === "unknown") throw new Refusal("place", "No host waits at this code.");
-    this.#routes.open({ visitor: peer, host, id, serial: undefined });
-    host.send("joined", id, payloads.placePayload(place));
+  /** Ends a host's connection if the host has come to another relay since. */
+  async #keeps(host: Peer, claim: SignedHello): Promise<boolean> {
+    if (claim.hello.generation <= host.generation) return true;
+    const { primitives } = this.#options;
+    const id = base64url(await idOf(primitives, claim.hello.publicKeys));
+    if (id !== host.id || !(await isGenuine(primitives, claim))) return true;
+    host.end("superseded", NEWER);
+    return false;
   }
 
   async #watch(peer: Peer, bytes: Bytes): Promise<void> {
     const { hostId, serial } = await grantOf(peer, bytes, this.#options);
-    const host = base64url(hostId);
-    if (!peer.watched.has(host) && peer.watched.size >= this.#options.limits.watches)
+    if (!peer.watched.has(base64url(hostId)) && peer.watched.size >= this.#options.limits.watches)
       throw new Refusal("limit", "This connection watches too many hosts.");
-    this.#presence.watch(peer, host, serial);
-    peer.send("presence", 0n, payloads.presencePayload(hostId, this.#hosts.has(host)));
-  }
-
-  #tellWatchers(host: Peer, isThere: boolean): void {
-    const payload = payloads.presencePayload(host.idBytes, isThere);
-    for (const watcher of this.#presence.of(host.id)) watcher.send("presence", 0n, payload);
-  }
-
-  async #revoke(peer: Peer, bytes: Bytes): Promise<void> {
-    const { primitives, revocations, wallClock } = this.#options;
-    const revocation = await readRevocation(primitives, bytes);
-    if (!revocation || base64url(revocation.hostId) !== peer.id) fail("a revocation is not of this host");
-    const { serial } = revocation;
-    const client = base64url(revocation.clientId);
-    if (!revocations.revoke(peer.id, client, serial, wallClock()))
-      throw new Refusal("limit", "This host has revoked too many clients.");
-    const routes = [...peer.routes.values()].filter(({ visitor }) => visitor.id === client);
-    for (const route of routes)
-      if (route.serial !== undefined && route.serial <= serial) this.#routes.close(route, "revoked");
-    this.#presence.revoke(peer.id, client, serial);
-  }
-
-  #offer(peer: Peer): void {
-    const place = this.#places.offer(peer, this.#options.now());
-    if (place === undefined) throw new Refusal("limit", "Too many codes are open at this address.");
-    peer.send("offered", 0n, payloads.offeredPayload(place, this.#options.limits.placeMs / 1_000));
+    await this.#presence.watch(peer, hostId, serial);
   }
 }

@@ -3,14 +3,23 @@ import { join } from "node:path";
 import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
 import { z } from "zod";
 import { errors } from "../errors.ts";
-import { MAX_GRANT_SECONDS } from "../protocol/grants.ts";
+import { base64url, fromBase64url } from "../protocol/bytes.ts";
+import { MAX_GRANT_SECONDS, REVOCATION_BYTES } from "../protocol/grants.ts";
+import type { Bytes } from "../protocol/primitives.ts";
 
 /** Clients of one host whose revocations are kept: a host cannot fill the disk. */
 const MAX_OF_HOST = 10_000;
 const LIFE_MS = MAX_GRANT_SECONDS * 1_000;
 
 const line = z.union([
-  z.strictObject({ host: z.string(), client: z.string(), serial: z.string().regex(/^\d{1,20}$/), at: z.number() }),
+  z.strictObject({
+    ...{ host: z.string(), client: z.string(), serial: z.string().regex(/^\d{1,20}$/), at: z.number() },
+    /** As the host has signed it, in base64url. Files of versions before have none. */
+    signed: z
+      .string()
+      .refine((text) => fromBase64url(text)?.length === REVOCATION_BYTES)
+      .optional(),
+  }),
   z.strictObject({ blocked: z.string(), at: z.number() }),
 ]);
 type Line = z.infer<typeof line>;
@@ -18,6 +27,15 @@ type Line = z.infer<typeof line>;
 interface Revoked {
   serial: bigint;
   at: number;
+  signed: string | undefined;
+}
+
+/** What a host has revoked, in the form in which it has signed it. Ids are in base64url. */
+export interface SignedRevocation {
+  host: string;
+  client: string;
+  serial: bigint;
+  signed: Bytes;
 }
 
 /** What must no longer be carried: grants that hosts have revoked, and identities that the owner of the relay has blocked. */
@@ -26,7 +44,9 @@ export interface Revocations {
   isRevoked(host: string, client: string, serial: bigint): boolean;
   isBlocked(id: string): boolean;
   /** Stores it before it returns. False if this host has revoked too many. */
-  revoke(host: string, client: string, serial: bigint, now: number): boolean;
+  revoke(revocation: SignedRevocation, now: number): boolean;
+  /** All revocations that are kept, as they were signed. */
+  signed(): Iterable<Bytes>;
   block(id: string, now: number): void;
 }
 
@@ -55,12 +75,17 @@ export class StoredRevocations implements Revocations {
     return this.#blocked.has(id);
   }
 
-  revoke(host: string, client: string, serial: bigint, now: number): boolean {
+  revoke({ host, client, serial, signed }: SignedRevocation, now: number): boolean {
     if (this.isRevoked(host, client, serial)) return true;
     const clients = this.#hosts.get(host);
     if (clients && clients.size >= MAX_OF_HOST && !clients.has(client)) return false;
-    this.#keep({ host, client, serial: String(serial), at: now }, now);
+    this.#keep({ host, client, serial: String(serial), at: now, signed: base64url(signed) }, now);
     return true;
+  }
+
+  *signed(): Iterable<Bytes> {
+    for (const clients of this.#hosts.values())
+      for (const { signed } of clients.values()) if (signed !== undefined) yield fromBase64url(signed) as Bytes;
   }
 
   block(id: string, now: number): void {
@@ -89,12 +114,14 @@ export class StoredRevocations implements Revocations {
     if (now - read.at > LIFE_MS) return;
     const clients = this.#hosts.get(read.host) ?? new Map<string, Revoked>();
     this.#hosts.set(read.host, clients);
-    clients.set(read.client, { serial: BigInt(read.serial), at: read.at });
+    clients.set(read.client, { serial: BigInt(read.serial), at: read.at, signed: read.signed });
   }
 
   #lines(): string[] {
     const revoked = [...this.#hosts].flatMap(([host, clients]) =>
-      [...clients].map(([client, { serial, at }]) => text({ host, client, serial: String(serial), at })),
+      [...clients].map(([client, { serial, at, signed }]) =>
+        text({ ...{ host, client, serial: String(serial), at }, ...(signed !== undefined && { signed }) }),
+      ),
     );
     return [...revoked, ...[...this.#blocked].map(([blocked, at]) => text({ blocked, at }))];
   }

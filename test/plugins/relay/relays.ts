@@ -13,6 +13,7 @@ import type { PeerRoute } from "../../../plugins/relay/peer/route.ts";
 import { utf8 } from "../../../plugins/relay/protocol/bytes.ts";
 import { signGrant } from "../../../plugins/relay/protocol/grants.ts";
 import { createIdentity, type Identity } from "../../../plugins/relay/protocol/identity.ts";
+import type { Bus } from "../../../plugins/relay/server/bus/bus.ts";
 import { DEFAULT_LIMITS, type RelayLimits } from "../../../plugins/relay/server/limits.ts";
 import { type ListeningRelay, listenAsRelay } from "../../../plugins/relay/server/listen.ts";
 import { type Revocations, StoredRevocations } from "../../../plugins/relay/server/revocations.ts";
@@ -64,12 +65,13 @@ export async function startRelay(
   limits: Partial<RelayLimits> = {},
   {
     revocations = new StoredRevocations(undefined, Date.now()),
+    bus,
     ...settings
-  }: Partial<Settings> & { revocations?: Revocations } = {},
+  }: Partial<Settings> & { revocations?: Revocations; bus?: Bus } = {},
 ): Promise<TestRelay> {
   const listening = await listenAsRelay(
     { port: 0, bind: "127.0.0.1", tls: undefined, names: [], behindProxy: false, ...settings },
-    { revocations, limits: { ...DEFAULT_LIMITS, ...limits } },
+    { revocations, limits: { ...DEFAULT_LIMITS, ...limits }, warn: () => {}, ...(bus && { bus }) },
   );
   onTestFinished(() => listening.close());
   const as = async (role: "host" | "client" | "guest", identity: Identity) =>

@@ -1,5 +1,13 @@
 import type { Channel } from "@scorel/host/client";
-import { dialPaired, fingerprintOfKeys, type PairedHost, type PairOptions, pairWith } from "@scorel/relay/browser";
+import {
+  type BrowserKeys,
+  dialPaired,
+  fingerprintOfKeys,
+  type PairedHost,
+  type PairOptions,
+  pairWith,
+  renewed,
+} from "@scorel/relay/browser";
 import { forgetHost, keepHost, ownKeys, pairedHost } from "./pairings.ts";
 
 export { forgetHost };
@@ -14,7 +22,18 @@ export async function dialRelayed(id: string): Promise<Channel> {
   const host = await pairedHost(id);
   // Removed in another tab.
   if (!host) throw Object.assign(new Error("This browser is not paired with the host any more."), { fatal: true });
-  return dialPaired(await ownKeys(), host);
+  const keys = await ownKeys();
+  const channel = await dialPaired(keys, host);
+  // The old grant counts for weeks: if it fails, the next connection tries again.
+  void renew(keys, host).catch(() => {});
+  return channel;
+}
+
+/** Keeps a new grant of the host, if the old one ends soon. */
+async function renew(keys: BrowserKeys, host: PairedHost): Promise<void> {
+  const changed = await renewed(keys, host);
+  // It may have been removed meanwhile.
+  if (changed && (await isPaired(host.id))) await keepHost(changed);
 }
 
 /** Pairs with the host that shows a code, and keeps it. Throws RELAY errors. */

@@ -1,0 +1,74 @@
+import { messageOf } from "@scorel/kit/values/coded-error";
+import type { Bytes } from "../../protocol/primitives.ts";
+import { Refusal } from "../refusal.ts";
+import type { FarEnd } from "./far-end.ts";
+import type { FarRoutes } from "./far-routes.ts";
+import * as messages from "./messages.ts";
+import type { NodeUser, OwnHost } from "./node-user.ts";
+
+/** What a relay answers to the others on its bus. */
+export class Answers {
+  readonly #far: FarRoutes;
+  readonly #user: NodeUser;
+  readonly #announce: (host: OwnHost) => void;
+
+  constructor(far: FarRoutes, user: NodeUser, announce: (host: OwnHost) => void) {
+    this.#far = far;
+    this.#user = user;
+    this.#announce = announce;
+  }
+
+  /** To a message about a host that is here. */
+  aboutHost(host: OwnHost, message: Bytes): Promise<Bytes> {
+    return answered(async () => {
+      const kind = messages.kindOf(message);
+      if (kind === "presence") return messages.accepted({ node: this.#far.own, number: 0n });
+      if (kind === "claim") return this.#claimed(host, messages.readClaim(message));
+      const { link, route, client, grant } = messages.readOpen(message);
+      return this.#take("client", link, (end) => this.#user.openFor(end, route, grant, client));
+    });
+  }
+
+  /** To a message about a place that is here. */
+  atPlace(place: string, message: Bytes): Promise<Bytes> {
+    return answered(async () => {
+      if (messages.kindOf(message) === "taken") return messages.verdict(true);
+      const { link, route } = messages.readJoin(message);
+      return this.#take("guest", link, (end) => this.#user.joinFor(end, route, place));
+    });
+  }
+
+  /** Another relay has a connection of this host, too. The newer one stays. */
+  async #claimed(host: OwnHost, claim: messages.SignedHello): Promise<Bytes> {
+    const keeps = await this.#user.keeps(host, claim);
+    // A claim that is announced hears no answer.
+    if (keeps && host.signed.hello.generation > claim.hello.generation) this.#announce(host);
+    return messages.verdict(!keeps);
+  }
+
+  async #take(
+    role: "client" | "guest",
+    link: messages.Link,
+    open: (end: FarEnd) => void | Promise<void>,
+  ): Promise<Bytes> {
+    const end = this.#far.make(role, "");
+    this.#far.bind(end, link);
+    try {
+      await open(end);
+    } catch (thrown) {
+      this.#far.over(end);
+      throw thrown;
+    }
+    return messages.accepted(this.#far.linkOf(end));
+  }
+}
+
+async function answered(answer: () => Promise<Bytes>): Promise<Bytes> {
+  try {
+    return await answer();
+  } catch (thrown) {
+    return thrown instanceof Refusal
+      ? messages.refused(thrown.reason, thrown.message)
+      : messages.refused("malformed", messageOf(thrown));
+  }
+}

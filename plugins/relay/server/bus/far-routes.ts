@@ -1,0 +1,97 @@
+import { areEqual } from "../../protocol/bytes.ts";
+import { decodeFrames } from "../../protocol/frames.ts";
+import type { Role } from "../../protocol/identity.ts";
+import { readClose } from "../../protocol/payloads.ts";
+import type { Bytes } from "../../protocol/primitives.ts";
+import type { Routes } from "../routes.ts";
+import type { Bus } from "./bus.ts";
+import { FarEnd, type FarWire } from "./far-end.ts";
+import { frameMessage, type Link, readFrame } from "./messages.ts";
+import type { Neighbour, Neighbours } from "./neighbours.ts";
+
+const LOST = "Another relay cannot be reached. What was sent last may not have arrived.";
+
+/** The routes that lead to peers of other relays. */
+export class FarRoutes implements FarWire {
+  readonly #bus: Bus;
+  readonly #routes: Routes;
+  readonly #neighbours: Neighbours;
+  readonly #ends = new Map<bigint, FarEnd>();
+  #last = 0n;
+
+  constructor(bus: Bus, routes: Routes, neighbours: Neighbours) {
+    this.#bus = bus;
+    this.#routes = routes;
+    this.#neighbours = neighbours;
+  }
+
+  /** This relay's name on the bus, while it is connected. */
+  own: Bytes = new Uint8Array(0);
+
+  get isFull(): boolean {
+    return this.#bus.isFull;
+  }
+
+  /** An end for a route that is about to be opened. `over` ends it. */
+  make(role: Role, id: string): FarEnd {
+    const end = new FarEnd(role, id, ++this.#last, this);
+    this.#ends.set(end.number, end);
+    return end;
+  }
+
+  /** The other relay has taken the route. */
+  bind(end: FarEnd, { node, number }: Link): void {
+    end.there = { neighbour: this.#neighbours.of(node), number };
+  }
+
+  linkOf({ number }: FarEnd): Link {
+    return { node: this.own, number };
+  }
+
+  has(end: FarEnd): boolean {
+    return this.#ends.has(end.number);
+  }
+
+  over({ number }: FarEnd): void {
+    this.#ends.delete(number);
+  }
+
+  /** While the bus is lost, nothing is sent: `lost` ends all routes over it, and tells their peers. */
+  frame({ there }: FarEnd, frame: Bytes): void {
+    if (!there) return;
+    const { neighbour, number } = there;
+    this.#bus.publish(neighbour.subject, frameMessage(this.own, ++neighbour.sent, number, frame));
+  }
+
+  /** Takes a frame that another relay has sent. False if something before it was lost. */
+  take(message: Bytes): boolean {
+    const { from, count, number, frame } = readFrame(message);
+    const end = this.#ends.get(number);
+    const isTheirs = end?.there !== undefined && areEqual(end.there.neighbour.node, from);
+    const neighbour = isTheirs ? (end.there as { neighbour: Neighbour }).neighbour : this.#neighbours.of(from);
+    if (!neighbour.takes(count)) return false;
+    if (isTheirs) this.#arrived(end, frame);
+    return true;
+  }
+
+  /** Ends the routes that led to a relay which is gone, or to all. */
+  lost(neighbour?: Neighbour): void {
+    for (const end of [...this.#ends.values()]) {
+      if (neighbour && end.there?.neighbour !== neighbour) continue;
+      this.over(end);
+      for (const route of end.routes.values()) this.#routes.fail(route, LOST, end);
+    }
+  }
+
+  #arrived(end: FarEnd, bytes: Bytes): void {
+    for (const frame of decodeFrames(bytes, "relay", "relay")) {
+      const route = end.routes.get(frame.route);
+      if (!route) continue;
+      if (frame.type === "data") this.#routes.pass(end, frame);
+      else if (frame.type === "close") {
+        this.over(end);
+        this.#routes.close(route, readClose(frame.payload), end);
+      }
+    }
+  }
+}

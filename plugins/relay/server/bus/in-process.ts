@@ -1,0 +1,83 @@
+import type { Bytes } from "../../protocol/primitives.ts";
+import { type Bus, type BusEvents, type Take, Unavailable } from "./bus.ts";
+
+const NOBODY: ReadonlySet<Subscriber> = new Set();
+
+interface Subscriber {
+  bus: InProcessBus;
+  take: Take;
+}
+
+/** Joins the relays of one process. A relay that is alone has one for itself. */
+export class InProcessHub {
+  readonly #subjects = new Map<string, Set<Subscriber>>();
+
+  join(): Bus {
+    return new InProcessBus(this);
+  }
+
+  add(subject: string, subscriber: Subscriber): () => void {
+    const subscribers = this.#subjects.get(subject) ?? new Set();
+    this.#subjects.set(subject, subscribers.add(subscriber));
+    return () => {
+      subscribers.delete(subscriber);
+      if (subscribers.size === 0 && this.#subjects.get(subject) === subscribers) this.#subjects.delete(subject);
+    };
+  }
+
+  /** Delivers later, as a network does. Returns whether somebody is there to take it. */
+  deliver(from: Bus, subject: string, message: Bytes, answer: (reply: Bytes) => void): boolean {
+    const others = [...(this.#subjects.get(subject) ?? NOBODY)].filter(({ bus }) => bus !== from);
+    for (const { take } of others) queueMicrotask(() => take(message, answer));
+    return others.length > 0;
+  }
+}
+
+class InProcessBus implements Bus {
+  readonly isFull = false;
+  readonly #hub: InProcessHub;
+  readonly #ends = new Set<() => void>();
+  #isConnected = false;
+
+  constructor(hub: InProcessHub) {
+    this.#hub = hub;
+  }
+
+  get isConnected(): boolean {
+    return this.#isConnected;
+  }
+
+  start({ connected }: BusEvents): void {
+    this.#isConnected = true;
+    connected();
+  }
+
+  publish(subject: string, message: Bytes): boolean {
+    this.#hub.deliver(this, subject, message, () => {});
+    return true;
+  }
+
+  request(subject: string, message: Bytes, limitMs: number): Promise<Bytes | undefined> {
+    return new Promise((resolve, reject) => {
+      if (!this.#hub.deliver(this, subject, message, resolve)) return resolve(undefined);
+      setTimeout(() => reject(new Unavailable("Another relay does not answer.")), limitMs).unref();
+    });
+  }
+
+  subscribe(subject: string, take: Take): () => void {
+    const remove = this.#hub.add(subject, { bus: this, take });
+    const end = () => {
+      remove();
+      this.#ends.delete(end);
+    };
+    this.#ends.add(end);
+    return end;
+  }
+
+  async settled(): Promise<void> {}
+
+  async close(): Promise<void> {
+    this.#isConnected = false;
+    for (const end of [...this.#ends]) end();
+  }
+}

@@ -1,0 +1,249 @@
+import { hex } from "../../protocol/bytes.ts";
+import type { PublicKeys } from "../../protocol/identity.ts";
+import { closePayload } from "../../protocol/payloads.ts";
+import type { Bytes, Primitives } from "../../protocol/primitives.ts";
+import { Refusal } from "../refusal.ts";
+import type { Routes } from "../routes.ts";
+import { Answers } from "./answers.ts";
+import { type Bus, Unavailable } from "./bus.ts";
+import type { FarEnd } from "./far-end.ts";
+import { FarRoutes } from "./far-routes.ts";
+import * as messages from "./messages.ts";
+import { Neighbours } from "./neighbours.ts";
+import type { NodeUser, OwnHost } from "./node-user.ts";
+
+/** Milliseconds that another relay may take to answer: whether it has a host, and whether it takes a route. */
+const LIMITS = { presence: 250, route: 1_000 };
+/** Calls of `check` between two announcements of all hosts: two relays that a host came to at once may have missed each other's. */
+const ANNOUNCE_CHECKS = 32;
+/** Revocations in one message. */
+const MAX_REVOKED = 500;
+
+interface Asking {
+  subject: string;
+  message: Bytes;
+  /** What is thrown if no relay has the host or place. */
+  nobody: Refusal;
+}
+
+/** A relay among those that share its bus. */
+export class BusNode {
+  readonly #bus: Bus;
+  readonly #primitives: Primitives;
+  readonly #user: NodeUser;
+  readonly #neighbours = new Neighbours();
+  readonly #far: FarRoutes;
+  readonly #answers: Answers;
+  /** What ends the subscriptions to hosts that are here, and to places. */
+  readonly #subscribed = new Map<string, () => void>();
+  #leave: (() => void) | undefined;
+  #checks = 0;
+
+  constructor(bus: Bus, primitives: Primitives, routes: Routes, user: NodeUser) {
+    this.#bus = bus;
+    this.#primitives = primitives;
+    this.#user = user;
+    this.#far = new FarRoutes(bus, routes, this.#neighbours);
+    this.#answers = new Answers(this.#far, user, (host) => this.announce(host));
+    bus.subscribe(messages.subjects.revoke, (message) => this.#user.revoked(message));
+    bus.subscribe(messages.subjects.newcomer, (message) => this.#greet(message));
+    bus.start({ connected: () => this.#connected(), lost: () => this.#lost() });
+  }
+
+  get isConnected(): boolean {
+    return this.#bus.isConnected;
+  }
+
+  /** To be called several times a second: notices relays that are gone. */
+  check(): void {
+    if (!this.isConnected) return;
+    if (++this.#checks % ANNOUNCE_CHECKS === 0) for (const host of this.#user.hosts()) this.announce(host);
+    this.#neighbours.check(this.#bus, this.#far.own, (neighbour) => {
+      this.#far.lost(neighbour);
+      this.#user.hostChanged(hex(neighbour.node), false);
+    });
+  }
+
+  /** Whether a host that has come here may stay: not if another relay has a newer connection of it. */
+  async claim(host: OwnHost): Promise<boolean> {
+    // Those who cannot be asked hear of it when the bus is there again.
+    if (!this.isConnected) return true;
+    const claim = messages.claimMessage(host.signed);
+    const reply = await this.#request(messages.subjects.host(host.idBytes), claim, LIMITS.presence).catch(
+      () => undefined,
+    );
+    return reply === undefined || messages.isYes(reply);
+  }
+
+  /** Leads clients of other relays to this host from now on. */
+  async enter(host: OwnHost): Promise<void> {
+    const subject = messages.subjects.host(host.idBytes);
+    this.#subscribed.get(subject)?.();
+    this.#subscribed.set(
+      subject,
+      this.#bus.subscribe(subject, (message, answer) => void this.#answers.aboutHost(host, message).then(answer)),
+    );
+    this.announce(host);
+    await this.#bus.settled();
+  }
+
+  /** Tells the other relays of a host that is here: one that has an older connection of it ends that. */
+  announce(host: OwnHost): void {
+    this.#bus.publish(messages.subjects.host(host.idBytes), messages.claimMessage(host.signed));
+    this.#bus.publish(messages.subjects.presence(host.idBytes), messages.presenceMessage(this.#far.own, true));
+  }
+
+  leave(host: OwnHost): void {
+    this.#unsubscribe(messages.subjects.host(host.idBytes));
+    this.#bus.publish(messages.subjects.presence(host.idBytes), messages.presenceMessage(this.#far.own, false));
+  }
+
+  /** The relay that has a host; undefined if none has, or none answers in time. */
+  async whereIs(host: Bytes): Promise<string | undefined> {
+    const asked = messages.bare("presence");
+    const reply = await this.#request(messages.subjects.host(host), asked, LIMITS.presence).catch(() => undefined);
+    const answer = reply && messages.readAnswer(reply);
+    if (!answer || "name" in answer) return undefined;
+    this.#neighbours.of(answer.link.node);
+    return hex(answer.link.node);
+  }
+
+  /** Hears from now on when a host comes to another relay and leaves it. Returns what ends it. */
+  watch(host: Bytes): () => void {
+    return this.#bus.subscribe(messages.subjects.presence(host), (message) => {
+      const said = messages.presenceIn(message);
+      if (!said) return;
+      if (said.isThere) this.#neighbours.of(said.node);
+      this.#user.hostChanged(hex(said.node), said.isThere, host);
+    });
+  }
+
+  /** An end for a route to a host of another relay, or to the host at a place. To be given up with `over`, or bound. */
+  farHost(id: string): FarEnd {
+    return this.#far.make("host", id);
+  }
+
+  giveUp(end: FarEnd): void {
+    this.#far.over(end);
+  }
+
+  /** Asks the relay of a host to take a route. Throws a refusal. */
+  open(end: FarEnd, host: Bytes, route: bigint, client: PublicKeys, grant: Bytes): Promise<void> {
+    const message = messages.openMessage(this.#far.linkOf(end), route, client, grant);
+    const nobody = new Refusal("offline", "The host is not connected.");
+    return this.#takenBy(end, route, { subject: messages.subjects.host(host), message, nobody });
+  }
+
+  /** Asks the relay of a place to take a route. Throws a refusal. */
+  join(end: FarEnd, place: string, route: bigint): Promise<void> {
+    const message = messages.joinMessage(this.#far.linkOf(end), route);
+    const nobody = new Refusal("place", "No host waits at this code.");
+    return this.#takenBy(end, route, { subject: messages.subjects.place(place), message, nobody });
+  }
+
+  /** Whether another relay has this place. */
+  async isTaken(place: string): Promise<boolean> {
+    if (!this.isConnected) return false;
+    const asked = messages.bare("taken");
+    return (await this.#request(messages.subjects.place(place), asked, LIMITS.presence)) !== undefined;
+  }
+
+  async enterPlace(place: string): Promise<void> {
+    const subject = messages.subjects.place(place);
+    this.#subscribed.set(
+      subject,
+      this.#bus.subscribe(subject, (message, answer) => void this.#answers.atPlace(place, message).then(answer)),
+    );
+    await this.#bus.settled();
+  }
+
+  leavePlace(place: string): void {
+    this.#unsubscribe(messages.subjects.place(place));
+  }
+
+  revoke(revocation: Bytes): void {
+    this.#bus.publish(messages.subjects.revoke, revocation);
+  }
+
+  async stop(): Promise<void> {
+    await this.#bus.close();
+  }
+
+  /** Gives this relay another name on the bus: others notice that what they have sent to the old one may not have arrived. */
+  #connected(): void {
+    this.#far.own = this.#primitives.random(messages.NODE_BYTES);
+    this.#leave?.();
+    this.#leave = this.#bus.subscribe(messages.subjects.node(this.#far.own), (message, answer) =>
+      this.#told(message, answer),
+    );
+    for (const host of this.#user.hosts()) this.announce(host);
+    this.#bus.publish(messages.subjects.newcomer, this.#far.own);
+    this.#user.busChanged(true);
+  }
+
+  #lost(): void {
+    this.#far.lost();
+    this.#neighbours.clear();
+    this.#user.busChanged(false);
+  }
+
+  /** As if the connection with the bus had been lost: something that was sent over it has not arrived. */
+  #startAnew(): void {
+    this.#lost();
+    this.#connected();
+  }
+
+  #told(message: Bytes, answer: (reply: Bytes) => void): void {
+    try {
+      const kind = messages.kindOf(message);
+      if (kind === "frame" && !this.#far.take(message)) this.#startAnew();
+      else if (kind === "alive") this.#askedForAll(message, answer);
+      else if (kind === "revoked") for (const each of messages.readRevoked(message)) this.#user.revoked(each);
+    } catch {
+      // Whatever it was meant to say has not arrived.
+      this.#startAnew();
+    }
+  }
+
+  #askedForAll(message: Bytes, answer: (reply: Bytes) => void): void {
+    const { from, count } = messages.readAlive(message);
+    const isAll = this.#neighbours.of(from).received === count;
+    answer(messages.verdict(isAll));
+    if (!isAll) this.#startAnew();
+  }
+
+  /** Has another relay take a route. Throws a refusal. */
+  async #takenBy(end: FarEnd, route: bigint, { subject, message, nobody }: Asking): Promise<void> {
+    const reply = await this.#request(subject, message, LIMITS.route);
+    if (!reply) throw nobody;
+    const answer = messages.readAnswer(reply);
+    if ("name" in answer) throw new Refusal(answer.name, answer.text);
+    const isWanted = this.#far.has(end);
+    this.#far.bind(end, answer.link);
+    if (isWanted) return;
+    // Who asked has left, or was told that the bus was lost.
+    end.send("close", route, closePayload("gone"));
+    throw new Refusal("unavailable", "The route was ended before it was open.");
+  }
+
+  async #request(subject: string, message: Bytes, limitMs: number): Promise<Bytes | undefined> {
+    try {
+      return await this.#bus.request(subject, message, limitMs);
+    } catch (thrown) {
+      if (thrown instanceof Unavailable) throw new Refusal("unavailable", thrown.message);
+      throw thrown;
+    }
+  }
+
+  #greet(newcomer: Bytes): void {
+    if (newcomer.length !== messages.NODE_BYTES) return;
+    const all = [...this.#user.revocations()];
+    for (let at = 0; at < all.length; at += MAX_REVOKED)
+      this.#bus.publish(messages.subjects.node(newcomer), messages.revokedMessage(all.slice(at, at + MAX_REVOKED)));
+  }
+
+  #unsubscribe(subject: string): void {
+    this.#subscribed.get(subject)?.();
+    this.#subscribed.delete(subject);
+  }
+}
