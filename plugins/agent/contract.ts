@@ -1,4 +1,5 @@
 import type { AgentMessage } from "@mariozechner/pi-agent-core";
+import type { Usage } from "@scorel/messages/contract";
 import type {
   ApproverService,
   StoreChange,
@@ -132,6 +133,8 @@ declare module "@scorel/kernel" {
     turn_wait_start: { ahead: number };
     /** The wait has ended: the turn begins now, unless `cancelled`. */
     turn_wait_end: { cancelled: boolean };
+    /** Work beside the conversation has used this much, which counts in the running turn. */
+    usage_charged: { usage: Usage };
   }
   interface Projections {
     /** The waiting messages, in delivery order. */

@@ -64,7 +64,12 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
     estimateTokens,
     fixedTokens: () => textTokens(fixedPart(env)),
     ask: async (question) =>
-      (await import("./turn/ask.ts")).ask(env, question, ({ usage }) => dispatcher.charge(usage)),
+      (await import("./turn/ask.ts")).ask(env, question, ({ usage }) => void dispatcher.charge(usage)),
+    charge(usage) {
+      const isCharged = dispatcher.charge(usage);
+      if (isCharged) ctx.session.emit("usage_charged", { usage });
+      return isCharged;
+    },
     storable: (text) => storableText(env, text),
     get changesStored() {
       return env.hooks.beforeStore.layers > 0;

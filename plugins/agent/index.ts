@@ -18,6 +18,7 @@ import { Listeners } from "./listeners.ts";
 import { joinStored, storeAnswer } from "./messages/before-store.ts";
 import { operations } from "./operations.ts";
 import { joinPayload, joinRequest, payloadAnswer, requestAnswer } from "./request/answers.ts";
+import { usageCharged } from "./turn/charged.ts";
 import { Dispatcher } from "./turn/dispatcher.ts";
 import { turnWaitEnd, turnWaitStart } from "./turn/place.ts";
 import { Queue, queueProjection, queueSeqProjection, queueUpdate, sentProjection } from "./turn/queue.ts";
@@ -53,6 +54,7 @@ export function createAgent(clock: Clock): AnyPlugin {
       retry_end: retryEnd,
       turn_wait_start: turnWaitStart,
       turn_wait_end: turnWaitEnd,
+      usage_charged: usageCharged,
     },
     projections: {
       queue: queueProjection,

@@ -70,6 +70,10 @@ export class Limits {
     if (event.type === "message") this.takeMessage((event as AnyEvent & Events["message"]).message);
     if (event.type === "tool_execution_update")
       this.updateCall(event as AnyEvent & Transients["tool_execution_update"]);
+    if (event.type === "usage_charged") {
+      this.cost += (event as AnyEvent & Transients["usage_charged"]).usage.cost.total;
+      this.allowsCost();
+    }
     if (event.type !== "turn_end") return;
     const { usage, stopReason } = event as AnyEvent & Transients["turn_end"];
     this.rounds++;

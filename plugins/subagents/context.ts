@@ -10,4 +10,6 @@ export interface TaskParams {
   agent?: string | undefined;
   /** Where it works. Default: as the definition says, else in the directory of its parent. */
   isolation?: "worktree" | undefined;
+  /** The call ends at once, and the report comes as a message. */
+  background?: boolean | undefined;
 }

@@ -7,8 +7,28 @@ export interface TaskDetails {
   sessionId: string;
   /** The name of its definition; absent for a subagent without one. */
   agent?: string;
+  /** The folder of its worktree, if it has one. */
+  path?: string;
   /** How the work in a worktree of its own ended; absent for a subagent that worked in the directory of its parent. */
   worktree?: FinishedWorktree;
+  /** It works in the background: this result says only that it has begun. */
+  background?: BackgroundTask;
+}
+
+/** A task that was given to a subagent in the background. */
+export interface BackgroundTask {
+  sessionId: string;
+  /** The task in a few words. */
+  description: string;
+  /** The folder of its worktree, if it has one. */
+  path?: string;
+}
+
+declare module "@scorel/kernel" {
+  interface Projections {
+    /** The tasks in the background of which no report has come yet. */
+    backgroundTasks: readonly BackgroundTask[];
+  }
 }
 
 /** How a kind of subagent works. What it says can only narrow what the session that calls it may do. */

@@ -17,6 +17,8 @@ export const errors = defineErrors({
     `The subagent (session ${a.sessionId}) ended without a report. Do the work yourself, or ask for a report in the prompt.`,
   SUBAGENT_SKILLS: (a: { agent: string; skills: readonly string[] }) =>
     `The agent "${a.agent}" needs skills that this session does not have: ${a.skills.join(", ")}. Use another agent, or none.`,
+  SUBAGENT_TOO_MANY: (a: { parallel: number }) =>
+    `${a.parallel} ${a.parallel === 1 ? "subagent works" : "subagents work"} already, so none can begin in the background. Wait for a report, or give the task without "background".`,
   SUBAGENT_TOOLS: (a: { agent: string; file: string; tools: readonly string[] }) =>
     `The agent "${a.agent}" (${a.file}) names tools that this session does not have: ${a.tools.join(", ")}. It works without them. If a name is misspelt, correct the file.`,
   SUBAGENT_UNKNOWN: (a: { agent: string; near: string | undefined; known: readonly string[] }) =>

@@ -6,6 +6,8 @@ import type {} from "@scorel/workspace/contract";
 import { z } from "zod";
 import { Agents } from "./agents/agents.ts";
 import { listForPeople } from "./agents/listing.ts";
+import { BackgroundTasks } from "./background.ts";
+import { backgroundTasks } from "./background-projection.ts";
 import type {} from "./contract.ts";
 import { childLimits, depthOf, MOST_DEPTH } from "./depth.ts";
 import { Places } from "./places.ts";
@@ -28,15 +30,22 @@ export default definePlugin({
     })
     .prefault({}),
 
+  projections: { backgroundTasks },
+
   async activate(ctx) {
     const agents = await Agents.of(ctx);
     for (const flaw of agents.flaws) ctx.report("", flaw);
     const depth = depthOf(ctx.workspace.parent);
     const places = new Places(ctx.config.parallel);
+    const background = new BackgroundTasks(ctx, places);
+    ctx.onDispose(() => background.ended());
+    ctx.subscribe(({ type }) => (type === "session_start" ? background.reportInterrupted() : undefined), {
+      joined: true,
+    });
     return {
       childLimits: () => childLimits(depth),
       // The last subagents of a chain are not offered a tool that they could not use.
-      tools: depth < MOST_DEPTH ? [createTask(ctx, places, agents)] : [],
+      tools: depth < MOST_DEPTH ? [createTask(ctx, { places, agents, background })] : [],
       commands: () => ({
         agents: {
           group: "Session",

@@ -2,10 +2,12 @@ import { onAbort } from "@scorel/kit/values/abort";
 
 /** Lets at most so many calls work at a time; the others begin in the order in which they came. */
 export class Places {
+  readonly limit: number;
   private free: number;
   private readonly waiting = new Set<() => void>();
 
   constructor(limit: number) {
+    this.limit = limit;
     this.free = limit;
   }
 
@@ -14,6 +16,13 @@ export class Places {
     signal.throwIfAborted();
     if (this.free > 0) this.free--;
     else await this.turn(signal);
+    return () => this.giveBack();
+  }
+
+  /** Returns a function that gives the place back; undefined if there is none free. */
+  takeFree(): (() => void) | undefined {
+    if (this.free === 0) return undefined;
+    this.free--;
     return () => this.giveBack();
   }
 

@@ -12,14 +12,14 @@ import { errors } from "./errors.ts";
 import { optionsOf } from "./options.ts";
 import type { Places } from "./places.ts";
 import { Progress } from "./progress.ts";
-import { placeFor, wordsAbout } from "./worktree.ts";
+import { placeFor, type WorkPlace, wordsAbout } from "./worktree.ts";
 
 /** Characters of a report that its reader gets. */
 const REPORT = 30_000;
 /** Characters of the name of a subagent's session. */
 const NAME = 80;
 
-interface TaskCall {
+export interface TaskCall {
   toolCallId: string;
   params: TaskParams;
   /** The definition that the subagent works by. */
@@ -28,33 +28,57 @@ interface TaskCall {
   onUpdate: ((partial: ToolOutput) => void) | undefined;
 }
 
+/** A subagent that has begun. */
+export interface BegunTask {
+  details: TaskDetails;
+  /** Its report. Rejects when the signal of its call aborts. */
+  report: Promise<ToolOutput>;
+}
+
 /** Runs a subagent, when there is a place for it, until its turn has ended. */
 export async function runTask(ctx: Context, places: Places, call: TaskCall): Promise<ToolOutput> {
   const leave = await places.take(call.signal);
-  const client = ctx.host.connect();
   try {
-    return await runIn(client, ctx, call);
+    const { report } = await beginTask(ctx, call);
+    return await report;
   } finally {
-    await client.close();
     leave();
   }
 }
 
-async function runIn(client: Client, ctx: Context, call: TaskCall): Promise<ToolOutput> {
+/** Opens the session of a subagent, and lets it work. */
+export async function beginTask(ctx: Context, call: TaskCall): Promise<BegunTask> {
   const { params, agent } = call;
-  const message = messageFor(ctx, params.prompt, agent);
-  const options = optionsOf(ctx, agent);
-  const place = await placeFor(ctx, params, agent);
-  let sessionId = "";
+  const client = ctx.host.connect();
+  let place: WorkPlace | undefined;
+  try {
+    const message = messageFor(ctx, params.prompt, agent);
+    const options = optionsOf(ctx, agent);
+    place = await placeFor(ctx, params, agent);
+    const sessionId = await openChild(client, ctx, call, { ...options, cwd: place.cwd });
+    const report = workToEnd(client, ctx, { ...call, sessionId, message }, place);
+    return {
+      details: { ...detailsOf(sessionId, agent), ...(place.path !== undefined && { path: place.path }) },
+      report,
+    };
+  } catch (thrown) {
+    await place?.finish("");
+    await client.close();
+    throw thrown;
+  }
+}
+
+async function workToEnd(client: Client, ctx: Context, begun: Begun, place: WorkPlace): Promise<ToolOutput> {
+  const { sessionId } = begun;
   let output: ToolOutput;
   let ended: FinishedWorktree | undefined;
   try {
-    sessionId = await openChild(client, ctx, call, { ...options, cwd: place.cwd });
-    output = await work(client, ctx, { ...call, sessionId, message });
+    output = await work(client, ctx, begun);
   } finally {
-    // The session is closed before its folder goes.
-    if (sessionId !== "") await client.request("close_session", { sessionId }).catch(() => {});
+    // Its folder may go only after it. Closing fails when the host has ended, which has closed it.
+    await client.request("close_session", { sessionId }).catch(() => {});
     ended = await place.finish(sessionId);
+    await client.close();
   }
   return withWorktree(output, ended);
 }

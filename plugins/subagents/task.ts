@@ -4,6 +4,7 @@ import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import { z } from "zod";
 import type { Agents } from "./agents/agents.ts";
 import { listForModel } from "./agents/listing.ts";
+import type { BackgroundTasks } from "./background.ts";
 import type { Context, TaskParams } from "./context.ts";
 import type { TaskDetails } from "./contract.ts";
 import type { Places } from "./places.ts";
@@ -21,13 +22,23 @@ const parameters = z.object({
     .describe(
       "worktree: the subagent works in a git worktree of its own, which begins with the last commit. What it has changed is handed back as a branch.",
     ),
+  background: z
+    .boolean()
+    .optional()
+    .describe("Answer at once: you go on meanwhile, and the report comes as a message when the subagent is done."),
 });
 
 const WHAT =
   "Give a task to a subagent, which works alone in this directory with your tools and permissions, and answers with a report. It does not know this conversation. Use it for long searches of which you only need the outcome, and for independent parts of the work; calls of one reply run at the same time.";
 
+interface TaskParts {
+  places: Places;
+  agents: Agents;
+  background: BackgroundTasks;
+}
+
 /** The tool Task. What runs a subagent is loaded with the first call. */
-export function createTask(ctx: Context, places: Places, agents: Agents): Tool<TaskParams> {
+export function createTask(ctx: Context, { places, agents, background }: TaskParts): Tool<TaskParams> {
   return {
     name: "Task",
     description: `${WHAT}\n\n${listForModel(agents, (text) => ctx.find("secrets")?.redact(text) ?? text)}`,
@@ -38,8 +49,10 @@ export function createTask(ctx: Context, places: Places, agents: Agents): Tool<T
     async execute(toolCallId, params, signal = ctx.signal, onUpdate) {
       const agent = params.agent === undefined ? undefined : agents.get(params.agent);
       if (agent) agents.checkTools(ctx, agent);
+      const call = { toolCallId, params, agent, signal, onUpdate };
+      if (params.background) return await background.start(call);
       const { runTask } = await import("./run.ts");
-      return await runTask(ctx, places, { toolCallId, params, agent, signal, onUpdate });
+      return await runTask(ctx, places, call);
     },
     display,
   };

@@ -7,6 +7,8 @@ import { errors } from "./errors.ts";
 /** Where a subagent works, and what is to be done there at the end. */
 export interface WorkPlace {
   cwd: string;
+  /** The folder of its worktree; absent in the directory of the parent. */
+  path?: string;
   /** Ends the work; undefined in the directory of the parent, where nothing is to be done. */
   finish(sessionId: string): Promise<FinishedWorktree | undefined>;
 }
@@ -23,7 +25,11 @@ export async function placeFor(
   if (!worktrees) throw errors.SUBAGENT_NO_WORKTREES();
   const worktree: OpenedWorktree = await worktrees.create(cwd);
   const message = (sessionId: string) => `${lineOf(params.description)}\n\nBy a subagent, session ${sessionId}`;
-  return { cwd: worktree.cwd, finish: (sessionId) => worktrees.finish(worktree, message(sessionId)) };
+  return {
+    cwd: worktree.cwd,
+    path: worktree.path,
+    finish: (sessionId) => worktrees.finish(worktree, message(sessionId)),
+  };
 }
 
 /** What the model of the parent is told about the work in a worktree. */

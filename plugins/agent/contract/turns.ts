@@ -50,6 +50,8 @@ export interface SendOptions {
   messageId?: string;
   /** How to queue the message while a turn is running, or `refuse`: then AGENT_BUSY is thrown. Default: "follow_up". */
   running?: "follow_up" | "steer" | "refuse";
+  /** What to do while no turn is running: start one, or queue the message for the next one. Default: "start". */
+  idle?: "start" | "queue";
   /**
    * False, as for a text that somebody else has written: files that it mentions as `@path` are not attached, and skills that it names as
    * `$name` or `/skill:name` are not loaded.
@@ -167,6 +169,11 @@ export interface AgentService {
    * signal's reason.
    */
   ask(question: Question): Promise<Answer>;
+  /**
+   * Adds usage of work beside the conversation, such as a subagent in the background, to the running turn, and tells clients by the
+   * event `usage_charged`, so that limits count it. Returns false, and does nothing, when no turn is running.
+   */
+  charge(usage: Usage): boolean;
   /**
    * Runs a tool for a person who has typed the call, also while a turn runs. All layers and guards see it as they see calls of the model.
    * Nothing is stored: the result is redacted and as `beforeStore` wants it. Rejects with AGENT_NO_TOOL and AGENT_CALL_REFUSED.

@@ -58,7 +58,7 @@ export class Dispatcher {
     return this.current?.turn.signal;
   }
 
-  async send(given: UserMessage, { clientId, messageId, hash, running }: Sending): Promise<Sent> {
+  async send(given: UserMessage, { clientId, messageId, hash, running, idle }: Sending): Promise<Sent> {
     if (!this.stopped) await this.env.ctx.model.ready?.();
     const message = await this.clean(given);
     const sent =
@@ -68,6 +68,8 @@ export class Dispatcher {
       const known = messageId === undefined ? undefined : this.known(messageId, hash);
       if (known !== undefined) return { status: "duplicate", id: known, turn: this.outcomeOf(known) };
       if (messageId !== undefined && hash !== undefined) keepLatest(this.hashes, messageId, hash);
+      if (!this.current && idle === "queue")
+        return this.add(sent, running === "steer" ? "steer" : "follow_up", clientId);
       if (!this.current) return this.startWith(() => [{ message: sent, clientId }]) as Promise<Sent>;
       if (running === "refuse") throw errors.AGENT_BUSY();
       if (this.current.turn.accepts) return this.add(sent, running ?? "follow_up", clientId);
@@ -213,9 +215,11 @@ export class Dispatcher {
     return run;
   }
 
-  /** Adds the usage of a call outside the conversation to the running turn. */
-  charge(usage: Usage): void {
-    if (this.current?.turn instanceof Turn) this.current.turn.charge(usage);
+  /** Adds the usage of work outside the conversation to the running turn. Returns false when none is running. */
+  charge(usage: Usage): boolean {
+    if (!(this.current?.turn instanceof Turn)) return false;
+    this.current.turn.charge(usage);
+    return true;
   }
 
   /** `reason` is what the results of calls, and the reply, say of it. */

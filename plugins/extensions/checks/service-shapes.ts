@@ -79,6 +79,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     storable: "function",
     changesStored: "value",
     ask: "function",
+    charge: "function",
     callTyped: "function",
     betweenTurns: "function",
   },

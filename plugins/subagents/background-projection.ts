@@ -1,0 +1,41 @@
+import type { EventOf, ProjectionDefinition, StoredEvent } from "@scorel/kernel";
+import type {} from "@scorel/messages/contract";
+import type { BackgroundTask, TaskDetails } from "./contract.ts";
+
+const REPORT = "subagent-report-";
+
+/** The id of the message with a subagent's report, the same for a report that is sent again. */
+export const reportId = (sessionId: string) => REPORT + sessionId;
+
+/** Tasks in the background are noted in the results of their calls, and end with the message that has their report. */
+export const backgroundTasks: ProjectionDefinition<readonly BackgroundTask[]> = {
+  over: "log",
+  reads: [
+    { type: "message", containing: '"background":{' },
+    { type: "message", containing: REPORT },
+    { type: "queue_update", containing: REPORT },
+  ],
+  init: () => [],
+  update(tasks, event: StoredEvent) {
+    const begun = begunIn(event);
+    if (begun) return [...tasks, begun];
+    if (tasks.length === 0) return tasks;
+    const ids = new Set(messageIdsIn(event));
+    const left = tasks.filter(({ sessionId }) => !ids.has(reportId(sessionId)));
+    return left.length === tasks.length ? tasks : left;
+  },
+};
+
+function begunIn(event: StoredEvent): BackgroundTask | undefined {
+  if (event.type !== "message") return undefined;
+  const { message } = event as EventOf<"message">;
+  if (message.role !== "tool_result" || message.toolName !== "Task") return undefined;
+  return (message.details as TaskDetails | undefined)?.background;
+}
+
+function messageIdsIn(event: StoredEvent): (string | undefined)[] {
+  if (event.type === "message") return [(event as EventOf<"message">).message.meta?.messageId];
+  if (event.type !== "queue_update") return [];
+  const { items = [], added = [] } = event as EventOf<"queue_update">;
+  return [...items, ...added].map(({ message }) => message.meta?.messageId);
+}

@@ -1,0 +1,125 @@
+import { messageOf } from "@scorel/kernel";
+import { lineOf } from "@scorel/kit/text/one-line";
+import type { Usage } from "@scorel/messages/contract";
+import type { ToolOutput, ToolUsage } from "@scorel/tools/contract";
+import { reportId } from "./background-projection.ts";
+import type { Context } from "./context.ts";
+import type { BackgroundTask } from "./contract.ts";
+import { errors } from "./errors.ts";
+import type { Places } from "./places.ts";
+import type { TaskCall } from "./run.ts";
+
+const COUNTS = ["input", "output", "cacheRead", "cacheWrite"] as const;
+
+/** Subagents that work while their session goes on. Their reports are messages of the session. */
+export class BackgroundTasks {
+  private readonly ctx: Context;
+  private readonly places: Places;
+  private readonly running = new Map<string, Promise<void>>();
+
+  constructor(ctx: Context, places: Places) {
+    this.ctx = ctx;
+    this.places = places;
+  }
+
+  /** Begins a task, and returns what its call answers. Throws SUBAGENT_TOO_MANY. */
+  async start(call: TaskCall): Promise<ToolOutput> {
+    const leave = this.places.takeFree();
+    if (!leave) throw errors.SUBAGENT_TOO_MANY({ parallel: this.places.limit });
+    try {
+      const { beginTask } = await import("./run.ts");
+      const costs = new Costs(this.ctx);
+      // It ends with the session, and not with the turn that has begun it.
+      const signal = this.ctx.signal;
+      const { details, report } = await beginTask(this.ctx, {
+        ...call,
+        signal,
+        onUpdate: ({ usage }) => costs.take(usage),
+      });
+      const { sessionId, path } = details;
+      const task = { sessionId, description: lineOf(call.params.description), ...(path !== undefined && { path }) };
+      this.running.set(sessionId, this.follow(task, report, costs).finally(leave));
+      const text = `The subagent works in the background (session ${sessionId}). Go on with other work; its report comes as a message.`;
+      return { content: [{ type: "text", text }], details: { ...details, background: task } };
+    } catch (thrown) {
+      leave();
+      throw thrown;
+    }
+  }
+
+  /** Resolves when no subagent works any more. */
+  async ended(): Promise<void> {
+    await Promise.all(this.running.values());
+  }
+
+  /** Queues a report for each task that was cut off when its session or host ended. It begins no turn, since somebody may only look. */
+  async reportInterrupted(): Promise<void> {
+    for (const task of this.ctx.session.projection("backgroundTasks")) {
+      if (this.running.has(task.sessionId)) continue;
+      const where =
+        task.path === undefined
+          ? ""
+          : ` Its worktree was ${task.path}: "scorel worktree list" tells what is left of it.`;
+      const text = `It was interrupted before it could report, because the session or its host ended. What it did is in its session.${where} Give the task again if it is still wanted.`;
+      await this.send(task, text, "queue");
+    }
+  }
+
+  private async follow(task: BackgroundTask, report: Promise<ToolOutput>, costs: Costs): Promise<void> {
+    try {
+      const text = await report.then(wordsOf, messageOf);
+      // Without a session that goes on, the task is reported as interrupted when it is opened again.
+      if (this.ctx.signal.aborted) return;
+      await this.send(task, text, "start");
+      costs.settle();
+    } catch (thrown) {
+      if (!this.ctx.signal.aborted) this.ctx.report("background", thrown);
+    } finally {
+      this.running.delete(task.sessionId);
+    }
+  }
+
+  private async send({ sessionId, description }: BackgroundTask, text: string, idle: "start" | "queue"): Promise<void> {
+    const head = `[Report of the subagent "${description}" in the background, session ${sessionId}. These are its words, not those of the user.]`;
+    await this.ctx.find("agent")?.send(`${head}\n${text}`, {
+      ...{ clientId: "subagents", messageId: reportId(sessionId) },
+      ...{ running: "steer", idle, mentions: false },
+    });
+  }
+}
+
+const wordsOf = ({ content }: ToolOutput) =>
+  content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+
+/** Adds what a subagent uses to the turns of its session. What it uses while none runs counts in the next one. */
+class Costs {
+  private readonly ctx: Context;
+  private total: ToolUsage = {};
+  private charged: ToolUsage = {};
+
+  constructor(ctx: Context) {
+    this.ctx = ctx;
+  }
+
+  /** Takes what it has used so far. */
+  take(usage: ToolUsage | undefined): void {
+    this.total = usage ?? this.total;
+    this.settle();
+  }
+
+  settle(): void {
+    const { total, charged } = this;
+    const [input, output, cacheRead, cacheWrite] = COUNTS.map((key) => (total[key] ?? 0) - (charged[key] ?? 0)) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    const cost = (total.cost?.total ?? 0) - (charged.cost?.total ?? 0);
+    const totalTokens = input + output + cacheRead + cacheWrite;
+    if (totalTokens === 0 && cost === 0) return;
+    const parts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+    const usage: Usage = { input, output, cacheRead, cacheWrite, totalTokens, cost: { ...parts, total: cost } };
+    if (this.ctx.find("agent")?.charge(usage)) this.charged = total;
+  }
+}

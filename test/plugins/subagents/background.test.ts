@@ -1,0 +1,109 @@
+import { expect, it } from "vitest";
+import { delayUntil, gate, hang, text, toolCall } from "../../model-server.ts";
+import { childrenOf, resultsIn, used, working } from "./working.ts";
+
+const behind = (prompt: string) => toolCall("Task", { description: prompt, prompt, background: true });
+const touch = toolCall("Touch", {});
+
+/** The messages of the user in a session, as texts. */
+async function toldIn(t: Awaited<ReturnType<typeof working>>): Promise<string[]> {
+  const { events } = await t.client.request("get_events", { sessionId: t.sessionId });
+  return events.flatMap(({ event }: any) => (event.message?.role === "user" ? [event.message.content] : []));
+}
+
+const lastReply = async (t: Awaited<ReturnType<typeof working>>) => {
+  const { events } = await t.client.request("get_events", { sessionId: t.sessionId });
+  return (events as any[]).findLast(({ event }) => event.message?.role === "assistant")?.event.message.content[0]?.text;
+};
+
+it("a call in the background ends at once, and its report begins a turn in a session that rests", async () => {
+  const done = gate();
+  await using t = await working({
+    "Go.": [behind("Look"), text("I wait."), text("Thanks.")],
+    Look: [[delayUntil(done.promise), text("Found it.")]],
+  });
+  expect((await t.outcome()).text).toBe("I wait.");
+  const [child] = await childrenOf(t.client, t.sessionId);
+  const [result] = await resultsIn(t.client, t.sessionId);
+  expect(result).toMatchObject({
+    isError: false,
+    details: { sessionId: child?.sessionId, background: { sessionId: child?.sessionId, description: "Look" } },
+  });
+  done.open();
+  await expect.poll(() => lastReply(t)).toBe("Thanks.");
+  expect((await toldIn(t)).at(-1)).toBe(
+    `[Report of the subagent "Look" in the background, session ${child?.sessionId}. These are its words, not those of the user.]\nFound it.`,
+  );
+});
+
+it("a report reaches a running turn at its next round, and its cost counts there", async () => {
+  const next = gate();
+  await using t = await working({
+    "Go.": [behind("Look"), [delayUntil(next.promise), touch], text("Thanks.")],
+    Look: [[text("Found it."), used(500)]],
+  });
+  await expect.poll(() => t.heard.some(({ type }) => type === "usage_charged")).toBe(true);
+  await expect.poll(async () => (await t.client.request("get_queue", { sessionId: t.sessionId })).items.length).toBe(1);
+  next.open();
+  const { text: last, usage } = await t.outcome();
+  expect([last, usage.input >= 500]).toEqual(["Thanks.", true]);
+  expect((await toldIn(t)).at(-1)).toContain("Found it.");
+});
+
+it("a question of a subagent in the background is asked in a session that rests", async () => {
+  await using t = await working(
+    { "Go.": [behind("Touch it"), text("I wait."), text("Thanks.")], "Touch it": [touch, text("Touched.")] },
+    { permission: "ask", attending: true },
+  );
+  await t.outcome();
+  const question = () => t.heard.find(({ type }) => type === "approval_request");
+  await expect.poll(question).toMatchObject({ title: "Touch it: Use the tool Touch?" });
+  await t.client.request("answer_request", { sessionId: t.sessionId, requestId: question().requestId, answer: "y" });
+  await expect.poll(() => lastReply(t)).toBe("Thanks.");
+});
+
+it("no more begin than may work at a time", async () => {
+  await using t = await working(
+    { "Go.": [[behind("One"), behind("Two")], text("I wait.")], One: [[hang()]], Two: [[hang()]] },
+    { parallel: 1 },
+  );
+  await t.outcome();
+  const results = await resultsIn(t.client, t.sessionId);
+  expect(results.map(({ isError }) => isError).sort()).toEqual([false, true]);
+  expect(JSON.stringify(results)).toContain("none can begin in the background");
+});
+
+it("one that was cut off with its session is reported as interrupted when that is opened again, without a turn", async () => {
+  await using t = await working({ "Go.": [behind("Look"), text("I wait."), text("Thanks.")], Look: [[hang()]] });
+  await t.outcome();
+  await expect.poll(() => t.server.requests.length).toBe(3);
+  const [child] = await childrenOf(t.client, t.sessionId);
+  await t.client.request("close_session", { sessionId: t.sessionId });
+  await t.client.request("load_session", { sessionId: t.sessionId });
+  const queue = async () => (await t.client.request("get_queue", { sessionId: t.sessionId })).items;
+  await expect.poll(async () => (await queue()).length).toBe(1);
+  expect(JSON.stringify((await queue())[0])).toMatch(new RegExp(`${child?.sessionId}.*It was interrupted`));
+  expect([
+    (await t.client.request("get_status", { sessionId: t.sessionId })).running,
+    t.server.requests.length,
+  ]).toEqual([false, 3]);
+  // It is queued once, however often the session is opened.
+  await t.client.request("close_session", { sessionId: t.sessionId });
+  await t.client.request("load_session", { sessionId: t.sessionId });
+  expect((await queue()).length).toBe(1);
+});
+
+it("cancelling the turn leaves it working, and closing its session, as deleting does first, ends it", async () => {
+  await using t = await working({ "Go.": [behind("Look"), [hang()]], Look: [[hang()]] });
+  await expect.poll(() => t.server.requests.length).toBe(3);
+  await t.client.request("cancel", { sessionId: t.sessionId });
+  await t.outcome();
+  const running = async () => (await childrenOf(t.client, t.sessionId)).map((each) => each.running);
+  expect(await running()).toEqual([true]);
+  const [child] = await childrenOf(t.client, t.sessionId);
+  await t.client.request("close_session", { sessionId: t.sessionId });
+  const all = async () => (await t.client.request("list_sessions", { children: true })).sessions;
+  await expect
+    .poll(async () => (await all()).find((each) => each.sessionId === child?.sessionId)?.running)
+    .toBe(undefined);
+});
