@@ -74,7 +74,7 @@ function lineOf({ name, target, place, state }: McpServerRow): string {
   return `${name}  ${visibleName(target)}  (${visibleName(place)}${off})\n`;
 }
 
-function factsOf({ name, target, place, state, version, problem, tools }: McpServerRow): string {
+function factsOf({ name, target, place, state, version, problem, tools, prompts, hasResources }: McpServerRow): string {
   const facts = {
     [target.startsWith("http") ? "address" : "program"]: target,
     from: place,
@@ -84,7 +84,12 @@ function factsOf({ name, target, place, state, version, problem, tools }: McpSer
   };
   const rows = Object.entries(facts).map(([key, value]) => `  ${key}: ${visibleName(value)}\n`);
   const offered = tools.length > 0 ? `  tools:\n${tools.map((tool) => `    ${tool}\n`).join("")}` : "";
-  return `${name}\n${rows.join("")}${offered}`;
+  const commands = (prompts ?? []).map((prompt) => `    /${prompt}\n`);
+  const others = [
+    ...(commands.length > 0 ? [`  prompts:\n${commands.join("")}`] : []),
+    ...(hasResources ? [`  resources: named in messages as @${name}:<uri>\n`] : []),
+  ];
+  return `${name}\n${rows.join("")}${offered}${others.join("")}`;
 }
 
 const NAME = /^(?=.{1,32}$)[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/;

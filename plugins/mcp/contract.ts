@@ -13,6 +13,10 @@ export interface McpServerRow {
   version?: string;
   /** The names under which the model is offered its tools. */
   tools: string[];
+  /** The commands that its prompts are. */
+  prompts?: string[];
+  /** It has resources, which messages can name as `@server:uri`. */
+  hasResources?: true;
   /** Why it is not up. */
   problem?: string;
 }

@@ -11,6 +11,8 @@ const row = () =>
     target: z.string().describe("Its program with the arguments, or its address, as they are written."),
     version: z.string().optional().describe("Its own name and version."),
     tools: z.array(z.string()).describe("The names under which the model is offered its tools."),
+    prompts: z.array(z.string()).optional().describe("The commands that its prompts are."),
+    hasResources: z.literal(true).optional().describe("It has resources, which messages can name as `@server:uri`."),
     problem: z.string().optional().describe("Why it is not up, or what is left out."),
   });
 

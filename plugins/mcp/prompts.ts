@@ -16,6 +16,11 @@ export function promptCommands(servers: Servers): Record<string, SlashCommand> {
   return Object.fromEntries(servers.enabled.flatMap((server) => commandsOf(server)));
 }
 
+/** The names of the commands of a server's prompts. */
+export function promptNames(server: Server): string[] {
+  return commandsOf(server).map(([name]) => name);
+}
+
 function commandsOf(server: Server): [string, SlashCommand][] {
   const usable = server.prompts.filter(isUsable);
   const names = toolNames(

@@ -1,7 +1,7 @@
 import type { Clock, Context } from "./context.ts";
 import type { McpService } from "./contract.ts";
 import { namesOf, Offer } from "./offer.ts";
-import { promptCommands } from "./prompts.ts";
+import { promptCommands, promptNames } from "./prompts.ts";
 import { definitionsOf } from "./servers/definitions.ts";
 import type { Server } from "./servers/server.ts";
 import { Servers } from "./servers/servers.ts";
@@ -33,7 +33,7 @@ export function createSession(ctx: Context, clock: Clock) {
     if (!isStarted) servers.start();
     isStarted = true;
   };
-  const row = (server: Server) => server.row(namesOf(server));
+  const row = (server: Server) => server.row(namesOf(server), promptNames(server));
   ctx.beforeStop(() => servers.close());
   const service: McpService = {
     servers: () => servers.all.map(row),

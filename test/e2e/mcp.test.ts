@@ -57,6 +57,15 @@ it("a server is added, tried, used and removed on the command line, and the rest
   expect(offered(model.requests[2] as RecordedRequest)).toEqual([]);
 });
 
+it("`scorel mcp test` shows the prompts of a server as commands, and that it has resources", async () => {
+  using s = scratch({ inProcess: true });
+  await s.run(["mcp", "add", "tools", "--", process.execPath, program, "--only=echo", "--extras"]);
+  const { stdout } = await s.run(["mcp", "test", "tools"]);
+  expect(stdout).toContain(
+    "  tools:\n    mcp__tools__echo\n  prompts:\n    /mcp__tools__review\n  resources: named in messages as @tools:<uri>\n",
+  );
+});
+
 it("a server that does not start fails `scorel mcp test` with what it wrote", async () => {
   using s = scratch({ inProcess: true });
   await s.run(["mcp", "add", "bad", "--", process.execPath, program, "--dies"]);

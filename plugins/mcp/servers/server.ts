@@ -128,14 +128,16 @@ export class Server {
     }
   }
 
-  /** The server as people see it; `tools` are the names that the model sees. */
-  row(tools: readonly string[]): McpServerRow {
+  /** The server as people see it; `tools` are the names that the model sees, `prompts` those of commands. */
+  row(tools: readonly string[], prompts: readonly string[]): McpServerRow {
     const { name, place, way } = this.definition;
     const { version } = this.catalog;
     const target = "url" in way ? withoutSecrets(way.url) : this.redact([way.command, ...way.args].join(" "));
     return {
       ...{ name, place, target, state: this.state, tools: [...tools] },
       ...(version !== undefined && { version }),
+      ...(prompts.length > 0 && { prompts: [...prompts] }),
+      ...(this.hasResources && { hasResources: true as const }),
       ...(this.problem !== undefined && { problem: this.problem }),
     };
   }
