@@ -40,10 +40,13 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   ...keysOfModels("model"),
   ...keysOfModels("models.*"),
   ...Object.fromEntries(
-    "args command cwd enabled env.* headers.* name ofProject timeout tools url"
+    "args command cwd enabled env.* headers.* name oauth.callbackPort oauth.clientId oauth.clientSecret ofProject timeout tools url"
       .split(" ")
       .map((key) => [`mcp.servers.*.${key}`, "code"] as const),
   ),
+  // Only the user's own value counts.
+  "mcp.sampling": "harmless",
+  "mcp.toolBudget": "harmless",
   "mcp.variables": "harmless",
   "mcp.wait": "harmless",
   // A project's rules that deny or ask only narrow, and a wider mode has no effect in a project.
