@@ -1,3 +1,6 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { type RecordedRequest, type Reply, startModelServer, text, toolCall } from "../model-server.ts";
@@ -5,18 +8,31 @@ import { editor } from "./acp-editor.ts";
 import { modelTable, scratch } from "./scorel.ts";
 
 const program = fileURLToPath(new URL("../fixtures/mcp-tools.mjs", import.meta.url));
-const task = (prompt: string) => toolCall("Task", { description: prompt, prompt });
+const task = (prompt: string, more = {}) => toolCall("Task", { description: prompt, prompt, ...more });
 const offered = ({ body }: RecordedRequest) =>
   ((body.tools ?? []) as { function: { name: string } }[]).map((tool) => tool.function.name);
 const asked = ({ body }: RecordedRequest) => JSON.stringify(body.messages);
 
-it("an editor's session uses an MCP server and two subagents, which use the server, too", async () => {
+it("an editor's session uses an MCP server and two subagents, which use it, too, one in a worktree of its own", async () => {
   using s = scratch();
+  const git = (...args: string[]) => execFileSync("git", ["-C", s.project, ...args], { encoding: "utf8" }).trim();
+  git("init", "--quiet", "--initial-branch=main");
+  git("config", "user.name", "Ann");
+  git("config", "user.email", "ann@example.com");
+  git("commit", "--quiet", "--allow-empty", "--message=Begin");
   const echo = (words: string) => toolCall("mcp__words__echo", { text: words });
   const replies: Record<string, Reply[]> = {
     "First part.": [echo("aa"), text("The first says aa.")],
-    "Second part.": [echo("aaa"), text("The second says aaa.")],
-    "Do both.": [echo("a"), [task("First part."), task("Second part.")], text("Both are done.")],
+    "Second part.": [
+      echo("aaa"),
+      toolCall("Write", { file_path: "second.txt", content: "aaa\n" }),
+      text("The second says aaa."),
+    ],
+    "Do both.": [
+      echo("a"),
+      [task("First part."), task("Second part.", { isolation: "worktree" })],
+      text("Both are done."),
+    ],
   };
   await using model = await startModelServer((request) => {
     const names = Object.keys(replies).filter((name) => asked(request).includes(`"${name}"`));
@@ -37,5 +53,9 @@ it("an editor's session uses an MCP server and two subagents, which use the serv
   // One call of the session and one of each subagent: the editor is asked about all of them.
   const about = e.asked.map(({ toolCall: { title, rawInput } }) => `${title} ${JSON.stringify(rawInput)}`);
   expect(about.filter((each) => each.includes("echo"))).toHaveLength(3);
+  expect(about.filter((each) => each.includes("second.txt"))).toHaveLength(1);
+  // What the second one has written is on its branch alone.
+  const [, branch = ""] = /on the branch (scorel\/[a-z\d]+)/.exec(last) ?? [];
+  expect([git("show", `${branch}:second.txt`), existsSync(join(s.project, "second.txt"))]).toEqual(["aaa", false]);
   expect((await e.leave()).code).toBe(0);
 });
