@@ -21,8 +21,15 @@ export type DisplayAction =
   | { display: "notice"; level: "info" | "warning" | "error"; text: string }
   /** A mark in the timeline, such as "went back to here"; `target` is the event it points at. */
   | { display: "marker"; text: string; target?: string }
-  /** A piece of work with a title, a state and a body. */
-  | { display: "card"; title: string; status: "running" | "done" | "error"; text: string; body?: DisplayAction[] }
+  /** A piece of work with a title, a state and a body. `session`: the id of a session that does it, which clients can open. */
+  | {
+      display: "card";
+      title: string;
+      status: "running" | "done" | "error";
+      text: string;
+      body?: DisplayAction[];
+      session?: string;
+    }
   /** A short tag on the message that follows. */
   | { display: "badge"; text: string }
   /** Long content, closed by default. */

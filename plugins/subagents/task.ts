@@ -66,7 +66,8 @@ function display({ description, agent }: TaskParams, result: ToolOutput | undefi
   ];
   const title = `Task: ${lineOf(description)}${about.length === 0 ? "" : ` (${about.join(", ")})`}`;
   const text = result?.content.map((block) => (block.type === "text" ? block.text : "")).join("\n") ?? "";
-  if (result === undefined) return { display: "card", title, status: "running", text };
-  if (result.isError) return { display: "card", title, status: "error", text };
-  return { display: "card", title, status: "done", text: "", body: [{ display: "bubble", role: "assistant", text }] };
+  const card = { display: "card" as const, title, ...(sessionId !== undefined && { session: sessionId }) };
+  if (result === undefined) return { ...card, status: "running", text };
+  if (result.isError) return { ...card, status: "error", text };
+  return { ...card, status: "done", text: "", body: [{ display: "bubble", role: "assistant", text }] };
 }

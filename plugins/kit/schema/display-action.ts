@@ -18,6 +18,7 @@ export interface Card {
   status: "running" | "done" | "error";
   text: string;
   body?: Display[] | undefined;
+  session?: string | undefined;
 }
 
 const text = z.string();
@@ -48,6 +49,7 @@ const card = z.object({
   status: z.enum(["running", "done", "error"]),
   text,
   body: z.array(z.lazy(() => displayAction)).optional(),
+  session: text.optional(),
 });
 
 /** How an event is displayed. */

@@ -1,5 +1,6 @@
 import type { DisplayAction } from "@scorel/kernel";
 import { type ComponentType, useContext, useState } from "react";
+import { fragmentOf } from "../app/place.ts";
 import { useWords } from "../words/words.ts";
 import { LongText } from "./long-text.tsx";
 import { type Outcome, timeText } from "./outcome.ts";
@@ -17,13 +18,15 @@ interface CardProps {
   status: "running" | "done" | "error";
   text: string;
   body?: DisplayAction[] | undefined;
+  /** The session that does the work. */
+  session?: string | undefined;
   outcome?: Outcome | undefined;
   /** Shows the parts of the body. */
   Body: ComponentType<{ display: DisplayAction }>;
 }
 
 /** A piece of work, such as a tool's call. Closed, it shows changes to files, and the end of what has failed or still runs. */
-export function Card({ title, status, text, body = [], outcome = {}, Body }: CardProps) {
+export function Card({ title, status, text, body = [], session, outcome = {}, Body }: CardProps) {
   const words = useWords();
   const [isOpen, setOpen] = useState(useContext(WholeContext));
   // A command that ran to its end may have failed all the same.
@@ -38,6 +41,11 @@ export function Card({ title, status, text, body = [], outcome = {}, Body }: Car
         <span className="card-title">{isOpen ? <LongText text={titleLine(title)} /> : shortLine(title)}</span>
         <Ending outcome={outcome} />
       </button>
+      {session !== undefined && isSessionId(session) && (
+        <a className="card-session" href={fragmentOf({ at: "session", sessionId: session })}>
+          {words.openItsSession}
+        </a>
+      )}
       {tail !== "" && <pre className="plain tail">{safeText(tail)}</pre>}
       {isOpen && body.length === 0 && text.trim() !== "" && (
         <pre className="plain">
@@ -62,6 +70,11 @@ function Ending({ outcome: { exitCode = 0, durationMs = 0 } }: { outcome: Outcom
 
 function shortLine(title: string): string {
   return title.length > TITLE ? `${titleLine(title.slice(0, TITLE))}…` : titleLine(title);
+}
+
+/** Cards come from plugins: an id is part of an address here. */
+function isSessionId(text: string): boolean {
+  return /^[\w-]{1,64}$/.test(text);
 }
 
 /** The last lines of a text. */
