@@ -23,15 +23,23 @@ interface Options<T> {
   failed(found: { path: string; problem: string }, options?: ErrorOptions): Error;
 }
 
+/** How old a file has to be, in milliseconds, before its times tell it from one that was written right after it. */
+const SETTLED_MS = 100;
+
 /** What a plugin keeps in a JSON file that only its user can read. Several processes may change it. */
 export class Stored<T> {
   private readonly options: Options<T>;
+  /** What the file said when it was last read, and which file that was. */
+  private last: { which: string; value: T } | undefined;
 
   constructor(options: Options<T>) {
     this.options = options;
   }
 
-  /** Throws for a damaged file, and for one that another user may have written. */
+  /**
+   * Returns what is stored, which must not be changed: it is read again only after the file has changed. Throws for a damaged file, and for
+   * one that another user may have written.
+   */
   read(): T {
     try {
       return this.parse();
@@ -62,7 +70,12 @@ export class Stored<T> {
     try {
       const flaw = flawOf(file.stat);
       if (flaw !== undefined) throw new Error(flaw);
-      return this.options.schema.parse(JSON.parse(readFileSync(file.fd, "utf8")), { jitless: true });
+      const { dev, ino, size, mtimeMs, ctimeMs } = file.stat;
+      const which = [dev, ino, size, mtimeMs, ctimeMs].join();
+      if (this.last?.which === which) return this.last.value;
+      const value = this.options.schema.parse(JSON.parse(readFileSync(file.fd, "utf8")), { jitless: true });
+      this.last = Date.now() - ctimeMs > SETTLED_MS ? { which, value } : undefined;
+      return value;
     } finally {
       closeSync(file.fd);
     }

@@ -67,15 +67,39 @@ export function hex(bytes: Bytes): string {
   return Array.from(bytes, (value) => value.toString(16).padStart(2, "0")).join("");
 }
 
+const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+/** The value of each character of base64url by its code; 64 for every other one. */
+const VALUES = new Uint8Array(128).fill(64).map((none, code) => {
+  const value = DIGITS.indexOf(String.fromCharCode(code));
+  return value < 0 ? none : value;
+});
+
 /** Base64 for URLs, without padding (RFC 4648, section 5). */
 export function base64url(bytes: Bytes): string {
-  const base64 = btoa(String.fromCharCode(...bytes));
-  return base64.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 3) {
+    const [a, b = 0, c = 0] = [bytes[at] as number, bytes[at + 1], bytes[at + 2]];
+    const digits = [a >> 2, ((a & 3) << 4) | (b >> 4), ((b & 15) << 2) | (c >> 6), c & 63];
+    for (const digit of digits.slice(0, bytes.length - at + 1)) text += DIGITS[digit];
+  }
+  return text;
 }
 
 /** The bytes of a text in base64url, or undefined for what is not exactly what `base64url` returns. */
 export function fromBase64url(text: string): Bytes | undefined {
-  if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) return undefined;
-  const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
-  return base64url(bytes) === text ? bytes : undefined;
+  const left = text.length % 4;
+  if (left === 1) return undefined;
+  const bytes = new Uint8Array(Math.floor((text.length * 3) / 4));
+  let [bits, count] = [0, 0];
+  for (let at = 0, to = 0; at < text.length; at++) {
+    const value = VALUES[text.charCodeAt(at)] ?? 64;
+    if (value === 64) return undefined;
+    bits = ((bits & 255) << 6) | value;
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    bytes[to++] = bits >> count;
+  }
+  // The last digit has bits that belong to no byte.
+  return (bits & ((1 << count) - 1)) === 0 ? bytes : undefined;
 }

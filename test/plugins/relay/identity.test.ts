@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { nodeCrypto } from "../../../plugins/relay/node-crypto.ts";
 import { base32, typedBase32 } from "../../../plugins/relay/protocol/base32.ts";
@@ -136,11 +137,13 @@ it("writes bytes in base32 and base64url in exactly one way", () => {
   expect(base32(bytes("ffffffffff0000000001"))).toBe("ZZZZZZZZ00000001");
   expect(typedBase32("abc-ilo")).toBe("ABC110");
   expect(base64url(bytes("fbff"))).toBe("-_8");
-  expect(["-_8", "-_9", "-_8=", "+/8", "a"].map((text) => fromBase64url(text))).toEqual([
-    bytes("fbff"),
-    undefined,
-    undefined,
-    undefined,
-    undefined,
-  ]);
+  const wrong = ["-_9", "-_8=", "+/8", "a", "AB", "é_8", "\u{1f600}"];
+  expect(["-_8", ...wrong].map((text) => fromBase64url(text))).toEqual([bytes("fbff"), ...wrong.map(() => undefined)]);
+  fc.assert(
+    fc.property(fc.uint8Array(), (all) => {
+      const written = base64url(Uint8Array.from(all));
+      expect(written).toBe(Buffer.from(all).toString("base64url"));
+      expect(fromBase64url(written)).toEqual(Uint8Array.from(all));
+    }),
+  );
 });

@@ -1,0 +1,29 @@
+import { statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { Stored } from "../../../../plugins/kit/files/stored.ts";
+import { eventually } from "../../../eventually.ts";
+import { testHome } from "../../host/home.ts";
+
+const failed = ({ path, problem }: { path: string; problem: string }) => new Error(`${path}: ${problem}`);
+const schema = z.strictObject({ names: z.array(z.string()) });
+const create = () => new Stored({ folder: "kept", file: "names.json", schema, empty: { names: [] }, failed });
+
+it("what is stored is read again after another one has changed it, in its place or by another file", async () => {
+  using home = testHome();
+  const [mine, other] = [create(), create()];
+  expect(mine.read()).toEqual({ names: [] });
+  for (const name of ["a", "b", "c"]) {
+    await other.change(({ names }) => ({ names: [...names, name] }));
+    expect(mine.read()).toEqual(other.read());
+  }
+  const path = join(home.home, ".scorel/kept/names.json");
+  // Old enough to be known by its times.
+  await eventually(() => expect(Date.now() - statSync(path).ctimeMs).toBeGreaterThan(150));
+  expect(mine.read()).toEqual({ names: ["a", "b", "c"] });
+  writeFileSync(path, '{"names":["d","e","f"]}');
+  expect(mine.read()).toEqual({ names: ["d", "e", "f"] });
+  writeFileSync(path, "{");
+  expect(() => mine.read()).toThrow("names.json: ");
+});
