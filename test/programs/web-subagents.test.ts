@@ -24,7 +24,9 @@ itWith("chromium", "the card of a subagent leads to its session, and back", asyn
   await page.getByRole("article", { name: "Count the files" }).waitFor();
   await log.getByText("There are three.").waitFor();
   expect(page.url()).not.toBe(parent);
-  await page.goBack();
+  await page.getByRole("link", { name: "To the session that it belongs to" }).click();
+  await page.getByRole("article", { name: "Ask another." }).waitFor();
+  expect(page.url()).toBe(parent);
   await log.getByText("Three files.").waitFor();
   expect(t.complaints).toEqual([]);
 });

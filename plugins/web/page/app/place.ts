@@ -31,6 +31,11 @@ export function fragmentOf(place: Place, device = deviceOf(globalThis.location?.
   return place.at === "new" ? `${begin}new/${encodeURIComponent(place.directory)}` : begin;
 }
 
+/** The address of a session that an event or a plugin names; undefined for what is no id. */
+export function sessionAddress(id: unknown): string | undefined {
+  return typeof id === "string" && /^[\w-]{1,64}$/.test(id) ? fragmentOf({ at: "session", sessionId: id }) : undefined;
+}
+
 export function goTo(place: Place, { replace = false, device }: { replace?: boolean; device?: string } = {}): void {
   const fragment = fragmentOf(place, device);
   if (replace) history.replaceState(null, "", fragment);

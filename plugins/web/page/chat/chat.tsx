@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { sessionAddress } from "../app/place.ts";
 import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
 import { useRights } from "../host/rights.ts";
@@ -34,6 +35,7 @@ export function Chat({ device, session, onMenu }: { device: Device; session: Ope
   useStore(device.sessions.projects);
   const row = device.sessions.find(session.id);
   const title = safeLine(String(meta.name ?? row?.name ?? row?.title ?? "")) || words.untitled;
+  const parent = sessionAddress((meta.parent as { sessionId?: unknown } | undefined)?.sessionId);
   useChatCommands(device.client, session, title);
   return (
     <div className="beside">
@@ -43,6 +45,7 @@ export function Chat({ device, session, onMenu }: { device: Device; session: Ope
             {words.menu}
           </button>
           <h2>{title}</h2>
+          {parent !== undefined && <a href={parent}>{words.openParent}</a>}
           <PanelButton />
           {manage && (
             <SessionMenu

@@ -1,6 +1,6 @@
 import type { DisplayAction } from "@scorel/kernel";
 import { type ComponentType, useContext, useState } from "react";
-import { fragmentOf } from "../app/place.ts";
+import { sessionAddress } from "../app/place.ts";
 import { useWords } from "../words/words.ts";
 import { LongText } from "./long-text.tsx";
 import { type Outcome, timeText } from "./outcome.ts";
@@ -33,6 +33,7 @@ export function Card({ title, status, text, body = [], session, outcome = {}, Bo
   const look = status === "done" && outcome.exitCode ? "warned" : status;
   const state = { running: words.running, done: words.done, error: words.failed, warned: words.failed }[look];
   const changes = body.filter(({ display }) => display === "diff" || display === "list");
+  const address = sessionAddress(session);
   const tail = look === "done" || isOpen ? "" : endOf(text);
   return (
     <section className={`card ${look}`}>
@@ -41,8 +42,8 @@ export function Card({ title, status, text, body = [], session, outcome = {}, Bo
         <span className="card-title">{isOpen ? <LongText text={titleLine(title)} /> : shortLine(title)}</span>
         <Ending outcome={outcome} />
       </button>
-      {session !== undefined && isSessionId(session) && (
-        <a className="card-session" href={fragmentOf({ at: "session", sessionId: session })}>
+      {address !== undefined && (
+        <a className="card-session" href={address}>
           {words.openItsSession}
         </a>
       )}
@@ -70,11 +71,6 @@ function Ending({ outcome: { exitCode = 0, durationMs = 0 } }: { outcome: Outcom
 
 function shortLine(title: string): string {
   return title.length > TITLE ? `${titleLine(title.slice(0, TITLE))}…` : titleLine(title);
-}
-
-/** Cards come from plugins: an id is part of an address here. */
-function isSessionId(text: string): boolean {
-  return /^[\w-]{1,64}$/.test(text);
 }
 
 /** The last lines of a text. */
