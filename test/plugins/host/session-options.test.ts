@@ -16,6 +16,7 @@ const all = {
   sandbox: "docker",
   attending: true,
   environment: ["PATH=/bin"] as string[],
+  mcpServers: ['{"name":"words","command":"words"}'] as string[],
 } as const;
 
 describe("the options of a session", () => {

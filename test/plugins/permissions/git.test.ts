@@ -228,8 +228,8 @@ it("is started nowhere without the settings that make it safe", () => {
     /(?:spawn|execFile|run)\w*\(\s*"git"/.test(readFileSync(join(root, file), "utf8")),
   );
   expect(starting.sort()).toEqual([
-    "plugins/checkpoints/git/git.ts",
     "plugins/demo/repository.ts",
+    "plugins/kit/process/run-git.ts",
     "plugins/packages/sources/git.ts",
   ]);
   for (const file of starting)
