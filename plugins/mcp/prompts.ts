@@ -68,6 +68,6 @@ async function textOf(server: Server, prompt: string, args: Record<string, strin
     role === "user" ? [content] : [{ type: "text", text: "You have answered:" }, content],
   );
   const { content } = resultOf({ content: parts }, server.redact);
-  const head = `This is the prompt ${JSON.stringify(lineOf(prompt))} of the MCP server ${server.name}, which I have chosen:`;
+  const head = `This is the prompt ${JSON.stringify(lineOf(prompt))} of the MCP server ${server.name}, which I have chosen:\n\n`;
   return [{ type: "text" as const, text: head }, ...content];
 }

@@ -39,6 +39,7 @@ export class BackgroundTasks {
       const { sessionId, path } = details;
       const task = { sessionId, description: lineOf(call.params.description), ...(path !== undefined && { path }) };
       this.running.set(sessionId, this.follow(task, report, costs).finally(leave));
+      this.showCount();
       const text = `The subagent works in the background (session ${sessionId}). Go on with other work; its report comes as a message.`;
       return { content: [{ type: "text", text }], details: { ...details, background: task } };
     } catch (thrown) {
@@ -76,7 +77,14 @@ export class BackgroundTasks {
       if (!this.ctx.signal.aborted) this.ctx.report("background", thrown);
     } finally {
       this.running.delete(task.sessionId);
+      this.showCount();
     }
+  }
+
+  /** Clients keep showing how many work, since nothing else of the session says so. */
+  private showCount(): void {
+    const { size } = this.running;
+    if (!this.ctx.signal.aborted) this.ctx.ui.status(size === 0 ? undefined : `${size} in the background`);
   }
 
   private async send({ sessionId, description }: BackgroundTask, text: string, idle: "start" | "queue"): Promise<void> {

@@ -1,6 +1,6 @@
 import type { PluginContext } from "@scorel/kernel";
 
-export type Context = PluginContext<unknown, "host" | "requests" | "workspace">;
+export type Context = PluginContext<unknown, "host" | "requests" | "ui" | "workspace">;
 
 /** The arguments of the tool Task. */
 export interface TaskParams {

@@ -18,7 +18,7 @@ export default definePlugin({
   id: "subagents",
   name: "Subagents",
   version: "0.1.0",
-  needs: ["host", "requests", "workspace"],
+  needs: ["host", "requests", "ui", "workspace"],
   config: z
     .strictObject({
       parallel: z

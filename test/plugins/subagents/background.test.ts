@@ -23,6 +23,8 @@ it("a call in the background ends at once, and its report begins a turn in a ses
     Look: [[delayUntil(done.promise), text("Found it.")]],
   });
   expect((await t.outcome()).text).toBe("I wait.");
+  const statuses = async () => (await t.client.request("list_requests", { sessionId: t.sessionId })).statuses;
+  expect(await statuses()).toEqual([{ plugin: "subagents", text: "1 in the background" }]);
   const [child] = await childrenOf(t.client, t.sessionId);
   const [result] = await resultsIn(t.client, t.sessionId);
   expect(result).toMatchObject({
@@ -31,6 +33,7 @@ it("a call in the background ends at once, and its report begins a turn in a ses
   });
   done.open();
   await expect.poll(() => lastReply(t)).toBe("Thanks.");
+  expect(await statuses()).toEqual([]);
   expect((await toldIn(t)).at(-1)).toBe(
     `[Report of the subagent "Look" in the background, session ${child?.sessionId}. These are its words, not those of the user.]\nFound it.`,
   );
