@@ -53,19 +53,27 @@ export function isQuietRepository(from: string, { root }: Workspace): boolean {
   const own = repositoryAt(folder);
   const found = find(from);
   if (!own || found.kind !== "repository" || found.gitdir !== own.gitdir) return false;
-  if (!isWithin(folder, own.gitdir) || own.common !== own.gitdir || exists(join(own.gitdir, "config.worktree")))
-    return false;
+  if (!(own.common === own.gitdir ? isWithin(folder, own.gitdir) : isLinked(own))) return false;
+  if (exists(join(own.gitdir, "config.worktree"))) return false;
   const hooks = hooksOf(own);
   return (
-    hooks !== undefined && ["hooks", ...hooks].every((name) => !exists(resolve(own.gitdir, name, "post-index-change")))
+    hooks !== undefined && ["hooks", ...hooks].every((name) => !exists(resolve(own.common, name, "post-index-change")))
+  );
+}
+
+/** Whether a repository has made the folder as a worktree of its own: each names the other. */
+function isLinked({ folder, gitdir, common }: Repository): boolean {
+  const named = textOf(join(gitdir, "gitdir"))?.trim();
+  return (
+    dirname(gitdir) === join(common, "worktrees") && named !== undefined && canonical(named) === join(folder, ".git")
   );
 }
 
 /** The hook folders that a repository's settings name; undefined when the settings may make a reading command run a program. */
-function hooksOf({ gitdir, folder }: Repository): readonly string[] | undefined {
-  const path = join(gitdir, "config");
-  const key = `${path} ${stampOf(path)}`;
-  if (lastSettings?.key !== key) lastSettings = { key, hooks: hooksInQuietSettings(textOf(path), gitdir, folder) };
+function hooksOf({ common, folder }: Repository): readonly string[] | undefined {
+  const path = join(common, "config");
+  const key = `${folder} ${path} ${stampOf(path)}`;
+  if (lastSettings?.key !== key) lastSettings = { key, hooks: hooksInQuietSettings(textOf(path), common, folder) };
   return lastSettings.hooks;
 }
 

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Post, post } from "./setup.ts";
 
@@ -307,6 +307,26 @@ describe("git in the project's own repository", () => {
     writeFileSync(join(t.dir, "src/a.js"), "a\n");
     git(t.dir, "status");
     expect([existsSync(join(t.dir, "mark")), (await t.bash("git status")).split(":")[0]]).toEqual([true, "Denied"]);
+  });
+
+  it("is free in a worktree of a repository elsewhere, as long as both name each other and its settings are quiet", async () => {
+    await using t = await post({ mode: "ask" });
+    const source = join(t.dir, "../source");
+    mkdirSync(source);
+    git(source, "init", "-q");
+    git(source, "commit", "-qm", "a", "--allow-empty");
+    rmSync(t.dir, { recursive: true });
+    git(source, "worktree", "add", "-q", t.dir);
+    expect(await t.bash("git status")).toBe("runs");
+    const link = join(source, ".git/worktrees", basename(t.dir), "gitdir");
+    const named = t.read(link);
+    writeFileSync(link, join(source, ".git"));
+    expect(await t.bash("git status")).toMatch(/^Denied/);
+    writeFileSync(link, named);
+    expect(await t.bash("git status")).toBe("runs");
+    const config = join(source, ".git/config");
+    writeFileSync(config, `${t.read(config)}[core]\n\tfsmonitor = touch x\n`);
+    expect(await t.bash("git status")).toMatch(/^Denied/);
   });
 
   it("asks in a repository below, in one above, and outside of any repository", async () => {
