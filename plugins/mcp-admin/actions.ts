@@ -11,7 +11,10 @@ import { withServers } from "./servers.ts";
 type Action = (invocation: Invocation, ctx: BaseContext) => Promise<number>;
 
 /** What the commands `scorel mcp <action>` do. */
-export const actions = { add, list, get, test, login, logout, remove } satisfies Record<string, Action>;
+export const actions = { add, list, get, test, login, logout, remove, import: importAll } satisfies Record<
+  string,
+  Action
+>;
 
 async function add(invocation: Invocation, ctx: BaseContext): Promise<number> {
   const server = newServer(invocation);
@@ -23,6 +26,10 @@ async function remove(invocation: Invocation, ctx: BaseContext): Promise<number>
   const [name = ""] = invocation.args;
   await removeServer(name, ctx);
   return say(invocation, `Removed ${visibleName(name)} from ${configPath()}.\n`);
+}
+
+async function importAll(invocation: Invocation, ctx: BaseContext): Promise<number> {
+  return (await import("./import.ts")).importServers(invocation, ctx);
 }
 
 async function list(invocation: Invocation, ctx: BaseContext): Promise<number> {

@@ -3,7 +3,7 @@ import type { BaseContext } from "@scorel/kernel";
 
 const json: CliOption = { flags: "--json", description: "Print JSON for programs" };
 
-/** The commands `scorel mcp add|list|get|test|login|logout|remove`. */
+/** The commands `scorel mcp add|list|get|test|login|logout|remove|import`. */
 export function mcpCommands(ctx: BaseContext): CliCommand[] {
   type Actions = typeof import("./actions.ts")["actions"];
   const command = (
@@ -37,5 +37,11 @@ export function mcpCommands(ctx: BaseContext): CliCommand[] {
     ]),
     command("logout", "<name>", "Forget the login at an MCP server"),
     command("remove", "<name>", "Remove an MCP server from your config.toml"),
+    command(
+      "import",
+      "[program]",
+      "Add the MCP servers of claude-code or codex to your config.toml (default: of both)",
+      [{ flags: "--yes", description: "Do not ask" }],
+    ),
   ];
 }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type {} from "@scorel/host/contract";
 import { type BaseContext, codeOf, messageOf, ScorelError } from "@scorel/kernel";
 import { userDir } from "@scorel/kit/files/home";
+import { readIfPresent } from "@scorel/kit/files/private";
 import { isTable, type Table } from "@scorel/kit/values/table";
 import { parse } from "smol-toml";
 import { errors } from "./errors.ts";
@@ -13,6 +14,7 @@ export interface NewServer {
   command?: string;
   args?: readonly string[];
   env?: Readonly<Record<string, string>>;
+  cwd?: string;
   url?: string;
   headers?: Readonly<Record<string, string>>;
   timeout?: number;
@@ -68,6 +70,15 @@ async function change(
   }
 }
 
+/** The names of the servers in the user's config.toml. */
+export function ownNames(): string[] {
+  try {
+    return namesOf(serversIn(readIfPresent(configPath()) ?? ""));
+  } catch (thrown) {
+    throw errors.MCP_ADMIN_FILE({ path: configPath(), lines: "Repair it first.", reason: messageOf(thrown) });
+  }
+}
+
 function serversIn(text: string): Table[] {
   const { mcp } = parse(text) as Table;
   const servers = isTable(mcp) ? mcp.servers : undefined;
@@ -84,7 +95,7 @@ function withServers(table: Table, servers: readonly Table[]): Table {
 /** Without the prototypes of the parser's tables. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const namesOf = (servers: readonly Table[]) => servers.map(({ name }) => String(name));
-const sameName = (one: unknown, other: string) => String(one).toLowerCase() === other.toLowerCase();
+export const sameName = (one: unknown, other: string) => String(one).toLowerCase() === other.toLowerCase();
 const gapAfter = (text: string) => (text === "" ? "" : text.endsWith("\n") ? "\n" : "\n\n");
 
 /** A server as TOML. Texts and lists in JSON are the same in TOML. */

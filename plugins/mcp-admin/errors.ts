@@ -43,6 +43,19 @@ export const errors = defineErrors({
     text: (a: { name: string; path: string; known: readonly string[] }) =>
       `${a.path} has no MCP server "${a.name}". ${a.known.length > 0 ? `It has ${called(a.known)}.` : "It has none."}`,
   },
+  MCP_ADMIN_PROGRAM: {
+    exit: 2,
+    text: (a: { given: string; known: readonly string[] }) =>
+      `Servers can be imported from ${a.known.join(" and ")}, not from ${a.given}.`,
+  },
+  MCP_ADMIN_SOURCE: (a: { path: string; reason: string }) =>
+    `${a.path} cannot be read: ${a.reason}. Nothing was imported.`,
+  MCP_ADMIN_UNCONFIRMED: {
+    exit: 2,
+    text: () => "Nothing was imported. Confirm in a terminal, or give --yes.",
+  },
+  MCP_ADMIN_LINKED: (a: { path: string; target: string; names: readonly string[] }) =>
+    `Nothing was imported: ${called(a.names)} would bring keys, and ${a.path} is a link to ${a.target}, which others may read. Write \${NAME} in the place of the keys where they are now, or replace the link by a file.`,
   MCP_ADMIN_FILE: (a: { path: string; reason: string; lines: string }) =>
     `${a.path} stays as it is, since it could not be edited safely: ${a.reason}. ${a.lines}`,
 });

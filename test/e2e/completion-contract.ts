@@ -27,7 +27,7 @@ export function completionContract(shell: Shell): void {
     ["scorel --out", ["--output", "--output-schema"]],
     ["scorel -p hi --output ", ["events", "json", "text"]],
     ["scorel session list --output ", ["json", "text"]],
-    ["scorel session list --a", ["--all", "--allow-write"]],
+    ["scorel session list --a", ["--all", "--allow-write", "--archived"]],
     ["scorel --preset none session li", ["list"]],
     ["scorel --thinking m", ["medium", "minimal"]],
     ["scorel login --with ", ["key", "subscription"]],

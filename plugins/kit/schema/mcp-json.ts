@@ -30,6 +30,15 @@ export function readMcpJson(text: string): McpJsonServer[] {
   return names.map((name) => ({ name, ...serverOf(servers[name]) }));
 }
 
+/** A name as servers may have it: up to 32 letters and digits, other characters become dashes. Empty if nothing is left. */
+export function cleanServerName(name: string): string {
+  return name
+    .replace(/[^A-Za-z0-9]+/g, (other) => (other === "_" ? "_" : "-"))
+    .replace(/^[-_]|[-_]$/g, "")
+    .slice(0, 32)
+    .replace(/[-_]$/, "");
+}
+
 function parsed(text: string): Table {
   if (text.length > MOST_CHARACTERS) throw new Error(`it has more than ${MOST_CHARACTERS} characters`);
   if (isDeeper(text, 20)) throw new Error("it is nested too deeply");

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { messageOf } from "@scorel/kernel";
-import { MCP_JSON, type McpJsonServer, readMcpJson } from "@scorel/kit/schema/mcp-json";
+import { cleanServerName, MCP_JSON, type McpJsonServer, readMcpJson } from "@scorel/kit/schema/mcp-json";
 import { lockerOf, lockOn } from "@scorel/kit/session/locks";
 import { visibleName } from "@scorel/kit/text/plain";
 import { isTable, type Table } from "@scorel/kit/values/table";
@@ -107,7 +107,7 @@ function ofClient(place: Place, report: Report): Definition[] {
   return given.flatMap((text) => {
     const given = tableIn(text);
     const name = typeof given.name === "string" ? given.name : "";
-    const table = serverTable.safeParse({ ...given, name: cleaned(name), ofProject: false });
+    const table = serverTable.safeParse({ ...given, name: cleanServerName(name), ofProject: false });
     if (table.success) return [{ ...ofTable(table.data, CLIENT, place), literal: true as const }];
     report(errors.MCP_OPTION({ server: visibleName(name).slice(0, 80), reason: reasonIn(table.error) }));
     return [];
@@ -156,7 +156,7 @@ function ofJson(
   place: Place,
   report: Report,
 ): Definition[] {
-  const name = cleaned(given);
+  const name = cleanServerName(given);
   const table = serverTable.safeParse({ name, ...rest, ofProject: true });
   if (flaw === undefined && table.success) return [ofTable(table.data, shown, place)];
   const reason = flaw ?? reasonIn(table.error);
@@ -168,13 +168,4 @@ function ofJson(
 function reasonIn(error: z.ZodError | undefined): string {
   const [issue] = error?.issues ?? [];
   return issue ? [issue.path.map(String).join("."), issue.message].filter(Boolean).join(": ") : "it cannot be read";
-}
-
-/** A name as servers may have it: other characters become dashes. */
-function cleaned(name: string): string {
-  return name
-    .replace(/[^A-Za-z0-9]+/g, (other) => (other === "_" ? "_" : "-"))
-    .replace(/^[-_]|[-_]$/g, "")
-    .slice(0, 32)
-    .replace(/[-_]$/, "");
 }
