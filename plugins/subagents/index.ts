@@ -26,7 +26,9 @@ export default definePlugin({
         .min(1)
         .max(16)
         .default(4)
-        .describe("how many subagents of a session work at a time; further ones wait"),
+        .describe(
+          "how many subagents of a session work at a time; further ones wait, and those in the background are refused",
+        ),
     })
     .prefault({}),
 

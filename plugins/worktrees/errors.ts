@@ -14,6 +14,8 @@ export const errors = defineErrors({
     text: (a: { root: string }) =>
       `The repository ${a.root} has no commit yet, and a worktree begins with one. Make a first commit: git commit --allow-empty -m "Begin"`,
   },
+  WORKTREE_BUSY: (a: { root: string; seconds: number }) =>
+    `Another command has been merging or removing worktrees of ${a.root} for ${a.seconds} s. Wait for its end, and try again.`,
   WORKTREE_NAME: {
     exit: 2,
     text: (a: { name: string }) =>

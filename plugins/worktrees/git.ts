@@ -56,6 +56,26 @@ export class Git {
     return code === 0 ? output.toString().trim() : undefined;
   }
 
+  /** The bytes of files of a commit, in the order of their names; undefined for what is no file there, or has a name of several lines. */
+  async contents(root: string, commit: string, names: readonly string[]): Promise<(Buffer | undefined)[]> {
+    const asked = names.filter((name) => !name.includes("\n"));
+    if (asked.length === 0) return names.map(() => undefined);
+    const input = asked.map((name) => `${commit}:${name}\n`).join("");
+    const { output } = await this.run(root, ["cat-file", "--batch"], { input });
+    const found = new Map<string, Buffer>();
+    let at = 0;
+    for (const name of asked) {
+      const end = output.indexOf("\n", at);
+      if (end < 0) break;
+      const size = /^[0-9a-f]+ blob (\d+)$/.exec(output.toString("utf8", at, end))?.[1];
+      at = end + 1;
+      if (size === undefined) continue;
+      found.set(name, output.subarray(at, at + Number(size)));
+      at += Number(size) + 1;
+    }
+    return names.map((name) => found.get(name));
+  }
+
   /** The branch that is checked out; undefined if none is. */
   async branch(root: string): Promise<string | undefined> {
     const { code, output } = await this.run(root, ["symbolic-ref", "--quiet", "--short", "HEAD"]);

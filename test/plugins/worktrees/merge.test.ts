@@ -42,6 +42,42 @@ it("merges beside commits that were made meanwhile", async () => {
   ]);
 });
 
+it("merges one at a time, whoever else merges there", async () => {
+  const r = repository();
+  const names = Array.from({ length: 8 }, (_, at) => `w${at}`);
+  for (const name of names) (await r.make(name)).file(`${name}.txt`, `${name}\n`);
+  await Promise.all(names.map((name) => worktrees.merge(r.root, name, { commit: true })));
+  expect([r.git("status", "--porcelain"), branches(r)]).toEqual(["", ["main"]]);
+  expect(names.map((name) => r.text(`${name}.txt`))).toEqual(names.map((name) => `${name}\n`));
+});
+
+it("takes what a merge that was killed has left for its own, and nothing else", async () => {
+  const { r } = await changed({ "b.txt": "two\n", "c.txt": "three\n", "d.txt": "four\n" });
+  r.file("b.txt", "two\n");
+  r.file("c.txt", "thr");
+  r.file("d.txt", "four\nmore\n");
+  await expect(worktrees.merge(r.root, "login")).rejects.toMatchObject({
+    code: "WORKTREE_OVERWRITES",
+    data: { files: ["d.txt"] },
+  });
+  expect([r.text("c.txt"), r.text("d.txt")]).toEqual(["thr", "four\nmore\n"]);
+  r.file("d.txt", "");
+  await worktrees.merge(r.root, "login");
+  expect(["b.txt", "c.txt", "d.txt"].map((name) => r.text(name))).toEqual(["two\n", "three\n", "four\n"]);
+});
+
+it("leaves alone what a person merges there", async () => {
+  const { r } = await changed();
+  r.git("checkout", "--quiet", "-b", "other");
+  r.file("c.txt", "three\n");
+  r.git("add", "--all");
+  r.git("commit", "--quiet", "--message=Three");
+  r.git("checkout", "--quiet", "main");
+  r.git("merge", "--quiet", "--no-commit", "--no-ff", "other");
+  await expect(worktrees.merge(r.root, "login")).rejects.toThrow();
+  expect(r.git("status", "--porcelain")).toBe("A  c.txt");
+});
+
 it("undoes a merge with conflicts, and says where they are", async () => {
   const { r, w } = await changed({ "a.txt": "theirs\n" });
   r.file("a.txt", "ours\n");
