@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { fullScreen } from "../e2e/full-screen.ts";
-import { hasTerminals } from "../e2e/pty.ts";
-import { scratch } from "../e2e/scorel.ts";
-import { smallFileSystem } from "./disk.ts";
+import { smallFileSystem } from "../fault/disk.ts";
+import { fullScreen } from "./full-screen.ts";
+import { hasTerminals } from "./pty.ts";
+import { scratch } from "./scorel.ts";
 
 const mounted = smallFileSystem(64);
 mounted?.[Symbol.dispose]();
