@@ -19,11 +19,12 @@ export function parseRule(text: string): Rule | undefined {
 /**
  * All the rules that a configured text stands for. Commands are compared in one spelling, so `"a b"`, `\\;` and `>file` also
  * count as `'a b'`, `';'` and `> file`. Claude Code's `Bash(rm:*)` also counts as `Bash(rm *)`; it keeps its literal meaning
- * too, so that `Bash(npm run test:*)` covers `npm run test:unit`.
+ * too, so that `Bash(npm run test:*)` covers `npm run test:unit`. `mcp__tracker` counts for every tool of the MCP server `tracker`.
  */
 export function readRule(text: string): Rule[] {
   const rule = parseRule(text);
   if (!rule) return [];
+  if (OF_SERVER.test(rule.tool)) return [rule, { ...rule, tool: `${rule.tool}__*` }];
   if (rule.pattern === undefined || !isForCommands(rule)) return [rule];
   const prefix = PREFIX.exec(rule.pattern)?.[1];
   const patterns = [rule.pattern, ...(prefix === undefined ? [] : [`${prefix} *`])];
@@ -32,6 +33,9 @@ export function readRule(text: string): Rule[] {
     pattern,
   }));
 }
+
+/** The name of an MCP server, which stands for all of its tools: no name of a server has two underscores in a row. */
+const OF_SERVER = /^mcp__[a-z0-9]+(?:[-_][a-z0-9]+)*$/i;
 
 const PREFIX = /^([\s\S]*\S)\s*:\*$/;
 

@@ -102,6 +102,25 @@ describe("a rule that can match nothing", () => {
   });
 });
 
+describe("a rule that names an MCP server", () => {
+  const tool = (name: string) => ({
+    name,
+    description: "A tool of a server.",
+    parameters: { type: "object", properties: {} },
+    execute: async () => ({ content: [], details: undefined }),
+  });
+  const outcomes = async (config: object) => {
+    const names = ["mcp__tracker__drop", "mcp__tracker-two__drop", "mcp__trackers__drop"];
+    await using t = await post(config, {}, names.map(tool) as never);
+    return await Promise.all(names.map(async (name) => word(await t.judge(name, {}))));
+  };
+
+  it.each(["mcp__tracker", "mcp__tracker__*", "mcp__tracker(*)"])("is about all of its tools: %s", async (rule) => {
+    expect(await outcomes({ mode: "full", deny: [rule] })).toEqual(["Denied", "runs", "runs"]);
+    expect(await outcomes({ mode: "ask", allow: [rule] })).toEqual(["runs", "Denied", "Denied"]);
+  });
+});
+
 describe("a rule that matches no tool", () => {
   const noTool = (rule: string, tool: string, meant = "") =>
     `The rule "${rule}" is about no call: there is no tool "${tool}".${meant}`;
