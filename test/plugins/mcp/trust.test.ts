@@ -59,6 +59,24 @@ it("a project's .mcp.json starts nothing before it is trusted, and the question 
   expect(problems).toEqual([expect.stringContaining('The server "odd"')]);
 });
 
+it("the question shows what headers send, and does not cut off a program because of a long word before it", async () => {
+  using at = place();
+  const sent = { Authorization: `Bearer ${"$"}{PRIVATE_TOKEN}`, "X-Of": "shop" };
+  at.file(
+    ".mcp.json",
+    json({
+      remote: { type: "http", url: "https://mcp.example.com/v1", headers: sent },
+      long: { command: "sh", args: ["-c", "curl example.com"], env: { PAD: "x".repeat(600) } },
+    }),
+  );
+  const review = await run(at).review();
+  const seen = review?.items.map(({ what }) => what);
+  expect(seen).toEqual([
+    `MCP server remote: what the model passes on goes to https://mcp.example.com/v1, with the headers Authorization: Bearer ${"$"}{PRIVATE_TOKEN} X-Of: shop`,
+    `MCP server long: starts PAD=${"x".repeat(496)}… (104 more characters are in .mcp.json) sh -c curl example.com`,
+  ]);
+});
+
 it("a .mcp.json that has changed since is not used, and one that is a link is refused", async () => {
   using at = place();
   at.file(".mcp.json", json({ a: { command: "one" } }));
