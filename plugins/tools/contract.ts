@@ -4,7 +4,7 @@ import type { Awaitable, DisplayAction } from "@scorel/kernel";
 export type Access = "read" | "exclusive" | { writes: readonly string[] };
 
 /**
- * How a call is approved. `free`: without a question, unless it writes outside of the project or in `.git` or `.scorel`. `ask`: unless a rule or the permission mode allows it. `always-ask`: a person
+ * How a call is approved. `free`: without a question, unless it writes outside of the project or in `.git`, `.scorel` or `.mcp.json`. `ask`: unless a rule or the permission mode allows it. `always-ask`: a person
  * is asked each time, whatever rules and mode say. Rules that deny or ask apply to all of them.
  */
 export type Approval = "free" | "ask" | "always-ask";

@@ -67,13 +67,16 @@ describeWith("bubblewrap", "commands in the sandbox", () => {
       "mv .git old && cp -r old .git && echo x > .git/hooks/pre-commit",
       "echo ../evil > .git/commondir",
       "rm .git/commondir",
+      "echo x > .mcp.json",
+      "rmdir .mcp.json; mv a.json .mcp.json",
     ];
     for (const attempt of attempts) expect(await said(w, attempt)).not.toContain("exit code 0");
     expect(w.text(".git/config")).toBe(config);
-    const left = [".scorel", ".git/hooks/pre-commit", ".git/commondir", "old"].filter((path) =>
-      existsSync(w.path(path)),
-    );
-    expect(left).toEqual([]);
+    const created = [".scorel", ".mcp.json", ".git/hooks/pre-commit", ".git/commondir", "old"];
+    expect(created.filter((path) => existsSync(w.path(path)))).toEqual([]);
+    w.file(".mcp.json", "{}");
+    expect(await said(w, "echo x > .mcp.json || rm .mcp.json")).not.toContain("exit code 0");
+    expect(w.text(".mcp.json")).toBe("{}");
     expect(await said(w, "touch a && git add a && git -c user.name=a -c user.email=b commit -qm a && echo done")).toBe(
       "done\n[exit code 0]",
     );

@@ -2,6 +2,7 @@ import { basename, dirname, join, sep } from "node:path";
 import { codeOf, type ScorelError } from "@scorel/kernel";
 import { fold } from "@scorel/kit/files/names";
 import { isWithin } from "@scorel/kit/files/paths";
+import { MCP_JSON } from "@scorel/kit/schema/mcp-json";
 import type { Environment } from "../environment.ts";
 import { errors } from "../errors.ts";
 import { type Place, realPath } from "../files/paths.ts";
@@ -43,7 +44,7 @@ async function isControl(place: Place, env: Around): Promise<boolean> {
   if (await isInRepository(place.path, env.files)) return true;
   const bases = [...new Set([home, root, cwd])];
   const names = bases.flatMap((base) =>
-    [".scorel", ".git", ".git/hooks", ".git/config"].map((name) => join(base, name)),
+    [".scorel", MCP_JSON, ".git", ".git/hooks", ".git/config"].map((name) => join(base, name)),
   );
   const targets = (await Promise.all(names.map((name) => targetOf(name, env)))).filter(
     (target) => target !== undefined,
@@ -63,12 +64,12 @@ async function targetOf(path: string, env: Around): Promise<string | undefined> 
 }
 
 /**
- * Whether an absolute path is, or is inside, a `.scorel` or `.git`. In a git folder, only some plain text files are excepted:
- * hooks, configuration, `commondir` and a rebase's todo list can all make git run programs.
+ * Whether an absolute path is a `.mcp.json`, whose programs are started, or is, or is inside, a `.scorel` or `.git`. In a git folder, only
+ * some plain text files are excepted: hooks, configuration, `commondir` and a rebase's todo list can all make git run programs.
  */
 export function isControlPath(path: string): boolean {
   const names = path.split(sep).map(fold);
-  if (names.includes(".scorel") || names.at(-1) === ".git") return true;
+  if (names.includes(".scorel") || names.at(-1) === MCP_JSON || names.at(-1) === ".git") return true;
   const git = names.indexOf(".git");
   return git >= 0 && !GIT_WORDS.has(names.slice(git + 1).join("/"));
 }

@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { readText } from "@scorel/kit/files/open";
 import { realOf } from "@scorel/kit/files/paths";
+import { MCP_JSON } from "@scorel/kit/schema/mcp-json";
 import type { SandboxMount } from "@scorel/sandbox/contract";
 
 /** Read-only mounts for paths that sandboxed commands must not change, and a function that removes their placeholders. */
@@ -23,7 +24,9 @@ interface Control {
 export function controlMounts(root: string): ControlMounts {
   const git = join(root, ".git");
   const kind = kindOf(git);
-  const control: Control[] = [{ path: join(root, ".scorel"), missing: "folder" }];
+  // In place of a missing `.mcp.json`, an empty folder: git would see a file, and Scorel reads only a file.
+  const names = [".scorel", MCP_JSON];
+  const control: Control[] = names.map((name) => ({ path: join(root, name), missing: "folder" }));
   if (kind === "folder") control.push(...controlOf(git));
   if (kind === "file") control.push({ path: git, missing: "nothing" });
   const placeholders: Control[] = [];

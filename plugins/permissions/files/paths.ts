@@ -17,13 +17,13 @@ export function leadsOut(word: string, workspace: Workspace): boolean {
   return isWithin(workspace.root, named) && !isInside(named, workspace);
 }
 
-/** Whether a path is inside `.git` or `.scorel`, whose files can make git or Scorel run programs. */
+/** Whether a path is a `.mcp.json` or inside `.git` or `.scorel`, whose files can make git or Scorel run programs. */
 export function isControlPath(path: string): boolean {
   return path
     .normalize("NFKC")
     .toLowerCase()
     .split(sep)
-    .some((name) => /^\.(?:git|scorel)[. ]*$/.test(name));
+    .some((name) => /^\.(?:git|scorel|mcp\.json)[. ]*$/.test(name));
 }
 
 /**

@@ -21,6 +21,8 @@ describe("files that control the agent or git are not written", () => {
   it.each([
     ".scorel/config.toml",
     ".Scorel/extensions/x.ts",
+    ".mcp.json",
+    "sub/.MCP.json",
     "sub/.scorel/x",
     ".git/hooks/pre-commit",
     ".GIT/Hooks/pre-commit",
