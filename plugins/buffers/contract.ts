@@ -1,4 +1,4 @@
-/** What a client can do with the files of a session. */
+/** Whether a client, such as an editor, can read and save files for a session. */
 export interface BufferOffer {
   /** It knows the text of a file as its user sees it, which may not be saved. */
   reads: boolean;
@@ -6,7 +6,7 @@ export interface BufferOffer {
   writes: boolean;
 }
 
-/** What a client is asked for. */
+/** A request to a client: the text of a file as its user sees it, or to save a file. */
 export interface BufferRequest {
   /** Absolute, with all links resolved. */
   path: string;

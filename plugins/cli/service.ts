@@ -4,7 +4,7 @@ import { withFolderOptions } from "./folder-options.ts";
 import { helpText, nameOf, printable } from "./help.ts";
 import { readOption } from "./option.ts";
 
-/** What plugins contribute to the command line. */
+/** The commands, options and folder options that plugins contribute to the command line. */
 interface Contributed {
   commands: { plugin: string; value: CliCommand[] }[];
   folders: { value: FolderOption[] }[];

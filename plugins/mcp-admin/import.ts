@@ -13,7 +13,7 @@ import { type Source, sources } from "./sources.ts";
 
 interface Plan {
   wanted: NewServer[];
-  /** What is left out, with the reason, as lines. */
+  /** A line for each server that is not added, with the reason. */
   skipped: string[];
 }
 
@@ -49,7 +49,7 @@ function foundBy({ args: [program], cwd }: Invocation): Source[] {
     .flatMap((each) => sources[each]?.(root) ?? []);
 }
 
-/** What is added and what is not: a name that is there already keeps its server. */
+/** Decides which servers are added. A server whose name the user's configuration has already is not. */
 function planOf(found: readonly Source[]): Plan {
   const taken = ownNames();
   const plan: Plan = { wanted: [], skipped: [] };

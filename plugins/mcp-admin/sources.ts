@@ -21,7 +21,7 @@ export const sources: Readonly<Record<string, (root: string) => Source | undefin
       if (!isTable(settings)) throw new Error("it is not a JSON object");
       const { mcpServers = {}, projects } = settings;
       const project = isTable(projects) && Object.hasOwn(projects, root) ? projects[root] : {};
-      // Of two with one name, that of the project counts, as it does there.
+      // Claude Code prefers the project's server to the user's server of the same name.
       return all(mcpServers, isTable(project) ? project.mcpServers : {});
     }),
   codex: () =>

@@ -50,7 +50,7 @@ export interface SendOptions {
   messageId?: string;
   /** How to queue the message while a turn is running, or `refuse`: then AGENT_BUSY is thrown. Default: "follow_up". */
   running?: "follow_up" | "steer" | "refuse";
-  /** What to do while no turn is running: start one, or queue the message for the next one. Default: "start". */
+  /** If no turn is running, "start" begins one with the message, and "queue" keeps it for the next one. Default: "start". */
   idle?: "start" | "queue";
   /**
    * False, as for a text that somebody else has written: files that it mentions as `@path` are not attached, and skills that it names as

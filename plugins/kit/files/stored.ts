@@ -29,7 +29,7 @@ const SETTLED_MS = 100;
 /** What a plugin keeps in a JSON file that only its user can read. Several processes may change it. */
 export class Stored<T> {
   private readonly options: Options<T>;
-  /** What the file said when it was last read, and which file that was. */
+  /** The value that was last read, and the inode, size and times of the file that it was read from. */
   private last: { which: string; value: T } | undefined;
 
   constructor(options: Options<T>) {
