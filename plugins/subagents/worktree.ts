@@ -38,10 +38,19 @@ export function wordsAbout(ended: FinishedWorktree | undefined): string {
     case undefined:
       return "";
     case "unchanged":
-      return "[It has changed nothing in its worktree, which is removed.]";
+      return `[It has changed nothing in its worktree that git does not ignore. The worktree is removed.${goneWith(ended)}]`;
     case "branch":
-      return `[Its changes are on the branch ${ended.branch}, and not in the working directory. To take them over: git merge ${ended.branch}]\n${ended.stat}`;
+      return `[Its changes are on the branch ${ended.branch}, and not in the working directory. To take them over: git merge ${ended.branch}${ended.ignored ? "." : ""}${goneWith(ended)}]\n${ended.stat}`;
     case "kept":
       return `[Its worktree ${ended.path} (branch ${ended.branch}) is kept: ${ended.reason}]`;
   }
+}
+
+/** Files and folders that are named in a report. */
+const NAMED = 10;
+
+function goneWith({ ignored = [] }: { ignored?: readonly string[] }): string {
+  if (ignored.length === 0) return "";
+  const more = ignored.length > NAMED ? ` and ${ignored.length - NAMED} more` : "";
+  return ` Files that git ignores went with its worktree: ${ignored.slice(0, NAMED).join(", ")}${more}.`;
 }

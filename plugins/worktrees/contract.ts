@@ -32,10 +32,10 @@ export interface ListedWorktree extends Worktree {
 
 /** How the work in a worktree ended. */
 export type FinishedWorktree =
-  /** Nothing was changed; the worktree and its branch are gone. */
-  | { state: "unchanged" }
+  /** Nothing was changed; the worktree and its branch are gone. `ignored`: files that git ignores, which went with it. */
+  | { state: "unchanged"; ignored?: string[] }
   /** All work is in the commits of the branch; the worktree is gone. `stat` says in lines which files differ. */
-  | { state: "branch"; branch: string; stat: string }
+  | { state: "branch"; branch: string; stat: string; ignored?: string[] }
   /** The worktree is as it was, since removing it could lose something. */
   | { state: "kept"; branch: string; path: string; reason: string };
 

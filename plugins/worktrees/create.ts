@@ -25,6 +25,9 @@ export async function create(cwd: string, name = newName()): Promise<OpenedWorkt
   const base = await git.commit(root);
   if (base === undefined) throw await noCommit(checkout);
   await makeFolder(checkout, worktree);
+  // Git would make the worktree where a link leads, which may be outside of the project.
+  if (lstatSync(worktree.path, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw errors.WORKTREE_FOLDER({ path: visibleName(worktree.path), reason: "it is a link" });
   await add(checkout, worktree, base);
   // Files that git does not know are left out, too, but every project has some.
   const leftOut = (await changedFiles(git, root, "no")).length;

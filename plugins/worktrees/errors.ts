@@ -1,6 +1,7 @@
 import { defineErrors } from "@scorel/kernel";
 
-const listed = (names: readonly string[]) =>
+/** The first names of a list, and how many more there are. */
+export const listed = (names: readonly string[]) =>
   `${names.slice(0, 5).join(", ")}${names.length > 5 ? ` and ${names.length - 5} more` : ""}`;
 
 export const errors = defineErrors({
@@ -43,7 +44,7 @@ export const errors = defineErrors({
   WORKTREE_KEPT: (a: { name: string; path: string; reason: string }) =>
     `The worktree "${a.name}" stays as it is: ${a.reason}. Its folder is ${a.path}.`,
   WORKTREE_IN_USE: (a: { name: string; sessionId: string }) =>
-    `The session ${a.sessionId} is open in the worktree "${a.name}". Leave it there first.`,
+    `The session ${a.sessionId} is open in the worktree "${a.name}". Leave it there first, such as with /exit, and end a turn that runs.`,
   WORKTREE_DETACHED: (a: { root: string }) =>
     `No branch is checked out in ${a.root}, so a merge could get lost. Check out the branch to merge into: git switch BRANCH`,
   WORKTREE_CHECKOUT_UNCLEAN: (a: { root: string; count: number }) =>

@@ -4,7 +4,7 @@ import type { FinishedWorktree, Worktree } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { Git } from "./git.ts";
 import { type Checkout, isWorktree, ownerAround } from "./repository.ts";
-import { changedFiles, flawOfChanges, obstacleIn } from "./state.ts";
+import { changedFiles, flawOfChanges, ignoredFiles, obstacleIn } from "./state.ts";
 
 /** Files that the summary of changes names. */
 const NAMED = 40;
@@ -23,10 +23,11 @@ export async function finish(worktree: Worktree & { commit: string }, message: s
     const end = await git.text(path, "read the commit", ["rev-parse", "HEAD"]);
     const isChanged = end.trim() !== worktree.commit;
     const stat = isChanged ? await statOf(git, path, worktree.commit) : "";
-    await removeFolder(checkout, worktree);
-    if (isChanged) return { state: "branch", branch, stat };
+    const ignored = await removeFolder(checkout, worktree);
+    const gone = ignored.length > 0 && { ignored };
+    if (isChanged) return { state: "branch", branch, stat, ...gone };
     await removeBranch(checkout, branch, worktree.commit);
-    return { state: "unchanged" };
+    return { state: "unchanged", ...gone };
   } catch (thrown) {
     return { state: "kept", branch, path, reason: messageOf(thrown) };
   }
@@ -57,15 +58,17 @@ async function statOf(git: Git, path: string, base: string): Promise<string> {
   return plainText(await git.text(path, "compare the commits", ["diff", ...options, base, "HEAD", "--"])).trimEnd();
 }
 
-/** Removes the folder of a worktree without changes. */
-export async function removeFolder({ git, root }: Checkout, worktree: Worktree): Promise<void> {
+/** Removes the folder of a worktree without changes. Returns what was in it that git ignores. */
+export async function removeFolder({ git, root }: Checkout, worktree: Worktree): Promise<string[]> {
   const { name, path } = worktree;
   // Git looks again itself, but refuses every worktree of a repository with submodules, also where none was fetched.
   const hasModules = /^160000 /m.test(await git.text(path, "list its files", ["ls-files", "--stage"]));
   if (hasModules && (await changedFiles(git, path, "all")).length > 0)
     throw errors.WORKTREE_KEPT({ name, path, reason: "it has new changes" });
   const force = hasModules ? ["--force"] : [];
+  const ignored = await ignoredFiles(git, path);
   await git.text(root, "remove the worktree", ["worktree", "remove", ...force, path]);
+  return ignored;
 }
 
 /** Removes a branch that is still at this commit. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { takeLock } from "@scorel/kit/files/lock";
 import { plainText, visibleName } from "@scorel/kit/text/plain";
 import type { CommitOption, WorktreesService } from "./contract.ts";
-import { errors } from "./errors.ts";
+import { errors, listed } from "./errors.ts";
 import { commitAll, removeBranch, removeFolder } from "./finish.ts";
 import { type Git, reasonOf } from "./git.ts";
 import { type Checkout, existingWorktree, ownerAround } from "./repository.ts";
@@ -31,15 +31,16 @@ async function mergeFrom(
   const { branch } = worktree;
   const into = await git.branch(root);
   if (into === undefined) throw errors.WORKTREE_DETACHED({ root: visibleName(root) });
+  const shown = visibleName(into);
   const tip = await settled(checkout, name, { commit });
   const count = await git.count(root, tip, ["HEAD"]);
   if (count > 0) await mergeInto(git, root, branch, tip);
   const merged =
-    count === 0 ? `${into} has all of ${branch} already.` : `Merged ${counted(count)} of ${branch} into ${into}.`;
+    count === 0 ? `${shown} has all of ${branch} already.` : `Merged ${counted(count)} of ${branch} into ${shown}.`;
   if (keep) return { text: merged };
-  await removeFolder(checkout, worktree);
+  const gone = goneText(await removeFolder(checkout, worktree));
   await removeBranch(checkout, branch, tip);
-  return { text: `${merged} The worktree and its branch are removed.` };
+  return { text: `${merged} The worktree and its branch are removed.${gone}` };
 }
 
 /** Removes a worktree, and its branch if another one has all of its commits. */
@@ -56,13 +57,12 @@ async function removeFrom(checkout: Checkout, name: string, options: CommitOptio
   const worktree = existingWorktree(checkout, name);
   const { branch } = worktree;
   const tip = await settled(checkout, name, options);
-  await removeFolder(checkout, worktree);
-  const removed = `The worktree ${name} is removed.`;
+  const removed = `The worktree ${name} is removed.${goneText(await removeFolder(checkout, worktree))}`;
   const others = await branchesWith(git, root, tip, branch);
   if (others.length === 0)
     return { text: `${removed} Its branch ${branch} stays, since no other branch has all of its commits.` };
   await removeBranch(checkout, branch, tip);
-  return { text: `${removed} Its branch is removed, too: ${others[0]} has all of its commits.` };
+  return { text: `${removed} Its branch is removed, too: ${visibleName(others[0] as string)} has all of its commits.` };
 }
 
 /** Works in a checkout while no other command merges or removes there: git's merges would undo each other. Throws WORKTREE_BUSY. */
@@ -144,5 +144,9 @@ async function branchesWith(git: Git, root: string, commit: string, but: string)
     .split("\n")
     .filter((name) => name !== "" && name !== but);
 }
+
+/** Files that git ignores are seldom missed, but somebody may look for one of them. */
+const goneText = (ignored: readonly string[]) =>
+  ignored.length === 0 ? "" : ` Files that git ignores went with it: ${listed(ignored)}.`;
 
 const counted = (count: number) => `${count} ${count === 1 ? "commit" : "commits"}`;

@@ -27,6 +27,16 @@ export async function changedFiles(git: Git, root: string, untracked: "all" | "n
     .map((row) => row.slice("XY ".length));
 }
 
+/** Files and folders that git ignores, as lines for people; of a folder with nothing else, only its name. */
+export async function ignoredFiles(git: Git, root: string): Promise<string[]> {
+  const which = ["--others", "--ignored", "--exclude-standard", "--directory", "-z"];
+  const text = await git.text(root, "look for files that it ignores", ["ls-files", ...which]);
+  return text
+    .split("\0")
+    .filter((name) => name !== "")
+    .map(lineOf);
+}
+
 /** Why a worktree can be neither merged nor removed, whatever becomes of its changes; undefined if it can. */
 export async function obstacleIn(git: Git, worktree: Worktree): Promise<string | undefined> {
   const { path } = worktree;

@@ -83,6 +83,10 @@ it("makes nothing in a folder that a project has put there: a link, or one that 
   const linked = repository();
   symlinkSync(temporaryFolder("scorel-elsewhere-"), linked.path(".scorel-worktrees"));
   await expect(worktrees.create(linked.root)).rejects.toMatchObject({ code: "WORKTREE_FOLDER" });
+  const inner = repository();
+  await inner.make("other");
+  symlinkSync(temporaryFolder("scorel-elsewhere-"), inner.path(".scorel-worktrees/x"));
+  await expect(worktrees.create(inner.root, "x")).rejects.toMatchObject({ code: "WORKTREE_FOLDER" });
   const shown = repository({ files: { "a.txt": "one\n", ".scorel-worktrees/.gitignore": "!*\n" } });
   await expect(worktrees.create(shown.root, "x")).rejects.toMatchObject({ code: "WORKTREE_FOLDER" });
   const file = repository({ files: { ".scorel-worktrees": "a file\n" } });

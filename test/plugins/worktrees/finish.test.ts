@@ -20,6 +20,14 @@ it("removes a worktree in which nothing was changed, and its branch", async () =
   ]);
 });
 
+it("names what git ignores, which goes with the worktree", async () => {
+  const { r, w, finish } = await begun({ "a.txt": "one\n", ".gitignore": "*.env\ncache/\n" });
+  w.file("x.env", "KEY=1\n");
+  for (const name of ["cache/a", "cache/b"]) w.file(name, "");
+  expect(await finish()).toEqual({ state: "unchanged", ignored: ["cache/", "x.env"] });
+  expect([w.has(), r.git("branch", "--list", "scorel/*")]).toEqual([false, ""]);
+});
+
 it("commits changes to the branch, and says which files differ", async () => {
   const { r, w, finish } = await begun();
   w.file("a.txt", "changed\n");

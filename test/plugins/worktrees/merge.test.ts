@@ -29,6 +29,27 @@ it("keeps both if asked, and does nothing the second time", async () => {
   expect(text).toBe("main has all of scorel/login already.");
 });
 
+it("names what git ignores, which goes with the worktree, also when it is removed", async () => {
+  const { r, w } = await changed();
+  for (let at = 0; at < 7; at++) w.file(`${at}.env`, "");
+  expect((await worktrees.merge(r.root, "login")).text).toMatch(
+    /removed\. Files that git ignores went with it: 0\.env, 1\.env, 2\.env, 3\.env, 4\.env and 2 more\.$/,
+  );
+  (await r.make("other")).file("one.env", "");
+  expect((await worktrees.remove(r.root, "other")).text).toBe(
+    "The worktree other is removed. Files that git ignores went with it: one.env. Its branch is removed, too: main has all of its commits.",
+  );
+});
+
+it("shows the control characters of a branch's name instead of sending them to the terminal", async () => {
+  const { r } = await changed();
+  r.git("switch", "--quiet", "--create", "odd\u009b2J\u202ename");
+  const { text } = await worktrees.merge(r.root, "login");
+  expect(text).toBe(
+    "Merged 1 commit of scorel/login into odd\\u{9b}2J\\u{202e}name. The worktree and its branch are removed.",
+  );
+});
+
 it("merges beside commits that were made meanwhile", async () => {
   const { r } = await changed();
   r.file("c.txt", "three\n");
