@@ -108,8 +108,16 @@ itWith(
 itWith("chromium", "on a phone, a long title leaves room for what stands beside it", async () => {
   await using t = await browserStage([text("The answer.")]);
   const width = 360;
-  await t.s.run(["-p", "The total of a cart is wrong. Find out why, and repair it."]);
+  await t.s.run([
+    "-p",
+    "The total of a cart is wrong. Find out why, repair it, and say which of the tests should have seen it.",
+  ]);
   const page = await t.open({ viewport: { width, height: 740 } });
+  const recent = page.getByRole("region", { name: "Recent sessions" });
+  await recent.getByRole("link", { name: /^The total/ }).waitFor();
+  const [box, scrolled] = [await recent.boundingBox(), await page.evaluate(() => document.body.scrollWidth)];
+  expect(box?.x ?? -1).toBeGreaterThanOrEqual(0);
+  expect([(box?.x ?? 0) + (box?.width ?? width), scrolled].map((end) => end <= width)).toEqual([true, true]);
   await page.getByRole("button", { name: "Menu" }).click();
   await page.getByRole("link", { name: /^The total/ }).click();
   const head = page.getByRole("article").locator("header");
