@@ -36,6 +36,11 @@ declare module "@scorel/host/contract" {
     /** Describes the host that runs in the background. Throws DAEMON_NONE in a process that is none. */
     host_status: { params: Record<string, never>; result: HostStatus };
     /**
+     * Closes the sessions below a directory that nobody uses. A host keeps such sessions open for some minutes, for clients that come back.
+     * Throws DAEMON_NONE.
+     */
+    close_unused_sessions: { params: { cwd: string }; result: Record<string, never> };
+    /**
      * Stops the host that runs in the background, as SIGTERM does: clients are told, and running turns get 10 seconds. With
      * `whenIdle`, only if no turn runs and nobody else is connected; `reason` then says what keeps it.
      */

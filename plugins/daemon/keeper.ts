@@ -1,5 +1,6 @@
 import type { Client, HostService, SessionChange, SessionSummary } from "@scorel/host/contract";
 import { type BaseContext, codeOf } from "@scorel/kernel";
+import { isWithin } from "@scorel/kit/files/paths";
 import type {} from "@scorel/requests/contract";
 
 /** Time that a session stays open after its last client has left and nothing runs in it. */
@@ -145,21 +146,27 @@ export class Keeper {
     }
   }
 
-  /** Leaves the sessions in which nothing has gone on for a while. Each is closed unless clients are there. */
+  /** Closes the sessions of a folder in which nothing goes on and no client is, without waiting for a while. */
+  async closeIn(folder: string): Promise<void> {
+    for (const [sessionId, { row, quietSince }] of this.kept)
+      if (quietSince !== undefined && isWithin(folder, row.cwd)) await this.closeUnused(sessionId);
+  }
+
   private async closeQuiet(): Promise<void> {
-    for (const [sessionId, session] of this.kept) {
-      if (session.quietSince === undefined || Date.now() - session.quietSince < SESSION_MS) continue;
-      try {
-        const { clients } = await this.client.request("get_status", { sessionId });
-        if (clients !== undefined) {
-          session.quietSince = Date.now();
-          continue;
-        }
-        this.kept.delete(sessionId);
-        await this.client.request("close_session", { sessionId });
-      } catch (thrown) {
-        this.options.logger.warn(`Session ${sessionId} could not be closed`, thrown);
-      }
+    for (const [sessionId, { quietSince }] of this.kept)
+      if (quietSince !== undefined && Date.now() - quietSince >= SESSION_MS) await this.closeUnused(sessionId);
+  }
+
+  /** Closes a session unless clients are there. */
+  private async closeUnused(sessionId: string): Promise<void> {
+    try {
+      const { clients } = await this.client.request("get_status", { sessionId });
+      const session = this.kept.get(sessionId);
+      if (clients === undefined) this.kept.delete(sessionId);
+      else if (session) session.quietSince = Date.now();
+      if (clients === undefined) await this.client.request("close_session", { sessionId });
+    } catch (thrown) {
+      this.options.logger.warn(`Session ${sessionId} could not be closed`, thrown);
     }
   }
 }

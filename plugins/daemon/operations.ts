@@ -36,6 +36,16 @@ export function operations(serving: () => Serving | undefined) {
         }),
       run: () => running().status(),
     },
+    close_unused_sessions: {
+      summary: "Closes the sessions below a directory that the host keeps open although nobody uses them.",
+      paths: { cwd: "directory" },
+      params: () => z.strictObject({ cwd: z.string().min(1).max(4096) }),
+      result: () => z.strictObject({}),
+      run: async ({ cwd }) => {
+        await running().closeIn(cwd);
+        return {};
+      },
+    },
     stop_host: {
       summary: "Stops the host; running turns get 10 seconds to end.",
       params: () => z.strictObject({ whenIdle: z.boolean().optional() }),

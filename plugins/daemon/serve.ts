@@ -24,6 +24,8 @@ export interface Serving {
   status(): HostStatus;
   /** Why it is not idle: a turn runs, or others than this client are connected. */
   usedBy(clientId: string): string | undefined;
+  /** Closes the sessions of a folder that nobody uses. */
+  closeIn(folder: string): Promise<void>;
   /** Lets it end, after the requests that are being answered. */
   stop(): void;
   end(): Promise<void>;
@@ -125,6 +127,7 @@ async function begin(
       if (others.length === 0) return undefined;
       return `${[...new Set(others.map(({ name, transport }) => name ?? transport))].join(", ")} still uses it`;
     },
+    closeIn: (folder) => keeper.closeIn(folder),
     stop,
     end: () => {
       ending ??= end();

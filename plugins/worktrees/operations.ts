@@ -7,8 +7,8 @@ const path = z.string().min(1).max(4096);
 const name = z.string().min(1).max(200);
 /** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
-const unused = async (ctx: Context, cwd: string, named: string) =>
-  (await import("./use.ts")).assertUnused(ctx, cwd, named);
+const leave = async (...given: Parameters<typeof import("./use.ts")["leaveWorktree"]>) =>
+  (await import("./use.ts")).leaveWorktree(...given);
 
 /** Operations about worktrees. */
 export function operations(ctx: Context) {
@@ -34,8 +34,8 @@ export function operations(ctx: Context) {
       paths: { cwd: "directory" },
       params: () => z.strictObject({ cwd: path, name, commit: z.boolean().optional(), keep: z.boolean().optional() }),
       result: async () => (await results()).merge_worktree,
-      async run({ cwd, name: named, ...options }) {
-        await unused(ctx, cwd, named);
+      async run({ cwd, name: named, ...options }, { request }) {
+        await leave(ctx, request, cwd, named);
         return worktrees.merge(cwd, named, options);
       },
     },
@@ -44,8 +44,8 @@ export function operations(ctx: Context) {
       paths: { cwd: "directory" },
       params: () => z.strictObject({ cwd: path, name, commit: z.boolean().optional() }),
       result: async () => (await results()).remove_worktree,
-      async run({ cwd, name: named, ...options }) {
-        await unused(ctx, cwd, named);
+      async run({ cwd, name: named, ...options }, { request }) {
+        await leave(ctx, request, cwd, named);
         return worktrees.remove(cwd, named, options);
       },
     },

@@ -53,6 +53,20 @@ it("a session works in a worktree, which is listed, merged and removed", async (
   expect([existsSync(join(s.project, "b.txt")), existsSync(tree("login"))]).toEqual([true, false]);
 });
 
+it("is merged beside a host, which keeps a session open that nobody uses any more", async () => {
+  await using t = await shop([[write], [text("Written.")]]);
+  const { s, tree } = t;
+  expect((await s.run(["host", "serve"])).code).toBe(0);
+  try {
+    expect((await s.run(["-p", "Write b.txt.", "-w", "login", "--yes"])).code).toBe(0);
+    expect((await s.run(["host", "status"])).stdout).toContain("sessions: 1 open");
+    expect(await s.run(["worktree", "merge", "login", "--commit"])).toMatchObject({ code: 0, stderr: "" });
+    expect([existsSync(join(s.project, "b.txt")), existsSync(tree("login"))]).toEqual([true, false]);
+  } finally {
+    await s.run(["host", "stop"]);
+  }
+});
+
 it("says what is wrong outside of git, and with a session that has its own folder", async () => {
   using s = scratch({ inProcess: true });
   s.useModel("http://127.0.0.1:9/v1");

@@ -69,6 +69,7 @@ it("every path in the params of an operation is declared, with what a limited cl
   expect((await Promise.all(all.map(([name, row]) => undeclared(name, row)))).flat()).toEqual([]);
   expect(Object.fromEntries(all.flatMap(([name, { paths }]) => (paths ? [[name, paths]] : [])))).toEqual({
     create_session: { cwd: "directory" },
+    close_unused_sessions: { cwd: "directory" },
     continue_session: { cwd: "operation" },
     list_presets: { cwd: "directory" },
     list_sessions: { cwd: "operation" },
