@@ -5,6 +5,8 @@ import { visibleName } from "@scorel/kit/text/plain";
 import type { Context } from "./context.ts";
 import type { ListedWorktree } from "./contract.ts";
 import { errors } from "./errors.ts";
+import { allWorktrees, checkoutAround } from "./repository.ts";
+import { markUsed } from "./use.ts";
 
 /** What the commands `scorel worktree <action>` do. */
 export const actions = { list, merge, remove } satisfies Record<
@@ -14,17 +16,19 @@ export const actions = { list, merge, remove } satisfies Record<
 
 /**
  * The folder for `--worktree [name]`, which is made if there is none of that name. Says what the session works with. Throws
- * WORKTREE_SESSION.
+ * WORKTREE_SESSION and WORKTREE_CONTINUE.
  */
 export async function enterWorktree(ctx: Context, given: unknown, invocation: Invocation): Promise<string> {
   const { options, cwd, stderr } = invocation;
   const other = ["session", "fork", "resume"].find((option) => options[option] !== undefined);
   if (other !== undefined) throw errors.WORKTREE_SESSION({ option: `--${other}` });
   const name = typeof given === "string" && given !== "" ? { name: given } : {};
+  if (options.continue === true) await assertKnown(cwd, name.name);
   const client = hostOf(ctx).connect();
   try {
     const { worktree } = await client.request("create_worktree", { cwd, ...name });
     const { created, leftOut, branch } = worktree;
+    ctx.onDispose(markUsed(worktree));
     const how = created ? "New worktree" : "Worktree";
     stderr.write(`${how} ${worktree.name} (branch ${branch}): ${visibleName(worktree.cwd)}\n`);
     if (leftOut > 0)
@@ -33,6 +37,12 @@ export async function enterWorktree(ctx: Context, given: unknown, invocation: In
   } finally {
     await client.close();
   }
+}
+
+/** Throws WORKTREE_CONTINUE if there is no such worktree, in which a session could go on. */
+async function assertKnown(cwd: string, name: string | undefined): Promise<void> {
+  const known = (await allWorktrees(checkoutAround(cwd))).map((each) => each.name);
+  if (name === undefined || !known.includes(name)) throw errors.WORKTREE_CONTINUE({ known });
 }
 
 function list(ctx: Context, invocation: Invocation): Promise<number> {
@@ -59,7 +69,8 @@ function remove(ctx: Context, invocation: Invocation): Promise<number> {
   const { cwd, args, options } = invocation;
   const [name = ""] = args;
   return answered(ctx, invocation, async (request) => {
-    const { text } = await request("remove_worktree", { cwd, name, commit: options.commit === true });
+    const [commit, discard] = [options.commit === true, options.discard === true];
+    const { text } = await request("remove_worktree", { cwd, name, commit, discard });
     return `${text}\n`;
   });
 }
@@ -78,13 +89,14 @@ function hostOf({ find }: Context) {
   return host;
 }
 
-function rowOf({ name, branch, path, commits, changes, problem }: ListedWorktree): string {
+function rowOf({ name, branch, path, commits, changes, isBranchOnly, problem }: ListedWorktree): string {
   const state = [
     `${commits} ${commits === 1 ? "commit" : "commits"}`,
+    ...(isBranchOnly ? ["only a branch"] : []),
     ...(changes > 0 ? [`${changes} ${filesText(changes)} not committed`] : []),
     ...(problem === undefined ? [] : [problem]),
   ];
-  return `${name}  ${branch}  ${state.join(", ")}  ${visibleName(path)}\n`;
+  return `${name}  ${branch}  ${state.join(", ")}${isBranchOnly ? "" : `  ${visibleName(path)}`}\n`;
 }
 
 const filesText = (count: number) => (count === 1 ? "file" : "files");

@@ -9,6 +9,7 @@ export function worktreeCommands(ctx: Context): CliCommand[] {
   const command = (action: keyof Actions, args: string, description: string, options: CliOption[]): CliCommand => ({
     noun: "worktree",
     action,
+    ...(action === "list" && { otherActions: { ls: "list", rm: "remove", delete: "remove" } }),
     ...(args !== "" && { args }),
     description,
     options,
@@ -22,7 +23,10 @@ export function worktreeCommands(ctx: Context): CliCommand[] {
       commit,
       { flags: "--keep", description: "Keep the worktree and its branch" },
     ]),
-    command("remove", "<name>", "Remove a worktree; its branch stays unless it is merged", [commit]),
+    command("remove", "<name>", "Remove a worktree; its branch stays unless it is merged", [
+      commit,
+      { flags: "--discard", description: "Remove its branch, too, and with it what is not merged" },
+    ]),
   ];
 }
 

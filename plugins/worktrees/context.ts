@@ -1,3 +1,3 @@
 import type { BaseContext } from "@scorel/kernel";
 
-export type Context = Pick<BaseContext, "find">;
+export type Context = Pick<BaseContext, "find" | "onDispose">;

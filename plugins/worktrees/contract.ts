@@ -26,6 +26,8 @@ export interface ListedWorktree extends Worktree {
   commits: number;
   /** Files with changes that are not committed. */
   changes: number;
+  /** True if only its branch is left, with no folder, as after a subagent's work. */
+  isBranchOnly?: boolean;
   /** Why it can be neither merged nor removed at present, such as a rebase that is not finished. */
   problem?: string;
 }
@@ -45,16 +47,21 @@ export interface CommitOption {
   commit?: boolean | undefined;
 }
 
+export interface RemoveOptions extends CommitOption {
+  /** Removes the branch, too, with commits that no other branch has. */
+  discard?: boolean | undefined;
+}
+
 /** The service `worktrees`: worktrees of git repositories. Its methods throw WORKTREE errors. */
 export interface WorktreesService {
   /** Makes a worktree of the repository around a directory, at the commit that is checked out there; or returns the one of that name. */
   create(cwd: string, name?: string): Promise<OpenedWorktree>;
-  /** Lists the worktrees that were made of the checkout around a directory. */
+  /** Lists the worktrees that were made of the checkout around a directory, and those of which only the branch is left. */
   list(cwd: string): Promise<ListedWorktree[]>;
   /** Merges the branch of a worktree into what the checkout has checked out, and removes both unless they are to be kept. */
   merge(cwd: string, name: string, options?: CommitOption & { keep?: boolean | undefined }): Promise<{ text: string }>;
-  /** Removes a worktree. Its branch stays, unless another branch has all of its commits. */
-  remove(cwd: string, name: string, options?: CommitOption): Promise<{ text: string }>;
+  /** Removes a worktree. Its branch stays, unless another branch has all of its commits or it is discarded. */
+  remove(cwd: string, name: string, options?: RemoveOptions): Promise<{ text: string }>;
   /** Ends work that began at a commit: commits what was changed, and removes the worktree if nothing can be lost. Never rejects. */
   finish(worktree: Worktree & { commit: string }, message: string): Promise<FinishedWorktree>;
 }
@@ -75,7 +82,13 @@ declare module "@scorel/host/contract" {
       params: { cwd: string; name: string; commit?: boolean; keep?: boolean };
       result: { text: string };
     };
-    /** Removes a worktree. Its branch stays, unless another branch has all of its commits. */
-    remove_worktree: { params: { cwd: string; name: string; commit?: boolean }; result: { text: string } };
+    /**
+     * Removes a worktree. Its branch stays, unless another branch has all of its commits or `discard` is true: then everything is
+     * committed, and the branch removed.
+     */
+    remove_worktree: {
+      params: { cwd: string; name: string; commit?: boolean; discard?: boolean };
+      result: { text: string };
+    };
   }
 }

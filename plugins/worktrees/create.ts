@@ -64,7 +64,7 @@ async function add({ git, root }: Checkout, { path, branch }: Worktree, base: st
 }
 
 /** Makes the folder of worktrees, which git is told to ignore. Throws WORKTREE_FOLDER. */
-async function makeFolder({ git, root, folder }: Checkout, { path }: Worktree): Promise<void> {
+export async function makeFolder({ git, root, folder }: Checkout, { path }: Worktree): Promise<void> {
   const refused = (reason: string, cause?: unknown) =>
     errors.WORKTREE_FOLDER({ path: visibleName(folder), reason }, { cause });
   try {

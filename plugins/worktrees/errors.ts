@@ -41,10 +41,19 @@ export const errors = defineErrors({
   WORKTREE_GIT: (a: { what: string; reason: string }) => `Git could not ${a.what}: ${a.reason}`,
   WORKTREE_UNCLEAN: (a: { name: string; path: string; count: number }) =>
     `The worktree "${a.name}" has ${a.count} ${a.count === 1 ? "file" : "files"} with changes that are not committed (git -C ${a.path} status). Commit or discard them there, or add --commit to commit them to its branch.`,
+  WORKTREE_UNMERGED: (a: { name: string; branch: string }) =>
+    `No other branch has all commits of ${a.branch}, so it stays. Merge it with "scorel worktree merge ${a.name}", or add --discard to remove it.`,
   WORKTREE_KEPT: (a: { name: string; path: string; reason: string }) =>
     `The worktree "${a.name}" stays as it is: ${a.reason}. Its folder is ${a.path}.`,
   WORKTREE_IN_USE: (a: { name: string; sessionId: string }) =>
     `The session ${a.sessionId} is open in the worktree "${a.name}". Leave it there first, such as with /exit, and end a turn that runs.`,
+  WORKTREE_ENTERED: (a: { name: string; pid: number }) =>
+    `The process ${a.pid} was started with --worktree ${a.name} and still runs. End it first, such as with /exit.`,
+  WORKTREE_CONTINUE: {
+    exit: 2,
+    text: (a: { known: readonly string[] }) =>
+      `--continue needs a worktree that exists, as in "--worktree NAME --continue". ${a.known.length === 0 ? "There is none." : `Those that exist: ${listed(a.known)}`}`,
+  },
   WORKTREE_DETACHED: (a: { root: string }) =>
     `No branch is checked out in ${a.root}, so a merge could get lost. Check out the branch to merge into: git switch BRANCH`,
   WORKTREE_CHECKOUT_UNCLEAN: (a: { root: string; count: number }) =>

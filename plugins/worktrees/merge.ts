@@ -1,94 +1,72 @@
 import { lstatSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { takeLock } from "@scorel/kit/files/lock";
-import { plainText, visibleName } from "@scorel/kit/text/plain";
-import type { CommitOption, WorktreesService } from "./contract.ts";
-import { errors, listed } from "./errors.ts";
-import { commitAll, removeBranch, removeFolder } from "./finish.ts";
+import { visibleName } from "@scorel/kit/text/plain";
+import type { CommitOption, RemoveOptions, WorktreesService } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { removeBranch } from "./finish.ts";
 import { type Git, reasonOf } from "./git.ts";
-import { type Checkout, existingWorktree, ownerAround } from "./repository.ts";
-import { changedFiles, obstacleIn } from "./state.ts";
+import type { Checkout, FoundWorktree } from "./repository.ts";
+import { alone, branchesWith, clearFolder, settledTip } from "./settle.ts";
+import { changedFiles } from "./state.ts";
 
-/** Milliseconds to wait for another merge: those of large repositories take a while. */
-const PATIENCE_MS = 60_000;
+/** Digits of a commit's id, which are enough for git. */
+const SHORT = 12;
 
 /** Merges the branch of a worktree into the one that its checkout has checked out. */
-export async function merge(
-  ...[cwd, name, options = {}]: Parameters<WorktreesService["merge"]>
-): Promise<{ text: string }> {
-  const checkout = ownerAround(cwd);
-  existingWorktree(checkout, name);
-  return alone(checkout, () => mergeFrom(checkout, name, options));
+export function merge(...[cwd, name, options = {}]: Parameters<WorktreesService["merge"]>): Promise<{ text: string }> {
+  return alone(cwd, name, (checkout, worktree) => mergeFrom(checkout, worktree, options));
 }
 
 async function mergeFrom(
   checkout: Checkout,
-  name: string,
+  worktree: FoundWorktree,
   { commit, keep = false }: CommitOption & { keep?: boolean | undefined },
 ): Promise<{ text: string }> {
   const { git, root } = checkout;
-  const worktree = existingWorktree(checkout, name);
-  const { branch } = worktree;
+  const { branch, isBranchOnly } = worktree;
   const into = await git.branch(root);
   if (into === undefined) throw errors.WORKTREE_DETACHED({ root: visibleName(root) });
   const shown = visibleName(into);
-  const tip = await settled(checkout, name, { commit });
+  const tip = await settledTip(checkout, worktree, { commit });
   const count = await git.count(root, tip, ["HEAD"]);
   if (count > 0) await mergeInto(git, root, branch, tip);
   const merged =
     count === 0 ? `${shown} has all of ${branch} already.` : `Merged ${counted(count)} of ${branch} into ${shown}.`;
   if (keep) return { text: merged };
-  const gone = goneText(await removeFolder(checkout, worktree));
+  const gone = await clearFolder(checkout, worktree);
   await removeBranch(checkout, branch, tip);
-  return { text: `${merged} The worktree and its branch are removed.${gone}` };
+  const removed = isBranchOnly ? "The branch is removed." : "The worktree and its branch are removed.";
+  return { text: `${merged} ${removed}${gone}` };
 }
 
-/** Removes a worktree, and its branch if another one has all of its commits. */
-export async function remove(
+/** Removes a worktree, and its branch if another one has all of its commits or it is to be discarded. */
+export function remove(
   ...[cwd, name, options = {}]: Parameters<WorktreesService["remove"]>
 ): Promise<{ text: string }> {
-  const checkout = ownerAround(cwd);
-  existingWorktree(checkout, name);
-  return alone(checkout, () => removeFrom(checkout, name, options));
+  return alone(cwd, name, (checkout, worktree) => removeFrom(checkout, worktree, options));
 }
 
-async function removeFrom(checkout: Checkout, name: string, options: CommitOption): Promise<{ text: string }> {
-  const { git, root } = checkout;
-  const worktree = existingWorktree(checkout, name);
-  const { branch } = worktree;
-  const tip = await settled(checkout, name, options);
-  const removed = `The worktree ${name} is removed.${goneText(await removeFolder(checkout, worktree))}`;
-  const others = await branchesWith(git, root, tip, branch);
-  if (others.length === 0)
-    return { text: `${removed} Its branch ${branch} stays, since no other branch has all of its commits.` };
+async function removeFrom(
+  checkout: Checkout,
+  worktree: FoundWorktree,
+  { commit = false, discard = false }: RemoveOptions,
+): Promise<{ text: string }> {
+  const { name, branch, isBranchOnly } = worktree;
+  // What is discarded is committed as well, so that it can be brought back.
+  const tip = await settledTip(checkout, worktree, { commit: commit || discard });
+  const [other] = await branchesWith(checkout, tip, branch);
+  if (isBranchOnly && other === undefined && !discard) throw errors.WORKTREE_UNMERGED({ name, branch });
+  const gone = await clearFolder(checkout, worktree);
+  const removed = isBranchOnly ? "" : `The worktree ${name} is removed.${gone} `;
+  if (other === undefined && !discard)
+    return { text: `${removed}Its branch ${branch} stays, since no other branch has all of its commits.` };
   await removeBranch(checkout, branch, tip);
-  return { text: `${removed} Its branch is removed, too: ${visibleName(others[0] as string)} has all of its commits.` };
-}
-
-/** Works in a checkout while no other command merges or removes there: git's merges would undo each other. Throws WORKTREE_BUSY. */
-async function alone<T>({ folder, root }: Checkout, work: () => Promise<T>): Promise<T> {
-  const lock = await takeLock(join(folder, ".lock"), PATIENCE_MS);
-  if (!lock) throw errors.WORKTREE_BUSY({ root: visibleName(root), seconds: PATIENCE_MS / 1_000 });
-  try {
-    return await work();
-  } finally {
-    lock.release();
-  }
-}
-
-/** The last commit of a worktree in which nothing is left to be committed. Throws WORKTREE_KEPT and WORKTREE_UNCLEAN. */
-async function settled(checkout: Checkout, name: string, { commit = false }: CommitOption): Promise<string> {
-  const { git } = checkout;
-  const worktree = existingWorktree(checkout, name);
-  const { path } = worktree;
-  const shown = visibleName(path);
-  const obstacle = await obstacleIn(git, worktree);
-  if (obstacle !== undefined) throw errors.WORKTREE_KEPT({ name, path: shown, reason: obstacle });
-  const count = (await changedFiles(git, path, "all")).length;
-  if (count > 0 && !commit) throw errors.WORKTREE_UNCLEAN({ name, path: shown, count });
-  const flaw = await commitAll(git, worktree, `Work in the worktree ${name}`);
-  if (flaw !== undefined) throw errors.WORKTREE_KEPT({ name, path: shown, reason: flaw });
-  return (await git.text(path, "read the commit", ["rev-parse", "HEAD"])).trim();
+  if (other !== undefined)
+    return { text: `${removed}The branch ${branch} is removed: ${visibleName(other)} has all of its commits.` };
+  const back = `git branch ${branch} ${tip.slice(0, SHORT)}`;
+  return {
+    text: `${removed}The branch ${branch} is removed. Until git clears its commits away, this brings them back: ${back}`,
+  };
 }
 
 async function mergeInto(git: Git, root: string, branch: string, tip: string): Promise<void> {
@@ -135,18 +113,5 @@ async function namesFrom(git: Git, root: string, args: readonly string[]): Promi
   const text = await git.text(root, "compare the commits", args);
   return text.split("\0").filter((name) => name !== "");
 }
-
-/** The branches, but for one, that have a commit. */
-async function branchesWith(git: Git, root: string, commit: string, but: string): Promise<string[]> {
-  const args = ["for-each-ref", `--contains=${commit}`, "--format=%(refname:short)", "refs/heads", "refs/remotes"];
-  const text = await git.text(root, "look for other branches", args);
-  return plainText(text)
-    .split("\n")
-    .filter((name) => name !== "" && name !== but);
-}
-
-/** Files that git ignores are seldom missed, but somebody may look for one of them. */
-const goneText = (ignored: readonly string[]) =>
-  ignored.length === 0 ? "" : ` Files that git ignores went with it: ${listed(ignored)}.`;
 
 const counted = (count: number) => `${count} ${count === 1 ? "commit" : "commits"}`;

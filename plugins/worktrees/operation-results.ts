@@ -16,7 +16,13 @@ export const results = {
   }),
   list_worktrees: z.strictObject({
     worktrees: z.array(
-      z.strictObject({ ...worktree, commits: z.number(), changes: z.number(), problem: z.string().optional() }),
+      z.strictObject({
+        ...worktree,
+        commits: z.number(),
+        changes: z.number(),
+        isBranchOnly: z.boolean().optional(),
+        problem: z.string().optional(),
+      }),
     ),
   }),
   merge_worktree: told,

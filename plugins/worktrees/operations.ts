@@ -42,7 +42,8 @@ export function operations(ctx: Context) {
     remove_worktree: {
       summary: "Removes a worktree. Its branch stays, unless another branch has all of its commits.",
       paths: { cwd: "directory" },
-      params: () => z.strictObject({ cwd: path, name, commit: z.boolean().optional() }),
+      params: () =>
+        z.strictObject({ cwd: path, name, commit: z.boolean().optional(), discard: z.boolean().optional() }),
       result: async () => (await results()).remove_worktree,
       async run({ cwd, name: named, ...options }, { request }) {
         await leave(ctx, request, cwd, named);

@@ -55,12 +55,34 @@ export function worktreesIn(checkout: Pick<Checkout, "folder">): Worktree[] {
     .map((name) => worktreeNamed(checkout, name));
 }
 
-/** A worktree that exists. Throws WORKTREE_UNKNOWN and WORKTREE_NAME. */
-export function existingWorktree(checkout: Checkout, name: string): Worktree {
+/** A worktree that exists, or only its branch. */
+export interface FoundWorktree extends Worktree {
+  isBranchOnly: boolean;
+}
+
+/** The worktrees that exist, and those of which only the branch is left, by name. */
+export async function allWorktrees(checkout: Checkout): Promise<FoundWorktree[]> {
+  const worktrees = worktreesIn(checkout).map((each) => ({ ...each, isBranchOnly: false }));
+  const names = new Set(worktrees.map(({ name }) => name));
+  const left = (await ownBranches(checkout)).filter((name) => NAME.test(name) && !names.has(name));
+  return [...worktrees, ...left.map((name) => ({ ...worktreeNamed(checkout, name), isBranchOnly: true }))];
+}
+
+/** A worktree that exists, or of which only the branch is left. Throws WORKTREE_UNKNOWN and WORKTREE_NAME. */
+export async function findWorktree(checkout: Checkout, name: string): Promise<FoundWorktree> {
   const worktree = worktreeNamed(checkout, name);
-  if (isWorktree(worktree.path)) return worktree;
-  const known = worktreesIn(checkout).map((each) => each.name);
-  throw errors.WORKTREE_UNKNOWN({ name, root: visibleName(checkout.root), known });
+  if (isWorktree(worktree.path)) return { ...worktree, isBranchOnly: false };
+  const all = await allWorktrees(checkout);
+  const found = all.find((each) => each.name === name);
+  if (found) return found;
+  throw errors.WORKTREE_UNKNOWN({ name, root: visibleName(checkout.root), known: all.map((each) => each.name) });
+}
+
+/** The names of branches of worktrees that are checked out nowhere. */
+async function ownBranches({ git, root }: Checkout): Promise<string[]> {
+  const args = ["for-each-ref", "--format=%(worktreepath)%00%(refname:lstrip=3)", `refs/heads/${BRANCHES}`];
+  const text = await git.text(root, "list the branches", args);
+  return text.split("\n").flatMap((row) => (row.startsWith("\0") ? [row.slice(1)] : []));
 }
 
 /** Whether a folder, and not a link to one, is a worktree. */

@@ -1,13 +1,19 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type {} from "@scorel/daemon/contract";
 import type { OperationContext } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
-import { holderOf, isHeld } from "@scorel/kit/files/lock";
+import { holderOf, isHeld, tryLock } from "@scorel/kit/files/lock";
 import { isWithin } from "@scorel/kit/files/paths";
+import { removeIfPresent } from "@scorel/kit/files/private";
+import { newId } from "@scorel/kit/values/id";
 import type { Context } from "./context.ts";
+import type { Worktree } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { existingWorktree, ownerAround } from "./repository.ts";
+import { isWorktree, ownerAround, worktreeNamed } from "./repository.ts";
+
+/** Beginning of the names of marks, which stand beside the folders of worktrees. */
+const MARK = ".used-";
 
 type Request = OperationContext["request"];
 
@@ -16,7 +22,8 @@ type Request = OperationContext["request"];
  * process, is open there then.
  */
 export async function leaveWorktree(ctx: Context, request: Request, cwd: string, name: string): Promise<void> {
-  const { path } = existingWorktree(ownerAround(cwd), name);
+  const { path } = worktreeNamed(ownerAround(cwd), name);
+  if (!isWorktree(path)) return;
   const close = (ask: Request) => ask("close_unused_sessions", { cwd: path });
   try {
     await close(request);
@@ -24,7 +31,28 @@ export async function leaveWorktree(ctx: Context, request: Request, cwd: string,
     if (codeOf(thrown) === "DAEMON_NONE") await byHost(ctx, close);
     else if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
   }
-  assertUnused(ctx, cwd, name);
+  assertNotEntered(path, name);
+  assertUnused(ctx, path, name);
+}
+
+/**
+ * Marks that this process works in a worktree, in which it may have no session on disk yet. Returns how the mark is removed. One that is left by
+ * a process that was killed counts for nothing.
+ */
+export function markUsed({ name, path }: Worktree): () => void {
+  const lock = tryLock(join(dirname(path), `${MARK}${name}~${newId()}`));
+  return () => void (lock && "release" in lock && lock.release());
+}
+
+/** Throws WORKTREE_ENTERED if a process works in the worktree, and removes marks of those that have ended. */
+function assertNotEntered(path: string, name: string): void {
+  const folder = dirname(path);
+  const marks = readdirSync(folder).filter((each) => each.startsWith(`${MARK}${name}~`));
+  for (const mark of marks.map((each) => join(folder, each))) {
+    const holder = holderOf(mark);
+    if (holder && isHeld(mark, holder)) throw errors.WORKTREE_ENTERED({ name, pid: holder.pid });
+    removeIfPresent(mark);
+  }
 }
 
 /** Asks the host in the background, if one runs. */
@@ -39,10 +67,9 @@ async function byHost({ find }: Context, ask: (request: Request) => Promise<unkn
 }
 
 /** Throws WORKTREE_IN_USE if a session, of this or another process, is open in the worktree. */
-function assertUnused({ find }: Context, cwd: string, name: string): void {
+function assertUnused({ find }: Context, path: string, name: string): void {
   const sessions = find("sessionLogs");
   if (!sessions) return;
-  const { path } = existingWorktree(ownerAround(cwd), name);
   const { sessionsDir, logs } = sessions;
   for (const sessionId of sessions.locked()) {
     const lock = sessions.lockFile(sessionId);

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { type Reply, startModelServer, text, toolCall } from "../model-server.ts";
@@ -40,7 +40,7 @@ it("a session works in a worktree, which is listed, merged and removed", async (
     existsSync(join(tree("login"), "b.txt")),
   ]).toEqual([0, "Written.\n", false, true]);
   expect(first.stderr).toContain(`New worktree login (branch scorel/login): ${tree("login")}`);
-  expect(git("status", "--porcelain")).toBe("");
+  expect([git("status", "--porcelain"), readdirSync(tree(".")).sort()]).toEqual(["", [".gitignore", "login"]]);
   const again = await s.run(["-p", "And?", "-w", "login", "--continue"]);
   expect([again.code, again.stdout, again.stderr.includes("New worktree")]).toEqual([0, "Still here.\n", false]);
   const listed = JSON.parse((await s.run(["worktree", "list", "--json"])).stdout);
@@ -75,10 +75,20 @@ it("says what is wrong outside of git, and with a session that has its own folde
     ["worktree", "list"],
   ])
     expect(await s.run(args)).toMatchObject({ code: 2, stderr: expect.stringContaining("is in no git repository") });
+  expect(await s.run(["worktree", "ls"])).toMatchObject({ code: 2, stderr: expect.stringContaining("worktree list") });
   expect(await s.run(["-p", "x", "--session", "abcd", "-w", "y"])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("--session"),
   });
+});
+
+it("--continue makes no worktree, since there is nothing in it to go on with", async () => {
+  await using t = await shop([]);
+  expect(await t.s.run(["-p", "x", "--worktree", "login", "--continue"])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--continue needs a worktree that exists"),
+  });
+  expect(existsSync(t.tree("login"))).toBe(false);
 });
 
 it("a worktree uses what is trusted of its project without a second question, and nothing before that", async () => {
@@ -110,4 +120,17 @@ inTerminal.each([
   await using shown = terminal(t.s, ["--worktree", "login", "--yes", "Write b.txt."], { full });
   await shown.shows("Written.");
   expect(existsSync(join(t.tree("login"), "b.txt"))).toBe(true);
+});
+
+inTerminal("keeps a worktree in which the application is open, also if nothing was said there yet", async () => {
+  await using t = await shop([]);
+  const remove = () => t.s.run(["worktree", "remove", "login"]);
+  {
+    await using shown = terminal(t.s, ["--worktree", "login"], { full: true });
+    await shown.shows("login");
+    await expect.poll(() => existsSync(t.tree("login"))).toBe(true);
+    await expect.poll(async () => (await remove()).stderr).toContain("was started with --worktree login");
+  }
+  await expect.poll(remove).toMatchObject({ code: 0, stderr: "" });
+  expect(readdirSync(t.tree("."))).toEqual([".gitignore"]);
 });

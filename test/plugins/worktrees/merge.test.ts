@@ -37,7 +37,7 @@ it("names what git ignores, which goes with the worktree, also when it is remove
   );
   (await r.make("other")).file("one.env", "");
   expect((await worktrees.remove(r.root, "other")).text).toBe(
-    "The worktree other is removed. Files that git ignores went with it: one.env. Its branch is removed, too: main has all of its commits.",
+    "The worktree other is removed. Files that git ignores went with it: one.env. The branch scorel/other is removed: main has all of its commits.",
   );
 });
 
@@ -172,3 +172,50 @@ it("lists commits, changes and problems", async () => {
 });
 
 const about = (path: string, name: string) => ({ name, path, branch: `scorel/${name}` });
+
+it("lists, merges and removes branches of which no worktree is left, and opens them again", async () => {
+  const { r } = await changed();
+  await worktrees.remove(r.root, "login");
+  const other = await r.make("other");
+  r.git("branch", "scorel/elsewhere", "scorel/login");
+  r.git("worktree", "add", "--quiet", r.path("../beside"), "scorel/elsewhere");
+  expect(await worktrees.list(r.root)).toEqual([
+    { name: "other", path: other.folder, branch: "scorel/other", commits: 0, changes: 0 },
+    {
+      name: "login",
+      path: r.path(".scorel-worktrees/login"),
+      branch: "scorel/login",
+      commits: 1,
+      changes: 0,
+      isBranchOnly: true,
+    },
+  ]);
+  expect((await worktrees.merge(r.root, "login")).text).toBe(
+    "Merged 1 commit of scorel/login into main. The branch is removed.",
+  );
+  expect([r.text("b.txt"), branches(r).includes("scorel/login")]).toEqual(["two\n", false]);
+});
+
+it("removes a branch without a worktree only if another branch has its commits, or if it is to be discarded", async () => {
+  const { r } = await changed();
+  await worktrees.remove(r.root, "login");
+  await expect(worktrees.remove(r.root, "login")).rejects.toMatchObject({ code: "WORKTREE_UNMERGED" });
+  const tip = r.git("rev-parse", "scorel/login");
+  const { text } = await worktrees.remove(r.root, "login", { discard: true });
+  const [, back = ""] = /: git (branch .+)$/.exec(text) ?? [];
+  expect(text).toMatch(/^The branch scorel\/login is removed\. /);
+  expect(branches(r)).toEqual(["main"]);
+  r.git(...back.split(" "));
+  expect(r.git("rev-parse", "scorel/login")).toBe(tip);
+});
+
+it("discards a worktree with all of its changes, and says how to get them back", async () => {
+  const { r, w } = await changed();
+  w.file("c.txt", "three\n");
+  await expect(worktrees.remove(r.root, "login")).rejects.toMatchObject({ code: "WORKTREE_UNCLEAN" });
+  const { text } = await worktrees.remove(r.root, "login", { discard: true });
+  expect(text).toMatch(/^The worktree login is removed\. The branch scorel\/login is removed\. /);
+  expect([w.has(), branches(r)]).toEqual([false, ["main"]]);
+  r.git(...(/: git (branch .+)$/.exec(text)?.[1] ?? "").split(" "));
+  expect(r.git("show", "scorel/login:c.txt")).toBe("three");
+});

@@ -1,0 +1,72 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { takeLock } from "@scorel/kit/files/lock";
+import { plainText, visibleName } from "@scorel/kit/text/plain";
+import type { CommitOption, Worktree } from "./contract.ts";
+import { makeFolder } from "./create.ts";
+import { errors, listed } from "./errors.ts";
+import { commitAll, removeFolder } from "./finish.ts";
+import type { Git } from "./git.ts";
+import { type Checkout, type FoundWorktree, findWorktree, ownerAround } from "./repository.ts";
+import { changedFiles, obstacleIn } from "./state.ts";
+
+/** Milliseconds to wait for another merge: those of large repositories take a while. */
+const PATIENCE_MS = 60_000;
+
+/** Works with a worktree while no other command merges or removes one of its checkout: git's merges would undo each other. */
+export async function alone<T>(
+  cwd: string,
+  name: string,
+  work: (checkout: Checkout, worktree: FoundWorktree) => Promise<T>,
+): Promise<T> {
+  const checkout = ownerAround(cwd);
+  const { folder, root } = checkout;
+  const found = await findWorktree(checkout, name);
+  if (!existsSync(folder)) await makeFolder(checkout, found);
+  const lock = await takeLock(join(folder, ".lock"), PATIENCE_MS);
+  if (!lock) throw errors.WORKTREE_BUSY({ root: visibleName(root), seconds: PATIENCE_MS / 1_000 });
+  try {
+    return await work(checkout, await findWorktree(checkout, name));
+  } finally {
+    lock.release();
+  }
+}
+
+/** The last commit of a worktree in which nothing is left to be committed. Throws WORKTREE_KEPT and WORKTREE_UNCLEAN. */
+export async function settledTip(
+  { git, root }: Checkout,
+  worktree: FoundWorktree,
+  options: CommitOption,
+): Promise<string> {
+  const at = worktree.isBranchOnly
+    ? { folder: root, name: `refs/heads/${worktree.branch}` }
+    : { folder: worktree.path, name: "HEAD" };
+  if (!worktree.isBranchOnly) await settle(git, worktree, options);
+  return (await git.text(at.folder, "read the commit", ["rev-parse", "--verify", at.name])).trim();
+}
+
+async function settle(git: Git, worktree: Worktree, { commit = false }: CommitOption): Promise<void> {
+  const { name, path } = worktree;
+  const shown = visibleName(path);
+  const obstacle = await obstacleIn(git, worktree);
+  if (obstacle !== undefined) throw errors.WORKTREE_KEPT({ name, path: shown, reason: obstacle });
+  const count = (await changedFiles(git, path, "all")).length;
+  if (count > 0 && !commit) throw errors.WORKTREE_UNCLEAN({ name, path: shown, count });
+  const flaw = await commitAll(git, worktree, `Work in the worktree ${name}`);
+  if (flaw !== undefined) throw errors.WORKTREE_KEPT({ name, path: shown, reason: flaw });
+}
+
+/** Removes a worktree, without its branch. Returns a sentence about the ignored files that went with it, which somebody may look for. */
+export async function clearFolder(checkout: Checkout, worktree: FoundWorktree): Promise<string> {
+  const ignored = worktree.isBranchOnly ? [] : await removeFolder(checkout, worktree);
+  return ignored.length === 0 ? "" : ` Files that git ignores went with it: ${listed(ignored)}.`;
+}
+
+/** The branches, but for one, that have a commit. */
+export async function branchesWith({ git, root }: Checkout, commit: string, but: string): Promise<string[]> {
+  const args = ["for-each-ref", `--contains=${commit}`, "--format=%(refname:short)", "refs/heads", "refs/remotes"];
+  const text = await git.text(root, "look for other branches", args);
+  return plainText(text)
+    .split("\n")
+    .filter((name) => name !== "" && name !== but);
+}
