@@ -57,13 +57,24 @@ export function listed(
   mustBeLimit(limit);
   if (project !== undefined && !book) throw errors.HOST_NO_PROJECTS();
   const projectId = project === undefined ? undefined : book?.find(project, from).projectId;
+  const directoryOf = (session: SessionSummary) => book?.cwdOf(session) ?? session.cwd;
+  const known = new Map(cwd !== undefined && children ? sessions.map((session) => [session.sessionId, session]) : []);
+  // A session that belongs to another, such as that of a subagent in a worktree, is where the other one is.
+  const isIn = (place: string, session: SessionSummary, level = 0): boolean => {
+    if (directoryOf(session) === place) return true;
+    const above = session.parent && known.get(session.parent.sessionId);
+    return above !== undefined && level < LEVELS && isIn(place, above, level + 1);
+  };
   return sessions
     .filter((session) => (parent === undefined ? children || !session.parent : session.parent?.sessionId === parent))
     .filter((session) => archived || !session.archived)
     .filter((session) => projectId === undefined || book?.of(session)?.projectId === projectId)
-    .map((session) => ({ ...session, cwd: book?.cwdOf(session) ?? session.cwd }))
-    .filter((session) => cwd === undefined || session.cwd === cwd);
+    .map((session) => ({ ...session, cwd: directoryOf(session) }))
+    .filter((session) => cwd === undefined || isIn(cwd, session));
 }
+
+/** Levels of sessions of sessions that are followed upwards: a damaged log could name itself as its parent. */
+const LEVELS = 10;
 
 function mustBeLimit(limit: number): void {
   const fits = limit === Number.POSITIVE_INFINITY || (Number.isInteger(limit) && limit >= 1 && limit <= MOST_LISTED);

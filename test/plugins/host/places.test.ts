@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import type { SessionSummary } from "../../../plugins/host/contract.ts";
+import { listed } from "../../../plugins/host/places.ts";
+
+const row = (sessionId: string, cwd: string, parent?: string): SessionSummary => ({
+  ...{ sessionId, cwd, createdAt: 0, updatedAt: 0, title: "", path: "" },
+  ...(parent !== undefined && { parent: { sessionId: parent } as never, kind: "subagent" }),
+});
+
+it("a session that belongs to one of a directory is listed there, wherever it works itself", () => {
+  const sessions = [
+    row("own", "/shop"),
+    row("child", "/shop/.scorel-worktrees/a", "own"),
+    row("grandchild", "/shop/.scorel-worktrees/b", "child"),
+    row("stranger", "/shop/.scorel-worktrees/c"),
+    row("loop", "/else", "loop"),
+    row("orphan", "/else", "gone"),
+  ];
+  const ids = (wanted: object) =>
+    listed(sessions, undefined, { cwd: "/shop", from: "/shop", ...wanted }).map(({ sessionId }) => sessionId);
+  expect([ids({ children: true }), ids({})]).toEqual([["own", "child", "grandchild"], ["own"]]);
+});
