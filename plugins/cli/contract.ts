@@ -62,6 +62,8 @@ export interface Launch extends Omit<Invocation, "args" | "options"> {
   version: string;
   /** The preset that was named with `--preset`. */
   preset?: string;
+  /** Whether this project is trusted in this run only, as with --trust. */
+  trust?: boolean;
   /** Options of every command. The loader has already applied them. */
   globalOptions: readonly CliOption[];
   /**

@@ -4,16 +4,19 @@ import type { DaemonContext } from "./context.ts";
 import { dialHost } from "./dial.ts";
 import { type DaemonState, findDaemon } from "./state.ts";
 
-/** A client of the daemon of this home, if that can stand in for this process: it has the same version and preset. */
+/** A client of the daemon of this home, if that can stand in for this process: it has the same version and preset, and trusts as much. */
 export async function dialDaemon(ctx: DaemonContext, name: string): Promise<RemoteClient | undefined> {
   const found = findDaemon();
   if (!found?.state || found.pid === process.pid) return undefined;
   const { launch } = ctx;
   let { state } = found;
   const preset = launch.preset ?? "coding";
-  if (state.preset !== preset) {
-    const text = `the running host has the preset ${state.preset}, not ${preset}, so it is not used`;
-    if (launch.stderr.isTTY) launch.stderr.write(`scorel: ${text}\n`);
+  const unfit =
+    state.preset !== preset
+      ? `the running host has the preset ${state.preset}, not ${preset}`
+      : launch.trust && "--trust is for this process, and not for the running host";
+  if (unfit) {
+    if (launch.stderr.isTTY) launch.stderr.write(`scorel: ${unfit}, so it is not used\n`);
     return undefined;
   }
   if (state.version !== launch.version) {

@@ -112,6 +112,7 @@ export async function startHost(
     cwd,
     version,
     ...(flags.preset !== undefined && { preset: flags.preset }),
+    ...(flags.trust && { trust: true }),
     globalOptions,
     env: process.env,
     ...streams,

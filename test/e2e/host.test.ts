@@ -394,6 +394,18 @@ it("says with `-p`, too, that a project is not trusted, once, whoever has the se
   expect(await s.run(["-p", "hi"])).toMatchObject({ stdout: "at the host\n", stderr: alone.stderr });
 });
 
+it("--trust holds in its own process, although a host runs, which does not trust the project", async () => {
+  using s = scratch();
+  await using server = await startModelServer([text("trusted"), text("not trusted")]);
+  s.useModel(server.baseUrl);
+  s.file(".scorel/instructions.md", "PLANTED WORDS");
+  await serving(s);
+  expect(await s.run(["-p", "hi", "--trust"])).toMatchObject({ code: 0, stdout: "trusted\n", stderr: "" });
+  expect((await s.run(["-p", "hi"])).stdout).toBe("not trusted\n");
+  const isPlanted = ({ body }: { body: unknown }) => JSON.stringify(body).includes("PLANTED WORDS");
+  expect(server.requests.map(isPlanted)).toEqual([true, false]);
+});
+
 it("a prompt for a session in which a turn runs is queued, taken back by Ctrl-C, or refused as asked", async () => {
   using s = scratch();
   const released = gate();
