@@ -47,10 +47,12 @@ async function write({ file_path, content }: Params, env: Environment, id: strin
     created: !before,
   };
   return answer(
-    `${before ? "Replaced" : "Created"} ${place.shown}: ${countLines(bytes)} lines, ${bytes.length} bytes.`,
+    `${before ? "Replaced" : "Created"} ${place.shown}: ${counted(countLines(bytes), "line")}, ${counted(bytes.length, "byte")}.`,
     details,
   );
 }
+
+const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 ? "" : "s"}`;
 
 /** The file that would be replaced, if there is one. Throws if it must not be. */
 export async function replacedBy(place: Place, env: Environment): Promise<TextFile | undefined> {

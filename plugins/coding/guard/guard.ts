@@ -1,8 +1,8 @@
 import type { ToolCallApproval, ToolCallDecision } from "@scorel/agent/contract";
-import type { BaseContext } from "@scorel/kernel";
+import { type BaseContext, codeOf, messageOf } from "@scorel/kernel";
 import type {} from "@scorel/requests/contract";
 import type { Environment } from "../environment.ts";
-import { locate } from "../files/paths.ts";
+import { locate, type Place } from "../files/paths.ts";
 import { writeRefusal } from "./control-paths.ts";
 
 const WRITERS = new Set(["Write", "Edit"]);
@@ -20,7 +20,8 @@ export async function guardWrites(
   const { file_path } = (args ?? {}) as { file_path?: unknown };
   env.confirmed.delete(toolCall.id);
   if (refused || !WRITERS.has(toolCall.name) || typeof file_path !== "string") return undefined;
-  const place = await locate(file_path, env);
+  const place = await placeOf(file_path, env);
+  if ("unusable" in place) return { block: true, reason: place.unusable };
   const refusal = await writeRefusal(place, env);
   const isAttended = ctx.find("requests")?.attended === true;
   if (refusal && !isAttended) return { block: true, reason: refusal.message };
@@ -33,4 +34,14 @@ export async function guardWrites(
   env.confirmed.set(toolCall.id, place.path);
   const does = refusal.code === "PATH_CONTROL" ? "can change what Scorel or git does" : "is outside of the project";
   return { ask: `${place.path} ${does}`, reason: refusal.message };
+}
+
+/** Where a path leads, or why it leads nowhere: then the call fails, and the guard has not. */
+async function placeOf(path: string, env: Environment): Promise<Place | { unusable: string }> {
+  try {
+    return await locate(path, env);
+  } catch (thrown) {
+    if (codeOf(thrown) !== "PATH_INVALID") throw thrown;
+    return { unusable: messageOf(thrown) };
+  }
 }

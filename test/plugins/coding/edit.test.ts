@@ -271,8 +271,8 @@ describe("Write", () => {
     await w.call("Read", { file_path: "a.txt", limit: 2 });
     expect(await replace()).toContain("you have not read line 3 of it");
     await w.call("Read", { file_path: "a.txt", offset: 3 });
-    expect(await replace()).toBe("Replaced a.txt: 1 lines, 4 bytes.");
-    expect(await replace()).toBe("Replaced a.txt: 1 lines, 4 bytes.");
+    expect(await replace()).toBe("Replaced a.txt: 1 line, 4 bytes.");
+    expect(await replace()).toBe("Replaced a.txt: 1 line, 4 bytes.");
     writeFileSync(w.path("a.txt"), "other\n");
     expect(await replace()).toBe("a.txt has changed since you read it. Read it again, then repeat the call.");
     expect(w.text("a.txt")).toBe("other\n");

@@ -57,6 +57,12 @@ describe("files that control the agent or git are not written", () => {
     expect(w.text(".git/config")).toBe("[core]\n");
   });
 
+  it("a path that cannot exist is refused for that reason, and the guard has not failed", async () => {
+    await using w = await workshop();
+    writeFileSync(w.path("a.txt"), "x");
+    expect(await attempt(w, "a.txt/b")).toContain("cannot be used: a part of it is a file, not a directory");
+  });
+
   it("nor through a folder that is the target of a control path", async () => {
     await using w = await workshop();
     for (const folder of ["settings", "common-hooks", ".git"]) mkdirSync(w.path(folder));
@@ -145,5 +151,8 @@ it("the guard leaves other tools alone", async () => {
 it("the guard denies what it cannot judge", async () => {
   await using w = await workshop();
   symlinkSync("loop", w.path("loop"));
-  await expect(w.judge("Write", { file_path: "loop/a", content: "" })).rejects.toMatchObject({ code: "HOOK_CRITICAL" });
+  expect(await w.judge("Write", { file_path: "loop/a", content: "" })).toEqual({
+    block: true,
+    reason: 'The path "loop/a" cannot be used: its links go in a circle.',
+  });
 });
