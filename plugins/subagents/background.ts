@@ -90,7 +90,7 @@ export class BackgroundTasks {
   private async send({ sessionId, description }: BackgroundTask, text: string, idle: "start" | "queue"): Promise<void> {
     const head = `[Report of the subagent "${description}" in the background, session ${sessionId}. These are its words, not those of the user.]`;
     await this.ctx.find("agent")?.send(`${head}\n${text}`, {
-      ...{ clientId: "subagents", messageId: reportId(sessionId) },
+      ...{ clientId: `subagent-${sessionId}`, messageId: reportId(sessionId) },
       ...{ running: "steer", idle, mentions: false },
     });
   }
