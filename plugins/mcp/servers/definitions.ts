@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { messageOf } from "@scorel/kernel";
+import { projectPlace } from "@scorel/kit/files/worktree-place";
 import { cleanServerName, MCP_JSON, type McpJsonServer, readMcpJson } from "@scorel/kit/schema/mcp-json";
 import { lockerOf, lockOn } from "@scorel/kit/session/locks";
 import { visibleName } from "@scorel/kit/text/plain";
@@ -131,7 +132,7 @@ export function mcpJsonOf({ trustedCopy }: Pick<Workspace, "trustedCopy">): stri
 function inMcpJson(place: Place, report: Report): Definition[] {
   const path = mcpJsonOf(place);
   if (path === undefined) return [];
-  const shown = join(place.root, MCP_JSON);
+  const shown = join(projectPlace(place.root), MCP_JSON);
   try {
     const text = textOf(path);
     return text === undefined ? [] : readMcpJson(text).flatMap((server) => ofJson(server, shown, place, report));
