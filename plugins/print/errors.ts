@@ -71,7 +71,7 @@ export const errors = defineErrors({
   PRINT_MAX_COST: {
     exit: 2,
     text: (a: { cost: number }) =>
-      `Stopped at $${a.cost} (--max-cost) before the work was done. Allow more to let it finish.`,
+      `Stopped at $${a.cost} (--max-cost) before the work was done. Requests that were under way may add to that. Allow more to let it finish.`,
   },
   PRINT_TIMEOUT: {
     exit: 2,
