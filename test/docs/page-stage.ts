@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { wordsOf } from "../../plugins/web/page/words/words.ts";
+import { type Words, wordsOf } from "../../plugins/web/page/words/words.ts";
 import { type BrowserStage, browserStage } from "../programs/browser.ts";
 import { cartReplies, commitCart } from "./cart.ts";
 
@@ -13,7 +13,7 @@ export interface Look {
 }
 
 /** The main screens, in the order in which a person meets them. */
-export const screens = ["list", "question", "work"] as const;
+export const screens = ["list", "question", "work", "changes", "help", "palette", "device", "begin"] as const;
 export type Screen = (typeof screens)[number];
 
 /** The pictures in docs/guide/web.md. */
@@ -57,9 +57,40 @@ async function repair(page: Page, { size, language }: Look, take: (screen: Scree
   const question = page.getByRole("region", { name: words.asked });
   await question.getByText("src/cart.js").first().waitFor();
   await take("question");
-  await question.getByRole("button", { name: language === "zh" ? "是,仅此一次" : "yes, this once" }).click();
+  await question.getByRole("button", { name: language === "zh" ? "是，仅此一次" : "yes, this once" }).click();
   await page.getByRole("log").getByText("covers the first item now.").waitFor();
   await take("work");
+  await beside(page, size, words, take);
+}
+
+/** What a person opens beside a conversation, and the page without one. */
+async function beside(page: Page, size: Look["size"], words: Words, take: (screen: Screen) => Promise<unknown>) {
+  await page.getByRole("button", { name: words.details, exact: true }).click();
+  await page.getByText(words.changedFiles(1)).waitFor();
+  await take("changes");
+  await page.getByRole("button", { name: words.close, exact: true }).last().click();
+  for (const [screen, key, name] of [
+    ["help", "?", words.help],
+    ["palette", "Control+k", words.palette],
+  ] as const) {
+    // In a field, keys are letters.
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    await page.keyboard.press(key);
+    await page.getByRole("dialog", { name }).waitFor();
+    await take(screen);
+    await page.keyboard.press("Escape");
+  }
+  if (size === "phone") await page.getByRole("button", { name: words.menu }).click();
+  await page.getByRole("button", { name: words.moreActions }).first().click();
+  await page.getByRole("menuitem", { name: words.deviceAdd }).click();
+  await page.getByRole("dialog", { name: words.deviceAdd }).waitFor();
+  await take("device");
+  await page.keyboard.press("Escape");
+  await page.evaluate(() => {
+    location.hash = "#/";
+  });
+  await page.getByText(words.choose).waitFor();
+  await take("begin");
 }
 
 function optionsOf({ size, scheme, language }: Look): NonNullable<Parameters<BrowserStage["open"]>[0]> {
