@@ -75,9 +75,14 @@ export function contractOf(source: string, owner: string): Contract {
   return contract;
 }
 
+/** The nodes of a source, none if it does not have the name at all: parsing all files for each name takes most of the time. */
+function nodesNaming(source: string, name: string): Node[] {
+  return source.includes(name) ? [...nodesOf(source)] : [];
+}
+
 /** Finds calls of `<anything>.name("literal", second?)` in a source. */
 export function callsOf(source: string, name: string): { first: string; second: Node | undefined }[] {
-  return [...nodesOf(source)].flatMap((node) => {
+  return nodesNaming(source, name).flatMap((node) => {
     if (node.type !== "CallExpression") return [];
     const callee = node.callee as Node;
     const [first, second] = node.arguments as Node[];
@@ -89,7 +94,7 @@ export function callsOf(source: string, name: string): { first: string; second: 
 
 /** The names of all properties and methods below properties called `name`, at any depth. */
 export function keysWithin(source: string, name: string): string[] {
-  return [...nodesOf(source)]
+  return nodesNaming(source, name)
     .filter((node) => node.type === "Property" && nameOf(node.key as Node) === name)
     .flatMap((node) => [...inside(node.value)].filter(({ type }) => type === "Property"))
     .flatMap((node) => nameOf(node.key as Node) ?? []);
@@ -98,7 +103,7 @@ export function keysWithin(source: string, name: string): string[] {
 /** The names of the properties in the objects that functions called `name` return. */
 export function keysReturned(sources: readonly string[], name: string): string[] {
   const named = sources.flatMap((source) =>
-    [...nodesOf(source)].filter((node) => node.type === "Property" && nameOf(node.key as Node) === name),
+    nodesNaming(source, name).filter((node) => node.type === "Property" && nameOf(node.key as Node) === name),
   );
   const returned = named
     .flatMap((node) => [...inside(node.value)])
