@@ -37,7 +37,7 @@ async function offer(ctx: Context, invocation: Invocation): Promise<number> {
     const { relay, insecure } = options as { relay?: string; insecure?: boolean };
     const offered = await client.request("offer_pairing", { relay, insecure, name: nameOf(options.name) });
     shown = offered.code;
-    stdout.write(await offerText(offered, page, stdout));
+    stdout.write(await offerText(offered, { page, hash: page && (await ctx.find("pageFiles")?.hash()) }, stdout));
     const state = await nextState(client, shown, "waiting", interrupt);
     if (state?.state !== "asked")
       throw errors.RELAY_CODE_ENDED({ reason: state?.state === "ended" ? state.reason : "it was withdrawn" });

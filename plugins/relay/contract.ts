@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Scope } from "@scorel/kit/values/scopes";
 
 /** A device that may reach this host through a relay. */
@@ -20,6 +21,33 @@ export type PairingState =
   | { state: "asked"; device: { name: string; fingerprint: string } }
   | { state: "ended"; reason: string };
 
+/** A page that was written for a web server. */
+export interface WrittenPage {
+  /** SHA-256 of its index.html, in hexadecimal digits. */
+  hash: string;
+  /** What the server should send with it. */
+  headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * The page of this version for servers that are no hosts: the browser pairs with hosts, and reaches them through relays. All throw
+ * WEB_PAGE_UNBUILT.
+ */
+export interface PageFiles {
+  /** SHA-256 of its index.html, which has the digests of all scripts and styles; in hexadecimal digits. */
+  hash(): Promise<string>;
+  /** Writes it into a folder. Throws WEB_PAGE_FOLDER. */
+  write(folder: string): Promise<WrittenPage>;
+  /** Answers a request with one of its files, or says that there is none. */
+  answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
+}
+
+declare module "@scorel/kernel" {
+  interface Services {
+    /** From plugin `web`. */
+    pageFiles: PageFiles;
+  }
+}
 declare module "@scorel/host/contract" {
   interface Operations {
     /** Connects this host to a relay, if it is not, and shows a code there, by which one device can pair. Ends a code before it. */
