@@ -6,55 +6,14 @@ import { expect } from "vitest";
 import { errors } from "../../plugins/relay/errors.ts";
 import { scratch } from "../e2e/scorel.ts";
 import { eventually } from "../eventually.ts";
-import { startModelServer, text, toolCall } from "../model-server.ts";
+import { text } from "../model-server.ts";
 import { itWith } from "../optional.ts";
 import { barriers } from "./axe.ts";
+import { behindRelay } from "./behind-relay.ts";
 import { browserStage, hostClient, keysOf } from "./browser.ts";
 
 /** The name of the host, as pairing tells it. */
 const desk = hostname().split(".")[0] as string;
-const none = ["--preset", "none"];
-
-/** A relay at an address of its own, since the browser's connections to the usual one go to the host of the page, and a host behind it. */
-async function behindRelay() {
-  const [relay, host] = [scratch(), scratch()];
-  const model = await startModelServer([
-    text("The answer there."),
-    toolCall("Write", { file_path: "there.txt", content: "Hello.\n" }),
-    text("Written there."),
-    text("The answer after the relay."),
-  ]);
-  host.useModel(model.baseUrl);
-  const serve = async (port: string) => {
-    const running = relay.start(["relay", "serve", "--port", port, "--bind", "127.0.0.2"], { open: true });
-    const line = await running.line((each) => each.startsWith("The relay listens at "));
-    return { running, address: line.split(" at ")[1] as string };
-  };
-  let { running, address } = await serve("0");
-  await host.run(["host", "serve"]);
-  return {
-    host,
-    address,
-    /** Shows a code, and lets in whoever has it. */
-    offer: async () => {
-      const offering = host.start([...none, "pair", "--relay", address, "--yes"], { open: true });
-      const code = (await offering.line((line) => line.startsWith("Code: "))).slice("Code: ".length);
-      return { code, finished: offering.finished };
-    },
-    kill: async () => {
-      running.child.kill("SIGKILL");
-      await running.finished;
-    },
-    serveAgain: async () => {
-      ({ running } = await serve(new URL(address).port));
-    },
-    async [Symbol.asyncDispose]() {
-      await host.run(["host", "stop"]);
-      await model.close();
-      for (const each of [relay, host]) each[Symbol.dispose]();
-    },
-  };
-}
 
 const listed = (page: Page) => page.getByRole("region", { name: "Devices" });
 const state = (page: Page, said: string) => listed(page).getByRole("link", { name: desk }).getByText(said);

@@ -24,7 +24,9 @@ interface Whereabouts {
   /** Where this browser keeps what it says. */
   kept: Kept;
   /** How it is reached, unless at its address. */
-  through?: { relay: string; dial(): Promise<Channel> };
+  through?: { relay: string; host: string; dial(): Promise<Channel> };
+  /** As people call it, unless it is the host that the page comes from. */
+  name?: string;
 }
 
 /** A host, and what is known of it, also while it cannot be reached. */
@@ -33,6 +35,9 @@ export class Device {
   readonly address: string;
   /** The address of the relay through which it is reached. */
   readonly relay: string | undefined;
+  /** Its id there. */
+  readonly host: string | undefined;
+  readonly name: string | undefined;
   readonly client: RemoteClient;
   readonly link: Store<LinkState>;
   /** Since when the host cannot be reached, in milliseconds since 1970. */
@@ -50,9 +55,11 @@ export class Device {
   /** How often each session is shown: one that is left while its turn runs, and gone back to, is so twice. */
   private readonly shown = new Map<string, number>();
 
-  private constructor(client: RemoteClient, { id, address, kept, through }: Whereabouts) {
+  private constructor(client: RemoteClient, { id, address, kept, through, name }: Whereabouts) {
     this.id = id;
     this.relay = through?.relay;
+    this.host = through?.host;
+    this.name = name;
     this.address = address;
     this.kept = kept;
     this.seen = new SeenStore(id);

@@ -2,6 +2,7 @@ import { Store } from "../store.ts";
 import { waitingIn } from "../waiting/marks.ts";
 import { forgetToken, keepToken } from "./access.ts";
 import type { Device } from "./device.ts";
+import { type DeviceKeeper, listOfHost } from "./device-lists.ts";
 import { connectOther, forgetPairing, type KnownDevice, keptAs } from "./other.ts";
 
 /** Another host, and the connection to it if this tab has a token for it, or this browser is paired with it. */
@@ -16,7 +17,7 @@ export interface OtherDevice extends KnownDevice {
 /** Codes of hosts that let this page in no more. */
 const SHUT_OUT = ["WEB_TOKEN", "RELAY_NOT_PAIRED"];
 
-/** The host that this page comes from, and the others that its user has added. What one of them says changes nothing of another one. */
+/** The host that this page comes from, or that a page of no host was paired with first, and the others that its user has added. What one of them says changes nothing of another one. */
 export class Devices {
   readonly own: Device;
   readonly others = new Store<readonly OtherDevice[]>([]);
@@ -24,17 +25,23 @@ export class Devices {
   readonly isKnown = new Store(false);
   /** How many sessions wait for an answer, by the id of their device. */
   readonly waiting = new Store<ReadonlyMap<string, number>>(new Map());
+  private readonly keeper: DeviceKeeper;
   private readonly key: string;
   private readonly connecting = new Set<string>();
 
-  constructor(own: Device) {
+  constructor(own: Device, keeper = listOfHost(own)) {
     this.own = own;
+    this.keeper = keeper;
     this.key = JSON.stringify(["devices", own.address]);
   }
 
   /** Follows the list until the returned function is called. */
   begin(): () => void {
     this.count(this.own);
+    if (this.keeper.isBrowser) {
+      void this.read();
+      return () => {};
+    }
     void this.restore();
     const look = () => {
       if (this.own.link.get().state === "live") void this.read();
@@ -52,12 +59,23 @@ export class Devices {
     return [this.own, ...this.others.get().flatMap(({ device }) => device ?? [])];
   }
 
+  /** Whether this page may change which others there are, and how: by a token only where a host has the list. */
+  mayAdd(): "all" | "paired" | undefined {
+    if (this.keeper.isBrowser) return "paired";
+    return this.own.rights.get().manage ? "all" : undefined;
+  }
+
+  /** Lets the page connect to a relay. Returns whether it may do so at once, and not only when it is loaded anew. */
+  allowRelay(address: string): Promise<boolean> {
+    return this.keeper.allow(address);
+  }
+
   /** Reads which devices there are. A page that may not know them has none. */
   async read(): Promise<void> {
     try {
-      const { devices } = await this.own.client.request("list_devices", {});
+      const devices = await this.keeper.read();
       this.take(devices);
-      this.keep(devices);
+      if (!this.keeper.isBrowser) this.keep(devices);
     } catch (thrown) {
       const { code = "" } = thrown as { code?: string };
       if (["HOST_FORBIDDEN", "HOST_OPERATION_UNKNOWN"].includes(code)) this.take([]);
@@ -68,7 +86,7 @@ export class Devices {
 
   /** Adds a host. The page has to be loaded anew before it may connect to it. */
   async add(name: string, address: string, token: string): Promise<KnownDevice> {
-    const { device } = await this.own.client.request("add_device", { name, address });
+    const device = await this.keeper.add({ name, address });
     keepToken(token, device.id);
     return device;
   }
@@ -83,7 +101,7 @@ export class Devices {
     name: string;
     relay: string;
   }): Promise<KnownDevice> {
-    const { device } = await this.own.client.request("add_device", { name, address, host });
+    const device = await this.keeper.add({ name, address, host });
     // A connection by an earlier pairing, which the host may have revoked.
     await this.find(device.id)?.device?.client.close();
     await this.read();
@@ -91,14 +109,14 @@ export class Devices {
   }
 
   async rename(id: string, name: string): Promise<void> {
-    await this.own.client.request("rename_device", { id, name });
+    await this.keeper.rename(id, name);
     await this.read();
   }
 
   /** Removes a host, with its token or pairing and what this browser keeps of it. */
   async remove(known: KnownDevice): Promise<void> {
     const { id } = known;
-    await this.own.client.request("remove_device", { id });
+    await this.keeper.remove(id);
     const gone = this.find(id)?.device;
     forgetToken(id);
     await gone?.client.close();

@@ -22,15 +22,15 @@ export function keptAs({ address, host }: KnownDevice): string {
 
 /** Connects to another host, if this tab has a token for it, or this browser is paired with it. */
 export async function connectOther(known: KnownDevice, kept: Kept): Promise<Device | undefined> {
-  const { id, address, host } = known;
-  const where = { id, address: keptAs(known), kept };
+  const { id, name, address, host } = known;
+  const where = { id, name, address: keptAs(known), kept };
   if (host === undefined) {
     const token = keptToken(id);
     return token === undefined ? undefined : Device.connect(token, where);
   }
   const { isPaired, dialRelayed } = await relay();
   if (!(await isPaired(host))) return undefined;
-  return Device.connect(undefined, { ...where, through: { relay: address, dial: () => dialRelayed(host) } });
+  return Device.connect(undefined, { ...where, through: { relay: address, host, dial: () => dialRelayed(host) } });
 }
 
 /** Forgets that this browser is paired with a host. */
