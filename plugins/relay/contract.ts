@@ -79,6 +79,14 @@ declare module "@scorel/host/contract" {
      * from the device that it names and from nobody else.
      */
     renew_grant: { params: { device: string }; result: { grant: string } };
+    /**
+     * The id by which relays know this host, and its signature of a nonce of the client (32 bytes in base64url): shows that a host which is
+     * reached directly is one that the client is paired with. Empty for a host that has never had to do with relays.
+     */
+    prove_relay_identity: {
+      params: { nonce: string };
+      result: { host?: string | undefined; signature?: string | undefined };
+    };
     /** Leaves a relay. */
     leave_relay: { params: { relay: string }; result: { left: boolean } };
   }

@@ -30,6 +30,11 @@ export async function homeIdentity(): Promise<Identity> {
   );
 }
 
+/** The same, unless this home has never had to do with relays. */
+export async function knownIdentity(): Promise<Identity | undefined> {
+  return "signing" in stored.read() ? homeIdentity() : undefined;
+}
+
 function fresh(): Kept {
   const random = () => base64url(nodeCrypto.random(SECRET_BYTES));
   return { signing: random(), agreement: random() };

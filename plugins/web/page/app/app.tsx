@@ -100,7 +100,7 @@ function Connected({ device: own, leave }: { device: Device; leave(): void }) {
   const devices = useMemo(() => new Devices(own, isApart ? listOfBrowser(own.host) : listOfHost(own)), [own]);
   const chosen = useDevice();
   const isKnown = useStore(devices.isKnown);
-  const other = useStore(devices.others).find(({ id }) => id === chosen);
+  const other = useStore(devices.others).find(({ id, relayed }) => id === chosen || relayed?.id === chosen);
   useEffect(() => devices.begin(), [devices]);
   useEffect(() => {
     if (isPending()) openWindow({ window: "pair" });

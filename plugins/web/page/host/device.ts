@@ -13,6 +13,7 @@ import { Kept } from "./kept.ts";
 import { KeptLists } from "./kept-lists.ts";
 import { ALL, type PageRights, pageRights } from "./rights.ts";
 import { SessionList } from "./session-list.ts";
+import { TwoWays } from "./two-ways.ts";
 
 declare const SCOREL_VERSION: string;
 
@@ -25,6 +26,8 @@ interface Whereabouts {
   kept: Kept;
   /** How it is reached, unless at its address. */
   through?: { relay: string; host: string; dial(): Promise<Channel> };
+  /** The id of the same host behind a relay, if this browser is paired with it: another way to it. */
+  ways?(): string | undefined;
   /** As people call it, unless it is the host that the page comes from. */
   name?: string;
 }
@@ -103,14 +106,17 @@ export class Device {
    */
   static async connect(token: string | undefined, where: Whereabouts = home()): Promise<Device> {
     const { address, through } = where;
+    const direct = () => dialWebSocket(new URL("ws", address));
+    const ways = where.ways && token !== undefined ? twoWays(token, direct, where.ways) : undefined;
     const client = await connectHost({
-      dial: through?.dial ?? (() => dialWebSocket(new URL("ws", address))),
+      dial: through?.dial ?? ways?.dial ?? direct,
       address: through?.relay ?? new URL(address).origin,
       name: "page",
       version: SCOREL_VERSION,
-      token: () => token,
+      token: ways?.token ?? (() => token),
       patient: true,
     });
+    if (ways) client.onState(({ state }) => state === "live" && ways.connected());
     const device = new Device(client, where);
     await device.sessions.restore();
     void device.begin();
@@ -155,6 +161,14 @@ export class Device {
       this.isUnproven.set(state.unproven === true);
     }
   }
+}
+
+function twoWays(token: string, direct: () => Promise<Channel>, host: () => string | undefined): TwoWays {
+  const relayed = () => {
+    const id = host();
+    return id === undefined ? undefined : async () => (await import("../relay/relay.ts")).dialRelayed(id);
+  };
+  return new TwoWays({ token, direct, relayed });
 }
 
 /** The host that the page came from. */

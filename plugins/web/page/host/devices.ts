@@ -4,9 +4,13 @@ import { forgetToken, keepToken } from "./access.ts";
 import type { Device } from "./device.ts";
 import { type DeviceKeeper, listOfHost } from "./device-lists.ts";
 import { connectOther, forgetPairing, type KnownDevice, keptAs } from "./other.ts";
+import { SameHosts } from "./same-hosts.ts";
+import { oneEntryEach } from "./two-ways.ts";
 
 /** Another host, and the connection to it if this tab has a token for it, or this browser is paired with it. */
 export interface OtherDevice extends KnownDevice {
+  /** The same host in the list once more, reached through a relay. */
+  relayed?: KnownDevice | undefined;
   /** It is being found out whether there can be one. */
   isBeginning?: boolean;
   device?: Device | undefined;
@@ -28,10 +32,12 @@ export class Devices {
   private readonly keeper: DeviceKeeper;
   private readonly key: string;
   private readonly connecting = new Set<string>();
+  private readonly same: SameHosts;
 
   constructor(own: Device, keeper = listOfHost(own)) {
     this.own = own;
     this.keeper = keeper;
+    this.same = new SameHosts(own.kept);
     this.key = JSON.stringify(["devices", own.address]);
   }
 
@@ -51,7 +57,7 @@ export class Devices {
   }
 
   find(id: string): OtherDevice | undefined {
-    return this.others.get().find((each) => each.id === id);
+    return this.others.get().find((each) => each.id === id || each.relayed?.id === id);
   }
 
   /** All hosts that this page is connected to, its own first. */
@@ -74,6 +80,7 @@ export class Devices {
   async read(): Promise<void> {
     try {
       const devices = await this.keeper.read();
+      await this.same.restore(devices);
       this.take(devices);
       if (!this.keeper.isBrowser) this.keep(devices);
     } catch (thrown) {
@@ -105,6 +112,9 @@ export class Devices {
     // A connection by an earlier pairing, which the host may have revoked.
     await this.find(device.id)?.device?.client.close();
     await this.read();
+    // It may be one that is connected directly already.
+    for (const each of this.others.get())
+      if (each.device && each.host === undefined) void this.learn(each, each.device);
     return device;
   }
 
@@ -116,6 +126,8 @@ export class Devices {
   /** Removes a host, with its token or pairing and what this browser keeps of it. */
   async remove(known: KnownDevice): Promise<void> {
     const { id } = known;
+    const other = this.find(id)?.relayed;
+    if (other && other.id !== id) await this.remove(other);
     await this.keeper.remove(id);
     const gone = this.find(id)?.device;
     forgetToken(id);
@@ -143,12 +155,20 @@ export class Devices {
   private async restore(): Promise<void> {
     const text = await this.own.kept.read(this.key).catch(() => undefined);
     if (text === undefined || this.isKnown.get()) return;
-    this.take(devicesIn(text));
+    const devices = devicesIn(text);
+    await this.same.restore(devices);
+    this.take(devices);
   }
 
   private take(known: readonly KnownDevice[]): void {
     const before = new Map(this.others.get().map((each) => [each.id, each]));
-    this.others.set(known.map(({ id, name, address, host }) => ({ ...before.get(id), id, name, address, host })));
+    const entries = oneEntryEach(known, (id) => this.same.hostAt(id));
+    this.others.set(
+      entries.map(({ id, name, address, host, relayed }) => ({ ...before.get(id), id, name, address, host, relayed })),
+    );
+    // What has become another way of a host needs no connection of its own.
+    for (const { id, device } of before.values())
+      if (!entries.some((each) => each.id === id) && device) void device.client.close();
     this.isKnown.set(true);
     for (const each of this.others.get()) if (!each.device) void this.connect(each);
   }
@@ -159,13 +179,14 @@ export class Devices {
     this.connecting.add(id);
     this.set(id, { isBeginning: true });
     try {
-      const device = await connectOther(known, this.own.kept);
+      const device = await connectOther(known, this.own.kept, () => this.find(id)?.relayed);
       if (!device) return;
       this.set(id, { device, problem: undefined });
       this.count(device);
       const look = () => {
         const state = device.link.get();
         if (state.state === "closed") this.end(id, state.error);
+        if (state.state === "live" && known.host === undefined) void this.learn(known, device);
       };
       device.link.subscribe(look);
       // It may have ended already, while what this browser has kept was read.
@@ -176,6 +197,13 @@ export class Devices {
       this.connecting.delete(id);
       this.set(id, { isBeginning: false });
     }
+  }
+
+  /** Finds out whether a host that is reached directly is one that this browser also reaches through a relay. */
+  private async learn(known: KnownDevice, { client }: Device): Promise<void> {
+    if (!(await this.same.learn(known, client))) return;
+    const list = this.others.get();
+    this.take(list.flatMap((each) => [each, ...(each.relayed ? [each.relayed] : [])]));
   }
 
   private end(id: string, problem: (Error & { code?: string }) | undefined): void {
