@@ -1,5 +1,5 @@
 import type { Channel } from "@scorel/host/client";
-import type { KnownDevice } from "./other.ts";
+import type { KnownDevice } from "../../contract.ts";
 
 /** How long a direct connection may take, in milliseconds, when there is another way. */
 export const DIRECT_MS = 3_000;
