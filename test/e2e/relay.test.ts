@@ -142,6 +142,20 @@ it.skipIf(!hasTerminals)(
   },
 );
 
+it.skipIf(!hasTerminals)("does not let a device in for a yes that was typed before the question", async () => {
+  await using r = await relayed();
+  await using t = terminal(r.host, ["pair", ...none, "--relay", r.address]);
+  await t.shows("the other computer shows the same.");
+  const [, code = ""] = /Code: ([\w-]+)/.exec(t.screen()) ?? [];
+  t.type("y\ryes");
+  await t.shows("yes");
+  const joining = r.laptop.run(["pair", code, "--relay", r.address, "--name", "laptop"]);
+  await t.shows("has typed the code. Let it in (view, prompt, approve)? [y/N]");
+  t.type("\r");
+  await t.shows("It was not let in.");
+  expect([(await joining).code, await t.code]).toEqual([1, 1]);
+});
+
 it("says what is wrong with a code, a relay, and a host that is away", async () => {
   await using r = await relayed();
   const problem = async (...args: string[]) => (await r.laptop.run(args)).stderr;
