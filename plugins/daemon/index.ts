@@ -51,7 +51,11 @@ export default definePlugin({
       await (await socket)?.close();
     });
     return {
-      operations: () => operations(() => serving),
+      operations: () =>
+        operations(
+          () => serving,
+          () => ctx.gateway.clients(),
+        ),
       serviceWrappers: {
         host: (host) => ({
           connect: (options = {}) => {
@@ -109,7 +113,10 @@ export default definePlugin({
           noun: "up",
           description: "Open the page in the browser; starts the host if none runs",
           options: [
-            { flags: "--port <n>", description: "Port for a host that is started; default: 7777, or any free one" },
+            {
+              flags: "--port <n>",
+              description: "Port for the page, for a host that has none; default: 7777, or any free one",
+            },
             { flags: "--no-open", description: "Print the link, and open no browser" },
             {
               flags: "--scope <list>",
