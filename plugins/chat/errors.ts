@@ -16,7 +16,7 @@ export const errors = defineErrors({
       "The input ended before there was a prompt. Pass a prompt with -p or through the pipe, or run this in a terminal.",
   },
   CHAT_LOOKS_ON: () =>
-    "This was not sent: you may only read this session, as the token of your connection does not include `prompt`. On the host's computer, `scorel host token rotate <name> --scope view,prompt` makes one that does.",
+    "This was not sent: you may only read this session, as your connection does not include `prompt`. On the host's computer, `scorel device scopes <name> view,prompt` gives it to a paired device; for a connection with a token, `scorel host token rotate <name> --scope view,prompt` makes one that has it.",
   CHAT_NO_WATCH: {
     exit: 2,
     text: () =>

@@ -82,6 +82,11 @@ itWith("chromium", "a page pairs with a host behind a relay, works there, misses
   await askAt(r.host.home, page);
   await page.getByRole("textbox", { name: "Message" }).fill("Write a file.");
   await page.keyboard.press("Control+Enter");
+  await page.getByRole("button", { name: "yes, this once" }).waitFor();
+  // The host takes no further answers from this browser, which may neither change the mode nor add rules.
+  const answers = page.getByRole("region", { name: "Your answer is needed" }).locator(".choices button");
+  expect((await answers.allInnerTexts()).map((label) => label.replace(/^\d\s*/, ""))).toEqual(["Yes, this once", "No"]);
+  await page.getByText("This browser may read sessions, write in them, answer questions.").waitFor();
   await page.getByRole("button", { name: "yes, this once" }).first().click();
   await page.getByRole("log").getByText("Written there.").waitFor();
   expect(readFileSync(join(r.host.project, "there.txt"), "utf8")).toBe("Hello.\n");

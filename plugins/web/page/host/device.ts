@@ -11,7 +11,7 @@ import { Store } from "../store.ts";
 import { SeenStore } from "../waiting/seen.ts";
 import { Kept } from "./kept.ts";
 import { KeptLists } from "./kept-lists.ts";
-import { ALL, type PageRights, pageRights } from "./rights.ts";
+import { ALL, isSame, type PageRights, pageRights } from "./rights.ts";
 import { SessionList } from "./session-list.ts";
 import { TwoWays } from "./two-ways.ts";
 
@@ -74,6 +74,11 @@ export class Device {
     client.onState((state) => this.take(state));
   }
 
+  /** Whether the host knows this browser by its key, and not by a token. */
+  get isPaired(): boolean {
+    return this.host !== undefined;
+  }
+
   /** Waits for the host, and shows what it says then. */
   private async begin(): Promise<void> {
     await this.sessions.begin();
@@ -96,8 +101,7 @@ export class Device {
   allow(given: Partial<PageRights>): void {
     const known = this.rights.get();
     const rights = { ...known, ...given };
-    const isSame = (["write", "answer", "manage"] as const).every((right) => rights[right] === known[right]);
-    if (!isSame) this.rights.set(rights);
+    if (!isSame(rights, known)) this.rights.set(rights);
   }
 
   /**

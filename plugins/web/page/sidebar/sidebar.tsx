@@ -70,7 +70,7 @@ export function Sidebar({ device, devices, chosen }: SidebarProps) {
         ))}
         {found.length === 0 && <p className="muted">{wanted === "" ? words.noSessions : words.noTitle}</p>}
         <FoundInConversations device={device} wanted={wanted} />
-        {!manage && <p className="muted">{words.limited(write, answer)}</p>}
+        {!manage && <p className="muted">{words.limited(write, answer, device.isPaired)}</p>}
       </div>
     </>
   );
