@@ -10,6 +10,8 @@ export const errors = defineErrors({
     text: () =>
       "--resume needs a part of the session's id or title here, since nobody can be asked. `scorel session list` lists them.",
   },
+  CHAT_GONE_THERE: (a: { sessionId: string; cwd: string }) =>
+    `Session ${a.sessionId} works in ${a.cwd}, which no longer exists on the computer of its host. To talk in another session, name it: scorel attach SESSION, with the same options; with --list, these are its sessions. If the directory has moved, run this on that computer: scorel project move ${JSON.stringify(a.cwd)} NEW-DIRECTORY`,
   CHAT_NO_INPUT: {
     exit: 2,
     text: () =>

@@ -39,7 +39,12 @@ export const errors = defineErrors({
   },
   DAEMON_NO_SESSION: {
     exit: 2,
-    text: () => "There is no session yet, so there is none to attach to. `scorel` starts one.",
+    text: (a: { others: readonly string[] }) =>
+      `There is no session yet on this computer, so there is none to attach to. \`scorel\` starts one.${a.others.length === 0 ? "" : ` To talk on another computer:\n${a.others.map((each) => `  ${each}`).join("\n")}`}`,
+  },
+  DAEMON_NO_SESSION_THERE: {
+    exit: 2,
+    text: () => "The host has no session yet, so there is none to attach to. Begin one on its computer: scorel",
   },
   DAEMON_ADDRESS: {
     exit: 2,

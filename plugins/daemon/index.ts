@@ -133,6 +133,7 @@ export default definePlugin({
             "Talk in a session of a host that runs already, named by a part of its id or title; by default in the one of this directory that was used last",
           options: [
             { flags: "--url <address>", description: "The host: a ws:// address, or the path of a socket" },
+            { flags: "--list", description: "List the sessions of the host, by which a session can be named" },
             { flags: "--plain", description: "Talk line by line, without the full-screen application" },
             ...ctx.collect("transports").flatMap(({ value }) => value.flatMap(({ dialOptions = [] }) => dialOptions)),
           ],

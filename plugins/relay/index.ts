@@ -171,6 +171,10 @@ export default definePlugin({
           },
           kept: async () => (await import("./host/kept.ts")).keptPairings(),
           address: ({ device }) => (typeof device === "string" ? `relay:${encodeURIComponent(device)}` : undefined),
+          known: async () => {
+            const { attachCommand, pairedHosts } = await import("./client/hosts.ts");
+            return pairedHosts().map(attachCommand);
+          },
           dial: async (url) => (await import("./client/dial.ts")).dialPaired(url),
         },
       ],
