@@ -1,6 +1,7 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { errors } from "../../plugins/relay/errors.ts";
@@ -8,6 +9,7 @@ import { scratch } from "../e2e/scorel.ts";
 import { eventually } from "../eventually.ts";
 import { text } from "../model-server.ts";
 import { itWith } from "../optional.ts";
+import { gitEnv } from "../plugins/worktrees/repository.ts";
 import { barriers } from "./axe.ts";
 import { behindRelay } from "./behind-relay.ts";
 import { browserStage, hostClient, keysOf } from "./browser.ts";
@@ -150,6 +152,29 @@ itWith("chromium", "a link pairs after a yes in the page, and only with the host
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await page.getByLabel("Token").waitFor();
   expect((await page.evaluate(() => indexedDB.databases())).map(({ name }) => name)).not.toContain("scorel.relay");
+});
+
+itWith("chromium", "a paired browser begins sessions in a project's own folder, not in a worktree of it", async () => {
+  await using t = await browserStage([]);
+  await using r = await behindRelay();
+  const git = (...args: string[]) => execFileSync("git", ["-C", r.host.project, ...args], { env: gitEnv() });
+  git("init", "--quiet", "--initial-branch=main");
+  git("-c", "user.name=Ann", "-c", "user.email=ann@example.com", "commit", "--allow-empty", "--quiet", "-m", "Begin");
+  expect(await r.host.run(["--worktree", "fix", "-p", "a question there"])).toMatchObject({ code: 0 });
+  const page = await t.open();
+  page.setDefaultTimeout(30_000);
+  const { code, finished } = await r.offer();
+  await pair(page, code, r.address);
+  await finished;
+  await listed(page).getByRole("link", { name: desk }).click();
+  await page.getByRole("button", { name: `Begin a session in ${basename(r.host.project)}` }).click();
+  await page.getByText(r.host.project, { exact: true }).waitFor();
+  await page.getByRole("textbox", { name: "Message" }).fill("Begin here.");
+  await page.keyboard.press("Control+Enter");
+  await eventually(async () => {
+    const { stdout } = await r.host.run(["session", "list", "--json", "--all"]);
+    expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ title: "Begin here.", cwd: r.host.project }));
+  });
 });
 
 itWith("chromium", "says what is wrong with a code and a relay", async () => {
