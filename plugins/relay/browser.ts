@@ -10,7 +10,7 @@ import { type DialOptions, dialHost } from "./peer/dial.ts";
 import { joinHost } from "./peer/pair.ts";
 import { endsSoon, renewedGrant } from "./peer/renew.ts";
 import { base64url, fromBase64url } from "./protocol/bytes.ts";
-import { fingerprint, type Identity, identityOf, joinKeys, keysAt } from "./protocol/identity.ts";
+import { fingerprint, fitForCommands, type Identity, identityOf, joinKeys, keysAt } from "./protocol/identity.ts";
 import type { Bytes } from "./protocol/primitives.ts";
 import { isSameHost, SAME_HOST_NONCE_BYTES } from "./protocol/same-host.ts";
 import { type WebKey, webAgreementKey, webCrypto, webKey, webSigningKey } from "./protocol/web-crypto.ts";
@@ -49,7 +49,8 @@ export interface PairOptions {
 /** Makes keys for a browser. Throws RELAY_BROWSER. */
 export async function makeKeys(): Promise<BrowserKeys> {
   try {
-    return { signing: await webKey("Ed25519"), agreement: await webKey("X25519") };
+    const make = async () => ({ signing: await webKey("Ed25519"), agreement: await webKey("X25519") });
+    return await fitForCommands(make, identity);
   } catch (cause) {
     throw Object.assign(errors.RELAY_BROWSER(), { cause });
   }

@@ -150,8 +150,8 @@ itWith("chromium", "a written page works at any web server, and runs no script t
   expect(b.complaints.join("\n")).toContain("integrity");
 });
 
-/** What people compare of the browser. An id may begin with a hyphen, as options do. */
+/** The id of the browser, as it is printed. */
 async function deviceOf(r: Awaited<ReturnType<typeof behindRelay>>): Promise<string> {
   const { devices } = JSON.parse((await r.host.run(["device", "list", "--json"])).stdout);
-  return devices[0].fingerprint;
+  return devices[0].id;
 }
