@@ -33,12 +33,12 @@ export async function converse(ctx: Context, invocation: Invocation, { elsewhere
   const client = ctx.host.connect({ name: "terminal" });
   const rights = elsewhere ? await rightsOf(client) : ALL_RIGHTS;
   const full = fullScreen(ctx, invocation);
-  if (full) return inFullScreen(ctx, full, client, invocation, rights);
+  if (full) return inFullScreen(ctx, full, client, invocation, { rights, elsewhere });
   let unwatch: (() => void) | undefined;
   let connection: Connection | undefined;
   try {
     const chosen = options.resume === true ? await chooseSession(client, invocation) : undefined;
-    const status = await opened(ctx, client, inSession(invocation, chosen), rights);
+    const status = await opened(ctx, client, inSession(invocation, chosen), { rights, elsewhere });
     if (!status) return UNCONFIGURED;
     const { stdout, terminal = stdout } = invocation;
     const usage = stdout.isTTY === true ? undefined : usageOutput(invocation);
@@ -80,11 +80,12 @@ async function inFullScreen(
   terminal: TerminalService,
   client: Client,
   invocation: Invocation,
-  rights: Rights,
+  at: HostAt,
 ): Promise<number> {
+  const { rights } = at;
   try {
     const open: TerminalStart["open"] = (plainly, sessionId) =>
-      opened(ctx, client, inSession(invocation, sessionId), rights, plainly);
+      opened(ctx, client, inSession(invocation, sessionId), at, plainly);
     const [prompt] = invocation.args;
     const choosesSession = invocation.options.resume === true;
     return (await terminal.run({ invocation, client, open, prompt, choosesSession, rights })) ?? UNCONFIGURED;
@@ -100,12 +101,18 @@ function inSession(invocation: Invocation, sessionId: string | undefined): Invoc
     : { ...invocation, options: { ...invocation.options, session: sessionId } };
 }
 
+/** Where the host is, and what it allows here. */
+interface HostAt {
+  rights: Rights;
+  elsewhere: boolean;
+}
+
 /** Opens the session, and asks for what it lacks: its directory, a model. `plainly` runs what asks. */
 async function opened(
   ctx: Context,
   client: Client,
   invocation: Invocation,
-  rights: Rights,
+  { rights, elsewhere }: HostAt,
   plainly: Plainly = (ask) => ask(),
 ): Promise<SessionStatus | undefined> {
   const known = ctx.sessionOptions.known();
@@ -113,7 +120,7 @@ async function opened(
   const attending = stdin.isTTY === true && rights.answer;
   const choice = { ...sessionChoice(cwd, options, known), attending, looksOn: !rights.write };
   const open = (model: string | undefined) =>
-    openOrRelocate(client, invocation, () => openSession(client, { ...choice, model }), plainly);
+    openOrRelocate(client, invocation, () => openSession(client, { ...choice, model }), { elsewhere, plainly });
   const status = await open(options.model as string | undefined);
   if (!rights.write) return status;
   return withModel(client, invocation, status, { models: ctx.find("models"), reopen: open, plainly });

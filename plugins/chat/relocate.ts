@@ -5,22 +5,34 @@ import type { Client, SessionStatus } from "@scorel/host/contract";
 import { codeOf, type ScorelError } from "@scorel/kernel";
 import { answerTo } from "@scorel/kit/terminal/answer";
 import type {} from "@scorel/projects/contract";
+import { errors } from "./errors.ts";
 
 /** Runs something that asks the person line by line, at a time when the terminal is free for it. */
 export type Plainly = <R>(ask: () => Promise<R>) => Promise<R>;
 
-/** Opens a session. If its directory is gone, asks the user where it is now and moves the session there. */
+interface RelocateOptions {
+  /** The host is on another computer, of whose directories this one knows nothing: nobody is asked. */
+  elsewhere: boolean;
+  plainly: Plainly;
+}
+
+/**
+ * Opens a session. If its directory is gone, asks the user where it is now and moves the session there. Throws CHAT_GONE_THERE for a host
+ * elsewhere.
+ */
 export async function openOrRelocate(
   client: Client,
   invocation: Invocation,
   open: () => Promise<SessionStatus>,
-  plainly: Plainly,
+  { elsewhere, plainly }: RelocateOptions,
 ): Promise<SessionStatus> {
   try {
     return await open();
   } catch (thrown) {
-    const gone = codeOf(thrown) === "HOST_CWD_GONE" ? (thrown as ScorelError).data.cwd : undefined;
-    if (typeof gone !== "string" || !invocation.stdin.isTTY) throw thrown;
+    const { sessionId, cwd: gone } = codeOf(thrown) === "HOST_CWD_GONE" ? (thrown as ScorelError).data : {};
+    if (typeof gone !== "string") throw thrown;
+    if (elsewhere) throw errors.CHAT_GONE_THERE({ sessionId: String(sessionId), cwd: gone }, { cause: thrown });
+    if (!invocation.stdin.isTTY) throw thrown;
     const directory = await plainly(() => askForDirectory(gone, invocation));
     if (directory === "") throw thrown;
     await client.request("move_project", { project: gone, directory });

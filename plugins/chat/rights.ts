@@ -9,5 +9,5 @@ export function rightsText({ write, answer }: Rights): string | undefined {
     : answer
       ? "You may read this session and answer its questions, but not write in it"
       : "You may read this session, but not write in it: others send messages and answer questions";
-  return `${may}. The token of your connection does not include ${lacks}.`;
+  return `${may}. Your connection does not include ${lacks}.`;
 }

@@ -2,6 +2,8 @@ import type {} from "@scorel/chat/contract";
 import type { Invocation } from "@scorel/cli/contract";
 import { everyPage } from "@scorel/host/client";
 import type { Client, SessionSummary } from "@scorel/host/contract";
+import { localMinute } from "@scorel/kit/text/local-time";
+import { lineOf } from "@scorel/kit/text/one-line";
 import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
 
@@ -12,6 +14,7 @@ import { errors } from "./errors.ts";
 export async function attach(ctx: DaemonContext, invocation: Invocation, elsewhere?: Client): Promise<number> {
   const chat = ctx.find("chat");
   if (!chat) throw errors.DAEMON_NO_CHAT();
+  if (invocation.options.list === true) return list(ctx, invocation, elsewhere);
   const [wanted] = invocation.args;
   const chosen = wanted === undefined ? await choice(ctx, invocation, elsewhere) : { resume: wanted };
   const options = { ...invocation.options, ...chosen };
@@ -32,12 +35,33 @@ async function choice(
     const all = begun.length > 0 ? begun : await sessionsAt(client, {});
     // One that somebody has just opened is better than none.
     const found = all.find(isBegun) ?? here.find(isOpen) ?? all.find(isOpen);
-    if (!found) throw errors.DAEMON_NO_SESSION();
+    if (!found)
+      throw elsewhere ? errors.DAEMON_NO_SESSION_THERE() : errors.DAEMON_NO_SESSION({ others: await known(ctx) });
     return { session: found.sessionId };
   } finally {
     // Else this process would count as another client of the session.
     if (!elsewhere) await client.close();
   }
+}
+
+/** `scorel attach --list`: the sessions of the host, the latest first. */
+async function list(ctx: DaemonContext, { stdout }: Invocation, elsewhere: Client | undefined): Promise<number> {
+  const client = elsewhere ?? (ctx.find("host")?.connect() as Client);
+  try {
+    const begun = (await sessionsAt(client, {})).filter(isBegun);
+    for (const { sessionId, updatedAt, name, title, cwd } of begun)
+      stdout.write(`${sessionId}  ${localMinute(updatedAt)}  ${lineOf(name || title)}  (${lineOf(cwd)})\n`);
+    if (begun.length === 0) stdout.write("The host has no sessions in which something was said.\n");
+    return 0;
+  } finally {
+    await client.close();
+  }
+}
+
+/** The commands that talk to hosts elsewhere. */
+async function known(ctx: DaemonContext): Promise<string[]> {
+  const transports = ctx.collect("transports").flatMap(({ value }) => value);
+  return (await Promise.all(transports.map((transport) => transport.known?.() ?? []))).flat();
 }
 
 /** The latest first. */

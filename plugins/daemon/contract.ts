@@ -41,6 +41,12 @@ declare module "@scorel/host/contract" {
      */
     close_unused_sessions: { params: { cwd: string }; result: Record<string, never> };
     /**
+     * Has the host listen at a port of its computer (127.0.0.1; 0 takes any free one) as with `scorel host serve --port`, unless it listens
+     * at one already; answers its address. Only for clients that have come over the host's Unix socket. Throws DAEMON_NONE, DAEMON_OWN_USER,
+     * DAEMON_NO_WEB and WEB_LISTEN.
+     */
+    open_port: { params: { port: number }; result: { address: string } };
+    /**
      * Stops the host that runs in the background, as SIGTERM does: clients are told, and running turns get 10 seconds. With
      * `whenIdle`, only if no turn runs and nobody else is connected; `reason` then says what keeps it.
      */

@@ -19,6 +19,9 @@ export const errors = defineErrors({
     `A host that cannot be checked from here (process ${a.pid} on ${a.machine}) uses this home. Stop it there; if that machine or container is gone, delete ${a.path}.`,
   DAEMON_NO_PAGE: (a: { reason: string }) =>
     `The host that runs has no port for the page, and is not restarted: ${a.reason}. When that may be ended: scorel host serve --replace --port 7777`,
+  DAEMON_NO_WEB: () =>
+    'The preset of the host that runs has no web server, so it cannot open a port. Add "web-server" to "use" in the preset, and start the host again: scorel host serve --replace --port 7777',
+  DAEMON_OWN_USER: () => "Only a command on the host's computer can have it open a port. Run it there: scorel up",
   DAEMON_LINK_SCOPE: {
     exit: 2,
     text: (a: { scope: string; known: readonly string[] }) =>
@@ -36,7 +39,12 @@ export const errors = defineErrors({
   },
   DAEMON_NO_SESSION: {
     exit: 2,
-    text: () => "There is no session yet, so there is none to attach to. `scorel` starts one.",
+    text: (a: { others: readonly string[] }) =>
+      `There is no session yet on this computer, so there is none to attach to. \`scorel\` starts one.${a.others.length === 0 ? "" : ` To talk on another computer:\n${a.others.map((each) => `  ${each}`).join("\n")}`}`,
+  },
+  DAEMON_NO_SESSION_THERE: {
+    exit: 2,
+    text: () => "The host has no session yet, so there is none to attach to. Begin one on its computer: scorel",
   },
   DAEMON_ADDRESS: {
     exit: 2,

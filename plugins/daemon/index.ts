@@ -51,7 +51,11 @@ export default definePlugin({
       await (await socket)?.close();
     });
     return {
-      operations: () => operations(() => serving),
+      operations: () =>
+        operations(
+          () => serving,
+          () => ctx.gateway.clients(),
+        ),
       serviceWrappers: {
         host: (host) => ({
           connect: (options = {}) => {
@@ -109,7 +113,10 @@ export default definePlugin({
           noun: "up",
           description: "Open the page in the browser; starts the host if none runs",
           options: [
-            { flags: "--port <n>", description: "Port for a host that is started; default: 7777, or any free one" },
+            {
+              flags: "--port <n>",
+              description: "Port for the page, for a host that has none; default: 7777, or any free one",
+            },
             { flags: "--no-open", description: "Print the link, and open no browser" },
             {
               flags: "--scope <list>",
@@ -126,6 +133,7 @@ export default definePlugin({
             "Talk in a session of a host that runs already, named by a part of its id or title; by default in the one of this directory that was used last",
           options: [
             { flags: "--url <address>", description: "The host: a ws:// address, or the path of a socket" },
+            { flags: "--list", description: "List the sessions of the host, by which a session can be named" },
             { flags: "--plain", description: "Talk line by line, without the full-screen application" },
             ...ctx.collect("transports").flatMap(({ value }) => value.flatMap(({ dialOptions = [] }) => dialOptions)),
           ],

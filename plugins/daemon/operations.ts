@@ -1,3 +1,4 @@
+import type { ConnectedClient } from "@scorel/gateway/contract";
 import type { Contributions } from "@scorel/kernel";
 import { z } from "zod";
 import type {} from "./contract.ts";
@@ -6,8 +7,11 @@ import type { Serving } from "./serve.ts";
 
 const count = z.int().nonnegative();
 
-/** The operations of a host about itself. `serving` returns what runs in this process, if it is a host. */
-export function operations(serving: () => Serving | undefined) {
+/**
+ * The operations of a host about itself. `serving` returns what runs in this process, if it is a host; `clients` are those of its
+ * transports.
+ */
+export function operations(serving: () => Serving | undefined, clients: () => readonly ConnectedClient[]) {
   const running = () => {
     const here = serving();
     if (!here) throw errors.DAEMON_NONE();
@@ -44,6 +48,18 @@ export function operations(serving: () => Serving | undefined) {
       run: async ({ cwd }) => {
         await running().closeIn(cwd);
         return {};
+      },
+    },
+    open_port: {
+      summary: "Has the host listen at a port of its computer, as the page needs it; only for commands of its user.",
+      params: () => z.strictObject({ port: z.int().min(0).max(65_535) }),
+      result: () => z.strictObject({ address: z.string() }),
+      run: async ({ port }, { clientId, assertOperations }) => {
+        assertOperations("all", "open_port");
+        const here = running();
+        const isOwn = clients().some((client) => client.clientId === clientId && client.transport === "socket");
+        if (!isOwn) throw errors.DAEMON_OWN_USER();
+        return { address: await here.openPort(port) };
       },
     },
     stop_host: {

@@ -1,5 +1,4 @@
 import type { Invocation } from "@scorel/cli/contract";
-import type { Listening } from "@scorel/gateway/contract";
 import { holderOf, tryLock } from "@scorel/kit/files/lock";
 import { inOwnFolder } from "@scorel/kit/files/state-folder";
 import { ownIdentity } from "@scorel/kit/process/identity";
@@ -10,8 +9,9 @@ import { elsewhereText, heldElsewhere } from "./elsewhere.ts";
 import { errors } from "./errors.ts";
 import { Keeper } from "./keeper.ts";
 import { forgetOwner, nameOwner, removeLeftSockets } from "./left-sockets.ts";
+import { Listeners } from "./listeners.ts";
 import { lockFile, removeSocketOf, runFolder, socketOf } from "./run-folder.ts";
-import { addressLines, type DaemonState, removeState, writeState } from "./state.ts";
+import { addressLines, removeState, writeState } from "./state.ts";
 import { stopDaemon } from "./stop.ts";
 
 /** Milliseconds that running turns get to end when the host stops. */
@@ -26,6 +26,8 @@ export interface Serving {
   usedBy(clientId: string): string | undefined;
   /** Closes the sessions of a folder that nobody uses. */
   closeIn(folder: string): Promise<void>;
+  /** Opens a port for the page, if there is none. Resolves to its address. */
+  openPort(port: number): Promise<string>;
   /** Lets it end, after the requests that are being answered. */
   stop(): void;
   end(): Promise<void>;
@@ -63,25 +65,19 @@ async function begin(
       ? errors.DAEMON_ELSEWHERE({ machine, pid, path: lockFile() })
       : errors.DAEMON_RUNNING({ pid, since });
   }
-  const listening: Listening[] = [];
-  const addresses: DaemonState["addresses"] = [];
+  const listeners = new Listeners(ctx.collect("transports").flatMap(({ value }) => value));
+  const { addresses } = listeners;
   const close = async () => {
-    await Promise.allSettled(listening.map((each) => each.close()));
+    await listeners.close();
     forgetOwner(ownIdentity());
     if (lock.holds()) removeState();
     lock.release();
   };
   let about: Omit<HostStatus, "clients" | "sessions">;
+  let save: (options: Invocation["options"]) => void;
   try {
     nameOwner(ownIdentity());
-    for (const { value: transports } of ctx.collect("transports"))
-      for (const transport of transports) {
-        const one = await transport.listen({ ...options, socket: socketOf(ownIdentity()) });
-        if (!one) continue;
-        listening.push(one);
-        const { address, note } = one;
-        addresses.push({ transport: transport.name, address, ...(note !== undefined && { note }) });
-      }
+    await listeners.begin({ ...options, socket: socketOf(ownIdentity()) });
     // By now its folder is known to be private.
     if (former) removeSocketOf(former);
     removeLeftSockets((thrown) => ctx.logger.warn("Sockets of ended processes stay", thrown));
@@ -90,7 +86,8 @@ async function begin(
     about = { pid: process.pid, version, preset, startedAt: Date.now(), addresses };
     const background = env[BACKGROUND] === "1";
     delete process.env[BACKGROUND];
-    writeState({ ...about, nonce, background, words: wordsOf(ctx, options) });
+    save = (given) => writeState({ ...about, nonce, background, words: wordsOf(ctx, given) });
+    save(options);
   } catch (thrown) {
     await close();
     throw thrown;
@@ -107,7 +104,7 @@ async function begin(
   let ending: Promise<void> | undefined;
   const end = async () => {
     removeState();
-    for (const each of listening) each.refuse?.();
+    listeners.refuse();
     await keeper.standIn();
     // Else a question that has just been withdrawn would stay on their screens until the next host is there.
     await ctx.gateway.flush();
@@ -128,6 +125,8 @@ async function begin(
       return `${[...new Set(others.map(({ name, transport }) => name ?? transport))].join(", ")} still uses it`;
     },
     closeIn: (folder) => keeper.closeIn(folder),
+    // A host in its place listens there, too.
+    openPort: (port) => listeners.openPort(String(port), () => save({ ...options, port: String(port) })),
     stop,
     end: () => {
       ending ??= end();

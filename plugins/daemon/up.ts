@@ -17,15 +17,13 @@ const PORT = 7777;
 const SCOPES = ["view", "prompt", "approve", "admin"] as const;
 type Scope = (typeof SCOPES)[number];
 
-/** `scorel up`: starts the host with a web server if none runs, and opens its page with a link that works once. */
+/** `scorel up`: starts the host if none runs, has it open a port if it has none, and opens its page with a link that works once. */
 export async function upCommand(ctx: DaemonContext, invocation: Invocation): Promise<number> {
   const { options, stdout } = invocation;
   const scopes = scopesIn(options.scope);
   const proxy = options.at === undefined ? undefined : pageAddress(String(options.at));
   const state = await hostWithPage(ctx, invocation);
-  const socket = addressOf(state, "socket");
-  if (socket === undefined) throw errors.DAEMON_NONE();
-  const client = await dialHost(ctx, socket, { name: "up", reconnect: false });
+  const client = await dialHost(ctx, socketOf(state), { name: "up", reconnect: false });
   try {
     const isPrinted = options.noOpen === true || proxy !== undefined;
     const program = isPrinted ? undefined : openerOf(invocation.env);
@@ -69,16 +67,38 @@ function pageAddress(text: string): string {
   return url.href.endsWith("/") ? url.href : `${url.href}/`;
 }
 
-/** The host of this home, with a web server: the one that runs, or a new one in its place if nothing uses it. */
+/** The host of this home, with a port for the page: one that runs opens it, and goes on. */
 async function hostWithPage(ctx: DaemonContext, invocation: Invocation): Promise<DaemonState> {
   const found = findDaemon();
   if (found?.state && addressOf(found.state, "web") !== undefined) return found.state;
   const port = typeof invocation.options.port === "string" ? invocation.options.port : String(await freePort());
   if (!found?.state) return startInBackground(invocation, wordsOf(ctx, { port }));
-  const { background, words = [] } = found.state;
-  const reason = background === true ? await stopIdle(ctx, found.state) : "it was not started by a command";
+  if (found.state.version !== ctx.launch.version) return replaced(ctx, invocation, found.state, port);
+  await openPort(ctx, found.state, port);
+  return found.state;
+}
+
+async function openPort(ctx: DaemonContext, state: DaemonState, port: string): Promise<void> {
+  const client = await dialHost(ctx, socketOf(state), { name: "up", reconnect: false });
+  try {
+    await client.request("open_port", { port: Number(port) });
+  } finally {
+    await client.close();
+  }
+}
+
+/** A host in the place of one of another version, which may not be able to open a port while it runs. Throws DAEMON_NO_PAGE. */
+async function replaced(ctx: DaemonContext, invocation: Invocation, state: DaemonState, port: string) {
+  const { background, words = [] } = state;
+  const reason = background === true ? await stopIdle(ctx, state) : "it was not started by a command";
   if (reason !== undefined) throw errors.DAEMON_NO_PAGE({ reason });
   return startInBackground(invocation, [...words, "--port", port]);
+}
+
+function socketOf(state: DaemonState): string {
+  const socket = addressOf(state, "socket");
+  if (socket === undefined) throw errors.DAEMON_NONE();
+  return socket;
 }
 
 function addressOf({ addresses }: DaemonState, transport: string): string | undefined {

@@ -26,6 +26,7 @@ export const providers: Readonly<Record<string, { id: string; scope: "host" | "s
   modelAdmin: { id: "model", scope: "session" },
   modelTables: { id: "models", scope: "host" },
   models: { id: "models", scope: "host" },
+  pageFiles: { id: "web", scope: "host" },
   permissions: { id: "permissions", scope: "session" },
   processes: { id: "local", scope: "session" },
   projects: { id: "projects", scope: "host" },

@@ -94,6 +94,8 @@ export interface Transport {
   dialOptions?: readonly CliOption[];
   /** The address that such options name, for transports with an option of their own in place of `--url`. */
   address?(options: Readonly<Record<string, unknown>>): string | undefined;
+  /** The commands that talk to the hosts elsewhere which it knows. */
+  known?(): Awaitable<readonly string[]>;
   /** Opens a connection to a host elsewhere. With `again` among the options, an earlier one was lost: nobody is to be asked anything. */
   dial?(address: URL, options: Readonly<Record<string, unknown>>): Awaitable<Channel>;
 }

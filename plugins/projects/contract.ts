@@ -16,6 +16,8 @@ declare module "@scorel/host/contract" {
   interface Operations {
     /** Lists projects, last used first. First registers the directories of sessions that have no project yet. */
     list_projects: { params: PageParams; result: { projects: ListedProject[] } & Page };
+    /** The same for clients that may only read, and without registering anything: the projects of the sessions that the client may see. */
+    list_session_projects: { params: PageParams; result: { projects: ListedProject[] } & Page };
     register_project: { params: { directory: string; name?: string }; result: { project: Project } };
     /** Removes a project from the list. Its sessions stay, and the next new one puts it back with its old id. */
     remove_project: { params: { project: string }; result: { project: Project; text: string } };

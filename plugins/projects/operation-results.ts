@@ -19,6 +19,7 @@ const project = z.strictObject({
 /** The schemas of what the operations return. */
 export const results = {
   list_projects: z.strictObject({ projects: z.array(listedProject) }),
+  list_session_projects: z.strictObject({ projects: z.array(listedProject) }),
   register_project: z.strictObject({ project }),
   remove_project: z.strictObject({ project, text: z.string() }),
   move_project: z.strictObject({ project, text: z.string() }),

@@ -24,6 +24,15 @@ export function operations(host: () => ProjectServices | undefined, roots: reado
       result: async () => (await results()).list_projects,
       run: async (_params, context) => (await work()).list(host(), context),
     },
+    list_session_projects: {
+      summary: "Lists the projects of the sessions that the client may see, last used first.",
+      readOnly: true,
+      confined: true,
+      size: "pages",
+      params: () => z.strictObject({}),
+      result: async () => (await results()).list_session_projects,
+      run: async (_params, context) => (await work()).listOfSessions(host(), context),
+    },
     register_project: {
       summary: "Registers a directory as a project, or returns the project that it belongs to.",
       paths: { directory: "directory" },

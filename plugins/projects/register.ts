@@ -1,13 +1,15 @@
 import { basename } from "node:path";
 import type { SharedFiles } from "@scorel/host/contract";
 import { newId } from "@scorel/kernel";
+import { projectPlace } from "@scorel/kit/files/worktree-place";
 import { findEntry, projectOf } from "./book.ts";
 import type { Project } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { changed, type Entry, readEntries } from "./file.ts";
 
-/** Returns a directory's project and registers it if necessary. */
-export async function register(files: SharedFiles, path: string, directory: string, name?: string): Promise<Project> {
+/** Returns a directory's project and registers it if necessary. A worktree has the project of its checkout. */
+export async function register(files: SharedFiles, path: string, place: string, name?: string): Promise<Project> {
+  const directory = projectPlace(place);
   const known = readEntries(path).find((entry) => entry.directory === directory);
   if (known && known.removedAt === undefined && name === undefined) return projectOf(known);
   return projectOf(await changeEntries(files, path, (entries) => withProject(entries, directory, name)));

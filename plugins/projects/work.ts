@@ -27,7 +27,21 @@ type Host = ProjectServices | undefined;
 export async function list(host: Host, { request }: Pick<OperationContext, "request">): Answer<"list_projects"> {
   const { sessions } = await everyPage((page) => request("list_sessions", { archived: true, ...page }));
   await registerAll(requireHost(host), sessions);
-  const book = openBook(fileOf(requireHost(host)));
+  return { projects: withSessions(openBook(fileOf(requireHost(host))), sessions) };
+}
+
+/** Lists the projects of the sessions that a client may see, last used first. */
+export async function listOfSessions(
+  host: Host,
+  { request }: Pick<OperationContext, "request">,
+): Answer<"list_session_projects"> {
+  const { sessions } = await everyPage((page) => request("list_sessions", { archived: true, ...page }));
+  const projects = withSessions(openBook(fileOf(requireHost(host))), sessions);
+  return { projects: projects.filter((project) => project.sessions > 0) };
+}
+
+/** All projects with what these sessions say of their use, last used first. */
+function withSessions(book: ProjectBook, sessions: readonly SessionSummary[]): ListedProject[] {
   const projects = book.projects.map((project) => {
     const own = sessions.filter((session) => book.of(session)?.projectId === project.projectId);
     const [latest] = own;
@@ -35,7 +49,7 @@ export async function list(host: Host, { request }: Pick<OperationContext, "requ
     return { ...project, exists, sessions: own.length, ...(latest && { updatedAt: latest.updatedAt }) };
   });
   const time = ({ updatedAt, createdAt }: ListedProject) => updatedAt ?? createdAt;
-  return { projects: projects.sort((a, b) => time(b) - time(a)) };
+  return projects.sort((a, b) => time(b) - time(a));
 }
 
 export async function add(host: Host, { directory, name }: Params<"register_project">): Answer<"register_project"> {

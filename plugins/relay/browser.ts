@@ -10,8 +10,9 @@ import { type DialOptions, dialHost } from "./peer/dial.ts";
 import { joinHost } from "./peer/pair.ts";
 import { endsSoon, renewedGrant } from "./peer/renew.ts";
 import { base64url, fromBase64url } from "./protocol/bytes.ts";
-import { fingerprint, type Identity, identityOf, joinKeys, keysAt } from "./protocol/identity.ts";
+import { fingerprint, fitForCommands, type Identity, identityOf, joinKeys, keysAt } from "./protocol/identity.ts";
 import type { Bytes } from "./protocol/primitives.ts";
+import { isSameHost, SAME_HOST_NONCE_BYTES } from "./protocol/same-host.ts";
 import { type WebKey, webAgreementKey, webCrypto, webKey, webSigningKey } from "./protocol/web-crypto.ts";
 
 export { relayAddress } from "./peer/address.ts";
@@ -48,7 +49,8 @@ export interface PairOptions {
 /** Makes keys for a browser. Throws RELAY_BROWSER. */
 export async function makeKeys(): Promise<BrowserKeys> {
   try {
-    return { signing: await webKey("Ed25519"), agreement: await webKey("X25519") };
+    const make = async () => ({ signing: await webKey("Ed25519"), agreement: await webKey("X25519") });
+    return await fitForCommands(make, identity);
   } catch (cause) {
     throw Object.assign(errors.RELAY_BROWSER(), { cause });
   }
@@ -83,6 +85,18 @@ export async function renewed(keys: BrowserKeys, host: PairedHost): Promise<Pair
 async function dialOptions(keys: BrowserKeys, { name, relay, keys: known, grant }: PairedHost): Promise<DialOptions> {
   const host = { name, relay, keys: keysAt(bytesOf(known), 0), grant: bytesOf(grant) };
   return { host, identity: await identity(keys), primitives: webCrypto, make };
+}
+
+/** A nonce for a host to sign. */
+export function freshNonce(): string {
+  return base64url(webCrypto.random(SAME_HOST_NONCE_BYTES));
+}
+
+/** Whether a signature of this nonce is that of a paired host. */
+export async function hasSigned({ keys }: PairedHost, nonce: string, given: string): Promise<boolean> {
+  const signature = fromBase64url(given);
+  if (!signature) return false;
+  return isSameHost(webCrypto, { signing: keysAt(bytesOf(keys), 0).signing, nonce: bytesOf(nonce), signature });
 }
 
 /** What people compare of a browser. */

@@ -5,7 +5,7 @@ import { codeOf, type PluginContext } from "@scorel/kernel";
 import { agrees } from "@scorel/kit/terminal/answer";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { type Scope, scopeNames } from "@scorel/kit/values/scopes";
-import { forgetHost, pairedHosts, renameHost } from "./client/hosts.ts";
+import { attachCommand, forgetHost, pairedHosts, renameHost } from "./client/hosts.ts";
 import type { RelayConfig } from "./config.ts";
 import type { PairedDevice, PairingState } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -37,7 +37,7 @@ async function offer(ctx: Context, invocation: Invocation): Promise<number> {
     const { relay, insecure } = options as { relay?: string; insecure?: boolean };
     const offered = await client.request("offer_pairing", { relay, insecure, name: nameOf(options.name) });
     shown = offered.code;
-    stdout.write(await offerText(offered, page, stdout));
+    stdout.write(await offerText(offered, { page, hash: page && (await ctx.find("pageFiles")?.hash()) }, stdout));
     const state = await nextState(client, shown, "waiting", interrupt);
     if (state?.state !== "asked")
       throw errors.RELAY_CODE_ENDED({ reason: state?.state === "ended" ? state.reason : "it was withdrawn" });
@@ -79,7 +79,7 @@ async function join(code: string, { options, stdout }: Invocation): Promise<numb
   const host = await pairWith({ code, relay, name: nameOf(options.name), confirmed });
   const name = lineOf(host.name);
   stdout.write(`Paired with "${name}" (${fingerprintOf(host.id)}; ${host.scopes.map(lineOf).join(", ")}).\n`);
-  stdout.write(`To talk there: scorel attach --device ${/^[\w.-]+$/.test(name) ? name : `"${name}"`}\n`);
+  stdout.write(`To talk there: ${attachCommand(host)}\n`);
   return 0;
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Scope } from "@scorel/kit/values/scopes";
 
 /** A device that may reach this host through a relay. */
@@ -20,6 +21,33 @@ export type PairingState =
   | { state: "asked"; device: { name: string; fingerprint: string } }
   | { state: "ended"; reason: string };
 
+/** A page that was written for a web server. */
+export interface WrittenPage {
+  /** SHA-256 of its index.html, in hexadecimal digits. */
+  hash: string;
+  /** What the server should send with it. */
+  headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * The page of this version for servers that are no hosts: the browser pairs with hosts, and reaches them through relays. All throw
+ * WEB_PAGE_UNBUILT.
+ */
+export interface PageFiles {
+  /** SHA-256 of its index.html, which has the digests of all scripts and styles; in hexadecimal digits. */
+  hash(): Promise<string>;
+  /** Writes it into a folder. Throws WEB_PAGE_FOLDER. */
+  write(folder: string): Promise<WrittenPage>;
+  /** Answers a request with one of its files, or says that there is none. */
+  answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
+}
+
+declare module "@scorel/kernel" {
+  interface Services {
+    /** From plugin `web`. */
+    pageFiles: PageFiles;
+  }
+}
 declare module "@scorel/host/contract" {
   interface Operations {
     /** Connects this host to a relay, if it is not, and shows a code there, by which one device can pair. Ends a code before it. */
@@ -51,6 +79,14 @@ declare module "@scorel/host/contract" {
      * from the device that it names and from nobody else.
      */
     renew_grant: { params: { device: string }; result: { grant: string } };
+    /**
+     * The id by which relays know this host, and its signature of a nonce of the client (32 bytes in base64url): shows that a host which is
+     * reached directly is one that the client is paired with. Empty for a host that has never had to do with relays.
+     */
+    prove_relay_identity: {
+      params: { nonce: string };
+      result: { host?: string | undefined; signature?: string | undefined };
+    };
     /** Leaves a relay. */
     leave_relay: { params: { relay: string }; result: { left: boolean } };
   }

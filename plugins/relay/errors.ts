@@ -136,6 +136,10 @@ export const errors = defineErrors({
     text: () =>
       "The address of the page is none. --page, and page in the table [relay], take one such as https://build.example.org:7777/, without user, password, query or fragment.",
   },
+  RELAY_PAGE_NONE: {
+    exit: 2,
+    text: () => "There is no page, since the plugin `web` does not run. Take it out of `without` in the configuration.",
+  },
   RELAY_BROWSER: () =>
     "This browser cannot pair: it lacks the keys Ed25519 and X25519, or gives them only to pages over https: and of this computer. Use a current browser, and open the page over https:.",
   RELAY_NO_TERMINAL: {

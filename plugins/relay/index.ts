@@ -20,7 +20,7 @@ const scope: CliOption = {
 type PairingContext = PluginContext<RelayConfig, "gateway" | "host">;
 
 /** The commands for whoever runs a relay. */
-const relayCommands = (): CliCommand[] => {
+const relayCommands = (ctx: PairingContext): CliCommand[] => {
   const commands = () => import("./server/commands.ts");
   return [
     {
@@ -51,9 +51,17 @@ const relayCommands = (): CliCommand[] => {
           description: "Token, user:password, or credentials for the NATS servers",
         },
         { flags: "--insecure", description: "Let other computers connect without TLS, and use NATS without it" },
+        { flags: "--page", description: "Also serve the page there, in which browsers pair with hosts" },
         data,
       ],
-      run: async (invocation) => (await commands()).serveRelay(invocation),
+      run: async (invocation) => (await commands()).serveRelay(invocation, ctx.find("pageFiles")),
+    },
+    {
+      noun: "relay",
+      action: "page",
+      args: "<folder>",
+      description: "Write the page into a folder, for any web server: browsers pair there with hosts behind relays",
+      run: async (invocation) => (await commands()).writePage(invocation, ctx.find("pageFiles")),
     },
     {
       noun: "relay",
@@ -163,10 +171,14 @@ export default definePlugin({
           },
           kept: async () => (await import("./host/kept.ts")).keptPairings(),
           address: ({ device }) => (typeof device === "string" ? `relay:${encodeURIComponent(device)}` : undefined),
+          known: async () => {
+            const { attachCommand, pairedHosts } = await import("./client/hosts.ts");
+            return pairedHosts().map(attachCommand);
+          },
           dial: async (url) => (await import("./client/dial.ts")).dialPaired(url),
         },
       ],
-      cliCommands: () => [...relayCommands(), ...deviceCommands(ctx)],
+      cliCommands: () => [...relayCommands(ctx), ...deviceCommands(ctx)],
     };
   },
 });

@@ -17,7 +17,7 @@ const USUAL_COLUMNS = 80;
 /** What `scorel pair` shows: the code, what to do with it, and for a page the link, in a terminal also as a QR code. */
 export async function offerText(
   { code, hostId: host, fingerprint, relay, seconds }: Offered,
-  page: string | undefined,
+  { page, hash }: { page: string | undefined; hash: string | undefined },
   stdout: Invocation["stdout"],
 ): Promise<string> {
   const link = showLink(page ?? "", { code, relay, host });
@@ -32,6 +32,12 @@ export async function offerText(
       : "Or in a browser:",
     `  ${link}`,
     ...(picture ?? []),
+    ...(page === undefined || hash === undefined
+      ? []
+      : [
+          "A server that is no host should have this version of the page there. SHA-256 of its index.html:",
+          `  ${hash}`,
+        ]),
     `This host is ${fingerprint}; the other computer shows the same.`,
     "",
   ].join("\n");

@@ -100,6 +100,16 @@ export function operations(service: () => Promise<RelayService>) {
       result: () => z.strictObject({ grant: z.string() }),
       run: async ({ device: id }) => (await service()).renew(id),
     },
+    prove_relay_identity: {
+      summary: "Tells the id by which relays know this host, and signs a nonce with its key.",
+      readOnly: true,
+      params: () => z.strictObject({ nonce: z.string().regex(/^[\w-]{43}$/, "must be 32 bytes in base64url") }),
+      result: () => z.strictObject({ host: z.string().optional(), signature: z.string().optional() }),
+      run: async ({ nonce }, { assertOperations }) => {
+        assertOperations("all", "prove_relay_identity");
+        return (await import("./host/proof.ts")).proofOf(nonce);
+      },
+    },
     leave_relay: {
       summary: "Ends this host's connection with a relay, for good.",
       params: () => z.strictObject({ relay: z.string().max(500) }),

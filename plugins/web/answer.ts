@@ -1,33 +1,8 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { fileURLToPath } from "node:url";
 import { type AllowedRelays, deviceOrigins } from "./devices.ts";
-import { readPage, type WebFile } from "./files.ts";
-
-/** Where the build puts the page, beside the folders with code. */
-const BUILT = fileURLToPath(new URL("../web/built/", import.meta.url));
-
-/**
- * What the page may do: run its own scripts and styles, talk to its own host and to the devices that the user has added, and show pictures
- * that it has made of bytes. Nothing else is loaded from anywhere, no text becomes markup, and no other page can hold this one in a frame.
- */
-const policy = (allowed: AllowedRelays) =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' blob: data:",
-    "font-src 'self'",
-    ["connect-src 'self'", ...deviceOrigins(allowed)].join(" "),
-    "manifest-src 'self'",
-    "worker-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    // Its one policy makes the address of the page's service worker, and nothing else.
-    "trusted-types scorel-worker",
-  ].join("; ");
+import { BUILT, readPage, type WebFile } from "./files.ts";
+import { policy } from "./policy.ts";
 
 interface AnswerOptions {
   folder?: string;
@@ -45,7 +20,7 @@ export async function answer(
   { folder = BUILT, allowed = new Map() }: AnswerOptions = {},
 ): Promise<void> {
   const files = await page(folder);
-  send(request, response, files.get(pathOf(request)), policy(allowed));
+  send(request, response, files.get(pathOf(request)), policy({ connect: ["'self'", ...deviceOrigins(allowed)] }));
 }
 
 function page(folder: string): Promise<ReadonlyMap<string, WebFile>> {
@@ -58,7 +33,13 @@ function page(folder: string): Promise<ReadonlyMap<string, WebFile>> {
   return reading;
 }
 
-function send(request: IncomingMessage, response: ServerResponse, file: WebFile | undefined, allowed: string): void {
+/** Answers with a file, or says that there is none, under a policy. */
+export function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  file: WebFile | undefined,
+  allowed: string,
+): void {
   response.setHeader("Content-Security-Policy", allowed);
   response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
   if (file) sendFile(request, response, { ...file, tag: taggedWith(allowed, file) });
@@ -92,6 +73,6 @@ function notFound(response: ServerResponse): void {
   response.end("There is no such file of the page. Load the page anew.\n");
 }
 
-function pathOf({ url = "/" }: IncomingMessage): string {
+export function pathOf({ url = "/" }: IncomingMessage): string {
   return url.split("?", 1)[0] as string;
 }

@@ -14,8 +14,22 @@ const LEAST_BYTES = 1_024;
 
 /** Builds the page into a folder. Returns the source files that went into it, relative to the repository. */
 export async function buildPage(folder) {
+  const given = process.env.NODE_ENV;
+  // Libraries have other scripts for each value, and Vite takes what the shell has set.
+  process.env.NODE_ENV = "production";
+  try {
+    return await buildFiles(folder);
+  } finally {
+    if (given === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = given;
+  }
+}
+
+async function buildFiles(folder) {
   const { output } = await build({
     configFile: false,
+    // The page does not depend on variables of whoever builds it.
+    envDir: false,
     root: source,
     publicDir: "static",
     // Relative, so that the page also works below a path of a proxy.
@@ -52,6 +66,7 @@ async function buildWorker(folder) {
   const shell = { files, digest: digest.digest("base64url").slice(0, 22) };
   await build({
     configFile: false,
+    envDir: false,
     root: dirname(workerSource),
     publicDir: false,
     logLevel: "warn",

@@ -3,6 +3,11 @@ import { defineErrors } from "@scorel/kernel";
 export const errors = defineErrors({
   WEB_PAGE_UNBUILT: (a: { folder: string }) =>
     `The page is not in ${a.folder}. It comes with the installed command; in the sources, \`npm run build\` makes it.`,
+  WEB_PAGE_FOLDER: {
+    exit: 2,
+    text: (a: { folder: string }) =>
+      `The page was not written into ${a.folder}: its index.html is not a page of Scorel, or cannot be read. Name another folder.`,
+  },
   WEB_DEVICES: (a: { path: string; problem: string }) =>
     `The list of devices of the page, ${a.path}, cannot be used: ${a.problem}. Mend it, or move it away: the devices can be added again.`,
   WEB_DEVICE_ADDRESS: () =>

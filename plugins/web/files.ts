@@ -1,7 +1,11 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { errors } from "./errors.ts";
+
+/** Where the build puts the page, beside the folders with code. */
+export const BUILT = fileURLToPath(new URL("../web/built/", import.meta.url));
 
 /** A file of the page, ready to be sent. */
 export interface WebFile {
@@ -43,10 +47,14 @@ export async function readPage(folder: string): Promise<ReadonlyMap<string, WebF
 async function readWebFile(folder: string, name: string): Promise<WebFile> {
   const bytes = await readFile(join(folder, name));
   const zipped = await readFile(join(folder, `${name}.gz`)).catch(() => undefined);
+  return { ...webFile(name, bytes), ...(zipped && { zipped }) };
+}
+
+/** A file with these contents, which is not compressed. */
+export function webFile(name: string, bytes: Buffer): WebFile {
   const digest = createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
   return {
     bytes,
-    ...(zipped && { zipped }),
     type: TYPES[extname(name)] ?? "application/octet-stream",
     tag: `"${digest}"`,
     isFixed: /-[\w-]{8}\.\w+$/.test(name),

@@ -1,11 +1,13 @@
 import type { Transport } from "@scorel/gateway/contract";
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
+import type {} from "@scorel/relay/contract";
 import type { WebRoute } from "@scorel/web-server/contract";
 import { z } from "zod";
 import type {} from "./contract.ts";
 import type { AllowedRelays } from "./devices.ts";
 import { operations } from "./operations.ts";
+import { pageFiles } from "./page-files.ts";
 import type { Pusher } from "./push/pusher.ts";
 import { isServiceOrigin } from "./push/services.ts";
 
@@ -30,9 +32,11 @@ export default definePlugin({
   version: "0.1.0",
   scope: "host",
   needs: ["host"],
+  provides: ["pageFiles"],
   config,
 
   activate(ctx) {
+    ctx.provide("pageFiles", pageFiles());
     const { pushServices: further, pushContact: contact } = ctx.config;
     let making: Promise<Pusher> | undefined;
     const allowed: AllowedRelays = new Map();

@@ -1,5 +1,8 @@
+import { mkdirSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { errors as errorsOfDaemon } from "../../plugins/daemon/errors.ts";
 import { errors } from "../../plugins/relay/errors.ts";
 import { read } from "../docs/source.ts";
 import { startModelServer, text } from "../model-server.ts";
@@ -139,6 +142,52 @@ it.skipIf(!hasTerminals)(
     t.type("y\r");
     await t.shows('"laptop" is paired');
     expect((await joining).code).toBe(0);
+  },
+);
+
+it.skipIf(!hasTerminals)("does not let a device in for a yes that was typed before the question", async () => {
+  await using r = await relayed();
+  await using t = terminal(r.host, ["pair", ...none, "--relay", r.address]);
+  await t.shows("the other computer shows the same.");
+  const [, code = ""] = /Code: ([\w-]+)/.exec(t.screen()) ?? [];
+  t.type("y\ryes");
+  await t.shows("yes");
+  const joining = r.laptop.run(["pair", code, "--relay", r.address, "--name", "laptop"]);
+  await t.shows("has typed the code. Let it in (view, prompt, approve)? [y/N]");
+  t.type("\r");
+  await t.shows("It was not let in.");
+  expect([(await joining).code, await t.code]).toEqual([1, 1]);
+});
+
+it.skipIf(!hasTerminals)(
+  "a paired computer lists the sessions there, and asks for no folder of the other one",
+  async () => {
+    await using r = await relayed();
+    await r.pair();
+    expect((await r.laptop.run(["attach", ...none])).stderr).toBe(
+      told(errorsOfDaemon.DAEMON_NO_SESSION({ others: [`scorel attach --device ${name}`] })),
+    );
+    const there = ["attach", "--device", name];
+    expect((await r.laptop.run(there)).stderr).toBe(told(errorsOfDaemon.DAEMON_NO_SESSION_THERE()));
+    const gone = join(r.host.project, "gone");
+    mkdirSync(gone);
+    await r.host.run([...none, "-p", "said first"]);
+    await r.host.run([...none, "-p", "said in a folder"], { cwd: gone });
+    rmSync(gone, { recursive: true });
+    // The old one still has the session open.
+    await r.host.run(["host", "serve", "--replace", ...none]);
+    await using t = terminal(r.laptop, there);
+    await t.shows("which no longer exists on the computer of its host.");
+    await t.shows("scorel attach SESSION");
+    expect(await t.code).toBe(1);
+    const { stdout } = await r.laptop.run([...there, "--list"]);
+    const rows = stdout.trim().split("\n");
+    expect(rows).toEqual([expect.stringContaining("said in a folder"), expect.stringContaining("said first")]);
+    expect(rows[1]).toContain(`(${r.host.project})`);
+    const [first = ""] = rows[1]?.split(" ") ?? [];
+    expect(await r.laptop.run([...there, first], { input: "said from afar\n" })).toMatchObject({ code: 0 });
+    expect(r.requests.at(-1)?.text).toMatch(/said first.*said from afar/);
+    await r.host.run(["host", "stop"]);
   },
 );
 

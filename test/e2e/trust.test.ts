@@ -359,6 +359,21 @@ describe.skipIf(!hasTerminals)("the trust question in a terminal", () => {
     expect(again.screen()).not.toContain("Trust it?");
   }, 30_000);
 
+  it("does not take what was typed before the question for its answer", async () => {
+    using s = scratch({ inProcess: true });
+    s.useModel("http://127.0.0.1:9/v1");
+    s.file(".scorel/extensions/hook.ts", extension(s, "hook"));
+    await using t = terminal(s);
+    t.type("y\ry");
+    await t.shows(QUESTION);
+    t.type("\r");
+    await t.shows("is not trusted, so nothing in it is used");
+    await t.shows("> ");
+    t.type("/exit\r");
+    expect(await t.code).toBe(0);
+    expect(existsSync(marker(s))).toBe(false);
+  });
+
   it("names redirects and weakened safety settings on lines of their own, and says what changed", async () => {
     using s = scratch({ inProcess: true });
     await using server = await startModelServer(() => text("mine"));

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { eventually } from "../eventually.ts";
+import { hostClient } from "../programs/browser.ts";
 import { scratch } from "./scorel.ts";
 
 it.runIf(process.platform === "linux")(
@@ -31,3 +32,57 @@ it.runIf(process.platform === "linux")(
     }
   },
 );
+
+it("`scorel up` has a host that runs open a port, while others use it", async () => {
+  using s = scratch();
+  const status = async () => JSON.parse((await s.run(["host", "status", "--json"])).stdout);
+  const web = ({ addresses }: { addresses: { transport: string; address: string }[] }) =>
+    addresses.flatMap(({ transport, address }) => (transport === "web" ? address : []));
+  const up = async () => {
+    const { stdout, stderr } = await s.run(["up", "--no-open", "--port", "0"]);
+    const [, address = "", secret = ""] = /(http\S+)\/#code=(\S+)/.exec(stdout) ?? [];
+    return { address, secret, stderr };
+  };
+  try {
+    expect((await s.run(["host", "serve"])).code).toBe(0);
+    const before = (await status()).state;
+    expect(web(before)).toEqual([]);
+    const user = await hostClient(s.home, "laptop");
+
+    const { address, secret, stderr } = await up();
+    expect([stderr, (await fetch(address)).status]).toEqual(["", 200]);
+    const after = (await status()).state;
+    expect([after.pid, web(after)]).toEqual([before.pid, [address]]);
+    expect((await up()).address).toBe(address);
+    // A host in its place has a port, too.
+    expect(after.words).toEqual(expect.arrayContaining(["--port", "0"]));
+    await user.close();
+
+    const headers = { "Content-Type": "application/json" };
+    const letIn = await fetch(`${address}/access`, { method: "POST", headers, body: JSON.stringify({ code: secret }) });
+    const { token } = (await letIn.json()) as { token: string };
+    const asked = await fetch(`${address}/operations/open_port`, {
+      method: "POST",
+      headers: { ...headers, Authorization: `Bearer ${token}` },
+      body: JSON.stringify({ port: 0 }),
+    });
+    expect(await asked.json()).toMatchObject({ error: { code: "DAEMON_OWN_USER" } });
+  } finally {
+    await s.run(["host", "stop"]);
+  }
+});
+
+it("`scorel up` says why a host that runs cannot open the port", async () => {
+  using s = scratch();
+  using other = scratch();
+  try {
+    const { stdout } = await other.run(["up", "--no-open", "--port", "0"]);
+    const [, port = ""] = /127\.0\.0\.1:(\d+)/.exec(stdout) ?? [];
+    await s.run(["host", "serve"]);
+    const { code, stderr } = await s.run(["up", "--no-open", "--port", port]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`127.0.0.1:${port}`)]);
+    expect((await s.run(["up", "--no-open", "--port", "0"])).stdout).toContain("#code=");
+  } finally {
+    await Promise.all([s, other].map((each) => each.run(["host", "stop"])));
+  }
+});

@@ -45,6 +45,29 @@ describe("a project", () => {
     expect(projects).toMatchObject([{ name: "work", directory: home.cwd, exists: true, sessions: 2 }]);
   });
 
+  it("is that of the checkout for sessions in a worktree, also as clients see it that may only read", async () => {
+    using home = testHome();
+    mkdirSync(join(home.cwd, ".git"));
+    const worktree = directory(home, "work/.scorel-worktrees/fix");
+    writeFileSync(join(worktree, ".git"), "gitdir: ../../.git/worktrees/fix\n");
+    writeLog(home, "legacy0000000001", [{ id: "e1", message: user("old") }], {
+      meta: { cwd: worktree, root: worktree },
+    });
+    await using t = await open();
+    const reader = t.host.connect({ scope: { operations: "read" } });
+    expect(await reader.request("list_session_projects", {})).toEqual({ projects: [] });
+    expect(existsSync(fileIn(home))).toBe(false);
+    await t.client.request("list_projects", {});
+    await t.client.request("register_project", { directory: worktree });
+    await session(t, worktree);
+    expect(fileOf(home).projects).toMatchObject([{ name: "work", directory: home.cwd }]);
+    const { projects } = await reader.request("list_session_projects", {});
+    expect(projects).toMatchObject([{ name: "work", directory: home.cwd, exists: true, sessions: 2 }]);
+    // A project whose sessions it may not see is none of its business.
+    const other = t.host.connect({ scope: { operations: "read", sessions: [] } });
+    expect(await other.request("list_session_projects", {})).toEqual({ projects: [] });
+  });
+
   it("is not registered by a session without a log", async () => {
     using home = testHome();
     await using t = await open();

@@ -7,6 +7,7 @@ import { eventually } from "../eventually.ts";
 import { startModelServer, text, toolCall } from "../model-server.ts";
 import { itWith } from "../optional.ts";
 import { barriers } from "./axe.ts";
+import { behindRelay } from "./behind-relay.ts";
 import { type BrowserStage, browserStage, keysOf } from "./browser.ts";
 
 /** An address of its own, since the browser's connections to the usual one go to the host of the page. */
@@ -128,3 +129,36 @@ itWith("chromium", "a token that the other host does not know opens nothing, and
   await page.getByRole("link", { name: "Back to this host" }).click();
   await listed(page).getByRole("link", { name: "there" }).getByText("not proved").waitFor();
 });
+
+itWith(
+  "chromium",
+  "a device that is also paired through a relay is one entry, and is reached there when its address fails",
+  async () => {
+    await using t = await browserStage([]);
+    await using other = await otherHost(t.address);
+    await using r = await behindRelay();
+    await other.s.run(["-p", "a question there"]);
+    const page = await t.open();
+    page.setDefaultTimeout(30_000);
+    await add(page, { name: "there", address: other.address, token: await other.token("admin") });
+    const entry = listed(page).getByRole("link", { name: "there" }).getByText("connected");
+    await entry.waitFor();
+
+    const offering = other.s.start(["--preset", "none", "pair", "--relay", r.address, "--yes"], { open: true });
+    const link = (await offering.line((line) => line.includes("#pair="))).trim();
+    await page.goto(`${t.address}/${link}`);
+    await page.getByRole("dialog").getByRole("button", { name: "Pair", exact: true }).click();
+    await offering.finished;
+    await entry.waitFor();
+    await eventually(async () => expect(await listed(page).getByRole("link").count()).toBe(2));
+
+    // Only the direct way is cut, and the page remembers that there is another one.
+    await page.routeWebSocket(new RegExp(`127\\.0\\.0\\.2:${other.port}/`), (socket) => socket.close());
+    await page.goto(`${t.address}/`);
+    await entry.waitFor();
+    expect(await listed(page).getByRole("link").count()).toBe(2);
+    await listed(page).getByRole("link", { name: "there" }).click();
+    await page.getByRole("link", { name: "a question there" }).click();
+    await page.getByRole("log").getByText("The answer there.").waitFor();
+  },
+);

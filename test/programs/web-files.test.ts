@@ -76,7 +76,7 @@ itWith("chromium", "a page whose token may only look at sessions shows no files"
   await page.getByRole("link", { name: /a question/ }).click();
   await page.getByRole("button", { name: "Details" }).click();
   await page.getByRole("tab", { name: "Files" }).click();
-  await page.getByText("With this page's token, files of the project cannot be read.").waitFor();
+  await page.getByText("This page may not read files of the project.").waitFor();
   expect(t.complaints).toEqual([]);
 });
 

@@ -1,60 +1,21 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { errors } from "../../plugins/relay/errors.ts";
 import { scratch } from "../e2e/scorel.ts";
 import { eventually } from "../eventually.ts";
-import { startModelServer, text, toolCall } from "../model-server.ts";
+import { text } from "../model-server.ts";
 import { itWith } from "../optional.ts";
+import { gitEnv } from "../plugins/worktrees/repository.ts";
 import { barriers } from "./axe.ts";
+import { behindRelay } from "./behind-relay.ts";
 import { browserStage, hostClient, keysOf } from "./browser.ts";
 
 /** The name of the host, as pairing tells it. */
 const desk = hostname().split(".")[0] as string;
-const none = ["--preset", "none"];
-
-/** A relay at an address of its own, since the browser's connections to the usual one go to the host of the page, and a host behind it. */
-async function behindRelay() {
-  const [relay, host] = [scratch(), scratch()];
-  const model = await startModelServer([
-    text("The answer there."),
-    toolCall("Write", { file_path: "there.txt", content: "Hello.\n" }),
-    text("Written there."),
-    text("The answer after the relay."),
-  ]);
-  host.useModel(model.baseUrl);
-  const serve = async (port: string) => {
-    const running = relay.start(["relay", "serve", "--port", port, "--bind", "127.0.0.2"], { open: true });
-    const line = await running.line((each) => each.startsWith("The relay listens at "));
-    return { running, address: line.split(" at ")[1] as string };
-  };
-  let { running, address } = await serve("0");
-  await host.run(["host", "serve"]);
-  return {
-    host,
-    address,
-    /** Shows a code, and lets in whoever has it. */
-    offer: async () => {
-      const offering = host.start([...none, "pair", "--relay", address, "--yes"], { open: true });
-      const code = (await offering.line((line) => line.startsWith("Code: "))).slice("Code: ".length);
-      return { code, finished: offering.finished };
-    },
-    kill: async () => {
-      running.child.kill("SIGKILL");
-      await running.finished;
-    },
-    serveAgain: async () => {
-      ({ running } = await serve(new URL(address).port));
-    },
-    async [Symbol.asyncDispose]() {
-      await host.run(["host", "stop"]);
-      await model.close();
-      for (const each of [relay, host]) each[Symbol.dispose]();
-    },
-  };
-}
 
 const listed = (page: Page) => page.getByRole("region", { name: "Devices" });
 const state = (page: Page, said: string) => listed(page).getByRole("link", { name: desk }).getByText(said);
@@ -123,6 +84,11 @@ itWith("chromium", "a page pairs with a host behind a relay, works there, misses
   await askAt(r.host.home, page);
   await page.getByRole("textbox", { name: "Message" }).fill("Write a file.");
   await page.keyboard.press("Control+Enter");
+  await page.getByRole("button", { name: "yes, this once" }).waitFor();
+  // The host takes no further answers from this browser, which may neither change the mode nor add rules.
+  const answers = page.getByRole("region", { name: "Your answer is needed" }).locator(".choices button");
+  expect((await answers.allInnerTexts()).map((label) => label.replace(/^\d\s*/, ""))).toEqual(["Yes, this once", "No"]);
+  await page.getByText("This browser may read sessions, write in them, answer questions.").waitFor();
   await page.getByRole("button", { name: "yes, this once" }).first().click();
   await page.getByRole("log").getByText("Written there.").waitFor();
   expect(readFileSync(join(r.host.project, "there.txt"), "utf8")).toBe("Hello.\n");
@@ -186,6 +152,29 @@ itWith("chromium", "a link pairs after a yes in the page, and only with the host
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await page.getByLabel("Token").waitFor();
   expect((await page.evaluate(() => indexedDB.databases())).map(({ name }) => name)).not.toContain("scorel.relay");
+});
+
+itWith("chromium", "a paired browser begins sessions in a project's own folder, not in a worktree of it", async () => {
+  await using t = await browserStage([]);
+  await using r = await behindRelay();
+  const git = (...args: string[]) => execFileSync("git", ["-C", r.host.project, ...args], { env: gitEnv() });
+  git("init", "--quiet", "--initial-branch=main");
+  git("-c", "user.name=Ann", "-c", "user.email=ann@example.com", "commit", "--allow-empty", "--quiet", "-m", "Begin");
+  expect(await r.host.run(["--worktree", "fix", "-p", "a question there"])).toMatchObject({ code: 0 });
+  const page = await t.open();
+  page.setDefaultTimeout(30_000);
+  const { code, finished } = await r.offer();
+  await pair(page, code, r.address);
+  await finished;
+  await listed(page).getByRole("link", { name: desk }).click();
+  await page.getByRole("button", { name: `Begin a session in ${basename(r.host.project)}` }).click();
+  await page.getByText(r.host.project, { exact: true }).waitFor();
+  await page.getByRole("textbox", { name: "Message" }).fill("Begin here.");
+  await page.keyboard.press("Control+Enter");
+  await eventually(async () => {
+    const { stdout } = await r.host.run(["session", "list", "--json", "--all"]);
+    expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ title: "Begin here.", cwd: r.host.project }));
+  });
 });
 
 itWith("chromium", "says what is wrong with a code and a relay", async () => {

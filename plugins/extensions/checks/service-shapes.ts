@@ -190,6 +190,11 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     address: "value",
     isLetIn: "function",
   },
+  pageFiles: {
+    hash: "function",
+    write: "function",
+    answer: "function",
+  },
   daemon: {
     connect: "function",
   },

@@ -177,7 +177,7 @@ function rest(pending: Pending): void {
 
 /** Requests that a host can answer at once; others may wait for a model, a person or a program. */
 const PROMPT = new Set(
-  `ping get_rights list_operations list_sessions list_projects list_commands list_requests attend_requests answer_request get_status get_events get_queue
+  `ping get_rights list_operations list_sessions list_projects list_session_projects list_commands list_requests attend_requests answer_request get_status get_events get_queue
   get_context cancel close_session host_status stop_host subscribe unsubscribe watch`.split(/\s+/),
 );
 /** Those that open a session, or make it ready to answer. */

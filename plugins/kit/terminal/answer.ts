@@ -3,6 +3,7 @@ import type { ReadStream } from "node:tty";
 import { visibleText } from "../text/plain.ts";
 import { rowsOfWidth } from "../text/table-rows.ts";
 import { codeOf } from "../values/coded-error.ts";
+import { dropTypedAhead } from "./typed-ahead.ts";
 
 /** The streams to ask with, and the signal that ends the question (Ctrl-C). */
 export interface Streams {
@@ -30,7 +31,8 @@ export function decisionIn(answer: string): boolean | undefined {
 
 /**
  * Asks a question and returns the typed line; "" after Ctrl-C, Ctrl-D, or the end of the input. Characters in the question that
- * are invisible or change the direction of text are escaped, so that the user sees what they decide about.
+ * are invisible or change the direction of text are escaped, so that the user sees what they decide about. What was typed at a terminal
+ * before the question appeared is dropped.
  */
 export async function answerTo(
   question: string,
@@ -38,6 +40,7 @@ export async function answerTo(
 ): Promise<string> {
   if (stdin.readableEnded || interrupt.aborted) return "";
   forgiveClosed(stdin);
+  if (stdin.isTTY === true && !(await dropTypedAhead(stdin, interrupt))) return "";
   const lines = createInterface({ input: stdin, output: terminal, terminal: stdout.isTTY === true });
   const leave = () => lines.close();
   interrupt.addEventListener("abort", leave, { once: true });

@@ -1,4 +1,6 @@
 import { Stored } from "@scorel/kit/files/stored";
+import { lineOf } from "@scorel/kit/text/one-line";
+import { shellWord } from "@scorel/kit/text/shell-word";
 import { z } from "zod";
 import { errors } from "../errors.ts";
 import { freeName } from "../host/devices.ts";
@@ -67,6 +69,11 @@ export async function forgetHost(wanted: string): Promise<PairedHost> {
   const gone = hostNamed(wanted);
   await stored.change((now) => ({ hosts: now.hosts.filter((each) => each.id !== gone.id) }));
   return gone;
+}
+
+/** The command that talks at a host. Its name comes from elsewhere, and must stay one word for a shell. */
+export function attachCommand({ name }: Pick<PairedHost, "name">): string {
+  return `scorel attach --device ${shellWord(lineOf(name))}`;
 }
 
 /** The host with a name, an id, or a fingerprint. Throws RELAY_HOST_UNKNOWN. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { errors } from "../errors.ts";
 import { nodeCrypto } from "../node-crypto.ts";
 import { base64url, fromBase64url } from "../protocol/bytes.ts";
-import { type Identity, identityOf } from "../protocol/identity.ts";
+import { fitForCommands, type Identity, identityOf } from "../protocol/identity.ts";
 import type { Bytes } from "../protocol/primitives.ts";
 
 export const FOLDER = "relay";
@@ -21,13 +21,22 @@ const stored = new Stored<Kept | Record<string, never>>({
 
 /** Who this home is, for relays and paired computers. Made once, and kept in a file that only its user can read. */
 export async function homeIdentity(): Promise<Identity> {
-  const { signing, agreement } = (await stored.change((now) => ("signing" in now ? now : fresh()))) as Kept;
+  const known = stored.read();
+  if ("signing" in known) return identify(known as Kept);
+  const made = await fitForCommands(async () => fresh(), identify);
+  // Another process may have been faster.
+  return identify((await stored.change((now) => ("signing" in now ? now : made))) as Kept);
+}
+
+async function identify({ signing, agreement }: Kept): Promise<Identity> {
   const bytes = (text: string) => fromBase64url(text) as Bytes;
-  return identityOf(
-    nodeCrypto,
-    await nodeCrypto.signingKey(bytes(signing)),
-    await nodeCrypto.agreementKey(bytes(agreement)),
-  );
+  const keys = [await nodeCrypto.signingKey(bytes(signing)), await nodeCrypto.agreementKey(bytes(agreement))] as const;
+  return identityOf(nodeCrypto, ...keys);
+}
+
+/** The same, unless this home has never had to do with relays. */
+export async function knownIdentity(): Promise<Identity | undefined> {
+  return "signing" in stored.read() ? homeIdentity() : undefined;
 }
 
 function fresh(): Kept {

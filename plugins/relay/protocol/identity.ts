@@ -39,7 +39,16 @@ export interface HelloFacts {
 
 /** Makes a new identity. */
 export async function createIdentity(primitives: Primitives): Promise<Identity> {
-  return identityOf(primitives, await primitives.signingKey(), await primitives.agreementKey());
+  const make = async () => identityOf(primitives, await primitives.signingKey(), await primitives.agreementKey());
+  return fitForCommands(make, async (identity) => identity);
+}
+
+/** Makes keys until a command takes their id as it is printed: one in 64 ids begins with a hyphen, as options do. */
+export async function fitForCommands<K>(make: () => Promise<K>, identify: (keys: K) => Promise<Identity>): Promise<K> {
+  for (;;) {
+    const keys = await make();
+    if (!idText((await identify(keys)).id).startsWith("-")) return keys;
+  }
 }
 
 export async function identityOf(

@@ -1,5 +1,6 @@
 import type { Invocation } from "@scorel/cli/contract";
 import { codeOf } from "@scorel/kernel";
+import type { PageFiles } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { fromBase64url } from "../protocol/bytes.ts";
 import { natsSettings } from "./bus/nats-settings.ts";
@@ -12,7 +13,13 @@ import { settingsOf } from "./settings.ts";
 const ID_BYTES = 32;
 
 /** `scorel relay serve`: runs until it is told to stop. */
-export async function serveRelay({ options, env, stdout, stderr, interrupt }: Invocation): Promise<number> {
+export async function serveRelay(
+  { options, env, stdout, stderr, interrupt }: Invocation,
+  files: PageFiles | undefined,
+): Promise<number> {
+  const page = options.page === true ? pageOf(files) : undefined;
+  // A page that is not there is said now, and not to the first browser.
+  const hash = await page?.hash();
   const settings = settingsOf(options);
   const nats = natsSettings(options, env);
   const folder = dataFolder(options.data);
@@ -21,7 +28,7 @@ export async function serveRelay({ options, env, stdout, stderr, interrupt }: In
     const revocations = new StoredRevocations(folder, Date.now());
     const warn = (message: string) => void stderr.write(`${message}\n`);
     const bus = nats && (await (await import("./bus/nats.ts")).NatsBus.join(nats, warn));
-    const listening = await listenAsRelay(settings, { revocations, warn, ...(bus && { bus }) });
+    const listening = await listenAsRelay(settings, { revocations, warn, ...(bus && { bus }), ...(page && { page }) });
     const { relay, address } = listening;
     const startedAt = Date.now();
     const control = await serveControl(folder, (request: ControlRequest) => {
@@ -37,6 +44,8 @@ export async function serveRelay({ options, env, stdout, stderr, interrupt }: In
     if (nats) stdout.write(`It shares the bus at ${nats.servers.join(", ")}\n`);
     if (settings.names.length > 0) stdout.write(`It goes by: ${settings.names.join(", ")}\n`);
     stdout.write(`On the computer of a host: scorel pair --relay ${publicAddress(address, settings.names[0])}\n`);
+    if (hash !== undefined)
+      stdout.write(`Its page is at ${pageAddress(publicAddress(address, settings.names[0]))} (SHA-256 ${hash})\n`);
     await untilStopped(interrupt);
     control.close();
     await listening.close();
@@ -44,6 +53,28 @@ export async function serveRelay({ options, env, stdout, stderr, interrupt }: In
   } finally {
     lock.release();
   }
+}
+
+/** `scorel relay page <folder>` */
+export async function writePage(
+  { args: [folder = ""], stdout }: Invocation,
+  files: PageFiles | undefined,
+): Promise<number> {
+  const { hash, headers } = await pageOf(files).write(folder);
+  stdout.write(`The page is in ${folder}. SHA-256 of its index.html:\n  ${hash}\n`);
+  stdout.write("Its server should have TLS, and send with each file:\n");
+  for (const [name, value] of Object.entries(headers)) stdout.write(`  ${name}: ${value}\n`);
+  return 0;
+}
+
+function pageOf(files: PageFiles | undefined): PageFiles {
+  if (!files) throw errors.RELAY_PAGE_NONE();
+  return files;
+}
+
+/** Where the page is that a relay at this address serves. */
+function pageAddress(relay: string): string {
+  return new URL("/", relay.replace(/^ws/, "http")).href;
 }
 
 /** `scorel relay status` */

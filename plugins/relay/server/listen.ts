@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { codeOf } from "@scorel/kernel";
+import { codeOf, messageOf } from "@scorel/kernel";
 import { WebSocketServer } from "ws";
+import type { PageFiles } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { nodeCrypto } from "../node-crypto.ts";
 import { SUBPROTOCOL } from "../protocol/payloads.ts";
@@ -34,16 +35,19 @@ interface Running {
   limits?: RelayLimits;
   /** Leads to other relays. Without it, this one is alone. */
   bus?: Bus;
+  /** Answers browsers that ask for anything but the relay. */
+  page?: PageFiles;
   warn(message: string): void;
 }
 
 /** Begins to accept peers. Throws RELAY_LISTEN, RELAY_TLS. */
 export async function listenAsRelay(
   settings: Settings,
-  { revocations, limits = DEFAULT_LIMITS, bus = new InProcessHub().join(), warn }: Running,
+  { revocations, limits = DEFAULT_LIMITS, bus = new InProcessHub().join(), page, warn }: Running,
 ): Promise<ListeningRelay> {
   const { bind, tls, names, behindProxy } = settings;
   const server = await serverFor(tls);
+  server.on("request", (request, response) => void answer(request, response, { page, warn }));
   await listening(server, settings);
   const { port } = server.address() as AddressInfo;
   const own = authoritiesOf({ bind, port, isTls: tls !== undefined });
@@ -78,16 +82,30 @@ export async function listenAsRelay(
 
 async function serverFor(tls: Settings["tls"]): Promise<Server> {
   const options = { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS };
-  let server: Server;
   try {
-    server = tls ? (await import("node:https")).createServer({ ...options, ...tls }) : createServer(options);
+    return tls ? (await import("node:https")).createServer({ ...options, ...tls }) : createServer(options);
   } catch (thrown) {
     throw errors.RELAY_TLS({ problem: (thrown as Error).message }, { cause: thrown });
   }
-  return server.on("request", ({ url }, response) => {
-    const isHealth = url === "/healthz";
-    response.writeHead(isHealth ? 200 : 404, { "Content-Type": "text/plain" }).end(isHealth ? "ok\n" : "not found\n");
-  });
+}
+
+/** Answers what is no connection of a peer. */
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { page, warn }: Pick<Running, "page" | "warn">,
+): Promise<void> {
+  const plain = (status: number, text: string) =>
+    void response.writeHead(status, { "Content-Type": "text/plain" }).end(text);
+  if (request.url === "/healthz") return plain(200, "ok\n");
+  if (!page) return plain(404, "not found\n");
+  try {
+    await page.answer(request, response);
+  } catch (thrown) {
+    warn(`The page could not be sent: ${messageOf(thrown)}`);
+    if (response.headersSent) response.destroy();
+    else plain(500, "failed\n");
+  }
 }
 
 function listening(server: Server, { bind, port }: Settings): Promise<void> {

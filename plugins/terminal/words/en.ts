@@ -157,12 +157,12 @@ export const en = {
   copied: (characters: number, firstLine: string) => `Copied to the clipboard, ${characters} characters: ${firstLine}`,
   rights: (write: boolean, answer: boolean): string =>
     write
-      ? "You may write in this session, but not answer its questions: they wait for somebody who may. The token of your connection does not include `approve`."
+      ? "You may write in this session, but not answer its questions: they wait for somebody who may. Your connection does not include `approve`."
       : answer
-        ? "You may read this session and answer its questions, but not write in it. The token of your connection does not include `prompt`."
-        : "You may read this session, but not write in it: others send messages and answer questions. The token of your connection does not include `prompt` and `approve`.",
+        ? "You may read this session and answer its questions, but not write in it. Your connection does not include `prompt`."
+        : "You may read this session, but not write in it: others send messages and answer questions. Your connection does not include `prompt` and `approve`.",
   onlyReads:
-    "You may only read this session. On the host's computer, `scorel host token rotate <name> --scope view,prompt` makes a token that may write.",
+    "You may only read this session. On the host's computer, `scorel device scopes <name> view,prompt` lets a paired device write; for a connection with a token, `scorel host token rotate <name> --scope view,prompt` makes one that may.",
   waitsForSomebody: (question: string) => `Waiting for somebody who may answer: ${question}`,
   alsoHere: (names: string) => `Also in this session: ${names}.`,
   waitingFromBefore: (count: number) =>

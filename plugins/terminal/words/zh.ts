@@ -144,12 +144,12 @@ export const zh: Words = {
   copied: (characters, firstLine) => `已复制到剪贴板，共 ${characters} 个字符：${firstLine}`,
   rights: (write: boolean, answer: boolean) =>
     write
-      ? "你可以在此会话中发送消息，但不能回答它的提问：提问会等待有权回答的人。此连接的令牌不含 `approve`。"
+      ? "你可以在此会话中发送消息，但不能回答它的提问：提问会等待有权回答的人。此连接不含 `approve`。"
       : answer
-        ? "你可以阅读此会话并回答它的提问，但不能发送消息。此连接的令牌不含 `prompt`。"
-        : "你可以阅读此会话，但不能发送消息：消息和回答由其他人负责。此连接的令牌不含 `prompt` 和 `approve`。",
+        ? "你可以阅读此会话并回答它的提问，但不能发送消息。此连接不含 `prompt`。"
+        : "你可以阅读此会话，但不能发送消息：消息和回答由其他人负责。此连接不含 `prompt` 和 `approve`。",
   onlyReads:
-    "你只能阅读此会话。在主机所在的计算机上，`scorel host token rotate <name> --scope view,prompt` 会生成可以发送消息的令牌。",
+    "你只能阅读此会话。在主机所在的计算机上，`scorel device scopes <name> view,prompt` 允许已配对的设备发送消息；使用令牌的连接则用 `scorel host token rotate <name> --scope view,prompt` 生成可以发送消息的令牌。",
   waitsForSomebody: (question: string) => `正在等待有权回答的人：${question}`,
   alsoHere: (names) => `此会话中还有：${names}。`,
   waitingFromBefore: (count) => `之前排队的 ${count} 条消息会随下一条消息发送。`,

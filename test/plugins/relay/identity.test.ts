@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { makeKeys } from "../../../plugins/relay/browser.ts";
 import { nodeCrypto } from "../../../plugins/relay/node-crypto.ts";
 import { base32, typedBase32 } from "../../../plugins/relay/protocol/base32.ts";
 import { base64url, fromBase64url, hex } from "../../../plugins/relay/protocol/bytes.ts";
@@ -14,6 +15,7 @@ import {
 } from "../../../plugins/relay/protocol/grants.ts";
 import {
   authorityOf,
+  createIdentity,
   fingerprint,
   type HelloFacts,
   helloText,
@@ -22,7 +24,7 @@ import {
   signHello,
   verifyHello,
 } from "../../../plugins/relay/protocol/identity.ts";
-import { webCrypto } from "../../../plugins/relay/protocol/web-crypto.ts";
+import { webAgreementKey, webCrypto, webSigningKey } from "../../../plugins/relay/protocol/web-crypto.ts";
 import { bytes } from "./bytes.ts";
 import { client, host } from "./ends.ts";
 
@@ -79,6 +81,26 @@ describe("an identity", () => {
   ])("knows the authority of %s", (address, authority) => {
     expect(authorityOf(address)).toBe(authority);
   });
+});
+
+it("new identities have ids that are no options of a command, by both primitives", async () => {
+  // One in 64 of all ids begins with a hyphen, so this finds one with a probability of 0.9999.
+  const made = [nodeCrypto, webCrypto].map(async (primitives) => {
+    const ids = [];
+    for (let count = 0; count < 300; count++) ids.push(idText((await createIdentity(primitives)).id));
+    return ids;
+  });
+  expect((await Promise.all(made)).flat().filter((id) => id.startsWith("-"))).toEqual([]);
+});
+
+it("keys of browsers have such ids, too", async () => {
+  const browsers = [];
+  for (let count = 0; count < 300; count++) {
+    const { signing, agreement } = await makeKeys();
+    const keys = { signing: webSigningKey(signing), agreement: webAgreementKey(agreement) };
+    browsers.push(idText((await identityOf(webCrypto, keys.signing, keys.agreement)).id));
+  }
+  expect(browsers.filter((id) => id.startsWith("-"))).toEqual([]);
 });
 
 describe("a grant", () => {

@@ -1,6 +1,8 @@
 import { useEffect, useMemo, useState } from "react";
 import { enter, forgetToken, keepToken } from "../host/access.ts";
+import { isApart, leaveOwn, ownHost } from "../host/apart.ts";
 import { Device } from "../host/device.ts";
+import { listOfBrowser, listOfHost } from "../host/device-lists.ts";
 import { Devices } from "../host/devices.ts";
 import { isPending } from "../host/pairing-link.ts";
 import { useStore } from "../store.ts";
@@ -14,13 +16,15 @@ import { Entrance } from "./entrance.tsx";
 import { keepPage } from "./installed.ts";
 import { LinkState } from "./link-state.tsx";
 import { openWindow } from "./opened.ts";
-import { fragmentOf, goTo, placeOf, useDevice } from "./place.ts";
+import { PairingEntrance } from "./pairing-entrance.tsx";
+import { deviceOf, fragmentOf, goTo, placeOf, useDevice } from "./place.ts";
 import { Shell } from "./shell.tsx";
 import { useSigningOut } from "./signing-out.ts";
 
 type Stage =
   | { at: "connecting" }
   | { at: "entrance"; problem?: "refused" | "ended" | undefined }
+  | { at: "pairing"; problem?: Error | undefined }
   | { at: "failed"; error: Error }
   | { at: "connected"; device: Device };
 
@@ -65,6 +69,16 @@ function Stages() {
           }}
         />
       );
+    case "pairing":
+      return (
+        <PairingEntrance
+          problem={stage.problem}
+          onPaired={() => {
+            setStage({ at: "connecting" });
+            void apartStage().then(setStage);
+          }}
+        />
+      );
     case "failed":
       return (
         <div className="page-note" role="alert">
@@ -83,16 +97,18 @@ function Stages() {
 /** The page with the device that its address names. */
 function Connected({ device: own, leave }: { device: Device; leave(): void }) {
   const words = useWords();
-  const devices = useMemo(() => new Devices(own), [own]);
+  const devices = useMemo(() => new Devices(own, isApart ? listOfBrowser(own.host) : listOfHost(own)), [own]);
   const chosen = useDevice();
   const isKnown = useStore(devices.isKnown);
-  const other = useStore(devices.others).find(({ id }) => id === chosen);
+  const other = useStore(devices.others).find(({ id, relayed }) => id === chosen || relayed?.id === chosen);
   useEffect(() => devices.begin(), [devices]);
   useEffect(() => {
     if (isPending()) openWindow({ window: "pair" });
   }, []);
   useSigningOut(own);
-  useEffect(() => keepPage(own), [own]);
+  useEffect(() => {
+    if (!isApart) keepPage(own);
+  }, [own]);
   useBadge(useAllWaiting(devices));
   useNotifications(devices);
   usePush(own);
@@ -164,6 +180,13 @@ function useEndOf(stage: Stage, setStage: (stage: Stage) => void) {
       const state = link.get();
       if (state.state !== "closed") return;
       const next = ended(state.error ?? new Error("closed"));
+      if (next.at === "pairing") {
+        // Without it, the next loading shows the same host, which says the same again.
+        void leaveOwn(stage.device)
+          .catch(() => {})
+          .then(() => setStage(next));
+        return;
+      }
       // Whoever may not see the sessions any more shall not find them here.
       if (next.at === "entrance") kept.forget().catch(() => {});
       setStage(next);
@@ -177,7 +200,12 @@ function useEndOf(stage: Stage, setStage: (stage: Stage) => void) {
 let beginning: Promise<Stage> | undefined;
 
 function begin(): Promise<Stage> {
-  beginning ??= enter().then(
+  beginning ??= isApart ? apartStage() : entered();
+  return beginning;
+}
+
+function entered(): Promise<Stage> {
+  return enter().then(
     ({ token, wasRefused, directory }) => {
       if (directory !== undefined && placeOf(location.hash).at === "home")
         goTo({ at: "new", directory }, { replace: true });
@@ -186,7 +214,18 @@ function begin(): Promise<Stage> {
     },
     (error) => ({ at: "failed", error }) as const,
   );
-  return beginning;
+}
+
+/** A page of no host begins with one that this browser is paired with. */
+async function apartStage(): Promise<Stage> {
+  try {
+    const device = await ownHost();
+    // It was another one's place when the page named another host first.
+    if (device?.host === deviceOf(location.hash)) goTo(placeOf(location.hash), { replace: true, device: "" });
+    return device ? { at: "connected", device } : { at: "pairing" };
+  } catch (thrown) {
+    return { at: "failed", error: thrown as Error };
+  }
 }
 
 async function stageWith(token: string): Promise<Stage> {
@@ -198,7 +237,9 @@ async function stageWith(token: string): Promise<Stage> {
 }
 
 function ended(error: Error): Stage {
-  if ((error as { code?: string }).code !== "WEB_TOKEN") return { at: "failed", error };
+  const { code } = error as { code?: string };
+  if (isApart && code === "RELAY_NOT_PAIRED") return { at: "pairing", problem: error };
+  if (code !== "WEB_TOKEN") return { at: "failed", error };
   forgetToken();
   return { at: "entrance", problem: "ended" };
 }

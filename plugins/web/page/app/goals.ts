@@ -24,7 +24,11 @@ export function useGoals(device: Device, devices: Devices): Command[] {
       label: words.goToDevice(safeLine(name)),
       run: () => goTo({ at: "home" }, { device: id }),
     }));
-  const adding: Command = { id: "device", label: words.deviceAdd, run: () => openWindow({ window: "device" }) };
+  const adding: Command = {
+    id: "device",
+    label: words.deviceAdd,
+    run: () => openWindow({ window: devices.mayAdd() === "paired" ? "pair" : "device" }),
+  };
   const windows: Command[] = [
     { id: "waiting", label: words.goToWaiting, keys: "W", run: () => goToWaiting(projects, words) },
     { id: "all waiting", label: words.allWaiting, keys: "Q", run: () => openWindow({ window: "waiting" }) },
@@ -52,7 +56,7 @@ export function useGoals(device: Device, devices: Devices): Command[] {
     ...(write ? begins : []),
     ...windows,
     ...(manage ? managing : []),
-    ...(devices.own.rights.get().manage ? [adding] : []),
+    ...(devices.mayAdd() ? [adding] : []),
     ...hosts,
     ...sessions,
   ];

@@ -123,7 +123,7 @@ function Chosen({ device, place, onMenu }: { device: Device; place: Place; onMen
       <button type="button" className="menu-button" onClick={onMenu}>
         {words.menu}
       </button>
-      <p className="muted">{place.at === "new" ? words.mayNotCreate : words.choose}</p>
+      <p className="muted">{place.at === "new" ? words.mayNotCreate(device.isPaired) : words.choose}</p>
       {place.at === "home" && <Begin device={device} />}
       {place.at === "home" && <Recent device={device} />}
     </div>

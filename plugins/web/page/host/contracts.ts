@@ -10,6 +10,7 @@ import type {} from "@scorel/mentions/contract";
 import type {} from "@scorel/messages/contract";
 import type {} from "@scorel/permissions/contract";
 import type {} from "@scorel/projects/contract";
+import type {} from "@scorel/relay/contract";
 import type {} from "@scorel/requests/contract";
 import type {} from "@scorel/sandbox/contract";
 import type {} from "@scorel/search/contract";

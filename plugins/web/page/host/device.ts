@@ -11,8 +11,9 @@ import { Store } from "../store.ts";
 import { SeenStore } from "../waiting/seen.ts";
 import { Kept } from "./kept.ts";
 import { KeptLists } from "./kept-lists.ts";
-import { ALL, type PageRights, pageRights } from "./rights.ts";
+import { ALL, isSame, type PageRights, pageRights } from "./rights.ts";
 import { SessionList } from "./session-list.ts";
+import { TwoWays } from "./two-ways.ts";
 
 declare const SCOREL_VERSION: string;
 
@@ -24,7 +25,11 @@ interface Whereabouts {
   /** Where this browser keeps what it says. */
   kept: Kept;
   /** How it is reached, unless at its address. */
-  through?: { relay: string; dial(): Promise<Channel> };
+  through?: { relay: string; host: string; dial(): Promise<Channel> };
+  /** The id of the same host behind a relay, if this browser is paired with it: another way to it. */
+  ways?(): string | undefined;
+  /** As people call it, unless it is the host that the page comes from. */
+  name?: string;
 }
 
 /** A host, and what is known of it, also while it cannot be reached. */
@@ -33,6 +38,9 @@ export class Device {
   readonly address: string;
   /** The address of the relay through which it is reached. */
   readonly relay: string | undefined;
+  /** Its id there. */
+  readonly host: string | undefined;
+  readonly name: string | undefined;
   readonly client: RemoteClient;
   readonly link: Store<LinkState>;
   /** Since when the host cannot be reached, in milliseconds since 1970. */
@@ -50,9 +58,11 @@ export class Device {
   /** How often each session is shown: one that is left while its turn runs, and gone back to, is so twice. */
   private readonly shown = new Map<string, number>();
 
-  private constructor(client: RemoteClient, { id, address, kept, through }: Whereabouts) {
+  private constructor(client: RemoteClient, { id, address, kept, through, name }: Whereabouts) {
     this.id = id;
     this.relay = through?.relay;
+    this.host = through?.host;
+    this.name = name;
     this.address = address;
     this.kept = kept;
     this.seen = new SeenStore(id);
@@ -62,6 +72,11 @@ export class Device {
     this.cache = { store: this.kept, device: address, project: "" };
     this.sessions = new SessionList(client, new KeptLists(this.kept, address), this.rights);
     client.onState((state) => this.take(state));
+  }
+
+  /** Whether the host knows this browser by its key, and not by a token. */
+  get isPaired(): boolean {
+    return this.host !== undefined;
   }
 
   /** Waits for the host, and shows what it says then. */
@@ -86,8 +101,7 @@ export class Device {
   allow(given: Partial<PageRights>): void {
     const known = this.rights.get();
     const rights = { ...known, ...given };
-    const isSame = (["write", "answer", "manage"] as const).every((right) => rights[right] === known[right]);
-    if (!isSame) this.rights.set(rights);
+    if (!isSame(rights, known)) this.rights.set(rights);
   }
 
   /**
@@ -96,14 +110,17 @@ export class Device {
    */
   static async connect(token: string | undefined, where: Whereabouts = home()): Promise<Device> {
     const { address, through } = where;
+    const direct = () => dialWebSocket(new URL("ws", address));
+    const ways = where.ways && token !== undefined ? twoWays(token, direct, where.ways) : undefined;
     const client = await connectHost({
-      dial: through?.dial ?? (() => dialWebSocket(new URL("ws", address))),
+      dial: through?.dial ?? ways?.dial ?? direct,
       address: through?.relay ?? new URL(address).origin,
       name: "page",
       version: SCOREL_VERSION,
-      token: () => token,
+      token: ways?.token ?? (() => token),
       patient: true,
     });
+    if (ways) client.onState(({ state }) => state === "live" && ways.connected());
     const device = new Device(client, where);
     await device.sessions.restore();
     void device.begin();
@@ -148,6 +165,14 @@ export class Device {
       this.isUnproven.set(state.unproven === true);
     }
   }
+}
+
+function twoWays(token: string, direct: () => Promise<Channel>, host: () => string | undefined): TwoWays {
+  const relayed = () => {
+    const id = host();
+    return id === undefined ? undefined : async () => (await import("../relay/relay.ts")).dialRelayed(id);
+  };
+  return new TwoWays({ token, direct, relayed });
 }
 
 /** The host that the page came from. */

@@ -2,10 +2,15 @@ import { Store } from "../store.ts";
 import { waitingIn } from "../waiting/marks.ts";
 import { forgetToken, keepToken } from "./access.ts";
 import type { Device } from "./device.ts";
+import { type DeviceKeeper, listOfHost } from "./device-lists.ts";
 import { connectOther, forgetPairing, type KnownDevice, keptAs } from "./other.ts";
+import { SameHosts } from "./same-hosts.ts";
+import { oneEntryEach } from "./two-ways.ts";
 
 /** Another host, and the connection to it if this tab has a token for it, or this browser is paired with it. */
 export interface OtherDevice extends KnownDevice {
+  /** The same host in the list once more, reached through a relay. */
+  relayed?: KnownDevice | undefined;
   /** It is being found out whether there can be one. */
   isBeginning?: boolean;
   device?: Device | undefined;
@@ -16,7 +21,7 @@ export interface OtherDevice extends KnownDevice {
 /** Codes of hosts that let this page in no more. */
 const SHUT_OUT = ["WEB_TOKEN", "RELAY_NOT_PAIRED"];
 
-/** The host that this page comes from, and the others that its user has added. What one of them says changes nothing of another one. */
+/** The host that this page comes from, or that a page of no host was paired with first, and the others that its user has added. What one of them says changes nothing of another one. */
 export class Devices {
   readonly own: Device;
   readonly others = new Store<readonly OtherDevice[]>([]);
@@ -24,17 +29,25 @@ export class Devices {
   readonly isKnown = new Store(false);
   /** How many sessions wait for an answer, by the id of their device. */
   readonly waiting = new Store<ReadonlyMap<string, number>>(new Map());
+  private readonly keeper: DeviceKeeper;
   private readonly key: string;
   private readonly connecting = new Set<string>();
+  private readonly same: SameHosts;
 
-  constructor(own: Device) {
+  constructor(own: Device, keeper = listOfHost(own)) {
     this.own = own;
+    this.keeper = keeper;
+    this.same = new SameHosts(own.kept);
     this.key = JSON.stringify(["devices", own.address]);
   }
 
   /** Follows the list until the returned function is called. */
   begin(): () => void {
     this.count(this.own);
+    if (this.keeper.isBrowser) {
+      void this.read();
+      return () => {};
+    }
     void this.restore();
     const look = () => {
       if (this.own.link.get().state === "live") void this.read();
@@ -44,7 +57,7 @@ export class Devices {
   }
 
   find(id: string): OtherDevice | undefined {
-    return this.others.get().find((each) => each.id === id);
+    return this.others.get().find((each) => each.id === id || each.relayed?.id === id);
   }
 
   /** All hosts that this page is connected to, its own first. */
@@ -52,12 +65,24 @@ export class Devices {
     return [this.own, ...this.others.get().flatMap(({ device }) => device ?? [])];
   }
 
+  /** Whether this page may change which others there are, and how: by a token only where a host has the list. */
+  mayAdd(): "all" | "paired" | undefined {
+    if (this.keeper.isBrowser) return "paired";
+    return this.own.rights.get().manage ? "all" : undefined;
+  }
+
+  /** Lets the page connect to a relay. Returns whether it may do so at once, and not only when it is loaded anew. */
+  allowRelay(address: string): Promise<boolean> {
+    return this.keeper.allow(address);
+  }
+
   /** Reads which devices there are. A page that may not know them has none. */
   async read(): Promise<void> {
     try {
-      const { devices } = await this.own.client.request("list_devices", {});
+      const devices = await this.keeper.read();
+      await this.same.restore(devices);
       this.take(devices);
-      this.keep(devices);
+      if (!this.keeper.isBrowser) this.keep(devices);
     } catch (thrown) {
       const { code = "" } = thrown as { code?: string };
       if (["HOST_FORBIDDEN", "HOST_OPERATION_UNKNOWN"].includes(code)) this.take([]);
@@ -68,7 +93,7 @@ export class Devices {
 
   /** Adds a host. The page has to be loaded anew before it may connect to it. */
   async add(name: string, address: string, token: string): Promise<KnownDevice> {
-    const { device } = await this.own.client.request("add_device", { name, address });
+    const device = await this.keeper.add({ name, address });
     keepToken(token, device.id);
     return device;
   }
@@ -83,22 +108,27 @@ export class Devices {
     name: string;
     relay: string;
   }): Promise<KnownDevice> {
-    const { device } = await this.own.client.request("add_device", { name, address, host });
+    const device = await this.keeper.add({ name, address, host });
     // A connection by an earlier pairing, which the host may have revoked.
     await this.find(device.id)?.device?.client.close();
     await this.read();
+    // It may be one that is connected directly already.
+    for (const each of this.others.get())
+      if (each.device && each.host === undefined) void this.learn(each, each.device);
     return device;
   }
 
   async rename(id: string, name: string): Promise<void> {
-    await this.own.client.request("rename_device", { id, name });
+    await this.keeper.rename(id, name);
     await this.read();
   }
 
   /** Removes a host, with its token or pairing and what this browser keeps of it. */
   async remove(known: KnownDevice): Promise<void> {
     const { id } = known;
-    await this.own.client.request("remove_device", { id });
+    const other = this.find(id)?.relayed;
+    if (other && other.id !== id) await this.remove(other);
+    await this.keeper.remove(id);
     const gone = this.find(id)?.device;
     forgetToken(id);
     await gone?.client.close();
@@ -125,12 +155,20 @@ export class Devices {
   private async restore(): Promise<void> {
     const text = await this.own.kept.read(this.key).catch(() => undefined);
     if (text === undefined || this.isKnown.get()) return;
-    this.take(devicesIn(text));
+    const devices = devicesIn(text);
+    await this.same.restore(devices);
+    this.take(devices);
   }
 
   private take(known: readonly KnownDevice[]): void {
     const before = new Map(this.others.get().map((each) => [each.id, each]));
-    this.others.set(known.map(({ id, name, address, host }) => ({ ...before.get(id), id, name, address, host })));
+    const entries = oneEntryEach(known, (id) => this.same.hostAt(id));
+    this.others.set(
+      entries.map(({ id, name, address, host, relayed }) => ({ ...before.get(id), id, name, address, host, relayed })),
+    );
+    // What has become another way of a host needs no connection of its own.
+    for (const { id, device } of before.values())
+      if (!entries.some((each) => each.id === id) && device) void device.client.close();
     this.isKnown.set(true);
     for (const each of this.others.get()) if (!each.device) void this.connect(each);
   }
@@ -141,13 +179,14 @@ export class Devices {
     this.connecting.add(id);
     this.set(id, { isBeginning: true });
     try {
-      const device = await connectOther(known, this.own.kept);
+      const device = await connectOther(known, this.own.kept, () => this.find(id)?.relayed);
       if (!device) return;
       this.set(id, { device, problem: undefined });
       this.count(device);
       const look = () => {
         const state = device.link.get();
         if (state.state === "closed") this.end(id, state.error);
+        if (state.state === "live" && known.host === undefined) void this.learn(known, device);
       };
       device.link.subscribe(look);
       // It may have ended already, while what this browser has kept was read.
@@ -158,6 +197,13 @@ export class Devices {
       this.connecting.delete(id);
       this.set(id, { isBeginning: false });
     }
+  }
+
+  /** Finds out whether a host that is reached directly is one that this browser also reaches through a relay. */
+  private async learn(known: KnownDevice, { client }: Device): Promise<void> {
+    if (!(await this.same.learn(known, client))) return;
+    const list = this.others.get();
+    this.take(list.flatMap((each) => [each, ...(each.relayed ? [each.relayed] : [])]));
   }
 
   private end(id: string, problem: (Error & { code?: string }) | undefined): void {

@@ -21,16 +21,31 @@ export function keptAs({ address, host }: KnownDevice): string {
 }
 
 /** Connects to another host, if this tab has a token for it, or this browser is paired with it. */
-export async function connectOther(known: KnownDevice, kept: Kept): Promise<Device | undefined> {
-  const { id, address, host } = known;
-  const where = { id, address: keptAs(known), kept };
+export async function connectOther(
+  known: KnownDevice,
+  kept: Kept,
+  relayed: () => KnownDevice | undefined = () => undefined,
+): Promise<Device | undefined> {
+  const { id, name, host } = known;
+  const where = { id, name, address: keptAs(known), kept };
   if (host === undefined) {
     const token = keptToken(id);
-    return token === undefined ? undefined : Device.connect(token, where);
+    const way = relayed();
+    // Without a token in this tab, the relay is the only way.
+    if (token === undefined) return way && connectRelayed(way, where);
+    return Device.connect(token, { ...where, ways: () => relayed()?.host });
   }
+  return connectRelayed(known, where);
+}
+
+/** Connects through a relay, if this browser is paired with the host. */
+async function connectRelayed(
+  { address, host = "" }: KnownDevice,
+  where: { id: string; name: string; address: string; kept: Kept },
+): Promise<Device | undefined> {
   const { isPaired, dialRelayed } = await relay();
   if (!(await isPaired(host))) return undefined;
-  return Device.connect(undefined, { ...where, through: { relay: address, dial: () => dialRelayed(host) } });
+  return Device.connect(undefined, { ...where, through: { relay: address, host, dial: () => dialRelayed(host) } });
 }
 
 /** Forgets that this browser is paired with a host. */

@@ -21,3 +21,10 @@ export function useRights(): PageRights {
 export async function pageRights(client: RemoteClient, isLimited: boolean): Promise<PageRights> {
   return { ...(await rightsOf(client)), manage: !isLimited };
 }
+
+/** Whether two are the same in all that a host can say. */
+export function isSame(one: PageRights, other: PageRights): boolean {
+  const facts = ({ write, answer, manage, lasting, operations }: PageRights) =>
+    JSON.stringify([write, answer, manage, lasting, operations]);
+  return facts(one) === facts(other);
+}

@@ -93,20 +93,23 @@ export class SessionList {
     }));
   }
 
-  /** Clients with a limited token see only projects that have sessions. */
-  private readProjects(): Promise<{ projects: ListedProject[] }> {
-    const reading = everyPage((page) => this.client.request("list_projects", page));
-    return reading.then(
-      (answer) => {
-        this.isLimited = false;
-        return answer;
-      },
-      (thrown) => {
-        if ((thrown as { code?: string }).code !== "HOST_FORBIDDEN") throw thrown;
-        this.isLimited = true;
-        return { projects: [] };
-      },
-    );
+  /** Clients that may not do everything see only projects that have sessions. */
+  private async readProjects(): Promise<{ projects: ListedProject[] }> {
+    try {
+      const answer = await everyPage((page) => this.client.request("list_projects", page));
+      this.isLimited = false;
+      return answer;
+    } catch (thrown) {
+      if (codeOf(thrown) !== "HOST_FORBIDDEN") throw thrown;
+      this.isLimited = true;
+    }
+    try {
+      return await everyPage((page) => this.client.request("list_session_projects", page));
+    } catch (thrown) {
+      // A host of an earlier version: its projects are called after the folders of their sessions.
+      if (!["HOST_FORBIDDEN", "HOST_OPERATION_UNKNOWN"].includes(codeOf(thrown))) throw thrown;
+      return { projects: [] };
+    }
   }
 
   find(sessionId: string): SessionSummary | undefined {
@@ -151,6 +154,10 @@ export class SessionList {
     for (const { sessions } of projects.values()) sessions.sort((a, b) => b.updatedAt - a.updatedAt);
     this.projects.set([...projects.values()].sort((a, b) => latest(b) - latest(a)));
   }
+}
+
+function codeOf(thrown: unknown): string {
+  return (thrown as { code?: string }).code ?? "";
 }
 
 /** Nothing was said in it yet: somebody has only opened it, or its first message was refused. */

@@ -1,3 +1,4 @@
+import type { PairedHost } from "@scorel/relay/browser";
 import { type FormEvent, useEffect, useState } from "react";
 import { goTo } from "../app/place.ts";
 import { safeText } from "../display/safe.ts";
@@ -8,8 +9,13 @@ import { wordsOf } from "../words/words.ts";
 import { ownFingerprint, pair } from "./relay.ts";
 import { browserName, shownLink, type Wanted, wantedOf } from "./wanted.ts";
 
+/** What takes a host that was paired with. */
+export type PairTaker = Pick<Devices, "allowRelay"> & {
+  addPaired(host: PairedHost): Promise<{ id: string }>;
+};
+
 interface PairFormProps {
-  devices: Devices;
+  devices: PairTaker;
   /** The relay of the host that was paired before. */
   relay?: string;
   /** Goes on with what a link has brought, or with what was agreed to before the page was loaded anew. */
@@ -51,7 +57,11 @@ export function PairForm({ devices, relay: known = "", goesOn, onPaired }: PairF
   }, []);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    attempt(async () => begin(devices, { code, relay, name: name.trim() }));
+    attempt(async () => {
+      const wanted = wantedOf(code, relay);
+      if (await devices.allowRelay(wanted.relay)) await run(wanted, name.trim());
+      else beginAnew({ code, relay, name: name.trim() });
+    });
   };
   if (step.at !== "form")
     return (
@@ -110,11 +120,9 @@ export function PairForm({ devices, relay: known = "", goesOn, onPaired }: PairF
   );
 }
 
-/** Lets the page connect to the relay, from its next loading on, and loads it anew. */
-async function begin(devices: Devices, { code, relay, name }: Required<Omit<Pending, "isAgreed">>): Promise<void> {
-  const wanted = wantedOf(code, relay);
-  await devices.own.client.request("allow_relay", { address: wanted.relay });
-  keepPending({ code, relay, name, isAgreed: true });
+/** Loads the page anew, which may connect to the relay then, and goes on there. */
+function beginAnew(agreed: Required<Omit<Pending, "isAgreed">>): void {
+  keepPending({ ...agreed, isAgreed: true });
   goTo({ at: "home" }, { device: "" });
   location.reload();
 }

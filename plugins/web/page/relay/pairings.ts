@@ -11,6 +11,14 @@ const LIMIT_MS = 5_000;
 /** The browser has one identity. */
 const OWN = "own";
 
+/** A host as this browser keeps it. */
+export interface KeptHost extends PairedHost {
+  /** Milliseconds since 1970; absent where an earlier version has paired. */
+  pairedAt?: number;
+  /** It has revoked this browser, as a page has heard that comes from no host. */
+  isShutOut?: boolean;
+}
+
 /** The keys of this browser, made by the first call. Throws RELAY_BROWSER. */
 export async function ownKeys(): Promise<BrowserKeys> {
   const known = await within("readonly", KEYS, (keys) => keys.get(OWN));
@@ -24,11 +32,15 @@ export async function ownKeys(): Promise<BrowserKeys> {
   }).then((before) => (before as BrowserKeys | undefined) ?? made);
 }
 
-export async function pairedHost(id: string): Promise<PairedHost | undefined> {
-  return (await within("readonly", HOSTS, (hosts) => hosts.get(id))) as PairedHost | undefined;
+export async function pairedHost(id: string): Promise<KeptHost | undefined> {
+  return (await within("readonly", HOSTS, (hosts) => hosts.get(id))) as KeptHost | undefined;
 }
 
-export async function keepHost(host: PairedHost): Promise<void> {
+export async function pairedHosts(): Promise<KeptHost[]> {
+  return (await within("readonly", HOSTS, (hosts) => hosts.getAll())) as KeptHost[];
+}
+
+export async function keepHost(host: KeptHost): Promise<void> {
   await within("readwrite", HOSTS, (hosts) => hosts.put(host));
 }
 

@@ -39,7 +39,8 @@ async function renew(keys: BrowserKeys, host: PairedHost): Promise<void> {
 /** Pairs with the host that shows a code, and keeps it. Throws RELAY errors. */
 export async function pair(options: PairOptions): Promise<PairedHost> {
   const host = await pairWith(await ownKeys(), options);
-  await keepHost(host);
+  const { pairedAt = Date.now() } = (await pairedHost(host.id)) ?? {};
+  await keepHost({ ...host, pairedAt });
   return host;
 }
 

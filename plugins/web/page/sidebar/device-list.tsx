@@ -19,7 +19,12 @@ export function DeviceList({ devices, current }: { devices: Devices; current: st
     <section className="devices" aria-label={words.devices}>
       <ul>
         <li className="session-row">
-          <DeviceLink id="" name={words.thisHost} isChosen={current === ""} count={waiting.get("") ?? 0}>
+          <DeviceLink
+            id=""
+            name={devices.own.name === undefined ? words.thisHost : safeLine(devices.own.name)}
+            isChosen={current === ""}
+            count={waiting.get("") ?? 0}
+          >
             <Connection device={devices.own} />
           </DeviceLink>
         </li>
@@ -33,7 +38,7 @@ export function DeviceList({ devices, current }: { devices: Devices; current: st
             >
               {other.device ? <Connection device={other.device} /> : words.deviceStates[stateOf(other)]}
             </DeviceLink>
-            {devices.own.rights.get().manage && <DeviceMenu devices={devices} other={other} />}
+            {devices.mayAdd() && <DeviceMenu devices={devices} other={other} />}
           </li>
         ))}
       </ul>

@@ -28,6 +28,7 @@ export function Sidebar({ device, devices, chosen }: SidebarProps) {
   const problem = useStore(device.sessions.problem);
   const [wanted, setWanted] = useState("");
   const found = matching(projects, wanted);
+  const adding = devices.mayAdd();
   return (
     <>
       <header className="sidebar-head">
@@ -45,8 +46,13 @@ export function Sidebar({ device, devices, chosen }: SidebarProps) {
                     { label: words.deletedSessions, run: () => openWindow({ window: "trash" }) },
                   ]
                 : []),
-              ...(devices.own.rights.get().manage
-                ? [{ label: words.deviceAdd, run: () => openWindow({ window: "device" }) }]
+              ...(adding
+                ? [
+                    {
+                      label: words.deviceAdd,
+                      run: () => openWindow({ window: adding === "paired" ? "pair" : "device" }),
+                    },
+                  ]
                 : []),
               { label: words.signOut, run: () => void signOut(devices.own) },
             ]}
@@ -64,7 +70,7 @@ export function Sidebar({ device, devices, chosen }: SidebarProps) {
         ))}
         {found.length === 0 && <p className="muted">{wanted === "" ? words.noSessions : words.noTitle}</p>}
         <FoundInConversations device={device} wanted={wanted} />
-        {!manage && <p className="muted">{words.limited(write, answer)}</p>}
+        {!manage && <p className="muted">{words.limited(write, answer, device.isPaired)}</p>}
       </div>
     </>
   );
