@@ -1,5 +1,6 @@
 import type { Invocation } from "@scorel/cli/contract";
 import type { BaseContext } from "@scorel/kernel";
+import { cleanServerName } from "@scorel/kit/schema/mcp-json";
 import { createOutput } from "@scorel/kit/terminal/output";
 import { visibleName } from "@scorel/kit/text/plain";
 import type { McpServerRow } from "@scorel/mcp/contract";
@@ -29,7 +30,7 @@ async function remove(invocation: Invocation, ctx: BaseContext): Promise<number>
 }
 
 async function importAll(invocation: Invocation, ctx: BaseContext): Promise<number> {
-  return (await import("./import.ts")).importServers(invocation, ctx);
+  return (await import("./import/import.ts")).importServers(invocation, ctx);
 }
 
 async function list(invocation: Invocation, ctx: BaseContext): Promise<number> {
@@ -99,12 +100,10 @@ function factsOf({ name, target, place, state, version, problem, tools, prompts,
   return `${name}\n${rows.join("")}${offered}${others.join("")}`;
 }
 
-const NAME = /^(?=.{1,32}$)[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/;
-
 /** The server that a command line describes. Throws errors of usage. */
 function newServer({ args: [name = "", command, ...args], options }: Invocation): NewServer {
   const url = options.url as string | undefined;
-  if (!NAME.test(name)) throw errors.MCP_ADMIN_NAME({ name: visibleName(name) });
+  if (name === "" || cleanServerName(name) !== name) throw errors.MCP_ADMIN_NAME({ name: visibleName(name) });
   if ((command === undefined) === (url === undefined)) throw errors.MCP_ADMIN_WAY({ name });
   if (url !== undefined && !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ""))
     throw errors.MCP_ADMIN_URL({ url: visibleName(url) });

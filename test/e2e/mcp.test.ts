@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
@@ -101,65 +101,6 @@ it("servers that are written in another way are left to their author", async () 
   expect(code).toBe(1);
   expect(stderr).toContain('[[mcp.servers]]\nname = "b"\ncommand = "y"');
   expect(readFileSync(path, "utf8")).toBe(written);
-});
-
-it("the servers of Claude Code and Codex are imported, without a key being shown", async () => {
-  using s = scratch({ inProcess: true });
-  const claude = {
-    mcpServers: {
-      tools: { type: "stdio", command: "tools", args: ["--x"], env: { API_KEY: "canary-1" } },
-      "old one": { type: "sse", url: "https://old.example/sse" },
-    },
-    projects: { [s.project]: { mcpServers: { "Git Hub!": { type: "http", url: "https://hub.example/mcp" } } } },
-  };
-  s.file("~/.claude.json", JSON.stringify(claude));
-  s.file(
-    "~/.codex/config.toml",
-    [
-      '[mcp_servers.tools]\ncommand = "other"',
-      '[mcp_servers.off]\ncommand = "off"\nenabled = false',
-      '[mcp_servers.far]\nurl = "https://far.example"\nbearer_token_env_var = "FAR"\nenv_http_headers = { X-Team = "TEAM" }\n',
-    ].join("\n"),
-  );
-  const shown = [
-    "tools  tools --x  env: API_KEY",
-    "Git-Hub  https://hub.example/mcp",
-    "far  https://far.example  headers: X-Team, Authorization",
-    `not old one of ${join(s.home, ".claude.json")}: its type "sse" is not supported`,
-    `not tools of ${join(s.home, ".codex/config.toml")}: there is a server "tools" already`,
-    `not off of ${join(s.home, ".codex/config.toml")}: it is disabled there`,
-  ];
-  const asked = await s.run(["mcp", "import"]);
-  expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining("give --yes") });
-  expect(asked.stdout.trim().split("\n")).toEqual(shown);
-  const done = await s.run(["mcp", "import", "--yes"]);
-  expect([done.code, done.stdout, done.stderr].join()).not.toContain("canary");
-  expect(readFileSync(join(s.home, ".scorel/config.toml"), "utf8")).toBe(
-    [
-      '[[mcp.servers]]\nname = "tools"\ncommand = "tools"\nargs = ["--x"]\nenv = { "API_KEY" = "canary-1" }\n',
-      '[[mcp.servers]]\nname = "Git-Hub"\nurl = "https://hub.example/mcp"\n',
-      `[[mcp.servers]]\nname = "far"\nurl = "https://far.example"\nheaders = { "X-Team" = "\${TEAM}", "Authorization" = "Bearer \${FAR}" }\n`,
-    ].join("\n"),
-  );
-  expect((await s.run(["mcp", "import", "codex", "--yes"])).stdout).toContain("There is nothing to import.");
-});
-
-it("an import that cannot be done safely changes nothing", async () => {
-  using s = scratch({ inProcess: true });
-  const imported = async (...args: string[]) => {
-    const { code, stdout, stderr } = await s.run(["mcp", "import", "--yes", ...args]);
-    return [code, stdout + stderr.split("\n")[0]];
-  };
-  expect(await imported()).toEqual([0, "There is nothing to import: neither program has a configuration.\n"]);
-  expect(await imported("cursor")).toEqual([2, expect.stringContaining("claude-code and codex, not from cursor")]);
-  s.file("~/.claude.json", '{ "mcpServers": { "a": { "env": { "KEY": canary-2 } } } }');
-  expect(await imported()).toEqual([1, expect.stringMatching(/\.claude\.json cannot be read: it is damaged/)]);
-  s.file("~/.claude.json", '{ "mcpServers": { "a": { "command": "a", "env": { "KEY": "canary-2" } } } }');
-  const dotfiles = s.file("~/dotfiles/config.toml", "");
-  mkdirSync(join(s.home, ".scorel"), { recursive: true });
-  symlinkSync(dotfiles, join(s.home, ".scorel/config.toml"));
-  expect(await imported()).toEqual([1, expect.stringContaining("which others may read")]);
-  expect(readFileSync(dotfiles, "utf8")).toBe("");
 });
 
 it("a person logs in at a server in a browser, and out", async () => {

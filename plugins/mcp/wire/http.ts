@@ -54,11 +54,6 @@ export function isForgotten(thrown: unknown): boolean {
   return (thrown as { status?: unknown } | null)?.status === 404;
 }
 
-/** An address without the parts that may hold a key. */
-export function withoutSecrets(written: string): string {
-  return written.replace(/^(\w+:\/\/)[^/?#]*@/, "$1").replace(/[?#].*$/s, "");
-}
-
 /** Fetches with limits on the size of an answer, and of a line of a stream. */
 export const limitedFetch: FetchLike = async (url, init) => {
   const response = await fetch(url, init);
