@@ -82,14 +82,29 @@ function lineOf({ name, target, place, state }: McpServerRow): string {
   return `${name}  ${visibleName(target)}  (${visibleName(place)}${off})\n`;
 }
 
-function factsOf({ name, target, place, state, version, problem, tools, prompts, hasResources }: McpServerRow): string {
+function factsOf({
+  name,
+  target,
+  place,
+  state,
+  version,
+  login,
+  toolSearch,
+  asked,
+  problem,
+  ...row
+}: McpServerRow): string {
   const facts = {
     [target.startsWith("http") ? "address" : "program"]: target,
     from: place,
     ...(state !== "off" && { state }),
     ...(version !== undefined && { version }),
+    ...(login !== undefined && { login }),
+    ...(toolSearch !== undefined && { ToolSearch: toolSearch }),
+    ...(asked && { "has asked for": asked.join(", ") }),
     ...(problem !== undefined && { problem }),
   };
+  const { tools, prompts, hasResources } = row;
   const rows = Object.entries(facts).map(([key, value]) => `  ${key}: ${visibleName(value)}\n`);
   const offered = tools.length > 0 ? `  tools:\n${tools.map((tool) => `    ${tool}\n`).join("")}` : "";
   const commands = (prompts ?? []).map((prompt) => `    /${prompt}\n`);

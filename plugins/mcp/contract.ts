@@ -17,9 +17,20 @@ export interface McpServerRow {
   prompts?: string[];
   /** It has resources, which messages can name as `@server:uri`. */
   hasResources?: true;
+  /** Those of its tools that the model is not offered, and has to find with `ToolSearch`. */
+  deferred?: string[];
+  /** Before that is decided: when its tools would be deferred, in words. */
+  toolSearch?: string;
+  /** Of a server with an address and without a key: whether a login is kept. `unknown`: what its address or the file says is wrong. */
+  login?: "kept" | "none" | "unknown";
+  /** What it has asked for since the session began. */
+  asked?: McpAsk[];
   /** Why it is not up. */
   problem?: string;
 }
+
+/** What a server may ask for: the project's folder, answers of a person, that a person opens an address, answers of the model. */
+export type McpAsk = "folder" | "answers" | "address" | "model";
 
 /** How a login reaches the person. */
 export interface LoginDialog {

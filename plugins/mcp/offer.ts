@@ -8,7 +8,7 @@ import type { Servers } from "./servers/servers.ts";
 import { isChosen, toolNames } from "./tools/names.ts";
 import { resourceTools } from "./tools/resources.ts";
 import { createSearch } from "./tools/search.ts";
-import { Selection, textOf } from "./tools/selection.ts";
+import { Selection, textOf, tokensOf } from "./tools/selection.ts";
 import { toolOf } from "./tools/tool.ts";
 
 /** How the offer reaches the session. */
@@ -53,6 +53,19 @@ export class Offer {
   changed(): void {
     this.isChanged = true;
     for (const look of this.waiting) look();
+  }
+
+  /** Those of a server's tools that the model has to find; undefined before the first turn has decided whether it has to. */
+  deferredOf(server: Server): string[] | undefined {
+    if (!this.selection) return undefined;
+    const offered = new Set(this.offered.map(({ name }) => name));
+    return this.selection.isDeferred ? namesOf(server).filter((name) => !offered.has(name)) : [];
+  }
+
+  /** Estimated tokens of the descriptions of a server's tools. */
+  tokensOf(server: Server): number {
+    const tools = this.toolsOf(server);
+    return tools.length === 0 ? 0 : tokensOf(tools);
   }
 
   /** Called before the first request of a turn. */

@@ -1,7 +1,8 @@
 import type { Clock, Context } from "./context.ts";
 import type { McpService } from "./contract.ts";
-import { namesOf, Offer } from "./offer.ts";
-import { promptCommands, promptNames } from "./prompts.ts";
+import { Offer } from "./offer.ts";
+import { promptCommands } from "./prompts.ts";
+import { rowOf } from "./rows.ts";
 import { definitionsOf } from "./servers/definitions.ts";
 import type { Server } from "./servers/server.ts";
 import { Servers } from "./servers/servers.ts";
@@ -33,7 +34,7 @@ export function createSession(ctx: Context, clock: Clock) {
     if (!isStarted) servers.start();
     isStarted = true;
   };
-  const row = (server: Server) => server.row(namesOf(server), promptNames(server));
+  const row = (server: Server) => rowOf(server, servers, offer, ctx.config.toolBudget);
   ctx.beforeStop(() => servers.close());
   const service: McpService = {
     servers: () => servers.all.map(row),

@@ -66,6 +66,28 @@ it("`scorel mcp test` shows the prompts of a server as commands, and that it has
   );
 });
 
+it("`scorel mcp test` shows when the tools of a server would be behind ToolSearch", async () => {
+  using s = scratch({ inProcess: true });
+  const add = ["mcp", "add", "tools", "--", process.execPath, program, "--only=echo"];
+  await s.run(add);
+  const shown = async () => (await s.run(["mcp", "test", "tools"])).stdout;
+  const path = join(s.home, ".scorel/config.toml");
+  const written = readFileSync(path, "utf8");
+  const [, tokens, window] =
+    /ToolSearch: the descriptions of its tools take about (\d+) tokens, too many for a context window of less than (\d+)\n/.exec(
+      await shown(),
+    ) ?? [];
+  expect(Number(window)).toBe(Number(tokens) * 10);
+  for (const [budget, said] of [
+    [0, false],
+    [2, true],
+    [10_000, false],
+  ] as const) {
+    s.file("~/.scorel/config.toml", `[mcp]\ntoolBudget = ${budget}\n${written}`);
+    expect((await shown()).includes("tokens, more than toolBudget\n")).toBe(said);
+  }
+});
+
 it("a server that does not start fails `scorel mcp test` with what it wrote", async () => {
   using s = scratch({ inProcess: true });
   await s.run(["mcp", "add", "bad", "--", process.execPath, program, "--dies"]);
@@ -107,6 +129,7 @@ it("a person logs in at a server in a browser, and out", async () => {
   using s = scratch();
   await using auth = await startAuthServer();
   s.file("~/.scorel/config.toml", `[[mcp.servers]]\nname = "far"\nurl = "${auth.mcp.url}"\n`);
+  expect((await s.run(["mcp", "get", "far"])).stdout).toContain("  login: none\n");
   const before = await s.run(["mcp", "test", "far"]);
   expect(before).toMatchObject({ code: 1, stderr: expect.stringContaining("To log in: scorel mcp login far") });
   const login = s.start(["mcp", "login", "far"]);
@@ -118,7 +141,9 @@ it("a person logs in at a server in a browser, and out", async () => {
     stderr: "",
     stdout: expect.stringContaining("Logged in at far."),
   });
-  expect((await s.run(["mcp", "test", "far"])).stdout).toContain("mcp__far__echo");
+  const { stdout } = await s.run(["mcp", "test", "far"]);
+  expect(stdout).toContain("mcp__far__echo");
+  expect(stdout).toContain("  login: kept\n");
   expect((await s.run(["mcp", "logout", "far"])).stdout).toBe("Forgot the login at far.\n");
   expect((await s.run(["mcp", "logout", "far"])).stdout).toBe("Nobody was logged in at far.\n");
   expect((await s.run(["mcp", "test", "far"])).code).toBe(1);

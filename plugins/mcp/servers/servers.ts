@@ -1,9 +1,9 @@
 import { pathToFileURL } from "node:url";
 import { type BaseContext, messageOf, ScorelError } from "@scorel/kernel";
 import { clause } from "@scorel/kit/text/one-line";
-import { keepLogin } from "../auth/logins.ts";
+import { keepLogin, readLogin } from "../auth/logins.ts";
 import { Tokens } from "../auth/tokens.ts";
-import type { LoginDialog } from "../contract.ts";
+import type { LoginDialog, McpAsk, McpServerRow } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { type Connection, type ConnectOptions, connect } from "../wire/connection.ts";
 import { httpReason, httpTransport, isUnauthorized, sayFarewell } from "../wire/http.ts";
@@ -42,6 +42,7 @@ export class Servers {
   readonly all: readonly Server[];
   private readonly session: Session;
   private readonly processes: ServerProcesses;
+  private readonly asked = new Map<string, Set<McpAsk>>();
   private cancelStart: (() => void) | undefined;
 
   constructor(definitions: readonly Definition[], session: Session) {
@@ -102,6 +103,25 @@ export class Servers {
     const { way } = expanded(definition, this.sources());
     if (!("url" in way) || hasKey(way)) throw errors.MCP_LOGIN_NONE({ server: definition.name, hasKey: "url" in way });
     return way;
+  }
+
+  /** Whether a login is kept; undefined for servers that have none. What is wrong with an address is told when the server starts. */
+  loginOf(definition: Definition): McpServerRow["login"] {
+    if (!("url" in definition.way) || hasKey(definition.way)) return undefined;
+    try {
+      return readLogin(this.loginWay(definition).url) ? "kept" : "none";
+    } catch {
+      return "unknown";
+    }
+  }
+
+  /** What a server has asked for. */
+  askedBy(server: string): McpAsk[] {
+    return [...(this.asked.get(server) ?? [])];
+  }
+
+  private noteAsk(server: string, what: McpAsk): void {
+    this.asked.set(server, new Set([...(this.asked.get(server) ?? []), what]));
   }
 
   async close(): Promise<void> {
@@ -167,6 +187,7 @@ export class Servers {
       version: ctx.find("launch")?.version ?? "0",
       roots: [pathToFileURL(root).href],
       signal: ctx.signal,
+      onAsked: (what) => this.noteAsk(server, what),
       onLog: serverLog(ctx, server, redact),
       ...serverRequests(ctx, server, sampling),
     };
