@@ -11,7 +11,7 @@ export interface Convertible {
   notes: readonly string[];
 }
 
-/** A table as the configuration takes it: without values that are undefined or empty. Undefined keys are left out. */
+/** What is known of the server: undefined and empty parts are not written. */
 type Parts = { [K in keyof Omit<NewServer, "name">]: NewServer[K] | undefined };
 
 /** The server with this name and these parts, or why the configuration would not take it. */
