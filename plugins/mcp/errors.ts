@@ -53,7 +53,7 @@ export const errors = defineErrors({
       ? `the variable ${a.variable} is not set, or a project may not use it; to let it, write variables = ["${a.variable}"] below [mcp] in ~/.scorel/config.toml`
       : `the variable ${a.variable} is not set`,
   MCP_STARTING: (a: { servers: readonly string[] }) =>
-    `${a.servers.length === 1 ? "The MCP server" : "The MCP servers"} ${a.servers.join(", ")} ${a.servers.length === 1 ? "is" : "are"} still starting. The tools come with a later message; \`wait\` in [mcp] says how long the first one waits.`,
+    `${a.servers.length === 1 ? "The MCP server" : "The MCP servers"} ${a.servers.join(", ")} ${a.servers.length === 1 ? "is" : "are"} still starting. The tools come with a later message; \`wait\` in [mcp] says how long the first one waits. To keep what a slow server offers for later sessions: scorel mcp test <name>`,
   MCP_UNKNOWN: {
     exit: 2,
     text: (a: { server: string; known: readonly string[] }) =>

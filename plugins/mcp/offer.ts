@@ -4,7 +4,7 @@ import { onAbort } from "@scorel/kit/values/abort";
 import type { Tool } from "@scorel/tools/contract";
 import { errors } from "./errors.ts";
 import type { Server } from "./servers/server.ts";
-import type { Servers } from "./servers/servers.ts";
+import { isUnknown, type Servers } from "./servers/servers.ts";
 import { isChosen, toolNames } from "./tools/names.ts";
 import { resourceTools } from "./tools/resources.ts";
 import { createSearch } from "./tools/search.ts";
@@ -77,7 +77,7 @@ export class Offer {
 
   /** Waits for servers that are starting, but not for long. Those that are not up then are told once. */
   private async wait(signal: AbortSignal): Promise<void> {
-    const starting = () => this.servers.enabled.filter(({ state, listed }) => state === "starting" && !listed);
+    const starting = () => this.servers.enabled.filter(isUnknown);
     if (starting().length > 0) await this.settled(() => starting().length === 0, signal);
     const late = starting().map(({ name }) => name);
     if (late.length > 0 && !signal.aborted) this.outlet.tell(errors.MCP_STARTING({ servers: late }));
@@ -130,7 +130,7 @@ export class Offer {
         this.present([...this.offered, ...(this.selection?.add(names) ?? [])]);
         return names.filter((name) => this.outlet.isUsable(name));
       },
-      starting: () => this.servers.enabled.filter(({ listed, state }) => !listed && state === "starting").map(nameOf),
+      starting: () => this.servers.enabled.filter(isUnknown).map(nameOf),
     });
     return new Selection({ budget: this.outlet.budget, found: this.outlet.found(), search });
   }

@@ -35,7 +35,9 @@ export function createSession(ctx: Context, clock: Clock) {
     isStarted = true;
   };
   const row = (server: Server) => rowOf(server, servers, offer, ctx.config.toolBudget);
-  ctx.beforeStop(() => servers.close());
+  // Nobody waits for the end of a session that answered somebody's script.
+  let isAnswered = false;
+  ctx.beforeStop(() => servers.close(isAnswered && !ctx.workspace.attending));
   const service: McpService = {
     servers: () => servers.all.map(row),
     named: (name) => row(servers.named(name)),
@@ -67,8 +69,9 @@ export function createSession(ctx: Context, clock: Clock) {
     contributions: {
       mentionSources: [resourceMentions(servers)],
       // Sessions that are only read are not started, and neither are their servers.
-      onEvent({ type }: { type: string }) {
+      onEvent({ type, stopReason }: { type: string; stopReason?: unknown }) {
         if (type === "session_start") start();
+        if (type === "turn_end") isAnswered = stopReason !== "aborted";
       },
       // `scorel mcp` runs without a conversation.
       hooks: ctx.find("agent") ? { beforeContext } : {},

@@ -25,6 +25,8 @@ type Redact = (text: string) => string;
  * which else would share the processor with all of them.
  */
 const KNOWN_MS = 500;
+/** Milliseconds that servers which are still starting get at the end of a session to say what they offer. The kernel gives a plugin 5 s to end. */
+const LAST_CHANCE_MS = 4_000;
 
 /** What the servers of a session depend on. */
 export interface Session {
@@ -44,6 +46,7 @@ export class Servers {
   private readonly processes: ServerProcesses;
   private readonly asked = new Map<string, Set<McpAsk>>();
   private cancelStart: (() => void) | undefined;
+  private readonly ending = new AbortController();
 
   constructor(definitions: readonly Definition[], session: Session) {
     this.session = session;
@@ -124,10 +127,29 @@ export class Servers {
     this.asked.set(server, new Set([...(this.asked.get(server) ?? []), what]));
   }
 
-  async close(): Promise<void> {
+  /**
+   * Ends all. With `lateOnes`, those that are starting and were never known get a little more time, so that the next session knows them: else
+   * a server that is slower than each of many short sessions would never be of use.
+   */
+  async close(lateOnes = false): Promise<void> {
     this.cancelStart?.();
+    if (lateOnes) await this.settled(this.enabled.filter(isUnknown));
+    this.ending.abort();
     await Promise.all(this.all.map((server) => server.close()));
     this.processes.close();
+  }
+
+  /** Waits until these servers have started, or could not, but not for long. */
+  private async settled(servers: readonly Server[]): Promise<void> {
+    if (servers.length === 0) return;
+    const starts = Promise.allSettled(servers.map((server) => server.start()));
+    await new Promise<void>((resolve) => {
+      const cancel = this.session.clock.after(LAST_CHANCE_MS, resolve);
+      void starts.then(() => {
+        cancel();
+        resolve();
+      });
+    });
   }
 
   private async open(definition: Definition, told: Told): Promise<Opened> {
@@ -186,7 +208,7 @@ export class Servers {
     return {
       version: ctx.find("launch")?.version ?? "0",
       roots: [pathToFileURL(root).href],
-      signal: ctx.signal,
+      signal: this.ending.signal,
       onAsked: (what) => this.noteAsk(server, what),
       onLog: serverLog(ctx, server, redact),
       ...serverRequests(ctx, server, sampling),
@@ -199,6 +221,9 @@ export class Servers {
     return { user, allowed, commands: ctx.find("secrets")?.childEnv(user) ?? user };
   }
 }
+
+/** Whether it is starting, and no session has learned yet what it offers. */
+export const isUnknown = ({ state, listed }: Server): boolean => state === "starting" && !listed;
 
 /** Takes the secrets of a server, and those that Scorel knows, out of a text. */
 function redactor(secrets: () => readonly string[], ctx: BaseContext): Redact {

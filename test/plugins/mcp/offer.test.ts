@@ -26,7 +26,12 @@ it("requests of a session describe the tools byte by byte the same", async () =>
 it("a first message goes without a server that is not up yet, and says so once", async () => {
   const { clock, pending, next } = testClock();
   const servers = [server("test", ["--only=echo"]), server("slow", ["--silent"])];
-  await using t = await talk([text("Hello."), text("Hello again.")], { servers, clock, config: { wait: 3 } });
+  await using t = await talk([text("Hello."), text("Hello again.")], {
+    attending: true,
+    servers,
+    clock,
+    config: { wait: 3 },
+  });
   const first = t.say("Go.");
   const stateOf = async () =>
     (await t.client.request("list_mcp_servers", { sessionId: t.sessionId })).servers[0]?.state;
