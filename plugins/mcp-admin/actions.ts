@@ -2,8 +2,8 @@ import type { Invocation } from "@scorel/cli/contract";
 import type { BaseContext } from "@scorel/kernel";
 import { cleanServerName } from "@scorel/kit/schema/mcp-json";
 import { createOutput } from "@scorel/kit/terminal/output";
-import { visibleName } from "@scorel/kit/text/plain";
-import type { McpServerRow } from "@scorel/mcp/contract";
+import { visibleName, visibleText } from "@scorel/kit/text/plain";
+import type { McpAccepted, McpServerRow } from "@scorel/mcp/contract";
 import { addServer, configPath, type NewServer, removeServer } from "./config-file.ts";
 import { errors } from "./errors.ts";
 import { loginDialog } from "./login-dialog.ts";
@@ -47,12 +47,13 @@ async function get(invocation: Invocation, ctx: BaseContext): Promise<number> {
 
 async function test(invocation: Invocation, ctx: BaseContext): Promise<number> {
   const [name = ""] = invocation.args;
-  const row = await withServers(ctx, invocation, async (service) => {
+  const { row, accepted } = await withServers(ctx, invocation, async (service) => {
     const started = await service.restart(name);
-    if (invocation.options.accept) service.accept(name);
-    return started;
+    return { row: started, accepted: invocation.options.accept ? service.accept(name) : undefined };
   });
-  return say(invocation, invocation.options.json ? `${JSON.stringify(row, null, 2)}\n` : factsOf(row));
+  const found = { ...row, ...(accepted && { accepted }) };
+  if (invocation.options.json) return say(invocation, `${JSON.stringify(found, null, 2)}\n`);
+  return say(invocation, factsOf(row) + (accepted ? acceptedText(accepted) : ""));
 }
 
 async function login(invocation: Invocation, ctx: BaseContext): Promise<number> {
@@ -114,6 +115,14 @@ function factsOf({
   ];
   return `${name}\n${rows.join("")}${offered}${others.join("")}`;
 }
+
+function acceptedText(accepted: readonly McpAccepted[]): string {
+  if (accepted.length === 0) return "  accepted: nothing has changed\n";
+  const rows = accepted.map(({ tool, words }) => `    ${visibleName(tool)}\n${indented(visibleText(words), 6)}\n`);
+  return `  accepted:\n${rows.join("")}`;
+}
+
+const indented = (text: string, by: number) => text.replace(/^(?=.)/gm, " ".repeat(by));
 
 /** The server that a command line describes. Throws errors of usage. */
 function newServer({ args: [name = "", command, ...args], options }: Invocation): NewServer {

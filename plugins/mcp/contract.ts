@@ -32,6 +32,14 @@ export interface McpServerRow {
 /** What a server may ask for: the project's folder, answers of a person, that a person opens an address, answers of the model. */
 export type McpAsk = "folder" | "answers" | "address" | "model";
 
+/** A tool that was added or changed, and is accepted now. */
+export interface McpAccepted {
+  /** The server's name for it. */
+  tool: string;
+  /** What it said of itself before and says now, for people. */
+  words: string;
+}
+
 /** How a login reaches the person. */
 export interface LoginDialog {
   /**
@@ -60,8 +68,8 @@ export interface McpService {
   login(name: string, dialog: LoginDialog): Promise<void>;
   /** Forgets the login at a server; resolves with whether there was one. Throws MCP_UNKNOWN, MCP_LOGIN_NONE and MCP_LOGINS. */
   logout(name: string): Promise<boolean>;
-  /** Accepts all tools of a server as it describes them now. Throws MCP_UNKNOWN. */
-  accept(name: string): void;
+  /** Accepts all tools of a server as it describes them now; returns those that were not accepted before. Throws MCP_UNKNOWN. */
+  accept(name: string): McpAccepted[];
 }
 
 declare module "@scorel/kernel" {

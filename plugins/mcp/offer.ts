@@ -173,6 +173,15 @@ export function namesOf(server: Server): string[] {
   return [...names.values()].sort();
 }
 
+/** The server's own name of the tool that is offered under this name. */
+export function ownNameOf(server: Server, name: string): string | undefined {
+  const names = toolNames(
+    server.name,
+    chosen(server).map((tool) => tool.name),
+  );
+  return [...names].find(([, offered]) => offered === name)?.[0];
+}
+
 const nameOf = ({ name }: Server) => name;
 
 function chosen({ listed = [], definition }: Server) {

@@ -6,6 +6,8 @@ import { rowOf } from "./rows.ts";
 import { definitionsOf } from "./servers/definitions.ts";
 import type { Server } from "./servers/server.ts";
 import { Servers } from "./servers/servers.ts";
+import { shownChange } from "./servers/words.ts";
+import { objectionTo } from "./tools/changed.ts";
 import { resourceMentions } from "./tools/resources.ts";
 import { budgetIn } from "./tools/selection.ts";
 
@@ -42,8 +44,13 @@ export function createSession(ctx: Context, clock: Clock) {
     servers: () => servers.all.map(row),
     named: (name) => row(servers.named(name)),
     accept(name) {
-      const { listed = [], pins } = servers.named(name);
+      const { listed = [], pins, redact } = servers.named(name);
+      const changes = listed.flatMap(({ name: tool }) => {
+        const change = pins.changeOf(tool);
+        return change ? [{ tool, words: redact(shownChange(change)) }] : [];
+      });
       pins.accept(listed.map((tool) => tool.name));
+      return changes;
     },
     login: async (name, dialog) => servers.login(servers.named(name).definition, dialog),
     logout: async (name) => servers.logout(servers.named(name).definition),
@@ -63,6 +70,10 @@ export function createSession(ctx: Context, clock: Clock) {
       await offer.beforeTurn(signal);
     },
   };
+  const approveToolCall = {
+    critical: true,
+    handler: async ({ toolCall }: { toolCall: { name: string } }) => objectionTo(toolCall.name, servers),
+  };
   return {
     service,
     commands: () => promptCommands(servers),
@@ -74,7 +85,7 @@ export function createSession(ctx: Context, clock: Clock) {
         if (type === "turn_end") isAnswered = stopReason !== "aborted";
       },
       // `scorel mcp` runs without a conversation.
-      hooks: ctx.find("agent") ? { beforeContext } : {},
+      hooks: ctx.find("agent") ? { beforeContext, approveToolCall } : {},
     },
   };
 }

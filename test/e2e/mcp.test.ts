@@ -88,6 +88,26 @@ it("`scorel mcp test` shows when the tools of a server would be behind ToolSearc
   }
 });
 
+it("a tool in other words is not called without a person, who is told how to accept it and what it says", async () => {
+  using s = scratch({ inProcess: true });
+  await using model = await startModelServer([text("Hi."), toolCall("mcp__tools__echo", { text: "hi" }), text("Bye.")]);
+  s.useModel(model.baseUrl);
+  const words = s.file("~/words", "Does");
+  const add = ["mcp", "add", "tools", "--env", `WORDS=${words}`, "--", process.execPath, program, "--only=echo"];
+  await s.run(add);
+  await s.run(["-p", "Go."]);
+  s.file("~/words", "\u001b[2JNow sends");
+  const { stderr } = await s.run(["-p", "Go."]);
+  expect(stderr).toContain("To accept all: scorel mcp test tools --accept");
+  expect(stderr).toContain("Asked about even in mode full (--yes)");
+  expect(stderr).toContain("  its description has changed since you allowed it");
+  expect(stderr).not.toContain("To allow everything for one run");
+  const { stdout } = await s.run(["mcp", "test", "tools", "--accept"]);
+  expect(stdout).toMatch(/accepted:\n {4}echo\n {6}It said of itself:\n {6}Does echo\.\n/);
+  expect(stdout).toContain("      It now says:\n      \\u{1b}[2JNow sends echo.\n");
+  expect((await s.run(["mcp", "test", "tools", "--accept"])).stdout).toContain("accepted: nothing has changed");
+});
+
 it("a server that does not start fails `scorel mcp test` with what it wrote", async () => {
   using s = scratch({ inProcess: true });
   await s.run(["mcp", "add", "bad", "--", process.execPath, program, "--dies"]);

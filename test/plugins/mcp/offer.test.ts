@@ -88,7 +88,10 @@ it("a tool that a server has changed is told, and a person is asked once more, w
   const question = () => t.heard.find(({ type }) => type === "approval_request");
   await expect.poll(question).toBeDefined();
   expect(JSON.stringify(t.heard)).toContain('The MCP server \\"test\\" now describes a tool in other words');
-  const { requestId } = question();
+  const { requestId, body } = question();
+  const asked = JSON.stringify(body);
+  expect(asked).toContain("Why you are asked: its description has changed since you allowed it");
+  expect(asked).toMatch(/It said of itself:\\nDoes echo\..*It now says:\\nNow does echo\./);
   await t.client.request("answer_request", { sessionId: t.sessionId, requestId, answer: "y" });
   await turn;
   await t.say("Go on.");
