@@ -21,6 +21,7 @@ export interface NewServer {
   timeout?: number;
   enabled?: boolean;
   tools?: readonly string[];
+  projects?: readonly string[];
 }
 
 /** The user's config.toml. */

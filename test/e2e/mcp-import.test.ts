@@ -55,9 +55,15 @@ command = "other"
   const { code, stdout, stderr } = await s.run(["mcp", "import", "--yes"]);
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).not.toMatch(/key-\w/);
-  expect(stdout.replaceAll(s.home, "~").replaceAll(process.execPath, "node").replaceAll(program, "server")).toBe(
+  expect(
+    stdout
+      .replaceAll(s.project, "PROJECT")
+      .replaceAll(s.home, "~")
+      .replaceAll(process.execPath, "node")
+      .replaceAll(program, "server"),
+  ).toBe(
     `Claude Code, ~/.claude.json:
-  add same: run --api-key [hidden] Authorization:[hidden] a [it was only for this project, without its headersHelper]
+  add same: run --api-key [hidden] Authorization:[hidden] a (only in PROJECT) [without its headersHelper]
   add tools: node server --only=echo (env MY_KEY)
   add far: https://a.test/mcp (headers X-Key)
   skip old: its type "sse" is not supported
@@ -70,7 +76,10 @@ Added same, tools, far, my_docs, local to ~/.scorel/config.toml. To try one: sco
 `,
   );
   expect(servers(s)).toEqual([
-    { name: "same", command: "run", args: ["--api-key", "key-five", "Authorization: key-six", "a"] },
+    {
+      ...{ name: "same", command: "run", args: ["--api-key", "key-five", "Authorization: key-six", "a"] },
+      projects: [s.project],
+    },
     { name: "tools", command: process.execPath, args: [program, "--only=echo"], env: { MY_KEY: "key-one" } },
     { name: "far", url: "https://u:key-two@a.test/mcp?k=key-three", headers: { "X-Key": "key-four" } },
     {
@@ -89,6 +98,10 @@ Added same, tools, far, my_docs, local to ~/.scorel/config.toml. To try one: sco
     },
   ]);
   expect((await s.run(["mcp", "test", "tools"])).stdout).toContain("mcp__tools__echo");
+  expect((await s.run(["mcp", "list"])).stdout).toContain("same  run");
+  const elsewhere = await s.run(["mcp", "list"], { cwd: s.home });
+  expect(elsewhere.stdout).toContain("far  https://a.test/mcp");
+  expect(elsewhere.stdout).not.toContain("same  run");
   const again = await s.run(["mcp", "import"]);
   expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/skip far: .*\nThere is nothing/s) });
 });

@@ -8,18 +8,17 @@ const MOST_LEVELS = 200;
 const KNOWN = new Set(["type", "command", "args", "env", "cwd", "url", "headers"]);
 
 /**
- * The servers in Claude Code's `~/.claude.json`: those of the project in one of these folders, then those of all projects. Of two with one
- * name Claude Code uses the first. Throws an error with the reason, without words of the file.
+ * The servers in Claude Code's `~/.claude.json`: those that it has only for the project in one of these folders, which stay so, then those of
+ * all projects. Of two with one name Claude Code uses the first. Throws an error with the reason, without words of the file.
  */
 export function claudeCodeServers(text: string, folders: readonly string[]): Candidate[] {
   const { mcpServers, projects } = parsed(text);
   if (projects !== undefined && !isTable(projects)) throw new Error('its "projects" is not an object');
   const own = [...new Set(folders)].flatMap((folder) => {
     const project = isTable(projects) && Object.hasOwn(projects, folder) ? projects[folder] : undefined;
-    return isTable(project) ? candidatesIn(project.mcpServers, ["it was only for this project"]) : [];
+    return isTable(project) ? candidatesIn(project.mcpServers, { projects: [folder] }) : [];
   });
-  const names = new Set(own.map(({ name }) => name));
-  return [...own, ...candidatesIn(mcpServers, []).filter(({ name }) => !names.has(name))];
+  return [...own, ...candidatesIn(mcpServers, {})];
 }
 
 function parsed(text: string): Table {
@@ -33,14 +32,15 @@ function parsed(text: string): Table {
   throw new Error("it is not a JSON object");
 }
 
-function candidatesIn(servers: unknown, notes: readonly string[]): Candidate[] {
+function candidatesIn(servers: unknown, scope: { projects?: string[] }): Candidate[] {
   return readMcpServers(servers ?? {}).map(({ name, flaw, ...parts }) => {
     if (flaw !== undefined) return { name, flaw };
     const table = (servers as Record<string, Table>)[name] as Table;
     const left = Object.keys(table).filter((key) => !KNOWN.has(key));
-    return candidateOf(name, parts as Parameters<typeof candidateOf>[1], [
-      ...notes,
-      ...left.map((key) => `without its ${key}`),
-    ]);
+    return candidateOf(
+      name,
+      { ...(parts as Parameters<typeof candidateOf>[1]), ...scope },
+      left.map((key) => `without its ${key}`),
+    );
   });
 }

@@ -3,12 +3,23 @@ import { isSecret, shownAddress } from "@scorel/kit/text/secret-free";
 import type { NewServer } from "../config-file.ts";
 
 /** A server on one line, for a person who decides about it: of variables and headers only the names, and no arguments that may be keys. */
-export function shownServer({ name, command, args = [], url, env, headers, cwd, enabled }: NewServer): string {
+export function shownServer({
+  name,
+  command,
+  args = [],
+  url,
+  env,
+  headers,
+  cwd,
+  enabled,
+  projects,
+}: NewServer): string {
   const target = url === undefined ? [command, ...shownArgs(args)].join(" ") : shownAddress(url);
   const facts = [
     ...namesIn("env", env),
     ...namesIn("headers", headers),
     ...(cwd === undefined ? [] : [`in ${cwd}`]),
+    ...(projects === undefined ? [] : [`only in ${projects.join(", ")}`]),
     ...(enabled === false ? ["disabled"] : []),
   ];
   return visibleName(`${name}: ${target}${facts.length > 0 ? ` (${facts.join("; ")})` : ""}`);
