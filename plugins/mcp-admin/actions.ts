@@ -1,26 +1,36 @@
 import type { Invocation } from "@scorel/cli/contract";
 import type { BaseContext } from "@scorel/kernel";
-import { cleanServerName } from "@scorel/kit/schema/mcp-json";
 import { createOutput } from "@scorel/kit/terminal/output";
-import { visibleName, visibleText } from "@scorel/kit/text/plain";
+import { visibleName, visiblePath, visibleText } from "@scorel/kit/text/plain";
 import type { McpAccepted, McpServerRow } from "@scorel/mcp/contract";
 import { addServer, configPath, type NewServer, removeServer } from "./config-file.ts";
-import { errors } from "./errors.ts";
 import { loginDialog } from "./login-dialog.ts";
+import { newServer, serverInJson } from "./new-server.ts";
 import { withServers } from "./servers.ts";
 
 type Action = (invocation: Invocation, ctx: BaseContext) => Promise<number>;
 
 /** What the commands `scorel mcp <action>` do. */
-export const actions = { add, list, get, test, login, logout, remove, import: importAll } satisfies Record<
-  string,
-  Action
->;
+export const actions = {
+  ...{ add, "add-json": addJson, list, get, test, login, logout, remove },
+  import: importAll,
+} satisfies Record<string, Action>;
 
 async function add(invocation: Invocation, ctx: BaseContext): Promise<number> {
-  const server = newServer(invocation);
+  return addTo(invocation, newServer(invocation), ctx);
+}
+
+async function addJson(invocation: Invocation, ctx: BaseContext): Promise<number> {
+  return addTo(invocation, serverInJson(invocation), ctx);
+}
+
+async function addTo(invocation: Invocation, server: NewServer, ctx: BaseContext): Promise<number> {
   await addServer(server, ctx);
-  return say(invocation, `Added ${server.name} to ${configPath()}. To try it: scorel mcp test ${server.name}\n`);
+  const where = server.projects ? `, for sessions in ${visiblePath(server.projects.join(", "))}` : "";
+  return say(
+    invocation,
+    `Added ${server.name} to ${configPath()}${where}. To try it: scorel mcp test ${server.name}\n`,
+  );
 }
 
 async function remove(invocation: Invocation, ctx: BaseContext): Promise<number> {
@@ -123,41 +133,3 @@ function acceptedText(accepted: readonly McpAccepted[]): string {
 }
 
 const indented = (text: string, by: number) => text.replace(/^(?=.)/gm, " ".repeat(by));
-
-/** The server that a command line describes. Throws errors of usage. */
-function newServer({ args: [name = "", command, ...args], options }: Invocation): NewServer {
-  const url = options.url as string | undefined;
-  if (name === "" || cleanServerName(name) !== name) throw errors.MCP_ADMIN_NAME({ name: visibleName(name) });
-  if ((command === undefined) === (url === undefined)) throw errors.MCP_ADMIN_WAY({ name });
-  if (url !== undefined && !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ""))
-    throw errors.MCP_ADMIN_URL({ url: visibleName(url) });
-  const env = pairsOf("--env", options.env);
-  const headers = pairsOf("--header", options.header);
-  if (env && url !== undefined) throw errors.MCP_ADMIN_OPTION({ option: "--env", wants: "a program" });
-  if (headers && url === undefined) throw errors.MCP_ADMIN_OPTION({ option: "--header", wants: "an address" });
-  return {
-    name,
-    ...(url === undefined ? { command: command as string, ...(args.length > 0 && { args }) } : { url }),
-    ...secondsOf(options.timeout),
-    ...(env && { env }),
-    ...(headers && { headers }),
-  };
-}
-
-function pairsOf(option: string, given: unknown): Record<string, string> | undefined {
-  if (given === undefined) return undefined;
-  const pairs = [given].flat().map((text) => {
-    const [, name, value] = /^([^=]+)=(.*)$/s.exec(String(text)) ?? [];
-    if (name === undefined || value === undefined)
-      throw errors.MCP_ADMIN_PAIR({ option, given: visibleName(String(text).split("=", 1)[0] ?? "") });
-    return [name, value];
-  });
-  return Object.fromEntries(pairs);
-}
-
-function secondsOf(given: unknown): Pick<NewServer, "timeout"> {
-  if (given === undefined) return {};
-  const timeout = Number(given);
-  if (!(timeout > 0)) throw errors.MCP_ADMIN_SECONDS({ given: visibleName(String(given)) });
-  return { timeout };
-}

@@ -12,7 +12,7 @@ export interface Convertible {
 }
 
 /** What is known of the server: undefined and empty parts are not written. */
-type Parts = { [K in keyof Omit<NewServer, "name">]: NewServer[K] | undefined };
+export type Parts = { [K in keyof Omit<NewServer, "name">]: NewServer[K] | undefined };
 
 /** The server with this name and these parts, or why the configuration would not take it. */
 export function candidateOf(name: string, parts: Parts, notes: readonly string[]): Candidate {

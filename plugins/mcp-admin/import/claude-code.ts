@@ -1,7 +1,7 @@
 import { readMcpServers } from "@scorel/kit/schema/mcp-json";
 import { isDeeper } from "@scorel/kit/text/json-depth";
 import { isTable, type Table } from "@scorel/kit/values/table";
-import { type Candidate, candidateOf } from "./candidate.ts";
+import { type Candidate, candidateOf, type Parts } from "./candidate.ts";
 
 /** Levels of the file, which keeps much more than servers. */
 const MOST_LEVELS = 200;
@@ -39,7 +39,7 @@ function candidatesIn(servers: unknown, scope: { projects?: string[] }): Candida
     const left = Object.keys(table).filter((key) => !KNOWN.has(key));
     return candidateOf(
       name,
-      { ...(parts as Parameters<typeof candidateOf>[1]), ...scope },
+      { ...(parts as Parts), ...scope },
       left.map((key) => `without its ${key}`),
     );
   });
