@@ -1,9 +1,10 @@
 import type { Invocation } from "@scorel/cli/contract";
-import type { BaseContext } from "@scorel/kernel";
+import { type BaseContext, codeOf } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
 import { visibleName, visiblePath, visibleText } from "@scorel/kit/text/plain";
 import type { McpAccepted, McpServerRow } from "@scorel/mcp/contract";
 import { addServer, configPath, type NewServer, removeServer } from "./config-file.ts";
+import { errors } from "./errors.ts";
 import { loginDialog } from "./login-dialog.ts";
 import { newServer, serverInJson } from "./new-server.ts";
 import { withServers } from "./servers.ts";
@@ -58,12 +59,19 @@ async function get(invocation: Invocation, ctx: BaseContext): Promise<number> {
 async function test(invocation: Invocation, ctx: BaseContext): Promise<number> {
   const [name = ""] = invocation.args;
   const { row, accepted } = await withServers(ctx, invocation, async (service) => {
-    const started = await service.restart(name);
+    const started = await service.restart(name).catch((thrown: unknown) => {
+      throw codeOf(thrown) === "MCP_START" ? failedTest(service.named(name), thrown) : thrown;
+    });
     return { row: started, accepted: invocation.options.accept ? service.accept(name) : undefined };
   });
   const found = { ...row, ...(accepted && { accepted }) };
   if (invocation.options.json) return say(invocation, `${JSON.stringify(found, null, 2)}\n`);
   return say(invocation, factsOf(row) + (accepted ? acceptedText(accepted) : ""));
+}
+
+function failedTest({ name, target, place, problem = "it gives no reason" }: McpServerRow, cause: unknown): Error {
+  const shown = { name, target: visibleName(target), place: visiblePath(place), reason: visibleName(problem) };
+  return errors.MCP_ADMIN_TEST(shown, { cause });
 }
 
 async function login(invocation: Invocation, ctx: BaseContext): Promise<number> {
@@ -97,6 +105,8 @@ function factsOf({
   name,
   target,
   place,
+  env,
+  headers,
   state,
   version,
   login,
@@ -108,6 +118,8 @@ function factsOf({
   const facts = {
     [target.startsWith("http") ? "address" : "program"]: target,
     from: place,
+    ...(env && { variables: env.join(", ") }),
+    ...(headers && { headers: headers.join(", ") }),
     ...(state !== "off" && { state }),
     ...(version !== undefined && { version }),
     ...(login !== undefined && { login }),

@@ -53,6 +53,8 @@ export const errors = defineErrors({
     exit: 2,
     text: (a: { url: string }) => `${a.url} is not an address that begins with http or https.`,
   },
+  MCP_ADMIN_TEST: (a: { name: string; reason: string; target: string; place: string }) =>
+    `The MCP server "${a.name}" could not be started: ${a.reason}.\n  ${a.target.startsWith("http") ? "address" : "program"}: ${a.target}\n  from: ${a.place}`,
   MCP_ADMIN_TAKEN: {
     exit: 2,
     text: (a: { name: string; path: string }) =>

@@ -9,6 +9,9 @@ export interface McpServerRow {
   place: string;
   /** Its program, or its address, without secrets. */
   target: string;
+  /** The names of the variables that its program gets, and of the headers that its address gets. Values are not told. */
+  env?: string[];
+  headers?: string[];
   /** Its own name and version, once it has told them. */
   version?: string;
   /** The names under which the model is offered its tools. */

@@ -12,11 +12,17 @@ export function rowOf(server: Server, servers: Servers, offer: Offer, toolBudget
   const asked = servers.askedBy(server.name);
   return {
     ...server.row(namesOf(server), promptNames(server)),
+    ...namesOfValues(server),
     ...(login !== undefined && { login }),
     ...(deferred && deferred.length > 0 && { deferred }),
     ...(toolSearch !== undefined && { toolSearch }),
     ...(asked.length > 0 && { asked }),
   };
+}
+
+function namesOfValues({ definition: { way } }: Server): Pick<McpServerRow, "env" | "headers"> {
+  const names = Object.keys("url" in way ? way.headers : way.env);
+  return names.length === 0 ? {} : "url" in way ? { headers: names } : { env: names };
 }
 
 /** When its tools alone would be deferred, before a session has decided about those of all servers. */

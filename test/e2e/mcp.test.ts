@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
@@ -113,8 +115,38 @@ it("a server that does not start fails `scorel mcp test` with what it wrote", as
   await s.run(["mcp", "add", "bad", "--", process.execPath, program, "--dies"]);
   const { code, stderr } = await s.run(["mcp", "test", "bad"]);
   expect(code).toBe(1);
-  expect(stderr).toContain("exit code 4; it wrote: the licence is missing");
+  expect(stderr).toContain(
+    'The MCP server "bad" could not be started: exit code 4; it wrote: the licence is missing.\n  program: ',
+  );
+  expect(stderr).not.toContain("scorel mcp test");
   expect(stderr).not.toContain("\u001b");
+});
+
+it("an address without a server fails `scorel mcp test` with its status, and one that is gone with the reason", async () => {
+  using s = scratch({ inProcess: true });
+  const web = createServer((_request, response) => response.writeHead(404).end("secret page"));
+  await new Promise<void>((resolve) => web.listen(0, "127.0.0.1", resolve));
+  const address = `http://127.0.0.1:${(web.address() as AddressInfo).port}/mcp`;
+  await s.run(["mcp", "add", "far", address]);
+  const missing = await s.run(["mcp", "test", "far"]);
+  expect(missing.code).toBe(1);
+  expect(missing.stderr).toContain(
+    `its address answered with HTTP 404, as where there is no server.\n  address: ${address}\n`,
+  );
+  web.close();
+  expect((await s.run(["mcp", "test", "far"])).stderr).toContain("ECONNREFUSED");
+});
+
+it("`scorel mcp get` names variables and headers, and keeps their values to itself", async () => {
+  using s = scratch({ inProcess: true });
+  await s.run(["mcp", "add", "near", "-e", "TOKEN=secret-1", "-e", "MODE=secret-2", "--", "run"]);
+  await s.run(["mcp", "add", "far", "https://a.test", "-H", "X-Key: secret-3"]);
+  const near = await s.run(["mcp", "get", "near"]);
+  expect(near.stdout).toContain("  variables: TOKEN, MODE\n");
+  const far = await s.run(["mcp", "get", "far"]);
+  expect(far.stdout).toContain("  headers: X-Key\n");
+  expect(JSON.parse((await s.run(["mcp", "get", "near", "--json"])).stdout).env).toEqual(["TOKEN", "MODE"]);
+  expect(near.stdout + far.stdout).not.toContain("secret");
 });
 
 it("mistakes on the command line are told, and change nothing", async () => {
@@ -169,7 +201,7 @@ it("a person logs in at a server in a browser, and out", async () => {
   expect((await s.run(["mcp", "test", "far"])).code).toBe(1);
 });
 
-it("there is nothing to log in to at a program, with a key in a header, or without a description of a login", async () => {
+it("there is nothing to log in to at a program, with a key in a header, or where none is needed", async () => {
   using s = scratch({ inProcess: true });
   await using plain = await startHttpServer();
   const header = 'headers = { authorization = "Bearer x" }';
@@ -180,5 +212,9 @@ it("there is nothing to log in to at a program, with a key in a header, or witho
   const login = (name: string) => s.run(["mcp", "login", name]);
   expect(await login("program")).toMatchObject({ code: 2, stderr: expect.stringContaining("is a program") });
   expect(await login("key")).toMatchObject({ code: 2, stderr: expect.stringContaining("needs no login") });
-  expect(await login("plain")).toMatchObject({ code: 1, stderr: expect.stringContaining("Nobody was logged in") });
+  expect(await login("plain")).toMatchObject({ code: 2, stderr: expect.stringContaining("answers without a login") });
+  await using closed = await startHttpServer({ key: "Bearer y" });
+  s.file("~/.scorel/config.toml", `[[mcp.servers]]\nname = "closed"\nurl = "${closed.url}"\n`);
+  const failed = { code: 1, stderr: expect.stringContaining("it does not say where to log in") };
+  expect(await login("closed")).toMatchObject(failed);
 });

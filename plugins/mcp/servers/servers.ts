@@ -90,8 +90,12 @@ export class Servers {
   /** Logs a person in at a server. Throws MCP_LOGIN_NONE and MCP_LOGIN_FAILED. */
   async login(definition: Definition, dialog: LoginDialog): Promise<void> {
     const way = this.loginWay(definition);
-    const [{ login }, { reasonOf }] = await Promise.all([import("../auth/login.ts"), import("../auth/wire.ts")]);
+    const [{ login, NoLogin }, { reasonOf }] = await Promise.all([
+      import("../auth/login.ts"),
+      import("../auth/wire.ts"),
+    ]);
     await login(way, definition.callbackPort, dialog).catch((thrown: unknown) => {
+      if (thrown instanceof NoLogin) throw errors.MCP_LOGIN_NONE({ server: definition.name, why: "open" });
       const reason = dialog.signal.aborted ? "it was stopped" : clause(reasonOf(thrown));
       throw errors.MCP_LOGIN_FAILED({ server: definition.name, reason });
     });
@@ -104,7 +108,8 @@ export class Servers {
 
   private loginWay(definition: Definition): Address {
     const { way } = expanded(definition, this.sources());
-    if (!("url" in way) || hasKey(way)) throw errors.MCP_LOGIN_NONE({ server: definition.name, hasKey: "url" in way });
+    if (!("url" in way)) throw errors.MCP_LOGIN_NONE({ server: definition.name, why: "program" });
+    if (hasKey(way)) throw errors.MCP_LOGIN_NONE({ server: definition.name, why: "key" });
     return way;
   }
 
@@ -133,7 +138,8 @@ export class Servers {
    */
   async close(lateOnes = false): Promise<void> {
     this.cancelStart?.();
-    if (lateOnes) await this.settled(this.enabled.filter(isUnknown));
+    const late = lateOnes ? this.enabled.filter(isUnknown) : [];
+    if (late.length > 0) await this.settled(late);
     this.ending.abort();
     await Promise.all(this.all.map((server) => server.close()));
     this.processes.close();
@@ -141,7 +147,6 @@ export class Servers {
 
   /** Waits until these servers have started, or could not, but not for long. */
   private async settled(servers: readonly Server[]): Promise<void> {
-    if (servers.length === 0) return;
     const starts = Promise.allSettled(servers.map((server) => server.start()));
     await new Promise<void>((resolve) => {
       const cancel = this.session.clock.after(LAST_CHANCE_MS, resolve);
@@ -168,13 +173,12 @@ export class Servers {
   private async openProgram(way: Program, told: Told, redact: Redact, about: About): Promise<Connection> {
     const env = { ...baseEnvironment(this.sources()), ...way.env };
     const transport = new StdioTransport({ ...way, env }, this.processes);
-    const ended = () => redact(howEnded(transport));
-    const onClose = () => told.closed(ended());
+    const onClose = () => told.closed(redact(withSaid(transport.how ?? "it was closed", transport)));
     try {
       return await connect({ ...about, transport, onChanged: told.changed, onClose });
     } catch (thrown) {
       await transport.close();
-      throw new Error(transport.how === undefined ? redact(reasonOf(thrown)) : ended(), { cause: thrown });
+      throw new Error(redact(withSaid(transport.how ?? reasonOf(thrown), transport)), { cause: thrown });
     }
   }
 
@@ -225,7 +229,7 @@ export class Servers {
 /** Whether it is starting, and no session has learned yet what it offers. */
 export const isUnknown = ({ state, listed }: Server): boolean => state === "starting" && !listed;
 
-/** Takes the secrets of a server, and those that Scorel knows, out of a text. */
+/** Takes the secrets of a server, and those of Scorel, out of a text. */
 function redactor(secrets: () => readonly string[], ctx: BaseContext): Redact {
   return (text) => {
     const longest = [...new Set(secrets())].sort((a, b) => b.length - a.length);
@@ -234,10 +238,10 @@ function redactor(secrets: () => readonly string[], ctx: BaseContext): Redact {
   };
 }
 
-/** How a program ended, with the end of what it wrote to its standard error. */
-function howEnded({ how = "it was closed", stderr }: StdioTransport): string {
+/** What is wrong with a program, with the end of what it wrote to its standard error. */
+function withSaid(what: string, { stderr }: StdioTransport): string {
   const said = clause(stderr.trim().split("\n").slice(-3).join("\n")).slice(-500);
-  return said === "" ? how : `${how}; it wrote: ${said}`;
+  return said === "" ? what : `${what}; it wrote: ${said}`;
 }
 
 function reasonOf(thrown: unknown): string {

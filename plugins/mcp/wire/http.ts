@@ -40,6 +40,8 @@ export function httpReason(thrown: unknown): string {
   const { status, cause } = thrown as { status?: unknown; cause?: unknown };
   if (status === 401 || status === 403)
     return `it refused the request (${status}); it may need a header with a key, as in headers = { Authorization = "Bearer …" }`;
+  if (typeof status === "number")
+    return `its address answered with HTTP ${status}${status === 404 ? ", as where there is no server" : ""}`;
   const detail = codeOf(cause, cause instanceof Error ? cause.message : "");
   return detail === "" ? messageOf(thrown) : `${messageOf(thrown)} (${detail})`;
 }
