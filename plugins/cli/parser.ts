@@ -189,7 +189,7 @@ function refuseUnknown(words: readonly string[], options: readonly Option[], com
 function unknownWord(name: string, options: readonly Option[], command: CliCommand, before: readonly string[]): never {
   const declared = (command.args ?? "").split(" ");
   const longs = options.map(({ long }) => long);
-  if (declared.at(-1)?.endsWith("...>") && before.length >= declared.length && !nearest(name, longs))
+  if (/\.{3}[>\]]$/.test(declared.at(-1) ?? "") && before.length >= declared.length && !nearest(name, longs))
     throw errors.CLI_OPTION_OF_WORDS({ option: name, command: nameOf(command) });
   return unknownOption(name, options, nameOf(command));
 }

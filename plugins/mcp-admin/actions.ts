@@ -1,25 +1,37 @@
 import type { Invocation } from "@scorel/cli/contract";
-import type { BaseContext } from "@scorel/kernel";
+import { type BaseContext, codeOf } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
-import { visibleName } from "@scorel/kit/text/plain";
-import type { McpServerRow } from "@scorel/mcp/contract";
+import { visibleName, visiblePath, visibleText } from "@scorel/kit/text/plain";
+import type { McpAccepted, McpServerRow } from "@scorel/mcp/contract";
 import { addServer, configPath, type NewServer, removeServer } from "./config-file.ts";
 import { errors } from "./errors.ts";
 import { loginDialog } from "./login-dialog.ts";
+import { newServer, serverInJson } from "./new-server.ts";
 import { withServers } from "./servers.ts";
 
 type Action = (invocation: Invocation, ctx: BaseContext) => Promise<number>;
 
 /** What the commands `scorel mcp <action>` do. */
-export const actions = { add, list, get, test, login, logout, remove, import: importAll } satisfies Record<
-  string,
-  Action
->;
+export const actions = {
+  ...{ add, "add-json": addJson, list, get, test, login, logout, remove },
+  import: importAll,
+} satisfies Record<string, Action>;
 
 async function add(invocation: Invocation, ctx: BaseContext): Promise<number> {
-  const server = newServer(invocation);
+  return addTo(invocation, newServer(invocation), ctx);
+}
+
+async function addJson(invocation: Invocation, ctx: BaseContext): Promise<number> {
+  return addTo(invocation, serverInJson(invocation), ctx);
+}
+
+async function addTo(invocation: Invocation, server: NewServer, ctx: BaseContext): Promise<number> {
   await addServer(server, ctx);
-  return say(invocation, `Added ${server.name} to ${configPath()}. To try it: scorel mcp test ${server.name}\n`);
+  const where = server.projects ? `, for sessions in ${visiblePath(server.projects.join(", "))}` : "";
+  return say(
+    invocation,
+    `Added ${server.name} to ${configPath()}${where}. To try it: scorel mcp test ${server.name}\n`,
+  );
 }
 
 async function remove(invocation: Invocation, ctx: BaseContext): Promise<number> {
@@ -29,7 +41,7 @@ async function remove(invocation: Invocation, ctx: BaseContext): Promise<number>
 }
 
 async function importAll(invocation: Invocation, ctx: BaseContext): Promise<number> {
-  return (await import("./import.ts")).importServers(invocation, ctx);
+  return (await import("./import/import.ts")).importServers(invocation, ctx);
 }
 
 async function list(invocation: Invocation, ctx: BaseContext): Promise<number> {
@@ -46,12 +58,20 @@ async function get(invocation: Invocation, ctx: BaseContext): Promise<number> {
 
 async function test(invocation: Invocation, ctx: BaseContext): Promise<number> {
   const [name = ""] = invocation.args;
-  const row = await withServers(ctx, invocation, async (service) => {
-    const started = await service.restart(name);
-    if (invocation.options.accept) service.accept(name);
-    return started;
+  const { row, accepted } = await withServers(ctx, invocation, async (service) => {
+    const started = await service.restart(name).catch((thrown: unknown) => {
+      throw codeOf(thrown) === "MCP_START" ? failedTest(service.named(name), thrown) : thrown;
+    });
+    return { row: started, accepted: invocation.options.accept ? service.accept(name) : undefined };
   });
-  return say(invocation, invocation.options.json ? `${JSON.stringify(row, null, 2)}\n` : factsOf(row));
+  const found = { ...row, ...(accepted && { accepted }) };
+  if (invocation.options.json) return say(invocation, `${JSON.stringify(found, null, 2)}\n`);
+  return say(invocation, factsOf(row) + (accepted ? acceptedText(accepted) : ""));
+}
+
+function failedTest({ name, target, place, problem = "it gives no reason" }: McpServerRow, cause: unknown): Error {
+  const shown = { name, target: visibleName(target), place: visiblePath(place), reason: visibleName(problem) };
+  return errors.MCP_ADMIN_TEST(shown, { cause });
 }
 
 async function login(invocation: Invocation, ctx: BaseContext): Promise<number> {
@@ -81,14 +101,33 @@ function lineOf({ name, target, place, state }: McpServerRow): string {
   return `${name}  ${visibleName(target)}  (${visibleName(place)}${off})\n`;
 }
 
-function factsOf({ name, target, place, state, version, problem, tools, prompts, hasResources }: McpServerRow): string {
+function factsOf({
+  name,
+  target,
+  place,
+  env,
+  headers,
+  state,
+  version,
+  login,
+  toolSearch,
+  asked,
+  problem,
+  ...row
+}: McpServerRow): string {
   const facts = {
     [target.startsWith("http") ? "address" : "program"]: target,
     from: place,
+    ...(env && { variables: env.join(", ") }),
+    ...(headers && { headers: headers.join(", ") }),
     ...(state !== "off" && { state }),
     ...(version !== undefined && { version }),
+    ...(login !== undefined && { login }),
+    ...(toolSearch !== undefined && { ToolSearch: toolSearch }),
+    ...(asked && { "has asked for": asked.join(", ") }),
     ...(problem !== undefined && { problem }),
   };
+  const { tools, prompts, hasResources } = row;
   const rows = Object.entries(facts).map(([key, value]) => `  ${key}: ${visibleName(value)}\n`);
   const offered = tools.length > 0 ? `  tools:\n${tools.map((tool) => `    ${tool}\n`).join("")}` : "";
   const commands = (prompts ?? []).map((prompt) => `    /${prompt}\n`);
@@ -99,42 +138,10 @@ function factsOf({ name, target, place, state, version, problem, tools, prompts,
   return `${name}\n${rows.join("")}${offered}${others.join("")}`;
 }
 
-const NAME = /^(?=.{1,32}$)[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/;
-
-/** The server that a command line describes. Throws errors of usage. */
-function newServer({ args: [name = "", command, ...args], options }: Invocation): NewServer {
-  const url = options.url as string | undefined;
-  if (!NAME.test(name)) throw errors.MCP_ADMIN_NAME({ name: visibleName(name) });
-  if ((command === undefined) === (url === undefined)) throw errors.MCP_ADMIN_WAY({ name });
-  if (url !== undefined && !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ""))
-    throw errors.MCP_ADMIN_URL({ url: visibleName(url) });
-  const env = pairsOf("--env", options.env);
-  const headers = pairsOf("--header", options.header);
-  if (env && url !== undefined) throw errors.MCP_ADMIN_OPTION({ option: "--env", wants: "a program" });
-  if (headers && url === undefined) throw errors.MCP_ADMIN_OPTION({ option: "--header", wants: "an address" });
-  return {
-    name,
-    ...(url === undefined ? { command: command as string, ...(args.length > 0 && { args }) } : { url }),
-    ...secondsOf(options.timeout),
-    ...(env && { env }),
-    ...(headers && { headers }),
-  };
+function acceptedText(accepted: readonly McpAccepted[]): string {
+  if (accepted.length === 0) return "  accepted: nothing has changed\n";
+  const rows = accepted.map(({ tool, words }) => `    ${visibleName(tool)}\n${indented(visibleText(words), 6)}\n`);
+  return `  accepted:\n${rows.join("")}`;
 }
 
-function pairsOf(option: string, given: unknown): Record<string, string> | undefined {
-  if (given === undefined) return undefined;
-  const pairs = [given].flat().map((text) => {
-    const [, name, value] = /^([^=]+)=(.*)$/s.exec(String(text)) ?? [];
-    if (name === undefined || value === undefined)
-      throw errors.MCP_ADMIN_PAIR({ option, given: visibleName(String(text).split("=", 1)[0] ?? "") });
-    return [name, value];
-  });
-  return Object.fromEntries(pairs);
-}
-
-function secondsOf(given: unknown): Pick<NewServer, "timeout"> {
-  if (given === undefined) return {};
-  const timeout = Number(given);
-  if (!(timeout > 0)) throw errors.MCP_ADMIN_SECONDS({ given: visibleName(String(given)) });
-  return { timeout };
-}
+const indented = (text: string, by: number) => text.replace(/^(?=.)/gm, " ".repeat(by));

@@ -3,7 +3,14 @@ import type { BaseContext } from "@scorel/kernel";
 
 const json: CliOption = { flags: "--json", description: "Print JSON for programs" };
 
-/** The commands `scorel mcp add|list|get|test|login|logout|remove|import`. */
+const scope: CliOption = {
+  flags: "-s, --scope <scope>",
+  description: "Which sessions have it: all of yours, or those of this project (local)",
+  values: ["user", "local", "project"],
+  default: "user",
+};
+
+/** The commands `scorel mcp add|add-json|list|get|test|login|logout|remove|import`. */
 export function mcpCommands(ctx: BaseContext): CliCommand[] {
   type Actions = typeof import("./actions.ts")["actions"];
   const command = (
@@ -20,12 +27,20 @@ export function mcpCommands(ctx: BaseContext): CliCommand[] {
     run: async (invocation: Invocation) => (await import("./actions.ts")).actions[action](invocation, ctx),
   });
   return [
-    command("add", "<name> [command...]", "Add an MCP server: its program and arguments after --, or --url", [
+    command("add", "<name> [command...]", "Add an MCP server: its address, or its program and arguments after --", [
       { flags: "--url <address>", description: "The address of a server that is reached over HTTP" },
-      { flags: "--env <name=value>", description: "A variable for the program", repeatable: true },
-      { flags: "--header <name=value>", description: "A header for the address", repeatable: true },
+      { flags: "-e, --env <name=value>", description: "A variable for the program", repeatable: true },
+      { flags: "-H, --header <name=value>", description: "A header for the address", repeatable: true },
+      { flags: "--bearer-token-env-var <name>", description: "The variable with the key that the address wants" },
       { flags: "--timeout <seconds>", description: "Until a call is cancelled (default: 60)" },
+      {
+        flags: "-t, --transport <kind>",
+        description: "How it is reached, where that is not plain",
+        values: ["stdio", "http", "sse"],
+      },
+      scope,
     ]),
+    command("add-json", "<name> <json>", "Add an MCP server that is described in JSON, as in .mcp.json", [scope]),
     command("list", "", "List the MCP servers that sessions here have", [json]),
     command("get", "<name>", "Show one MCP server", [json]),
     command("test", "<name>", "Start an MCP server and list its tools", [

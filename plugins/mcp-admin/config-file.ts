@@ -7,6 +7,7 @@ import { readIfPresent } from "@scorel/kit/files/private";
 import { isTable, type Table } from "@scorel/kit/values/table";
 import { parse } from "smol-toml";
 import { errors } from "./errors.ts";
+import { tomlFlaw } from "./import/toml.ts";
 
 /** A server as it is written into the file. */
 export interface NewServer {
@@ -18,6 +19,9 @@ export interface NewServer {
   url?: string;
   headers?: Readonly<Record<string, string>>;
   timeout?: number;
+  enabled?: boolean;
+  tools?: readonly string[];
+  projects?: readonly string[];
 }
 
 /** The user's config.toml. */
@@ -25,13 +29,30 @@ export const configPath = () => join(userDir(), "config.toml");
 
 /** Adds a server at the end of the user's config.toml. Throws MCP_ADMIN_TAKEN, and MCP_ADMIN_FILE if the file cannot be edited safely. */
 export async function addServer(server: NewServer, ctx: BaseContext): Promise<void> {
-  const lines = tableText(server);
-  await change(ctx, `Add these lines:\n${lines}`, (text) => {
-    const before = serversIn(text);
-    if (before.some(({ name }) => sameName(name, server.name)))
-      throw errors.MCP_ADMIN_TAKEN({ name: server.name, path: configPath() });
-    return { text: `${text}${gapAfter(text)}${lines}`, servers: [...before, { ...server }] };
-  });
+  await change(ctx, `Add these lines:\n${tableText(server)}`, (text) => withServer(text, server));
+}
+
+/**
+ * Adds several servers, or none of them. Throws as `addServer` does; no error has their values, which are not those of the command line.
+ * The file can be read by its owner only afterwards, whatever it was before.
+ */
+export async function addServers(servers: readonly NewServer[], ctx: BaseContext): Promise<void> {
+  await change(ctx, `Add the servers ${namesOf(servers).join(", ")} to it by hand.`, (first) =>
+    servers.reduce<Made>(({ text }, server) => withServer(text, server), { text: first, servers: serversIn(first) }),
+  );
+}
+
+/** The text of a file, and the servers that it should then have. */
+interface Made {
+  text: string;
+  servers: readonly Table[];
+}
+
+function withServer(text: string, server: NewServer): Made {
+  const before = serversIn(text);
+  if (before.some(({ name }) => sameName(name, server.name)))
+    throw errors.MCP_ADMIN_TAKEN({ name: server.name, path: configPath() });
+  return { text: `${text}${gapAfter(text)}${tableText(server)}`, servers: [...before, { ...server }] };
 }
 
 /** Removes a server from the user's config.toml. Throws MCP_ADMIN_UNKNOWN, and MCP_ADMIN_FILE if the file cannot be edited safely. */
@@ -45,16 +66,12 @@ export async function removeServer(name: string, ctx: BaseContext): Promise<void
 }
 
 /** Edits the file, and checks that the servers are those that are wanted and that nothing else has changed. */
-async function change(
-  ctx: BaseContext,
-  lines: string,
-  edit: (text: string) => { text: string; servers: readonly Table[] },
-): Promise<void> {
+async function change(ctx: BaseContext, lines: string, edit: (text: string) => Made): Promise<void> {
   const path = configPath();
   const refused = (thrown: unknown) =>
     thrown instanceof ScorelError && codeOf(thrown).startsWith("MCP_ADMIN")
       ? thrown
-      : errors.MCP_ADMIN_FILE({ path, lines, reason: messageOf(thrown) }, { cause: thrown });
+      : errors.MCP_ADMIN_FILE({ path, lines, reason: reasonOf(thrown) });
   try {
     const files = ctx.find("sharedFiles");
     if (!files) throw new Error("nothing here can change shared files");
@@ -75,8 +92,13 @@ export function ownNames(): string[] {
   try {
     return namesOf(serversIn(readIfPresent(configPath()) ?? ""));
   } catch (thrown) {
-    throw errors.MCP_ADMIN_FILE({ path: configPath(), lines: "Repair it first.", reason: messageOf(thrown) });
+    throw errors.MCP_ADMIN_FILE({ path: configPath(), lines: "Repair it first.", reason: reasonOf(thrown) });
   }
+}
+
+/** Without the lines of the file that the parser quotes, which may hold a key. */
+function reasonOf(thrown: unknown): string {
+  return tomlFlaw(thrown) ?? messageOf(thrown);
 }
 
 function serversIn(text: string): Table[] {
@@ -94,7 +116,7 @@ function withServers(table: Table, servers: readonly Table[]): Table {
 
 /** Without the prototypes of the parser's tables. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
-const namesOf = (servers: readonly Table[]) => servers.map(({ name }) => String(name));
+const namesOf = (servers: readonly { name?: unknown }[]) => servers.map(({ name }) => String(name));
 export const sameName = (one: unknown, other: string) => String(one).toLowerCase() === other.toLowerCase();
 const gapAfter = (text: string) => (text === "" ? "" : text.endsWith("\n") ? "\n" : "\n\n");
 

@@ -10,7 +10,26 @@ export const errors = defineErrors({
   MCP_ADMIN_WAY: {
     exit: 2,
     text: (a: { name: string }) =>
-      `Give either the program of the server or its address: scorel mcp add ${a.name} -- <command> [arguments], or scorel mcp add ${a.name} --url <address>`,
+      `Give either the program of the server or its address: scorel mcp add ${a.name} -- <command> [arguments], or scorel mcp add ${a.name} <address>`,
+  },
+  MCP_ADMIN_SSE: {
+    exit: 2,
+    text: (a: { name: string }) =>
+      `Servers that are only reached over SSE are not supported. Most have an address for HTTP, too: scorel mcp add ${a.name} <address>`,
+  },
+  MCP_ADMIN_SCOPE: {
+    exit: 2,
+    text: (a: { name: string; path: string }) =>
+      `Scorel does not change the servers of a project. To give this one to all who trust the project, write it as "${a.name}" below "mcpServers" in ${a.path}. To have it here yourself: --scope local`,
+  },
+  MCP_ADMIN_JSON: {
+    exit: 2,
+    text: (a: { name: string; reason: string }) =>
+      `The server "${a.name}" cannot be added: ${a.reason}. It is written as in .mcp.json, such as: scorel mcp add-json ${a.name} '{"command": "npx", "args": ["my-server"]}'`,
+  },
+  MCP_ADMIN_TOKEN_VARIABLE: {
+    exit: 2,
+    text: (a: { given: string }) => `--bearer-token-env-var takes the name of a variable, not ${a.given}.`,
   },
   MCP_ADMIN_NAME: {
     exit: 2,
@@ -19,7 +38,8 @@ export const errors = defineErrors({
   },
   MCP_ADMIN_PAIR: {
     exit: 2,
-    text: (a: { option: string; given: string }) => `${a.option} is given as NAME=VALUE, not as ${a.given}.`,
+    text: (a: { option: string; given: string }) =>
+      `${a.option} is given as NAME=VALUE${a.option === "--header" ? ' or "NAME: VALUE"' : ""}, not as ${a.given}.`,
   },
   MCP_ADMIN_OPTION: {
     exit: 2,
@@ -33,6 +53,8 @@ export const errors = defineErrors({
     exit: 2,
     text: (a: { url: string }) => `${a.url} is not an address that begins with http or https.`,
   },
+  MCP_ADMIN_TEST: (a: { name: string; reason: string; target: string; place: string }) =>
+    `The MCP server "${a.name}" could not be started: ${a.reason}.\n  ${a.target.startsWith("http") ? "address" : "program"}: ${a.target}\n  from: ${a.place}`,
   MCP_ADMIN_TAKEN: {
     exit: 2,
     text: (a: { name: string; path: string }) =>

@@ -1,7 +1,7 @@
 import type { SlashCommand } from "@scorel/commands/contract";
 import { visibleName } from "@scorel/kit/text/plain";
 import { z } from "zod";
-import type { McpServerRow } from "./contract.ts";
+import type { McpAsk, McpServerRow } from "./contract.ts";
 
 /** The command `/mcp`: shows the servers and their tools, or starts one anew. */
 export const mcpCommand = (): SlashCommand => ({
@@ -29,11 +29,28 @@ export function textOf(servers: readonly McpServerRow[]): string {
   return servers.map(serverText).join("\n");
 }
 
-function serverText({ name, state, version, tools, problem }: McpServerRow): string {
-  const facts = [state, ...(version === undefined ? [] : [visibleName(version)]), count(tools.length)];
-  const lines = [`${name}: ${facts.join(", ")}`];
-  if (problem !== undefined) lines.push(`  ${visibleName(problem)}`);
-  return [...lines, ...tools.map((tool) => `  ${tool}`)].join("\n");
+function serverText({ name, state, version, tools, deferred = [], login, asked = [], problem }: McpServerRow): string {
+  const facts = [
+    state,
+    ...(version === undefined ? [] : [visibleName(version)]),
+    ...(login === undefined ? [] : [LOGINS[login]]),
+    count(tools.length),
+  ];
+  const hidden = new Set(deferred);
+  return [
+    `${name}: ${facts.join(", ")}`,
+    ...(problem === undefined ? [] : [`  ${visibleName(problem)}`]),
+    ...(asked.length > 0 ? [`  has asked for ${asked.map((what) => ASKS[what]).join(", ")}`] : []),
+    ...tools.map((tool) => `  ${tool}${hidden.has(tool) ? "  (found with ToolSearch)" : ""}`),
+  ].join("\n");
 }
+
+const LOGINS = { kept: "logged in", none: "not logged in", unknown: "login unknown" } as const;
+const ASKS: Record<McpAsk, string> = {
+  folder: "the project's folder",
+  answers: "answers of yours",
+  address: "an address to be opened",
+  model: "answers of the model",
+};
 
 const count = (tools: number) => (tools === 1 ? "1 tool" : `${tools} tools`);

@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import { z } from "zod";
 
 /**
@@ -51,6 +52,10 @@ function makeTable() {
         .optional()
         .describe("seconds that a call may take without an answer or progress (default: 60)"),
       tools: z.array(z.string()).optional().describe("the only tools of the server to offer, such as `search_*`"),
+      projects: z
+        .array(z.string().refine(isAbsolute, "must be an absolute path"))
+        .optional()
+        .describe("the only folders whose sessions, and those of folders in them, have the server (default: all)"),
       ofProject: z.boolean().optional().describe("set by Scorel for the servers of a project"),
     })
     .refine(({ command, url }) => (command === undefined) !== (url === undefined), "needs either a command or a url")

@@ -9,6 +9,9 @@ export interface McpServerRow {
   place: string;
   /** Its program, or its address, without secrets. */
   target: string;
+  /** The names of the variables that its program gets, and of the headers that its address gets. Values are not told. */
+  env?: string[];
+  headers?: string[];
   /** Its own name and version, once it has told them. */
   version?: string;
   /** The names under which the model is offered its tools. */
@@ -17,8 +20,27 @@ export interface McpServerRow {
   prompts?: string[];
   /** It has resources, which messages can name as `@server:uri`. */
   hasResources?: true;
+  /** Those of its tools that the model is not offered, and has to find with `ToolSearch`. */
+  deferred?: string[];
+  /** Before that is decided: when its tools would be deferred, in words. */
+  toolSearch?: string;
+  /** Of a server with an address and without a key: whether a login is kept. `unknown`: what its address or the file says is wrong. */
+  login?: "kept" | "none" | "unknown";
+  /** What it has asked for since the session began. */
+  asked?: McpAsk[];
   /** Why it is not up. */
   problem?: string;
+}
+
+/** What a server may ask for: the project's folder, answers of a person, that a person opens an address, answers of the model. */
+export type McpAsk = "folder" | "answers" | "address" | "model";
+
+/** A tool that was added or changed, and is accepted now. */
+export interface McpAccepted {
+  /** The server's name for it. */
+  tool: string;
+  /** What it said of itself before and says now, for people. */
+  words: string;
 }
 
 /** How a login reaches the person. */
@@ -49,8 +71,8 @@ export interface McpService {
   login(name: string, dialog: LoginDialog): Promise<void>;
   /** Forgets the login at a server; resolves with whether there was one. Throws MCP_UNKNOWN, MCP_LOGIN_NONE and MCP_LOGINS. */
   logout(name: string): Promise<boolean>;
-  /** Accepts all tools of a server as it describes them now. Throws MCP_UNKNOWN. */
-  accept(name: string): void;
+  /** Accepts all tools of a server as it describes them now; returns those that were not accepted before. Throws MCP_UNKNOWN. */
+  accept(name: string): McpAccepted[];
 }
 
 declare module "@scorel/kernel" {

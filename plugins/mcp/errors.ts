@@ -2,6 +2,13 @@ import { defineErrors } from "@scorel/kernel";
 
 const check = (server: string) => `To see what it says: scorel mcp test ${server}`;
 
+/** Why there is no login at a server. */
+const WITHOUT_LOGIN = {
+  key: () => "gets a header Authorization from its table, so it needs no login. To log in instead, remove that header",
+  program: () => "is a program on this computer, so there is nothing to log in to",
+  open: (server: string) => `answers without a login, so it needs none. To try it: scorel mcp test ${server}`,
+};
+
 export const errors = defineErrors({
   MCP_START: (a: { server: string; reason: string }) =>
     `The MCP server "${a.server}" could not be started: ${a.reason}. ${check(a.server)}`,
@@ -11,10 +18,8 @@ export const errors = defineErrors({
     `Nobody was logged in at the MCP server "${a.server}": ${a.reason}. To try again: scorel mcp login ${a.server}`,
   MCP_LOGIN_NONE: {
     exit: 2,
-    text: (a: { server: string; hasKey: boolean }) =>
-      a.hasKey
-        ? `The MCP server "${a.server}" gets a header Authorization from its table, so it needs no login. To log in instead, remove that header.`
-        : `The MCP server "${a.server}" is a program on this computer, so there is nothing to log in to.`,
+    text: (a: { server: string; why: keyof typeof WITHOUT_LOGIN }) =>
+      `The MCP server "${a.server}" ${WITHOUT_LOGIN[a.why](a.server)}.`,
   },
   MCP_LOGINS: (a: { path: string; reason: string }) =>
     `The logins at MCP servers cannot be read or kept (${a.path}: ${a.reason}). Without that file, log in again with: scorel mcp login <name>`,
@@ -53,7 +58,7 @@ export const errors = defineErrors({
       ? `the variable ${a.variable} is not set, or a project may not use it; to let it, write variables = ["${a.variable}"] below [mcp] in ~/.scorel/config.toml`
       : `the variable ${a.variable} is not set`,
   MCP_STARTING: (a: { servers: readonly string[] }) =>
-    `${a.servers.length === 1 ? "The MCP server" : "The MCP servers"} ${a.servers.join(", ")} ${a.servers.length === 1 ? "is" : "are"} still starting. The tools come with a later message; \`wait\` in [mcp] says how long the first one waits.`,
+    `${a.servers.length === 1 ? "The MCP server" : "The MCP servers"} ${a.servers.join(", ")} ${a.servers.length === 1 ? "is" : "are"} still starting. The tools come with a later message; \`wait\` in [mcp] says how long the first one waits. To keep what a slow server offers for later sessions: scorel mcp test <name>`,
   MCP_UNKNOWN: {
     exit: 2,
     text: (a: { server: string; known: readonly string[] }) =>

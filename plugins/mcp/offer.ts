@@ -4,11 +4,11 @@ import { onAbort } from "@scorel/kit/values/abort";
 import type { Tool } from "@scorel/tools/contract";
 import { errors } from "./errors.ts";
 import type { Server } from "./servers/server.ts";
-import type { Servers } from "./servers/servers.ts";
+import { isUnknown, type Servers } from "./servers/servers.ts";
 import { isChosen, toolNames } from "./tools/names.ts";
 import { resourceTools } from "./tools/resources.ts";
 import { createSearch } from "./tools/search.ts";
-import { Selection, textOf } from "./tools/selection.ts";
+import { Selection, textOf, tokensOf } from "./tools/selection.ts";
 import { toolOf } from "./tools/tool.ts";
 
 /** How the offer reaches the session. */
@@ -55,6 +55,19 @@ export class Offer {
     for (const look of this.waiting) look();
   }
 
+  /** Those of a server's tools that the model has to find; undefined before the first turn has decided whether it has to. */
+  deferredOf(server: Server): string[] | undefined {
+    if (!this.selection) return undefined;
+    const offered = new Set(this.offered.map(({ name }) => name));
+    return this.selection.isDeferred ? namesOf(server).filter((name) => !offered.has(name)) : [];
+  }
+
+  /** Estimated tokens of the descriptions of a server's tools. */
+  tokensOf(server: Server): number {
+    const tools = this.toolsOf(server);
+    return tools.length === 0 ? 0 : tokensOf(tools);
+  }
+
   /** Called before the first request of a turn. */
   async beforeTurn(signal: AbortSignal): Promise<void> {
     this.waited ??= this.wait(signal);
@@ -64,7 +77,7 @@ export class Offer {
 
   /** Waits for servers that are starting, but not for long. Those that are not up then are told once. */
   private async wait(signal: AbortSignal): Promise<void> {
-    const starting = () => this.servers.enabled.filter(({ state, listed }) => state === "starting" && !listed);
+    const starting = () => this.servers.enabled.filter(isUnknown);
     if (starting().length > 0) await this.settled(() => starting().length === 0, signal);
     const late = starting().map(({ name }) => name);
     if (late.length > 0 && !signal.aborted) this.outlet.tell(errors.MCP_STARTING({ servers: late }));
@@ -117,7 +130,7 @@ export class Offer {
         this.present([...this.offered, ...(this.selection?.add(names) ?? [])]);
         return names.filter((name) => this.outlet.isUsable(name));
       },
-      starting: () => this.servers.enabled.filter(({ listed, state }) => !listed && state === "starting").map(nameOf),
+      starting: () => this.servers.enabled.filter(isUnknown).map(nameOf),
     });
     return new Selection({ budget: this.outlet.budget, found: this.outlet.found(), search });
   }
@@ -158,6 +171,15 @@ export function namesOf(server: Server): string[] {
     chosen(server).map(({ name }) => name),
   );
   return [...names.values()].sort();
+}
+
+/** The server's own name of the tool that is offered under this name. */
+export function ownNameOf(server: Server, name: string): string | undefined {
+  const names = toolNames(
+    server.name,
+    chosen(server).map((tool) => tool.name),
+  );
+  return [...names].find(([, offered]) => offered === name)?.[0];
 }
 
 const nameOf = ({ name }: Server) => name;

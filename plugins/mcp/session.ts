@@ -1,10 +1,13 @@
 import type { Clock, Context } from "./context.ts";
 import type { McpService } from "./contract.ts";
-import { namesOf, Offer } from "./offer.ts";
-import { promptCommands, promptNames } from "./prompts.ts";
+import { Offer } from "./offer.ts";
+import { promptCommands } from "./prompts.ts";
+import { rowOf } from "./rows.ts";
 import { definitionsOf } from "./servers/definitions.ts";
 import type { Server } from "./servers/server.ts";
 import { Servers } from "./servers/servers.ts";
+import { shownChange } from "./servers/words.ts";
+import { objectionTo } from "./tools/changed.ts";
 import { resourceMentions } from "./tools/resources.ts";
 import { budgetIn } from "./tools/selection.ts";
 
@@ -33,14 +36,21 @@ export function createSession(ctx: Context, clock: Clock) {
     if (!isStarted) servers.start();
     isStarted = true;
   };
-  const row = (server: Server) => server.row(namesOf(server), promptNames(server));
-  ctx.beforeStop(() => servers.close());
+  const row = (server: Server) => rowOf(server, servers, offer, ctx.config.toolBudget);
+  // Nobody waits for the end of a session that answered somebody's script.
+  let isAnswered = false;
+  ctx.beforeStop(() => servers.close(isAnswered && !ctx.workspace.attending));
   const service: McpService = {
     servers: () => servers.all.map(row),
     named: (name) => row(servers.named(name)),
     accept(name) {
-      const { listed = [], pins } = servers.named(name);
+      const { listed = [], pins, redact } = servers.named(name);
+      const changes = listed.flatMap(({ name: tool }) => {
+        const change = pins.changeOf(tool);
+        return change ? [{ tool, words: redact(shownChange(change)) }] : [];
+      });
       pins.accept(listed.map((tool) => tool.name));
+      return changes;
     },
     login: async (name, dialog) => servers.login(servers.named(name).definition, dialog),
     logout: async (name) => servers.logout(servers.named(name).definition),
@@ -60,17 +70,22 @@ export function createSession(ctx: Context, clock: Clock) {
       await offer.beforeTurn(signal);
     },
   };
+  const approveToolCall = {
+    critical: true,
+    handler: async ({ toolCall }: { toolCall: { name: string } }) => objectionTo(toolCall.name, servers),
+  };
   return {
     service,
     commands: () => promptCommands(servers),
     contributions: {
       mentionSources: [resourceMentions(servers)],
       // Sessions that are only read are not started, and neither are their servers.
-      onEvent({ type }: { type: string }) {
+      onEvent({ type, stopReason }: { type: string; stopReason?: unknown }) {
         if (type === "session_start") start();
+        if (type === "turn_end") isAnswered = stopReason !== "aborted";
       },
       // `scorel mcp` runs without a conversation.
-      hooks: ctx.find("agent") ? { beforeContext } : {},
+      hooks: ctx.find("agent") ? { beforeContext, approveToolCall } : {},
     },
   };
 }

@@ -95,16 +95,22 @@ async function keep(rules: readonly string[], reach: Reach, state: State): Promi
 }
 
 /** Refuses a call that nobody has answered about, and tells clients what would allow it. */
-function unanswered({ call, verdict, objections }: Asked, because: string, state: State): ToolCallRefusal {
+async function unanswered(
+  { call, verdict, objections }: Asked,
+  because: string,
+  state: State,
+): Promise<ToolCallRefusal> {
   const { toolCall, args } = call;
   const { command, file_path, path, pattern } = args as Readonly<Record<string, string | undefined>>;
   const why = [...objections.map((objection) => objection.ask), ...(verdict.decision === "ask" ? [verdict.why] : [])];
+  const inEveryMode = objections.length > 0 || (await verdictOn(call, state, { mode: "full" })).decision !== "allow";
   state.ctx.session.emit("permission_denied", {
     tool: toolCall.name,
     what: visibleText(command ?? `${toolCall.name} ${file_path ?? path ?? pattern ?? ""}`.trim()),
     rules: objections.length > 0 ? [] : verdict.rules,
     why: visibleText(why.join("; ")),
     mode: modeOf(state),
+    ...(inEveryMode && { inEveryMode }),
   });
   const [told] = objections.flatMap(({ reason }) => reason ?? []);
   return told === undefined ? refused(`${why.join("; ")}, and ${because}`) : { block: true, reason: told };

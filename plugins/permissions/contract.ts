@@ -55,8 +55,18 @@ declare module "@scorel/kernel" {
     permission_mode: { mode: Mode };
   }
   interface Transients {
-    /** A call was refused because nobody could be asked; `why` says why it was asked about, `rules` would allow it if rules can. */
-    permission_denied: { tool: string; what: string; rules: string[]; why: string; mode: Mode };
+    /**
+     * A call was refused because nobody could be asked; `why` says why it was asked about, `rules` would allow it if rules can. With
+     * `inEveryMode` no permission mode allows it, not even `full`.
+     */
+    permission_denied: {
+      tool: string;
+      what: string;
+      rules: string[];
+      why: string;
+      mode: Mode;
+      inEveryMode?: true | undefined;
+    };
   }
   interface Projections {
     /** The mode that was last chosen in the session, if any. */

@@ -22,7 +22,9 @@ export interface Asked {
   reply?: string;
 }
 
+/** Characters of a reason, and of what a guard wants to be seen. */
 const REASON = 500;
+const DETAILS = 4_000;
 /** Characters of the rules that the label of an answer names. */
 const SHORT = 60;
 /** Where answers that last are kept, below the home folder of the host. */
@@ -48,6 +50,7 @@ export async function questionAbout(
     title: titleOf(toolCall.name, typedBy),
     body: [
       ...(await bodyOf(call, ctx)),
+      ...detailsOf(objections),
       ...backgroundOf(call, rules),
       ...reasonsOf(verdict, objections),
       ...listOf(rules),
@@ -81,6 +84,10 @@ function reasonsOf(verdict: Verdict, objections: readonly ToolCallObjection[]): 
   const own = verdict.decision === "ask" && !verdict.isUsual ? [verdict.why] : [];
   const all = new Set([...objections.map(({ ask }) => ask), ...own].map(oneLine));
   return [...all].map((reason) => notice(`Why you are asked: ${reason}`));
+}
+
+function detailsOf(objections: readonly ToolCallObjection[]): DisplayAction[] {
+  return objections.flatMap(({ details }) => (details ? [notice(visibleText(details.slice(0, DETAILS)))] : []));
 }
 
 function oneLine(text: string): string {

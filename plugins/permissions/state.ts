@@ -179,6 +179,7 @@ export const permissionDenied: TransientDefinition<Transients["permission_denied
     rules: z.array(z.string()),
     why: z.string(),
     mode: z.enum(MODES),
+    inEveryMode: z.literal(true).optional(),
   }),
   convertToDisplay: ({ what }: TransientOf<"permission_denied">) => ({
     display: "notice",

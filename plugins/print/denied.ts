@@ -13,10 +13,10 @@ export function howToAllow(denied: readonly Transients["permission_denied"][]): 
     ...all.slice(0, SHOWN).map((what) => `  ${what.replaceAll("\n", "\n    ")}`),
     ...more,
   ];
-  if (denied.some(({ mode }) => mode !== "full"))
+  if (denied.some(({ inEveryMode }) => !inEveryMode))
     lines.push("To allow everything for one run: --yes (or --permission <mode>).");
-  // With the mode full, only the user's own rules and the guards are left to ask, and no mode sets those aside.
-  const reasons = new Set(denied.flatMap(({ mode, why }) => (mode === "full" ? [why] : [])));
+  // The user's own rules and the guards ask in each mode.
+  const reasons = new Set(denied.flatMap(({ inEveryMode, why }) => (inEveryMode ? [why] : [])));
   if (reasons.size > 0)
     lines.push(
       "Asked about even in mode full (--yes), and nobody is there to answer:",

@@ -8,7 +8,13 @@ import { read } from "./source.ts";
 export async function playMcp(): Promise<string> {
   using home = stage();
   const call = toolCall("mcp__prices__price", { item: "apple" });
-  const script = [call, text("I was not allowed to look it up."), call, text("An apple costs 40 cents.")];
+  const script = [
+    ...[call, text("I was not allowed to look it up."), call, text("An apple costs 40 cents.")],
+    text("The apple, at 40 cents."),
+    text("One pear, 55 cents, ready to take away."),
+    ...[toolCall("ToolSearch", { names: ["price"] }), toolCall("mcp__prices__price", { item: "pear" })],
+    text("A pear costs 55 cents."),
+  ];
   await using server = await spawnModelServer(script);
   home.useModel(server.baseUrl);
   const written = read("docs/guide/mcp.md");

@@ -1,4 +1,6 @@
-import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
@@ -66,13 +68,85 @@ it("`scorel mcp test` shows the prompts of a server as commands, and that it has
   );
 });
 
+it("`scorel mcp test` shows when the tools of a server would be behind ToolSearch", async () => {
+  using s = scratch({ inProcess: true });
+  const add = ["mcp", "add", "tools", "--", process.execPath, program, "--only=echo"];
+  await s.run(add);
+  const shown = async () => (await s.run(["mcp", "test", "tools"])).stdout;
+  const path = join(s.home, ".scorel/config.toml");
+  const written = readFileSync(path, "utf8");
+  const [, tokens, window] =
+    /ToolSearch: the descriptions of its tools take about (\d+) tokens, too many for a context window of less than (\d+)\n/.exec(
+      await shown(),
+    ) ?? [];
+  expect(Number(window)).toBe(Number(tokens) * 10);
+  for (const [budget, said] of [
+    [0, false],
+    [2, true],
+    [10_000, false],
+  ] as const) {
+    s.file("~/.scorel/config.toml", `[mcp]\ntoolBudget = ${budget}\n${written}`);
+    expect((await shown()).includes("tokens, more than toolBudget\n")).toBe(said);
+  }
+});
+
+it("a tool in other words is not called without a person, who is told how to accept it and what it says", async () => {
+  using s = scratch({ inProcess: true });
+  await using model = await startModelServer([text("Hi."), toolCall("mcp__tools__echo", { text: "hi" }), text("Bye.")]);
+  s.useModel(model.baseUrl);
+  const words = s.file("~/words", "Does");
+  const add = ["mcp", "add", "tools", "--env", `WORDS=${words}`, "--", process.execPath, program, "--only=echo"];
+  await s.run(add);
+  await s.run(["-p", "Go."]);
+  s.file("~/words", "\u001b[2JNow sends");
+  const { stderr } = await s.run(["-p", "Go."]);
+  expect(stderr).toContain("To accept all: scorel mcp test tools --accept");
+  expect(stderr).toContain("Asked about even in mode full (--yes)");
+  expect(stderr).toContain("  its description has changed since you allowed it");
+  expect(stderr).not.toContain("To allow everything for one run");
+  const { stdout } = await s.run(["mcp", "test", "tools", "--accept"]);
+  expect(stdout).toMatch(/accepted:\n {4}echo\n {6}It said of itself:\n {6}Does echo\.\n/);
+  expect(stdout).toContain("      It now says:\n      \\u{1b}[2JNow sends echo.\n");
+  expect((await s.run(["mcp", "test", "tools", "--accept"])).stdout).toContain("accepted: nothing has changed");
+});
+
 it("a server that does not start fails `scorel mcp test` with what it wrote", async () => {
   using s = scratch({ inProcess: true });
   await s.run(["mcp", "add", "bad", "--", process.execPath, program, "--dies"]);
   const { code, stderr } = await s.run(["mcp", "test", "bad"]);
   expect(code).toBe(1);
-  expect(stderr).toContain("exit code 4; it wrote: the licence is missing");
+  expect(stderr).toContain(
+    'The MCP server "bad" could not be started: exit code 4; it wrote: the licence is missing.\n  program: ',
+  );
+  expect(stderr).not.toContain("scorel mcp test");
   expect(stderr).not.toContain("\u001b");
+});
+
+it("an address without a server fails `scorel mcp test` with its status, and one that is gone with the reason", async () => {
+  using s = scratch({ inProcess: true });
+  const web = createServer((_request, response) => response.writeHead(404).end("secret page"));
+  await new Promise<void>((resolve) => web.listen(0, "127.0.0.1", resolve));
+  const address = `http://127.0.0.1:${(web.address() as AddressInfo).port}/mcp`;
+  await s.run(["mcp", "add", "far", address]);
+  const missing = await s.run(["mcp", "test", "far"]);
+  expect(missing.code).toBe(1);
+  expect(missing.stderr).toContain(
+    `its address answered with HTTP 404, as where there is no server.\n  address: ${address}\n`,
+  );
+  web.close();
+  expect((await s.run(["mcp", "test", "far"])).stderr).toContain("ECONNREFUSED");
+});
+
+it("`scorel mcp get` names variables and headers, and keeps their values to itself", async () => {
+  using s = scratch({ inProcess: true });
+  await s.run(["mcp", "add", "near", "-e", "TOKEN=secret-1", "-e", "MODE=secret-2", "--", "run"]);
+  await s.run(["mcp", "add", "far", "https://a.test", "-H", "X-Key: secret-3"]);
+  const near = await s.run(["mcp", "get", "near"]);
+  expect(near.stdout).toContain("  variables: TOKEN, MODE\n");
+  const far = await s.run(["mcp", "get", "far"]);
+  expect(far.stdout).toContain("  headers: X-Key\n");
+  expect(JSON.parse((await s.run(["mcp", "get", "near", "--json"])).stdout).env).toEqual(["TOKEN", "MODE"]);
+  expect(near.stdout + far.stdout).not.toContain("secret");
 });
 
 it("mistakes on the command line are told, and change nothing", async () => {
@@ -103,69 +177,11 @@ it("servers that are written in another way are left to their author", async () 
   expect(readFileSync(path, "utf8")).toBe(written);
 });
 
-it("the servers of Claude Code and Codex are imported, without a key being shown", async () => {
-  using s = scratch({ inProcess: true });
-  const claude = {
-    mcpServers: {
-      tools: { type: "stdio", command: "tools", args: ["--x"], env: { API_KEY: "canary-1" } },
-      "old one": { type: "sse", url: "https://old.example/sse" },
-    },
-    projects: { [s.project]: { mcpServers: { "Git Hub!": { type: "http", url: "https://hub.example/mcp" } } } },
-  };
-  s.file("~/.claude.json", JSON.stringify(claude));
-  s.file(
-    "~/.codex/config.toml",
-    [
-      '[mcp_servers.tools]\ncommand = "other"',
-      '[mcp_servers.off]\ncommand = "off"\nenabled = false',
-      '[mcp_servers.far]\nurl = "https://far.example"\nbearer_token_env_var = "FAR"\nenv_http_headers = { X-Team = "TEAM" }\n',
-    ].join("\n"),
-  );
-  const shown = [
-    "tools  tools --x  env: API_KEY",
-    "Git-Hub  https://hub.example/mcp",
-    "far  https://far.example  headers: X-Team, Authorization",
-    `not old one of ${join(s.home, ".claude.json")}: its type "sse" is not supported`,
-    `not tools of ${join(s.home, ".codex/config.toml")}: there is a server "tools" already`,
-    `not off of ${join(s.home, ".codex/config.toml")}: it is disabled there`,
-  ];
-  const asked = await s.run(["mcp", "import"]);
-  expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining("give --yes") });
-  expect(asked.stdout.trim().split("\n")).toEqual(shown);
-  const done = await s.run(["mcp", "import", "--yes"]);
-  expect([done.code, done.stdout, done.stderr].join()).not.toContain("canary");
-  expect(readFileSync(join(s.home, ".scorel/config.toml"), "utf8")).toBe(
-    [
-      '[[mcp.servers]]\nname = "tools"\ncommand = "tools"\nargs = ["--x"]\nenv = { "API_KEY" = "canary-1" }\n',
-      '[[mcp.servers]]\nname = "Git-Hub"\nurl = "https://hub.example/mcp"\n',
-      `[[mcp.servers]]\nname = "far"\nurl = "https://far.example"\nheaders = { "X-Team" = "\${TEAM}", "Authorization" = "Bearer \${FAR}" }\n`,
-    ].join("\n"),
-  );
-  expect((await s.run(["mcp", "import", "codex", "--yes"])).stdout).toContain("There is nothing to import.");
-});
-
-it("an import that cannot be done safely changes nothing", async () => {
-  using s = scratch({ inProcess: true });
-  const imported = async (...args: string[]) => {
-    const { code, stdout, stderr } = await s.run(["mcp", "import", "--yes", ...args]);
-    return [code, stdout + stderr.split("\n")[0]];
-  };
-  expect(await imported()).toEqual([0, "There is nothing to import: neither program has a configuration.\n"]);
-  expect(await imported("cursor")).toEqual([2, expect.stringContaining("claude-code and codex, not from cursor")]);
-  s.file("~/.claude.json", '{ "mcpServers": { "a": { "env": { "KEY": canary-2 } } } }');
-  expect(await imported()).toEqual([1, expect.stringMatching(/\.claude\.json cannot be read: it is damaged/)]);
-  s.file("~/.claude.json", '{ "mcpServers": { "a": { "command": "a", "env": { "KEY": "canary-2" } } } }');
-  const dotfiles = s.file("~/dotfiles/config.toml", "");
-  mkdirSync(join(s.home, ".scorel"), { recursive: true });
-  symlinkSync(dotfiles, join(s.home, ".scorel/config.toml"));
-  expect(await imported()).toEqual([1, expect.stringContaining("which others may read")]);
-  expect(readFileSync(dotfiles, "utf8")).toBe("");
-});
-
 it("a person logs in at a server in a browser, and out", async () => {
   using s = scratch();
   await using auth = await startAuthServer();
   s.file("~/.scorel/config.toml", `[[mcp.servers]]\nname = "far"\nurl = "${auth.mcp.url}"\n`);
+  expect((await s.run(["mcp", "get", "far"])).stdout).toContain("  login: none\n");
   const before = await s.run(["mcp", "test", "far"]);
   expect(before).toMatchObject({ code: 1, stderr: expect.stringContaining("To log in: scorel mcp login far") });
   const login = s.start(["mcp", "login", "far"]);
@@ -177,13 +193,15 @@ it("a person logs in at a server in a browser, and out", async () => {
     stderr: "",
     stdout: expect.stringContaining("Logged in at far."),
   });
-  expect((await s.run(["mcp", "test", "far"])).stdout).toContain("mcp__far__echo");
+  const { stdout } = await s.run(["mcp", "test", "far"]);
+  expect(stdout).toContain("mcp__far__echo");
+  expect(stdout).toContain("  login: kept\n");
   expect((await s.run(["mcp", "logout", "far"])).stdout).toBe("Forgot the login at far.\n");
   expect((await s.run(["mcp", "logout", "far"])).stdout).toBe("Nobody was logged in at far.\n");
   expect((await s.run(["mcp", "test", "far"])).code).toBe(1);
 });
 
-it("there is nothing to log in to at a program, with a key in a header, or without a description of a login", async () => {
+it("there is nothing to log in to at a program, with a key in a header, or where none is needed", async () => {
   using s = scratch({ inProcess: true });
   await using plain = await startHttpServer();
   const header = 'headers = { authorization = "Bearer x" }';
@@ -194,5 +212,9 @@ it("there is nothing to log in to at a program, with a key in a header, or witho
   const login = (name: string) => s.run(["mcp", "login", name]);
   expect(await login("program")).toMatchObject({ code: 2, stderr: expect.stringContaining("is a program") });
   expect(await login("key")).toMatchObject({ code: 2, stderr: expect.stringContaining("needs no login") });
-  expect(await login("plain")).toMatchObject({ code: 1, stderr: expect.stringContaining("Nobody was logged in") });
+  expect(await login("plain")).toMatchObject({ code: 2, stderr: expect.stringContaining("answers without a login") });
+  await using closed = await startHttpServer({ key: "Bearer y" });
+  s.file("~/.scorel/config.toml", `[[mcp.servers]]\nname = "closed"\nurl = "${closed.url}"\n`);
+  const failed = { code: 1, stderr: expect.stringContaining("it does not say where to log in") };
+  expect(await login("closed")).toMatchObject(failed);
 });

@@ -40,7 +40,7 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   ...keysOfModels("model"),
   ...keysOfModels("models.*"),
   ...Object.fromEntries(
-    "args command cwd enabled env.* headers.* name oauth.callbackPort oauth.clientId oauth.clientSecret ofProject timeout tools url"
+    "args command cwd enabled env.* headers.* name oauth.callbackPort oauth.clientId oauth.clientSecret ofProject projects timeout tools url"
       .split(" ")
       .map((key) => [`mcp.servers.*.${key}`, "code"] as const),
   ),

@@ -17,9 +17,11 @@ export const answers = {
     if (typeof answer !== "string") throw errors.AGENT_HOOK_ANSWER({ hook, wanted: "a text" });
   },
   decision: (hook: string) => (answer: unknown) => {
-    const wanted = "{ block: boolean, reason?: string } or { ask: string, reason?: string }";
-    assertVerdict(hook, answer, { wanted, fields: ["block", "reason", "ask"] });
-    const { ask, block } = answer;
+    const wanted = "{ block: boolean, reason?: string } or { ask: string, details?: string, reason?: string }";
+    assertVerdict(hook, answer, { wanted, fields: ["block", "reason", "ask", "details"] });
+    const { ask, block, details } = answer;
+    if (!isText(details) || (details !== undefined && ask === undefined))
+      throw errors.AGENT_HOOK_ANSWER({ hook, wanted });
     const isReason = typeof ask === "string" && ask.trim() !== "" && block === undefined;
     if (ask !== undefined && !isReason) throw errors.AGENT_HOOK_ANSWER({ hook, wanted });
   },

@@ -58,6 +58,8 @@ export interface ToolCallDecision extends ToolCallVerdict {
    * asked, the call is refused, with `reason` if that is set.
    */
   ask?: string;
+  /** With `ask`: what a person has to see to decide, such as what has changed. At most 4,000 characters of it are shown. */
+  details?: string;
 }
 
 /** What a layer of `beforeToolCall` may answer: other arguments for the call, which are validated again, or a refusal. */

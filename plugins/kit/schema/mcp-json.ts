@@ -23,7 +23,11 @@ export interface McpJsonServer {
 
 /** Reads the text of a `.mcp.json`. Throws an error with the reason if it is not one; single servers have a `flaw` instead. */
 export function readMcpJson(text: string): McpJsonServer[] {
-  const { mcpServers: servers = {} } = parsed(text);
+  return readMcpServers(parsed(text).mcpServers);
+}
+
+/** Reads the servers of a table `mcpServers`. Throws an error with the reason if it is not one; single servers have a `flaw` instead. */
+export function readMcpServers(servers: unknown = {}): McpJsonServer[] {
   if (!isTable(servers)) throw new Error('its "mcpServers" is not an object');
   const names = Object.keys(servers);
   if (names.length > MOST_SERVERS) throw new Error(`it has more than ${MOST_SERVERS} servers`);

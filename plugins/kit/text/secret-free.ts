@@ -21,6 +21,11 @@ function tableOf(value: Record<string, unknown>, allHidden: boolean): Record<str
   return Object.fromEntries(copies) as Record<string, unknown>;
 }
 
+/** An address as it may be shown: without user name, password, query and fragment, which may hold a key. */
+export function shownAddress(written: string): string {
+  return written.replace(/^(\w[\w+.-]*:\/\/)[^/?#]*@/, "$1").replace(/[?#].*$/s, "");
+}
+
 /** Removes user name and password from a URL. */
 function withoutUserInfo(text: string): string {
   return text.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/?#@]*@/i, "$1");

@@ -37,6 +37,9 @@ export async function login(way: Address, callbackPort: number | undefined, dial
   }
 }
 
+/** The server answers without a login, and names no place for one. */
+export class NoLogin extends Error {}
+
 interface Attempt {
   way: Address;
   state: string;
@@ -70,11 +73,12 @@ async function loginOver(sdk: Sdk, site: Site, { way, state, callback, dialog }:
 
 /** Asks the server where to log in. */
 async function siteOf(sdk: Sdk, { url, headers }: Address): Promise<Site> {
-  const { resourceMetadataUrl, scope } = await challengeOf(sdk, url, headers);
+  const { isOpen, resourceMetadataUrl, scope } = await challengeOf(sdk, url, headers);
   const { authorizationServerUrl, authorizationServerMetadata, resourceMetadata } = await sdk.discoverOAuthServerInfo(
     url,
     { fetchFn: loginFetch as FetchLike, ...(resourceMetadataUrl && { resourceMetadataUrl }) },
   );
+  if (!authorizationServerMetadata && isOpen) throw new NoLogin();
   if (!authorizationServerMetadata) throw new LoginFlaw("it does not say where to log in");
   for (const endpoint of endpointsOf(authorizationServerMetadata)) secure(endpoint);
   const asked = scope ?? resourceMetadata?.scopes_supported?.join(" ");
@@ -89,7 +93,13 @@ async function siteOf(sdk: Sdk, { url, headers }: Address): Promise<Site> {
 
 /** What a server says when a request has no token. */
 async function challengeOf(sdk: Sdk, url: string, headers: Readonly<Record<string, string>>) {
-  const message = { jsonrpc: "2.0", id: 0, method: "ping" };
+  // The first message of a connection: a server may know no other before.
+  const params = {
+    protocolVersion: sdk.LATEST_PROTOCOL_VERSION,
+    capabilities: {},
+    clientInfo: { name: "scorel", version: "0" },
+  };
+  const message = { jsonrpc: "2.0", id: 0, method: "initialize", params };
   const response = await limitedFetch(url, {
     method: "POST",
     redirect: "manual",
@@ -98,7 +108,7 @@ async function challengeOf(sdk: Sdk, url: string, headers: Readonly<Record<strin
     signal: AbortSignal.timeout(PATIENCE_MS),
   });
   await response.body?.cancel();
-  return sdk.extractWWWAuthenticateParams(response);
+  return { ...sdk.extractWWWAuthenticateParams(response), isOpen: response.ok };
 }
 
 function endpointsOf({ authorization_endpoint, token_endpoint, registration_endpoint }: Metadata): string[] {

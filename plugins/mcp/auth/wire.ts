@@ -42,7 +42,8 @@ export function reasonOf(thrown: unknown): string {
   if (name === "TimeoutError") return `it did not answer for ${PATIENCE_MS / 1_000} s`;
   if (name === "IssuerMismatchError") return "the answer is that of another authorization server";
   if (cause instanceof LoginFlaw) return cause.message;
-  const network = codeOf(cause, "");
+  // What the network or a proxy says, which is never the text of a server.
+  const network = codeOf(cause, thrown instanceof TypeError && cause instanceof Error ? cause.message : "");
   if (network !== "") return `it cannot be reached (${network})`;
   // The words that the standard has for refusals, such as invalid_grant.
   if (typeof code === "string" && /^[a-z_]{3,40}$/.test(code)) return `it was refused (${code})`;

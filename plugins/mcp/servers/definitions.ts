@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { messageOf } from "@scorel/kernel";
+import { canonical, isWithin } from "@scorel/kit/files/paths";
 import { projectPlace } from "@scorel/kit/files/worktree-place";
 import { cleanServerName, MCP_JSON, type McpJsonServer, readMcpJson } from "@scorel/kit/schema/mcp-json";
 import { lockerOf, lockOn } from "@scorel/kit/session/locks";
@@ -61,7 +62,7 @@ type Report = (thrown: unknown) => void;
  * one name the first counts, so that a project cannot put another server in the place of one that the user allows things to.
  */
 export function definitionsOf({ servers }: Pick<McpConfig, "servers">, place: Place, report: Report): Definition[] {
-  const own = servers.filter(({ ofProject }) => !ofProject);
+  const own = servers.filter((table) => !table.ofProject && isFor(table, place));
   const all = [
     ...own.map((table) => ofTable(table, "your configuration", place)),
     ...ofClient(place, report),
@@ -75,6 +76,11 @@ export function definitionsOf({ servers }: Pick<McpConfig, "servers">, place: Pl
     else known.set(each.name.toLowerCase(), each);
   }
   return [...known.values()];
+}
+
+/** Whether sessions in this folder have a server of the user's configuration. */
+function isFor({ projects }: ServerTable, { cwd }: Place): boolean {
+  return projects?.some((folder) => isWithin(canonical(folder), cwd)) ?? true;
 }
 
 const projectFile = ({ trusted = ".scorel" }: Place) => join(trusted, "config.toml");

@@ -1,14 +1,17 @@
 import { messageOf } from "@scorel/kernel";
 import { sha256Of } from "@scorel/kit/files/hash";
 import { readIfPresent } from "@scorel/kit/files/private";
-import { isTable, type Table } from "@scorel/kit/values/table";
+import { isTable } from "@scorel/kit/values/table";
 import { errors } from "../errors.ts";
 import type { ListedTool } from "../wire/inventory.ts";
 import type { Definition } from "./definitions.ts";
 import { recordPath, writeRecord } from "./records.ts";
+import { type Change, sorted, wordsOf } from "./words.ts";
 
 /** What a person has accepted of the tools of a server, by its own names for them: hashes of descriptions and schemas. */
 type Accepted = Record<string, string>;
+/** The words themselves, to show what has changed. Records of earlier versions have none. */
+type Words = Readonly<Record<string, string>>;
 
 /**
  * The tools of a server as they were when it was first used, or when a person has last accepted them. A server could change what a tool
@@ -19,7 +22,9 @@ export class Pins {
   private readonly path: string;
   private readonly report: (thrown: unknown) => void;
   private accepted: Accepted | undefined;
+  private acceptedWords: Words = {};
   private current: Accepted = {};
+  private words: Words = {};
 
   constructor(definition: Pick<Definition, "name" | "way">, report: (thrown: unknown) => void) {
     this.server = definition.name;
@@ -30,6 +35,7 @@ export class Pins {
   /** Takes note of the present tools. Those of a server that was never used are accepted. Returns the names of the others. */
   see(tools: readonly ListedTool[]): string[] {
     this.current = Object.fromEntries(tools.map((tool) => [tool.name, hashOf(tool)]));
+    this.words = Object.fromEntries(tools.map((tool) => [tool.name, wordsOf(tool)]));
     this.accepted ??= this.read();
     if (!this.accepted) this.accept(Object.keys(this.current));
     return Object.keys(this.current).filter((tool) => this.isChanged(tool));
@@ -48,32 +54,42 @@ export class Pins {
     return Object.hasOwn(this.current, tool);
   }
 
+  /** What has changed in a tool since it was accepted; undefined if nothing has. */
+  changeOf(tool: string): Change | undefined {
+    if (!this.isChanged(tool)) return undefined;
+    const isOld = this.accepted !== undefined && Object.hasOwn(this.accepted, tool);
+    return { was: isOld ? (own(this.acceptedWords, tool) ?? null) : undefined, now: own(this.words, tool) ?? "" };
+  }
+
   /** Accepts these tools as they are now. */
   accept(tools: readonly string[]): void {
     const fresh = tools.filter((tool) => this.isChanged(tool));
     if (fresh.length === 0 && this.accepted) return;
-    this.accepted = {
-      ...this.accepted,
-      ...Object.fromEntries(fresh.map((tool) => [tool, this.current[tool] as string])),
-    };
-    this.write(this.accepted);
+    const chosen = (from: Accepted | Words) => Object.fromEntries(fresh.map((tool) => [tool, from[tool] as string]));
+    this.accepted = { ...this.accepted, ...chosen(this.current) };
+    this.acceptedWords = { ...this.acceptedWords, ...chosen(this.words) };
+    this.write(this.accepted, this.acceptedWords);
   }
 
   private read(): Accepted | undefined {
     const { path } = this;
     try {
       const text = readIfPresent(path);
-      return text === undefined ? undefined : acceptedIn(JSON.parse(text));
+      if (text === undefined) return undefined;
+      const record: unknown = JSON.parse(text);
+      const accepted = acceptedIn(record);
+      this.acceptedWords = wordsIn(record);
+      return accepted;
     } catch (thrown) {
       this.report(errors.MCP_PINS({ server: this.server, path, reason: messageOf(thrown) }, { cause: thrown }));
       return {};
     }
   }
 
-  private write(tools: Accepted): void {
+  private write(tools: Accepted, words: Words): void {
     const { path } = this;
     try {
-      writeRecord(path, { server: this.server, tools });
+      writeRecord(path, { server: this.server, tools, words });
     } catch (thrown) {
       this.report(errors.MCP_PINS({ server: this.server, path, reason: messageOf(thrown) }, { cause: thrown }));
     }
@@ -87,14 +103,15 @@ function acceptedIn(value: unknown): Accepted {
   return tools as Accepted;
 }
 
-function hashOf({ title, description, inputSchema }: ListedTool): string {
-  return sha256Of(JSON.stringify([title ?? "", description ?? "", sorted(inputSchema)]));
+function wordsIn(value: unknown): Words {
+  const { words = {} } = isTable(value) ? value : {};
+  if (!isTable(words) || !Object.values(words).every((text) => typeof text === "string"))
+    throw new Error("its words of tools are damaged");
+  return words as Words;
 }
 
-/** The value with the keys of its objects in order, since a server may write them in any. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isTable(value)) return value;
-  const keys = Object.keys(value).sort();
-  return Object.fromEntries(keys.map((key) => [key, sorted(value[key])])) as Table;
+const own = (words: Words, tool: string): string | undefined => (Object.hasOwn(words, tool) ? words[tool] : undefined);
+
+function hashOf({ title, description, inputSchema }: ListedTool): string {
+  return sha256Of(JSON.stringify([title ?? "", description ?? "", sorted(inputSchema)]));
 }

@@ -1,10 +1,11 @@
 import { codeOf, messageOf } from "@scorel/kernel";
 import { clause } from "@scorel/kit/text/one-line";
+import { shownAddress } from "@scorel/kit/text/secret-free";
 import { untilAborted } from "@scorel/kit/values/abort";
 import type { McpServerRow, ServerState } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { CallOptions, CallResult, Connection } from "../wire/connection.ts";
-import { httpReason, isForgotten, withoutSecrets } from "../wire/http.ts";
+import { httpReason, isForgotten } from "../wire/http.ts";
 import type { Inventory, ListedPrompt, ListedTool } from "../wire/inventory.ts";
 import { Catalog } from "./catalog.ts";
 import type { Definition } from "./definitions.ts";
@@ -132,7 +133,7 @@ export class Server {
   row(tools: readonly string[], prompts: readonly string[]): McpServerRow {
     const { name, place, way } = this.definition;
     const { version } = this.catalog;
-    const target = "url" in way ? withoutSecrets(way.url) : this.redact([way.command, ...way.args].join(" "));
+    const target = "url" in way ? shownAddress(way.url) : this.redact([way.command, ...way.args].join(" "));
     return {
       ...{ name, place, target, state: this.state, tools: [...tools] },
       ...(version !== undefined && { version }),

@@ -1,9 +1,9 @@
 import { pathToFileURL } from "node:url";
 import { type BaseContext, messageOf, ScorelError } from "@scorel/kernel";
 import { clause } from "@scorel/kit/text/one-line";
-import { keepLogin } from "../auth/logins.ts";
+import { keepLogin, readLogin } from "../auth/logins.ts";
 import { Tokens } from "../auth/tokens.ts";
-import type { LoginDialog } from "../contract.ts";
+import type { LoginDialog, McpAsk, McpServerRow } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { type Connection, type ConnectOptions, connect } from "../wire/connection.ts";
 import { httpReason, httpTransport, isUnauthorized, sayFarewell } from "../wire/http.ts";
@@ -25,6 +25,8 @@ type Redact = (text: string) => string;
  * which else would share the processor with all of them.
  */
 const KNOWN_MS = 500;
+/** Milliseconds that servers which are still starting get at the end of a session to say what they offer. The kernel gives a plugin 5 s to end. */
+const LAST_CHANCE_MS = 4_000;
 
 /** What the servers of a session depend on. */
 export interface Session {
@@ -42,7 +44,9 @@ export class Servers {
   readonly all: readonly Server[];
   private readonly session: Session;
   private readonly processes: ServerProcesses;
+  private readonly asked = new Map<string, Set<McpAsk>>();
   private cancelStart: (() => void) | undefined;
+  private readonly ending = new AbortController();
 
   constructor(definitions: readonly Definition[], session: Session) {
     this.session = session;
@@ -86,8 +90,12 @@ export class Servers {
   /** Logs a person in at a server. Throws MCP_LOGIN_NONE and MCP_LOGIN_FAILED. */
   async login(definition: Definition, dialog: LoginDialog): Promise<void> {
     const way = this.loginWay(definition);
-    const [{ login }, { reasonOf }] = await Promise.all([import("../auth/login.ts"), import("../auth/wire.ts")]);
+    const [{ login, NoLogin }, { reasonOf }] = await Promise.all([
+      import("../auth/login.ts"),
+      import("../auth/wire.ts"),
+    ]);
     await login(way, definition.callbackPort, dialog).catch((thrown: unknown) => {
+      if (thrown instanceof NoLogin) throw errors.MCP_LOGIN_NONE({ server: definition.name, why: "open" });
       const reason = dialog.signal.aborted ? "it was stopped" : clause(reasonOf(thrown));
       throw errors.MCP_LOGIN_FAILED({ server: definition.name, reason });
     });
@@ -100,14 +108,53 @@ export class Servers {
 
   private loginWay(definition: Definition): Address {
     const { way } = expanded(definition, this.sources());
-    if (!("url" in way) || hasKey(way)) throw errors.MCP_LOGIN_NONE({ server: definition.name, hasKey: "url" in way });
+    if (!("url" in way)) throw errors.MCP_LOGIN_NONE({ server: definition.name, why: "program" });
+    if (hasKey(way)) throw errors.MCP_LOGIN_NONE({ server: definition.name, why: "key" });
     return way;
   }
 
-  async close(): Promise<void> {
+  /** Whether a login is kept; undefined for servers that have none. What is wrong with an address is told when the server starts. */
+  loginOf(definition: Definition): McpServerRow["login"] {
+    if (!("url" in definition.way) || hasKey(definition.way)) return undefined;
+    try {
+      return readLogin(this.loginWay(definition).url) ? "kept" : "none";
+    } catch {
+      return "unknown";
+    }
+  }
+
+  /** What a server has asked for. */
+  askedBy(server: string): McpAsk[] {
+    return [...(this.asked.get(server) ?? [])];
+  }
+
+  private noteAsk(server: string, what: McpAsk): void {
+    this.asked.set(server, new Set([...(this.asked.get(server) ?? []), what]));
+  }
+
+  /**
+   * Ends all. With `lateOnes`, those that are starting and were never known get a little more time, so that the next session knows them: else
+   * a server that is slower than each of many short sessions would never be of use.
+   */
+  async close(lateOnes = false): Promise<void> {
     this.cancelStart?.();
+    const late = lateOnes ? this.enabled.filter(isUnknown) : [];
+    if (late.length > 0) await this.settled(late);
+    this.ending.abort();
     await Promise.all(this.all.map((server) => server.close()));
     this.processes.close();
+  }
+
+  /** Waits until these servers have started, or could not, but not for long. */
+  private async settled(servers: readonly Server[]): Promise<void> {
+    const starts = Promise.allSettled(servers.map((server) => server.start()));
+    await new Promise<void>((resolve) => {
+      const cancel = this.session.clock.after(LAST_CHANCE_MS, resolve);
+      void starts.then(() => {
+        cancel();
+        resolve();
+      });
+    });
   }
 
   private async open(definition: Definition, told: Told): Promise<Opened> {
@@ -126,13 +173,12 @@ export class Servers {
   private async openProgram(way: Program, told: Told, redact: Redact, about: About): Promise<Connection> {
     const env = { ...baseEnvironment(this.sources()), ...way.env };
     const transport = new StdioTransport({ ...way, env }, this.processes);
-    const ended = () => redact(howEnded(transport));
-    const onClose = () => told.closed(ended());
+    const onClose = () => told.closed(redact(withSaid(transport.how ?? "it was closed", transport)));
     try {
       return await connect({ ...about, transport, onChanged: told.changed, onClose });
     } catch (thrown) {
       await transport.close();
-      throw new Error(transport.how === undefined ? redact(reasonOf(thrown)) : ended(), { cause: thrown });
+      throw new Error(redact(withSaid(transport.how ?? reasonOf(thrown), transport)), { cause: thrown });
     }
   }
 
@@ -166,7 +212,8 @@ export class Servers {
     return {
       version: ctx.find("launch")?.version ?? "0",
       roots: [pathToFileURL(root).href],
-      signal: ctx.signal,
+      signal: this.ending.signal,
+      onAsked: (what) => this.noteAsk(server, what),
       onLog: serverLog(ctx, server, redact),
       ...serverRequests(ctx, server, sampling),
     };
@@ -179,7 +226,10 @@ export class Servers {
   }
 }
 
-/** Takes the secrets of a server, and those that Scorel knows, out of a text. */
+/** Whether it is starting, and no session has learned yet what it offers. */
+export const isUnknown = ({ state, listed }: Server): boolean => state === "starting" && !listed;
+
+/** Takes the secrets of a server, and those of Scorel, out of a text. */
 function redactor(secrets: () => readonly string[], ctx: BaseContext): Redact {
   return (text) => {
     const longest = [...new Set(secrets())].sort((a, b) => b.length - a.length);
@@ -188,10 +238,10 @@ function redactor(secrets: () => readonly string[], ctx: BaseContext): Redact {
   };
 }
 
-/** How a program ended, with the end of what it wrote to its standard error. */
-function howEnded({ how = "it was closed", stderr }: StdioTransport): string {
+/** What is wrong with a program, with the end of what it wrote to its standard error. */
+function withSaid(what: string, { stderr }: StdioTransport): string {
   const said = clause(stderr.trim().split("\n").slice(-3).join("\n")).slice(-500);
-  return said === "" ? how : `${how}; it wrote: ${said}`;
+  return said === "" ? what : `${what}; it wrote: ${said}`;
 }
 
 function reasonOf(thrown: unknown): string {

@@ -21,12 +21,8 @@ export function toolOf(server: Server, listed: ListedTool, name: string): Tool<P
     label: title,
     description: readDescription(listed.description, listed.name),
     parameters: readSchema(listed.inputSchema),
-    // Whatever the server says of its tool: a person is asked, unless a rule or the permission mode allows it. A rule is about the tool as it
-    // was when it was accepted.
-    approval: async () => {
-      await server.confirmed();
-      return server.pins.isChanged(listed.name) ? "always-ask" : "ask";
-    },
+    // Whatever the server says of its tool: a person is asked, unless a rule or the permission mode allows it.
+    approval: "ask",
     async execute(_toolCallId, params, signal = new AbortController().signal, onUpdate) {
       // Only calls that were approved come here.
       server.pins.accept([listed.name]);

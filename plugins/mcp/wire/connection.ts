@@ -1,10 +1,14 @@
-import type { Client, Progress, Transport } from "@modelcontextprotocol/client";
+import type { Client, Progress, ProtocolError, Transport } from "@modelcontextprotocol/client";
+import type { McpAsk } from "../contract.ts";
 import { type Inventory, inventoryOf, type ListedResource, resourcesOf } from "./inventory.ts";
 
 /** Milliseconds that a server may take to answer the first message. Programs such as npx may have to be downloaded before. */
 const START_MS = 60_000;
 /** How often as long as its limit a call may take if it tells of progress. */
 const MOST_LIMITS = 30;
+
+/** The code of the protocol for a request that nobody here answers. */
+const METHOD_NOT_FOUND = -32_601;
 
 /** What a server may answer to a call. */
 export interface CallResult {
@@ -84,6 +88,8 @@ export interface ConnectOptions extends ServerRequests {
   signal: AbortSignal;
   /** The server says that its tools, prompts or resources have changed. */
   onChanged(): void;
+  /** The server has asked for something, whether it gets it or not. */
+  onAsked(what: McpAsk): void;
   /** The server says something about what it does. */
   onLog(level: string, data: unknown): void;
   /** The connection has ended. */
@@ -92,22 +98,16 @@ export interface ConnectOptions extends ServerRequests {
 
 /** Connects to a server. The SDK is loaded here, with the first connection of the process. Rejects with the SDK's errors. */
 export async function connect(options: ConnectOptions): Promise<Connection> {
-  const { Client } = await import("@modelcontextprotocol/client");
+  const { Client, ProtocolError } = await import("@modelcontextprotocol/client");
   const client = new Client(
     { name: "scorel", version: options.version },
     // Results are shown to a model, which needs no validator. The SDK would compile one from each schema of a stranger.
     { capabilities: capabilitiesOf(options), jsonSchemaValidator: { getValidator: () => accepting } },
   );
-  client.setRequestHandler("roots/list", () => ({ roots: options.roots.map((uri) => ({ uri })) }));
+  answerRequests(client, options, ProtocolError);
   for (const kind of ["tools", "prompts", "resources"] as const)
     client.setNotificationHandler(`notifications/${kind}/list_changed`, () => options.onChanged());
   client.setNotificationHandler("notifications/message", ({ params }) => options.onLog(params.level, params.data));
-  client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq }) => ({
-    ...(await options.elicit(params as ElicitRequest, mcpReq.signal)),
-  }));
-  const { sample } = options;
-  if (sample)
-    client.setRequestHandler("sampling/createMessage", ({ params }, { mcpReq }) => sample(params, mcpReq.signal));
   client.onclose = () => options.onClose();
   await client.connect(options.transport, { signal: options.signal, timeout: START_MS });
   return {
@@ -134,6 +134,29 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
         },
       ),
     close: () => client.close(),
+  };
+}
+
+/** Answers what the server asks for. */
+function answerRequests(client: Client, options: ConnectOptions, Refusal: typeof ProtocolError): void {
+  const { sample, onAsked } = options;
+  client.setRequestHandler("roots/list", () => {
+    onAsked("folder");
+    return { roots: options.roots.map((uri) => ({ uri })) };
+  });
+  client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq }) => {
+    const request = params as ElicitRequest;
+    onAsked(request.mode === "url" ? "address" : "answers");
+    return { ...(await options.elicit(request, mcpReq.signal)) };
+  });
+  if (sample)
+    client.setRequestHandler("sampling/createMessage", ({ params }, { mcpReq }) => {
+      onAsked("model");
+      return sample(params, mcpReq.signal);
+    });
+  client.fallbackRequestHandler = async ({ method }) => {
+    if (method === "sampling/createMessage") onAsked("model");
+    throw new Refusal(METHOD_NOT_FOUND, "Method not found");
   };
 }
 

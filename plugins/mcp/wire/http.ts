@@ -40,8 +40,10 @@ export function httpReason(thrown: unknown): string {
   const { status, cause } = thrown as { status?: unknown; cause?: unknown };
   if (status === 401 || status === 403)
     return `it refused the request (${status}); it may need a header with a key, as in headers = { Authorization = "Bearer …" }`;
-  const code = codeOf(cause, "");
-  return code === "" ? messageOf(thrown) : `${messageOf(thrown)} (${code})`;
+  if (typeof status === "number")
+    return `its address answered with HTTP ${status}${status === 404 ? ", as where there is no server" : ""}`;
+  const detail = codeOf(cause, cause instanceof Error ? cause.message : "");
+  return detail === "" ? messageOf(thrown) : `${messageOf(thrown)} (${detail})`;
 }
 
 /** Whether a server at an address has refused the key or the token, or wants one. */
@@ -54,14 +56,19 @@ export function isForgotten(thrown: unknown): boolean {
   return (thrown as { status?: unknown } | null)?.status === 404;
 }
 
-/** An address without the parts that may hold a key. */
-export function withoutSecrets(written: string): string {
-  return written.replace(/^(\w+:\/\/)[^/?#]*@/, "$1").replace(/[?#].*$/s, "");
+const PROXY_VARIABLES = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"];
+
+/** Fetches, through the proxy that the environment of Scorel names for the address, if it does. */
+async function reach(url: URL, init?: RequestInit): Promise<Response> {
+  if (!PROXY_VARIABLES.some((name) => process.env[name])) return fetch(url, init);
+  const [{ proxyFor }, { fetchThrough }] = await Promise.all([import("@scorel/kit/net/proxy"), import("./proxied.ts")]);
+  const proxy = proxyFor(url, process.env);
+  return proxy ? fetchThrough(proxy, url, init) : fetch(url, init);
 }
 
 /** Fetches with limits on the size of an answer, and of a line of a stream. */
 export const limitedFetch: FetchLike = async (url, init) => {
-  const response = await fetch(url, init);
+  const response = await reach(new URL(url), init);
   if (!response.body) return response;
   const isStream = response.headers.get("content-type")?.includes("text/event-stream") ?? false;
   const { status, statusText, headers } = response;

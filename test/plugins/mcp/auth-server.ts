@@ -4,6 +4,8 @@ import type { AddressInfo } from "node:net";
 import { type HttpServer, startHttpServer } from "./http-server.ts";
 
 interface Options {
+  /** What it calls itself and the MCP server, when it is reached through something that stands before both. */
+  origin?: string;
   /** Parts of its description of itself that differ from what they should be. */
   metadata?: object;
   /** Its description redirects to itself. */
@@ -18,6 +20,8 @@ interface Options {
 
 export interface AuthServer extends AsyncDisposable {
   url: string;
+  /** Where it listens. */
+  port: number;
   /** The MCP server that takes its tokens. */
   mcp: HttpServer;
   /** The bodies of all requests for tokens. */
@@ -42,7 +46,7 @@ export async function startAuthServer(options: Options = {}): Promise<AuthServer
     for await (const part of request) parts.push(part as Buffer);
     const body = Buffer.concat(parts).toString("utf8");
     const { pathname, searchParams } = new URL(request.url ?? "/", url);
-    if (pathname === "/resource") return json(response, { resource: mcp.url, authorization_servers: [url] });
+    if (pathname === "/resource") return json(response, { resource, authorization_servers: [url] });
     if (pathname === "/.well-known/oauth-authorization-server") {
       if (options.redirects) return void response.writeHead(302, { location: pathname }).end();
       return json(response, describe());
@@ -90,13 +94,15 @@ export async function startAuthServer(options: Options = {}): Promise<AuthServer
     ...options.metadata,
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port } = server.address() as AddressInfo;
+  const url = options.origin ?? `http://127.0.0.1:${port}`;
   const mcp = await startHttpServer({
     challenge: (authorization = "") =>
       access.has(authorization.replace(/^Bearer /, "")) ? undefined : `Bearer resource_metadata="${url}/resource"`,
   });
+  const resource = options.origin === undefined ? mcp.url : `${url}/mcp`;
   return {
-    ...{ url, mcp, asked, clients },
+    ...{ url, port, mcp, asked, clients },
     expire: () => access.clear(),
     revoke: () => refresh.clear(),
     async [Symbol.asyncDispose]() {

@@ -46,6 +46,42 @@ it("tools of an earlier session are offered before the server is up, and a call 
   expect(JSON.stringify(t.heard)).not.toContain("still starting");
 });
 
+it("a server that is slower than the session is known to the next one, if it answers while the session ends", async () => {
+  using home = testHome();
+  const gate = join(home.home, "gate");
+  const servers = [server("test", ["--only=echo"], { env: { GATE: gate } })];
+  const { clock, pending, next } = testClock();
+  await using t = await talk([text("Hello.")], { home, servers, clock });
+  const { id } = await t.begin("Go.");
+  await expect.poll(() => pending.length).toBe(1);
+  next();
+  await t.client.request("wait_turn", { sessionId: t.sessionId, id });
+  const closing = t.close();
+  await expect.poll(() => pending.map(({ ms }) => ms)).toEqual([4_000]);
+  writeFileSync(gate, "");
+  await closing;
+  expect(readFileSync(recordIn(home), "utf8")).toContain('"echo"');
+  expect(pending).toEqual([]);
+  await using later = await talk([text("Hello.")], { home, servers, clock });
+  expect((await later.say("Go.")).map(offered)).toEqual([["mcp__test__echo"]]);
+});
+
+it.each([
+  ["a session ends in time although a server does not answer", {}, [4_000]],
+  ["a person does not wait for a server at the end", { attending: true }, []],
+])("%s", async (_title, options, waits) => {
+  const { clock, pending, next } = testClock();
+  await using t = await talk([text("Hello.")], { servers: [server("test", ["--silent"])], clock, ...options });
+  const { id } = await t.begin("Go.");
+  await expect.poll(() => pending.length).toBe(1);
+  next();
+  await t.client.request("wait_turn", { sessionId: t.sessionId, id });
+  const closing = t.close();
+  if (waits.length > 0) await expect.poll(() => pending.map(({ ms }) => ms)).toEqual(waits);
+  next();
+  await closing;
+});
+
 it("ten servers whose tools are known are not started before the first request, and do not change it", async () => {
   using home = testHome();
   const servers = Array.from({ length: 10 }, (_, at) => server(`s${at}`, ["--only=echo"]));

@@ -1,6 +1,9 @@
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { canonical } from "../../../plugins/kit/files/paths.ts";
 import { definitionsOf } from "../../../plugins/mcp/servers/definitions.ts";
 import { expanded } from "../../../plugins/mcp/servers/variables.ts";
+import { testHome } from "../host/home.ts";
 
 const dollar = `\${HOME}`;
 
@@ -35,6 +38,21 @@ it("servers of a client start in the session's folder, with their values as they
   });
   expect(tracker?.secrets).toContain("a-long-secret");
   expect(docs?.way).toMatchObject({ headers: { Authorization: `Bearer ${dollar}` } });
+});
+
+it("a server of the user that is for some projects is only in sessions there, and leaves its name to others elsewhere", () => {
+  using home = testHome();
+  const servers = [
+    { name: "git", command: "only-here", projects: [home.cwd] },
+    { name: "git", command: "only-there", projects: [join(home.cwd, "../other")] },
+  ];
+  const ways = (cwd: string) => {
+    const { found, problems } = definitions([], { cwd, root: cwd }, servers);
+    return [...found.map(({ way }) => (way as { command: string }).command), ...problems];
+  };
+  expect(ways(canonical(home.cwd))).toEqual(["only-here"]);
+  expect(ways(join(canonical(home.cwd), "lib"))).toEqual(["only-here"]);
+  expect(ways(`${canonical(home.cwd)}-2`)).toEqual([]);
 });
 
 it("a server of a client gives way to one of the user, and a project's to it", () => {

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { text } from "../../model-server.ts";
+import { text, toolCall } from "../../model-server.ts";
+import { startHttpServer } from "./http-server.ts";
 import { server, type Talk, talk } from "./setup.ts";
 
 const run = ({ client, sessionId }: Talk, args = "") =>
@@ -31,4 +32,49 @@ it("/mcp restart starts a server anew, and refuses one that there is not", async
 it("/mcp of a session without servers says how to add one", async () => {
   await using t = await talk([], { servers: [] });
   expect((await run(t)).output).toBe("No MCP servers are configured. To add one: scorel mcp add");
+});
+
+it("/mcp says which tools the model has to find, and which it has found", async () => {
+  const script = [toolCall("ToolSearch", { names: ["echo"] }), text("Done.")];
+  await using t = await talk(script, { config: { toolBudget: 2 }, servers: [server("test", ["--only=echo,fail"])] });
+  await t.say("Go.");
+  expect((await run(t)).output).toBe(
+    "test: up, test 1.2.3, 2 tools\n  mcp__test__echo\n  mcp__test__fail  (found with ToolSearch)",
+  );
+});
+
+it("/mcp says whether there is a login at a server with an address and without a key", async () => {
+  await using remote = await startHttpServer();
+  const headers = { Authorization: "Bearer x" };
+  const servers = [
+    { name: "far", url: remote.url },
+    { name: "key", url: remote.url, headers },
+    { name: "flaw", url: `${remote.url}/\${NO_SUCH_VARIABLE}` },
+  ];
+  await using t = await talk([text("Hello.")], { servers });
+  await t.say("Go.");
+  const { output = "" } = await run(t);
+  expect(output).toContain("far: up, remote 2, not logged in, 2 tools");
+  expect(output).toContain("key: up, remote 2, 2 tools");
+  expect(output).toContain("flaw: failed, login unknown, 0 tools");
+});
+
+it("/mcp says what a server has asked for, also when it does not get it", async () => {
+  const names = ["roots", "ask", "ask", "sample"];
+  const args = [{}, { message: "Who?", requestedSchema: { type: "object", properties: {} } }];
+  const script = names.map((name, at) =>
+    toolCall(
+      `mcp__test__${name}`,
+      [
+        ...args,
+        { mode: "url", message: "Open", url: "https://a.test", elicitationId: "1" },
+        { messages: [], maxTokens: 5 },
+      ][at] as object,
+    ),
+  );
+  await using t = await talk([...script, text("Done.")], { servers: [server("test", ["--only=roots,ask,sample"])] });
+  await t.say("Go.");
+  expect((await run(t)).output).toContain(
+    "  has asked for the project's folder, answers of yours, an address to be opened, answers of the model\n",
+  );
 });

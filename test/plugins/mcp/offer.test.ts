@@ -26,7 +26,12 @@ it("requests of a session describe the tools byte by byte the same", async () =>
 it("a first message goes without a server that is not up yet, and says so once", async () => {
   const { clock, pending, next } = testClock();
   const servers = [server("test", ["--only=echo"]), server("slow", ["--silent"])];
-  await using t = await talk([text("Hello."), text("Hello again.")], { servers, clock, config: { wait: 3 } });
+  await using t = await talk([text("Hello."), text("Hello again.")], {
+    attending: true,
+    servers,
+    clock,
+    config: { wait: 3 },
+  });
   const first = t.say("Go.");
   const stateOf = async () =>
     (await t.client.request("list_mcp_servers", { sessionId: t.sessionId })).servers[0]?.state;
@@ -83,7 +88,10 @@ it("a tool that a server has changed is told, and a person is asked once more, w
   const question = () => t.heard.find(({ type }) => type === "approval_request");
   await expect.poll(question).toBeDefined();
   expect(JSON.stringify(t.heard)).toContain('The MCP server \\"test\\" now describes a tool in other words');
-  const { requestId } = question();
+  const { requestId, body } = question();
+  const asked = JSON.stringify(body);
+  expect(asked).toContain("Why you are asked: its description has changed since you allowed it");
+  expect(asked).toMatch(/It said of itself:\\nDoes echo\..*It now says:\\nNow does echo\./);
   await t.client.request("answer_request", { sessionId: t.sessionId, requestId, answer: "y" });
   await turn;
   await t.say("Go on.");

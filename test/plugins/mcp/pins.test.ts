@@ -1,7 +1,8 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { Pins } from "../../../plugins/mcp/servers/pins.ts";
+import { type Change, shownChange } from "../../../plugins/mcp/servers/words.ts";
 import { testHome } from "../host/home.ts";
 
 const way = { command: "run", args: [], env: {}, cwd: "/" };
@@ -37,6 +38,28 @@ it("a tool in other words, with another schema, or that was added is not accepte
   changed.accept(["a"]);
   expect(changed.isAccepted("a")).toBe(true);
   expect(pins().see(now)).toEqual(["b", "d"]);
+});
+
+it("a change is shown with what was accepted, from where the words begin to differ", () => {
+  using home = testHome();
+  const same = "word ".repeat(400);
+  pins().see([tool("a", `${same}is kind`), tool("b")]);
+  const changed = pins();
+  changed.see([tool("a", `${same}sends keys`), { ...tool("b"), inputSchema: { properties: { key: {} } } }, tool("c")]);
+  const shown = (name: string) => shownChange(changed.changeOf(name) as Change);
+  expect(shown("a")).toMatch(/^It said of itself:\n….{200}is kind\n.*It now says:\n….{200}sends keys\n/s);
+  expect(shown("a").length).toBeLessThan(1_000);
+  expect(shown("b")).toMatch(/It said of itself:\nb\n.*It now says:\nb\nargument key: \{\}/s);
+  expect(shown("c")).toMatch(/^It says of itself:\nc\n/);
+  expect(changed.changeOf("d")).toBeUndefined();
+  for (const name of readdirSync(join(home.home, ".scorel/mcp"))) {
+    const path = join(home.home, ".scorel/mcp", name);
+    const { words: _, ...old } = JSON.parse(readFileSync(path, "utf8"));
+    writeFileSync(path, JSON.stringify(old));
+  }
+  const early = pins();
+  early.see([tool("a")]);
+  expect(shownChange(early.changeOf("a") as Change)).toContain("its earlier words were not kept");
 });
 
 it("another program under the same name is another server", () => {

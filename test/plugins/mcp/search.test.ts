@@ -55,7 +55,7 @@ it("all tools are offered within the budget, and with a budget of 0", async () =
 it("names that do not exist, words that fit nothing, and servers that are not up are told", async () => {
   const script = [find({ names: ["mcp__test__none"], query: "zebra" }), text("Done.")];
   const servers = [server("test", ["--only=echo"]), server("slow", ["--silent"])];
-  await using t = await talk(script, { config: { ...deferring, wait: 0.5 }, servers });
+  await using t = await talk(script, { config: { ...deferring, wait: 0.5 }, attending: true, servers });
   expect(lastText((await t.say("Go."))[1] as never)).toBe(
     "No tool was found. Try other words.\nThere is no tool named mcp__test__none.\nNot searched, since they are still starting: slow.",
   );

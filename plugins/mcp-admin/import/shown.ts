@@ -1,0 +1,41 @@
+import { visibleName } from "@scorel/kit/text/plain";
+import { isSecret, shownAddress } from "@scorel/kit/text/secret-free";
+import type { NewServer } from "../config-file.ts";
+
+/** A server on one line, for a person who decides about it: of variables and headers only the names, and no arguments that may be keys. */
+export function shownServer({
+  name,
+  command,
+  args = [],
+  url,
+  env,
+  headers,
+  cwd,
+  enabled,
+  projects,
+}: NewServer): string {
+  const target = url === undefined ? [command, ...shownArgs(args)].join(" ") : shownAddress(url);
+  const facts = [
+    ...namesIn("env", env),
+    ...namesIn("headers", headers),
+    ...(cwd === undefined ? [] : [`in ${cwd}`]),
+    ...(projects === undefined ? [] : [`only in ${projects.join(", ")}`]),
+    ...(enabled === false ? ["disabled"] : []),
+  ];
+  return visibleName(`${name}: ${target}${facts.length > 0 ? ` (${facts.join("; ")})` : ""}`);
+}
+
+function namesIn(kind: string, table: Readonly<Record<string, string>> | undefined): string[] {
+  return table ? [`${kind} ${Object.keys(table).join(", ")}`] : [];
+}
+
+/** Arguments without the values of options such as `--api-key`, and addresses without the parts that may hold a key. */
+function shownArgs(args: readonly string[]): string[] {
+  return args.map((arg, at) => {
+    const before = args[at - 1] ?? "";
+    if (/^-[^=]*$/.test(before) && isSecret(before) && !arg.startsWith("-")) return "[hidden]";
+    const [, option = "", sign] = /^([^=:\s]+)([=:])/.exec(arg) ?? [];
+    if (isSecret(option)) return `${option}${sign}[hidden]`;
+    return arg.replace(/\w[\w+.-]*:\/\/\S*/g, shownAddress);
+  });
+}

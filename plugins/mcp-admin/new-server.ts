@@ -1,0 +1,102 @@
+import { join } from "node:path";
+import type { Invocation } from "@scorel/cli/contract";
+import { rootOf } from "@scorel/kit/files/home";
+import { canonical } from "@scorel/kit/files/paths";
+import { cleanServerName, MCP_JSON, readMcpServers } from "@scorel/kit/schema/mcp-json";
+import { visibleName } from "@scorel/kit/text/plain";
+import type { NewServer } from "./config-file.ts";
+import { errors } from "./errors.ts";
+import { candidateOf, type Parts } from "./import/candidate.ts";
+
+type Given = Pick<Invocation, "args" | "options" | "cwd">;
+type Way = { command: string; args?: readonly string[] } | { url: string };
+
+/** The server that a command line of `scorel mcp add` describes. Throws errors of usage. */
+export function newServer({ args: [given = "", ...words], options, cwd }: Given): NewServer {
+  const name = nameOf(given);
+  const way = wayOf(name, words, options);
+  const env = pairsOf("--env", options.env, /^([^=]+)=(.*)$/s);
+  const headers = headersOf(options);
+  if (env && "url" in way) throw errors.MCP_ADMIN_OPTION({ option: "--env", wants: "a program" });
+  if (headers && !("url" in way)) throw errors.MCP_ADMIN_OPTION({ option: "--header", wants: "an address" });
+  return {
+    ...{ name, ...way, ...secondsOf(options.timeout), ...scopeOf(name, options.scope, cwd) },
+    ...(env && { env }),
+    ...(headers && { headers }),
+  };
+}
+
+/** The server that `scorel mcp add-json` is given as JSON, as in a `.mcp.json`. Throws errors of usage. */
+export function serverInJson({ args: [given = "", text = ""], options, cwd }: Given): NewServer {
+  const name = nameOf(given);
+  const [server] = readMcpServers({ [name]: tableIn(name, text) });
+  const candidate = server?.flaw === undefined ? candidateOf(name, { ...server } as Parts, []) : server;
+  if (!candidate || !("server" in candidate))
+    throw errors.MCP_ADMIN_JSON({ name, reason: candidate?.flaw ?? "it is empty" });
+  return { ...candidate.server, ...scopeOf(name, options.scope, cwd) };
+}
+
+function tableIn(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's message quotes the text, which may hold a key.
+    throw errors.MCP_ADMIN_JSON({ name, reason: "it is not valid JSON" });
+  }
+}
+
+function nameOf(name: string): string {
+  if (name === "" || cleanServerName(name) !== name) throw errors.MCP_ADMIN_NAME({ name: visibleName(name) });
+  return name;
+}
+
+/** The program or the address. An address in the place of the program is meant as one, as in other agents. */
+function wayOf(name: string, words: readonly string[], { url: option, transport }: Given["options"]): Way {
+  if (transport === "sse") throw errors.MCP_ADMIN_SSE({ name });
+  const isAddress = transport === "http" || (transport !== "stdio" && /^https?:\/\//i.test(words[0] ?? ""));
+  const given = option as string | undefined;
+  const [url, rest] = given === undefined && isAddress ? [words[0], words.slice(1)] : [given, words];
+  if (url === undefined) {
+    const [command, ...args] = rest;
+    if (command === undefined || isAddress) throw errors.MCP_ADMIN_WAY({ name });
+    return { command, ...(args.length > 0 && { args }) };
+  }
+  if (rest.length > 0 || transport === "stdio") throw errors.MCP_ADMIN_WAY({ name });
+  if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ""))
+    throw errors.MCP_ADMIN_URL({ url: visibleName(url) });
+  return { url };
+}
+
+/** Headers as `Name=value` or, as in other agents, `Name: value`; and the variable that has a key. */
+function headersOf({ header, bearerTokenEnvVar: variable }: Given["options"]): Record<string, string> | undefined {
+  const headers = pairsOf("--header", header, /^([^=:\s]+)(?:=|:\s*)(.*)$/s);
+  if (variable === undefined) return headers;
+  if (!/^[A-Za-z_]\w*$/.test(String(variable)))
+    throw errors.MCP_ADMIN_TOKEN_VARIABLE({ given: visibleName(String(variable)) });
+  return { ...headers, Authorization: `Bearer \${${variable}}` };
+}
+
+function pairsOf(option: string, given: unknown, shape: RegExp): Record<string, string> | undefined {
+  if (given === undefined) return undefined;
+  const pairs = [given].flat().map((text) => {
+    const [, name, value] = shape.exec(String(text)) ?? [];
+    if (name === undefined || value === undefined)
+      throw errors.MCP_ADMIN_PAIR({ option, given: visibleName(String(text).split(/[=:]/, 1)[0] ?? "") });
+    return [name, value];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function secondsOf(given: unknown): Pick<NewServer, "timeout"> {
+  if (given === undefined) return {};
+  const timeout = Number(given);
+  if (!(timeout > 0)) throw errors.MCP_ADMIN_SECONDS({ given: visibleName(String(given)) });
+  return { timeout };
+}
+
+/** The projects that have the server: all, or that of the folder. */
+function scopeOf(name: string, scope: unknown, cwd: string): Pick<NewServer, "projects"> {
+  const root = rootOf(canonical(cwd));
+  if (scope === "project") throw errors.MCP_ADMIN_SCOPE({ name, path: join(root, MCP_JSON) });
+  return scope === "local" ? { projects: [root] } : {};
+}

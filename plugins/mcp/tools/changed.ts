@@ -1,0 +1,19 @@
+import type { ToolCallDecision } from "@scorel/agent/contract";
+import { ownNameOf } from "../offer.ts";
+import type { Servers } from "../servers/servers.ts";
+import { shownChange } from "../servers/words.ts";
+
+/** A rule is about a tool as it was when it was accepted, so a person is asked about the next call of one that has changed. */
+export async function objectionTo(tool: string, servers: Servers): Promise<ToolCallDecision | undefined> {
+  const before = servers.enabled.find((server) => ownNameOf(server, tool) !== undefined);
+  if (!before) return undefined;
+  await before.confirmed();
+  const own = ownNameOf(before, tool);
+  const change = own === undefined ? undefined : before.pins.changeOf(own);
+  if (!change) return undefined;
+  const ask =
+    change.was === undefined
+      ? `the server ${before.name} has added this tool since you first used the server`
+      : "its description has changed since you allowed it";
+  return { ask, details: shownChange(change) };
+}

@@ -1,0 +1,58 @@
+import type { IncomingMessage } from "node:http";
+import { pipeline, Readable } from "node:stream";
+import { createBrotliDecompress, createUnzip } from "node:zlib";
+import { requestThrough } from "@scorel/kit/net/proxy";
+
+/** Statuses whose answers have no body. */
+const EMPTY = new Set([204, 205, 304]);
+
+/**
+ * Does a request through a proxy. It takes the options of `fetch` that the SDK gives, and follows no redirect. Rejects like `fetch`: with a
+ * TypeError whose cause names what failed, or the signal's reason.
+ */
+export async function fetchThrough(proxy: URL, url: URL, init: RequestInit = {}): Promise<Response> {
+  const { method = "GET", body, signal } = init;
+  const bytes = body === undefined || body === null ? undefined : Buffer.from(await new Response(body).arrayBuffer());
+  const headers = {
+    "accept-encoding": "identity",
+    ...formHeader(body),
+    ...Object.fromEntries(new Headers(init.headers)),
+    ...(bytes && { "content-length": String(bytes.byteLength) }),
+  };
+  const request = await requestThrough(proxy, url, { method, headers }, signal ?? undefined);
+  const message = await new Promise<IncomingMessage>((resolve, reject) => {
+    const abort = () => request.destroy(new Error("aborted"));
+    if (signal?.aborted) abort();
+    signal?.addEventListener("abort", abort, { once: true });
+    request.on("close", () => signal?.removeEventListener("abort", abort));
+    request.on("response", resolve);
+    request.on("error", (error) =>
+      reject(signal?.aborted ? signal.reason : new TypeError("fetch failed", { cause: error })),
+    );
+    request.end(bytes);
+  });
+  return responseOf(message, url);
+}
+
+/** What `fetch` adds for the bodies of logins. */
+function formHeader(body: unknown): Record<string, string> {
+  return body instanceof URLSearchParams ? { "content-type": "application/x-www-form-urlencoded;charset=UTF-8" } : {};
+}
+
+function responseOf(message: IncomingMessage, url: URL): Response {
+  const { statusCode: status = 0, statusMessage: statusText = "", rawHeaders } = message;
+  const headers = new Headers();
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    headers.append(rawHeaders[at] as string, rawHeaders[at + 1] as string);
+  const body = EMPTY.has(status) ? null : (Readable.toWeb(unpacked(message)) as ReadableStream<Uint8Array>);
+  if (!body) message.resume();
+  return Object.defineProperty(new Response(body, { status, statusText, headers }), "url", { value: url.href });
+}
+
+/** Some servers compress although they are asked not to. */
+function unpacked(message: IncomingMessage): Readable {
+  const encoding = message.headers["content-encoding"] ?? "identity";
+  if (encoding === "identity") return message;
+  // Errors reach the reader of what is unpacked.
+  return pipeline(message, encoding === "br" ? createBrotliDecompress() : createUnzip(), () => {});
+}
