@@ -2,13 +2,6 @@ import { defineErrors } from "@scorel/kernel";
 
 const check = (server: string) => `To see what it says: scorel mcp test ${server}`;
 
-/** Why there is no login at a server. */
-const WITHOUT_LOGIN = {
-  key: () => "gets a header Authorization from its table, so it needs no login. To log in instead, remove that header",
-  program: () => "is a program on this computer, so there is nothing to log in to",
-  open: (server: string) => `answers without a login, so it needs none. To try it: scorel mcp test ${server}`,
-};
-
 export const errors = defineErrors({
   MCP_START: (a: { server: string; reason: string }) =>
     `The MCP server "${a.server}" could not be started: ${a.reason}. ${check(a.server)}`,
@@ -18,8 +11,13 @@ export const errors = defineErrors({
     `Nobody was logged in at the MCP server "${a.server}": ${a.reason}. To try again: scorel mcp login ${a.server}`,
   MCP_LOGIN_NONE: {
     exit: 2,
-    text: (a: { server: string; why: keyof typeof WITHOUT_LOGIN }) =>
-      `The MCP server "${a.server}" ${WITHOUT_LOGIN[a.why](a.server)}.`,
+    text: (a: { server: string; why: "key" | "program" | "open" }) => {
+      if (a.why === "key")
+        return `The MCP server "${a.server}" gets a header Authorization from its table, so it needs no login. To log in instead, remove that header.`;
+      if (a.why === "open")
+        return `The MCP server "${a.server}" answers without a login, so it needs none. To try it: scorel mcp test ${a.server}`;
+      return `The MCP server "${a.server}" is a program on this computer, so there is nothing to log in to.`;
+    },
   },
   MCP_LOGINS: (a: { path: string; reason: string }) =>
     `The logins at MCP servers cannot be read or kept (${a.path}: ${a.reason}). Without that file, log in again with: scorel mcp login <name>`,
