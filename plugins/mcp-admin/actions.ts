@@ -2,7 +2,7 @@ import type { Invocation } from "@scorel/cli/contract";
 import { type BaseContext, codeOf } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
 import { visibleName, visiblePath, visibleText } from "@scorel/kit/text/plain";
-import type { McpAccepted, McpServerRow } from "@scorel/mcp/contract";
+import type { McpAccepted, McpOffers, McpServerRow } from "@scorel/mcp/contract";
 import { addServer, configPath, type NewServer, removeServer } from "./config-file.ts";
 import { errors } from "./errors.ts";
 import { loginDialog } from "./login-dialog.ts";
@@ -58,15 +58,16 @@ async function get(invocation: Invocation, ctx: BaseContext): Promise<number> {
 
 async function test(invocation: Invocation, ctx: BaseContext): Promise<number> {
   const [name = ""] = invocation.args;
-  const { row, accepted } = await withServers(ctx, invocation, async (service) => {
+  const { row, offers, accepted } = await withServers(ctx, invocation, async (service) => {
     const started = await service.restart(name).catch((thrown: unknown) => {
       throw codeOf(thrown) === "MCP_START" ? failedTest(service.named(name), thrown) : thrown;
     });
-    return { row: started, accepted: invocation.options.accept ? service.accept(name) : undefined };
+    const offers = service.offers(name);
+    return { row: started, offers, accepted: invocation.options.accept ? service.accept(name) : undefined };
   });
-  const found = { ...row, ...(accepted && { accepted }) };
+  const found = { ...row, offers, ...(accepted && { accepted }) };
   if (invocation.options.json) return say(invocation, `${JSON.stringify(found, null, 2)}\n`);
-  return say(invocation, factsOf(row) + (accepted ? acceptedText(accepted) : ""));
+  return say(invocation, factsOf(row, offers) + (accepted ? acceptedText(accepted) : ""));
 }
 
 function failedTest({ name, target, place, problem = "it gives no reason" }: McpServerRow, cause: unknown): Error {
@@ -101,20 +102,10 @@ function lineOf({ name, target, place, state }: McpServerRow): string {
   return `${name}  ${visibleName(target)}  (${visibleName(place)}${off})\n`;
 }
 
-function factsOf({
-  name,
-  target,
-  place,
-  env,
-  headers,
-  state,
-  version,
-  login,
-  toolSearch,
-  asked,
-  problem,
-  ...row
-}: McpServerRow): string {
+function factsOf(
+  { name, target, place, env, headers, state, version, login, toolSearch, asked, problem, ...row }: McpServerRow,
+  offers?: McpOffers,
+): string {
   const facts = {
     [target.startsWith("http") ? "address" : "program"]: target,
     from: place,
@@ -129,14 +120,26 @@ function factsOf({
   };
   const { tools, prompts, hasResources } = row;
   const rows = Object.entries(facts).map(([key, value]) => `  ${key}: ${visibleName(value)}\n`);
-  const offered = tools.length > 0 ? `  tools:\n${tools.map((tool) => `    ${tool}\n`).join("")}` : "";
-  const commands = (prompts ?? []).map((prompt) => `    /${prompt}\n`);
-  const others = [
-    ...(commands.length > 0 ? [`  prompts:\n${commands.join("")}`] : []),
-    ...(hasResources ? [`  resources: named in messages as @${name}:<uri>\n`] : []),
+  const named = (names: readonly string[]) => names.map((each) => ({ name: each, about: "" }));
+  const resources = (offers?.resources ?? []).map(({ uri, about }) => ({ name: `@${name}:${uri}`, about }));
+  const lists = [
+    listOf("tools", offers?.tools ?? named(tools)),
+    listOf(
+      "prompts",
+      (offers?.prompts ?? named(prompts ?? [])).map((each) => ({ ...each, name: `/${each.name}` })),
+    ),
+    hasResources && resources.length === 0 ? `  resources: named in messages as @${name}:<uri>\n` : "",
+    listOf("resources", resources),
   ];
-  return `${name}\n${rows.join("")}${offered}${others.join("")}`;
+  return `${name}\n${rows.join("")}${lists.join("")}`;
 }
+
+function listOf(title: string, entries: readonly { name: string; about: string }[]): string {
+  const lines = entries.map(({ name, about }) => `    ${name}${about === "" ? "" : `  ${about}`}\n`);
+  return lines.length === 0 ? "" : `  ${title}:\n${lines.map(visibleLine).join("")}`;
+}
+
+const visibleLine = (line: string) => `${visibleName(line.slice(0, -1))}\n`;
 
 function acceptedText(accepted: readonly McpAccepted[]): string {
   if (accepted.length === 0) return "  accepted: nothing has changed\n";

@@ -43,6 +43,15 @@ export interface McpAccepted {
   words: string;
 }
 
+/** What a server offers, with the first lines of what it says about each. */
+export interface McpOffers {
+  /** By the names that the model sees. */
+  tools: { name: string; about: string }[];
+  /** By the names of commands. */
+  prompts: { name: string; about: string }[];
+  resources: { uri: string; about: string }[];
+}
+
 /** How a login reaches the person. */
 export interface LoginDialog {
   /**
@@ -62,6 +71,8 @@ export interface McpService {
   servers(): McpServerRow[];
   /** The server of this name. Throws MCP_UNKNOWN. */
   named(name: string): McpServerRow;
+  /** What a server offers, as far as that is known. Throws MCP_UNKNOWN. */
+  offers(name: string): McpOffers;
   /** Starts a server, or starts it anew, and resolves when it is up. Throws MCP_UNKNOWN and MCP_START. */
   restart(name: string): Promise<McpServerRow>;
   /**

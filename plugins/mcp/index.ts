@@ -59,6 +59,9 @@ const none: McpService = {
   named(name) {
     throw errors.MCP_UNKNOWN({ server: name, known: [] });
   },
+  offers(name) {
+    throw errors.MCP_UNKNOWN({ server: name, known: [] });
+  },
   accept(name) {
     throw errors.MCP_UNKNOWN({ server: name, known: [] });
   },

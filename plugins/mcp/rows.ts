@@ -1,8 +1,11 @@
-import type { McpServerRow } from "./contract.ts";
+import { lineOf } from "@scorel/kit/text/one-line";
+import { plainText } from "@scorel/kit/text/plain";
+import type { McpOffers, McpServerRow } from "./contract.ts";
 import { namesOf, type Offer } from "./offer.ts";
 import { promptNames } from "./prompts.ts";
 import type { Server } from "./servers/server.ts";
 import type { Servers } from "./servers/servers.ts";
+import { toolNames } from "./tools/names.ts";
 
 /** A server as people and clients see it, with what the model is offered of it and what it has asked for. */
 export function rowOf(server: Server, servers: Servers, offer: Offer, toolBudget: number): McpServerRow {
@@ -19,6 +22,37 @@ export function rowOf(server: Server, servers: Servers, offer: Offer, toolBudget
     ...(asked.length > 0 && { asked }),
   };
 }
+
+const MOST_ABOUT = 200;
+
+/** What a server offers, with a line about each. */
+export function offersOf(server: Server): McpOffers {
+  const { listed = [], prompts, inventory } = server;
+  const about = (texts: readonly (string | undefined)[]) =>
+    server
+      .redact(lineOf(firstLine(texts.find((text) => text !== undefined && text.trim() !== "") ?? "")))
+      .slice(0, MOST_ABOUT);
+  const saying = (offered: readonly string[], all: readonly { name: string; description?: string | undefined }[]) =>
+    offered.map((name) => {
+      const own = toolNames(
+        server.name,
+        all.map((each) => each.name),
+      );
+      const found = all.find((each) => own.get(each.name) === name);
+      return { name, about: about([found?.description]) };
+    });
+  return {
+    tools: saying(namesOf(server), listed),
+    prompts: saying(promptNames(server), prompts),
+    resources: (inventory?.resources ?? []).map(({ uri, name, description }) => ({
+      uri: plainText(uri).slice(0, MOST_URI),
+      about: about([description, name]),
+    })),
+  };
+}
+
+const MOST_URI = 500;
+const firstLine = (text: string) => text.trim().split("\n", 1)[0] ?? "";
 
 function namesOfValues({ definition: { way } }: Server): Pick<McpServerRow, "env" | "headers"> {
   const names = Object.keys("url" in way ? way.headers : way.env);

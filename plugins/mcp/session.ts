@@ -2,7 +2,7 @@ import type { Clock, Context } from "./context.ts";
 import type { McpService } from "./contract.ts";
 import { Offer } from "./offer.ts";
 import { promptCommands } from "./prompts.ts";
-import { rowOf } from "./rows.ts";
+import { offersOf, rowOf } from "./rows.ts";
 import { definitionsOf } from "./servers/definitions.ts";
 import type { Server } from "./servers/server.ts";
 import { Servers } from "./servers/servers.ts";
@@ -43,6 +43,7 @@ export function createSession(ctx: Context, clock: Clock) {
   const service: McpService = {
     servers: () => servers.all.map(row),
     named: (name) => row(servers.named(name)),
+    offers: (name) => offersOf(servers.named(name)),
     accept(name) {
       const { listed = [], pins, redact } = servers.named(name);
       const changes = listed.flatMap(({ name: tool }) => {

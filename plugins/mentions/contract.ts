@@ -1,10 +1,10 @@
 import type { ImageBlock, TextBlock } from "@scorel/messages/contract";
 
-/** A file or folder that a search has found. */
+/** A file or folder that a search has found, or what a source of mentions suggests. */
 export interface FoundFile {
-  /** Relative to the session's directory, with slashes. */
+  /** Relative to the session's directory, with slashes. Of the kind `other`: what to write after the `@`. */
   path: string;
-  kind: "file" | "folder";
+  kind: "file" | "folder" | "other";
   /** Indices of the characters of `path` that the query has matched, for marking them. */
   matches: number[];
 }
@@ -13,6 +13,8 @@ export interface FoundFile {
 export interface MentionSource {
   /** Whether the text after the `@` is for this source. It is called for each mention, so it must be quick. */
   takes(mentioned: string): boolean;
+  /** What can be mentioned, as it is written after the `@`. It is called while a person types, so it must be quick. */
+  suggest?(): readonly string[];
   /** What the model gets for it. What is thrown says why nothing is attached. */
   attach(mentioned: string, signal?: AbortSignal): Promise<readonly (TextBlock | ImageBlock)[]>;
 }
@@ -26,7 +28,7 @@ declare module "@scorel/host/contract" {
   interface Operations {
     /**
      * Searches for files and folders of the session's directory by parts of their paths, best first; with an empty query, those at
-     * the top. Leaves out what git ignores and what may not be read. `limit`: at most 200, default 20. `total` is how many files
+     * the top. What else a message can mention, such as `server:uri`, is found by parts of it, too, as the kind `other`. Leaves out what git ignores and what may not be read. `limit`: at most 200, default 20. `total` is how many files
      * and folders there are; `cut` says that there are more than are searched. With `partial`, it does not wait until all names are
      * read: it answers with what fits of those that are known, and `reading` says that there may be more, for which one asks again.
      */

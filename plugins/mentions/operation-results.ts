@@ -4,7 +4,7 @@ import { z } from "zod";
 export const results = {
   find_files: z.strictObject({
     files: z.array(
-      z.strictObject({ path: z.string(), kind: z.enum(["file", "folder"]), matches: z.array(z.number()) }),
+      z.strictObject({ path: z.string(), kind: z.enum(["file", "folder", "other"]), matches: z.array(z.number()) }),
     ),
     total: z.number(),
     cut: z.literal(true).optional(),

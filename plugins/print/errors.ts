@@ -3,6 +3,10 @@ import { defineErrors } from "@scorel/kernel";
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 export const errors = defineErrors({
+  PRINT_COMMAND: {
+    exit: 2,
+    text: (a: { name: string }) => `/${a.name} has no answer outside of a conversation. Begin one with: scorel`,
+  },
   PRINT_NO_PROMPT: {
     exit: 2,
     text: () => 'Nothing to answer: give a prompt with -p "…", or pipe one in. (This preset has no "chat".)',

@@ -102,9 +102,14 @@ function asText({ outcome, data, exitCode }: Printed): string {
 
 /** Returns the outcome of a turn that never started. */
 export function outcomeOfError(error: { code: string; message: string }): TurnOutcome {
+  return { ...outcomeOf(""), reason: "error", error, stopReason: "error" };
+}
+
+/** Returns the outcome of what no model has answered. */
+export function outcomeOf(text: string): TurnOutcome {
   const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   const usage = { ...none, totalTokens: 0, cost: { ...none, total: 0 } };
-  return { reason: "error", error, text: "", stopReason: "error", usage, durationMs: 0, leafId: null };
+  return { reason: "completed", text, stopReason: "stop", usage, durationMs: 0, leafId: null };
 }
 
 function asJson(sessionId: string | null, { outcome, failure = outcome.error, data }: Printed): string {

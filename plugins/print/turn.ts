@@ -14,6 +14,7 @@ import { codeOf, messageOf } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
 import { continued } from "@scorel/kit/text/one-line";
 import { Backlog } from "./backlog.ts";
+import { commandIn, runCommand, type Typed } from "./command.ts";
 import { type Cuts, watchCuts } from "./cut.ts";
 import { errors } from "./errors.ts";
 import { createFormat, type Format, outcomeOfError, type Printed } from "./formats.ts";
@@ -92,7 +93,11 @@ async function answerIn(
   const { client, status, format, limits, progress, interrupt, cuts, own } = opened;
   const { sessionId } = status;
   // Others hear of whoever follows a session, so a prompt that may be refused is sent first, and everything since is followed.
-  const sent = options.ifBusy === "refuse" ? await send(client, sessionId, prompt, true) : undefined;
+  // Piped input and the instruction of a schema are no arguments.
+  const isWhole = prompt.content === options.print;
+  const command = isWhole ? await commandIn(client, sessionId, prompt.content as string, progress.say) : undefined;
+  const isAlone = options.ifBusy === "refuse";
+  const sent = isAlone && !command ? await send(client, sessionId, prompt, true) : undefined;
   const { anchor } = status;
   const isMine = (clientId: string) => clientId === client.clientId;
   const backlog = new Backlog((delivered) => {
@@ -110,7 +115,10 @@ async function answerIn(
   const joined = options.output !== "events";
   await client.subscribe(sessionId, hear, { capacity: Number.POSITIVE_INFINITY, joined, ...(sent && { anchor }) });
   if (interrupt.aborted && !sent) return undefined;
-  const printed = await converse({ ...opened, sent }, prompt, schema).finally(() => cuts.end());
+  const printed = await (command
+    ? obey(opened, command, prompt)
+    : converse({ ...opened, sent }, prompt, schema)
+  ).finally(() => cuts.end());
   await backlog.done();
   explain(printed, cuts);
   await format.finish(sessionId, printed);
@@ -183,6 +191,14 @@ async function converse(run: Run, prompt: Prompt, schema?: AnswerSchema): Promis
   } finally {
     limits.stop();
   }
+}
+
+/** Runs a slash command, and waits for the turn that it begins, if it does. */
+async function obey(opened: Opened, command: Typed, prompt: Prompt): Promise<Printed> {
+  const { client, status } = opened;
+  const ran = await runCommand(client, status.sessionId, command);
+  if ("outcome" in ran) return ran;
+  return converse({ ...opened, sent: { id: ran.turn, status: "started" } }, prompt);
 }
 
 function judged(outcome: TurnOutcome, schema: AnswerSchema, limits: Limits): Printed {

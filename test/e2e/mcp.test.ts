@@ -46,7 +46,10 @@ it("a server is added, tried, used and removed on the command line, and the rest
     `tools  ${process.execPath} ${program} --only=echo  (your configuration)\n`,
   );
   const tried = await s.run(["mcp", "test", "tools"]);
-  expect(tried).toMatchObject({ code: 0, stdout: expect.stringContaining("  tools:\n    mcp__tools__echo\n") });
+  expect(tried).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("  tools:\n    mcp__tools__echo  Does echo.\n"),
+  });
   expect(tried.stdout).toContain("version: test 1.2.3");
 
   await s.run(["-p", "Go."]);
@@ -64,7 +67,7 @@ it("`scorel mcp test` shows the prompts of a server as commands, and that it has
   await s.run(["mcp", "add", "tools", "--", process.execPath, program, "--only=echo", "--extras"]);
   const { stdout } = await s.run(["mcp", "test", "tools"]);
   expect(stdout).toContain(
-    "  tools:\n    mcp__tools__echo\n  prompts:\n    /mcp__tools__review\n  resources: named in messages as @tools:<uri>\n",
+    "  tools:\n    mcp__tools__echo  Does echo.\n  prompts:\n    /mcp__tools__review  Review code.\n  resources:\n    @tools:note://today  ",
   );
 });
 

@@ -242,6 +242,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
   mcp: {
     servers: "function",
     named: "function",
+    offers: "function",
     restart: "function",
     login: "function",
     logout: "function",

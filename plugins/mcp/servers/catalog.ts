@@ -3,7 +3,7 @@ import { readIfPresent } from "@scorel/kit/files/private";
 import { clause } from "@scorel/kit/text/one-line";
 import { isTable } from "@scorel/kit/values/table";
 import { errors } from "../errors.ts";
-import type { Inventory, ListedPrompt, ListedTool } from "../wire/inventory.ts";
+import type { Inventory, ListedPrompt, ListedResource, ListedTool } from "../wire/inventory.ts";
 import type { Definition } from "./definitions.ts";
 import { Pins } from "./pins.ts";
 import { recordPath, writeRecord } from "./records.ts";
@@ -89,10 +89,13 @@ export class Catalog {
 function recordIn(value: unknown): { version: string; inventory: Inventory } {
   const { version, inventory } = isTable(value) ? value : {};
   if (typeof version !== "string" || !isTable(inventory)) throw new Error("it has no list of tools");
-  const { tools, isCut, prompts = [], hasResources } = inventory;
+  const { tools, isCut, prompts = [], hasResources, resources } = inventory;
   if (!Array.isArray(tools) || !tools.every(isTool)) throw new Error("its list of tools is damaged");
   if (!Array.isArray(prompts) || !prompts.every(isPrompt)) throw new Error("its list of prompts is damaged");
-  return { version, inventory: { tools, isCut: isCut === true, prompts, hasResources: hasResources === true } };
+  if (resources !== undefined && !(Array.isArray(resources) && resources.every(isResource)))
+    throw new Error("its list of resources is damaged");
+  const kept = { tools, isCut: isCut === true, prompts, hasResources: hasResources === true };
+  return { version, inventory: { ...kept, ...(resources && { resources }) } };
 }
 
 function isPrompt(value: unknown): value is ListedPrompt {
@@ -100,6 +103,11 @@ function isPrompt(value: unknown): value is ListedPrompt {
   const { description, arguments: args = [] } = value;
   const isNamed = (each: unknown) => isTable(each) && typeof each.name === "string" && isText(each.description);
   return isText(description) && Array.isArray(args) && args.every(isNamed);
+}
+
+function isResource(value: unknown): value is ListedResource {
+  if (!isTable(value) || typeof value.uri !== "string" || typeof value.name !== "string") return false;
+  return isText(value.description) && isText(value.mimeType);
 }
 
 const isText = (value: unknown) => value === undefined || typeof value === "string";

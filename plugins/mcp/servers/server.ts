@@ -57,8 +57,8 @@ export class Server {
     return this.catalog.inventory?.prompts ?? [];
   }
 
-  get hasResources(): boolean {
-    return this.catalog.inventory?.hasResources ?? false;
+  get inventory(): Inventory | undefined {
+    return this.catalog.inventory;
   }
 
   get pins(): Pins {
@@ -138,7 +138,7 @@ export class Server {
       ...{ name, place, target, state: this.state, tools: [...tools] },
       ...(version !== undefined && { version }),
       ...(prompts.length > 0 && { prompts: [...prompts] }),
-      ...(this.hasResources && { hasResources: true as const }),
+      ...(this.inventory?.hasResources && { hasResources: true as const }),
       ...(this.problem !== undefined && { problem: this.problem }),
     };
   }

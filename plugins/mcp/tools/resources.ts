@@ -10,13 +10,15 @@ import type { ListedResource } from "../wire/inventory.ts";
 import { resultOf } from "./result.ts";
 
 const MOST_DESCRIPTION = 300;
+/** Characters of an address that is suggested. */
+const MOST_URI = 500;
 
 const oneServer = z.object({ server: z.string().describe("The name of the MCP server.") });
 const oneResource = oneServer.extend({ uri: z.string().max(4_000).describe("The address of the resource.") });
 
 /** The tools that list and read resources; none if no server has any. */
 export function resourceTools(servers: Servers): Tool[] {
-  const names = servers.enabled.filter(({ hasResources }) => hasResources).map(({ name }) => name);
+  const names = servers.enabled.filter(({ inventory }) => inventory?.hasResources).map(({ name }) => name);
   if (names.length === 0) return [];
   return [listTool(servers, names), readTool(servers, names)];
 }
@@ -74,6 +76,14 @@ function lineAbout({ uri, name, description, mimeType }: ListedResource): string
   return `${plainText(uri).slice(0, 500)}  ${lineOf(about.join("; ")).slice(0, MOST_DESCRIPTION)}`;
 }
 
+/** The mentions of resources; of a pattern there is none, since a person has to complete it. */
+function suggestions(server: string, resources: readonly ListedResource[] = []): string[] {
+  const usable = resources.filter(
+    ({ uri }) => uri.length <= MOST_URI && !/[{}\s"]/.test(uri) && plainText(uri) === uri,
+  );
+  return usable.map(({ uri }) => `${server}:${uri}`);
+}
+
 /** Resources that a message names as `@server:uri`. */
 export function resourceMentions(servers: Servers): MentionSource {
   const found = (word: string) => {
@@ -83,6 +93,8 @@ export function resourceMentions(servers: Servers): MentionSource {
   };
   return {
     takes: (word) => found(word) !== undefined,
+    // Nothing is asked of a server for that: they say it when they start.
+    suggest: () => servers.enabled.flatMap(({ name, inventory }) => suggestions(name, inventory?.resources)),
     async attach(word, signal = new AbortController().signal) {
       const named = found(word);
       return named ? (await read(named.server, named.uri, signal)).content : [];

@@ -38,6 +38,8 @@ export interface Inventory {
   prompts: readonly ListedPrompt[];
   /** It has resources, or describes how to name some. */
   hasResources: boolean;
+  /** Those that it names, and then patterns of others; undefined in a list that an earlier version has kept. */
+  resources?: readonly ListedResource[];
 }
 
 interface List<T> {
@@ -49,15 +51,18 @@ interface Page<T> {
   next?: string | undefined;
 }
 
+const NONE: List<ListedResource> = { entries: [], isCut: false };
+
 /** Asks a server for all that it offers. Only a list of tools that fails is an error: it may be used without the rest. */
 export async function inventoryOf(client: Client): Promise<Inventory> {
   const { tools: hasTools, prompts: hasPrompts, resources: canList } = client.getServerCapabilities() ?? {};
-  const [tools, prompts, hasResources] = await Promise.all([
+  const [tools, prompts, resources] = await Promise.all([
     hasTools ? toolsOf(client) : { entries: [], isCut: false },
     hasPrompts ? promptsOf(client).catch(() => []) : [],
-    canList ? anyResource(client).catch(() => false) : false,
+    canList ? resourcesOf(client).catch(() => NONE) : NONE,
   ]);
-  return { tools: tools.entries, isCut: tools.isCut, prompts, hasResources };
+  const own = resources.entries.map(({ uri, name, description, mimeType }) => ({ uri, name, description, mimeType }));
+  return { tools: tools.entries, isCut: tools.isCut, prompts, hasResources: own.length > 0, resources: own };
 }
 
 function toolsOf(client: Client): Promise<List<ListedTool>> {
@@ -93,11 +98,6 @@ async function templatesOf(client: Client, options: object): Promise<ListedResou
   } catch {
     return []; // Servers need not know this request.
   }
-}
-
-async function anyResource(client: Client): Promise<boolean> {
-  const { resources } = await client.request({ method: "resources/list", params: {} }, { timeout: OTHERS_MS });
-  return resources.length > 0 || (await templatesOf(client, { timeout: OTHERS_MS })).length > 0;
 }
 
 /** Reads a list page by page; a server may have one without an end. */

@@ -25,6 +25,27 @@ export function sourceOf({ forms }: Mentioned, { ctx }: Mentions): Sourced | und
   return undefined;
 }
 
+/** What the sources suggest that has these characters: what begins with them, and then the rest. */
+export function suggested(query: string, { ctx }: Pick<Mentions, "ctx">): { first: string[]; others: string[] } {
+  const typed = query.toLowerCase();
+  if (typed === "") return { first: [], others: [] };
+  const all = ctx.collect("mentionSources", sourcesIn).flatMap(({ plugin, value }) =>
+    value.flatMap((source) => {
+      const where = "suggest of mentionSources";
+      return ctx.guard<readonly string[]>({ plugin, where, otherwise: [] }, () => textsOf(source, plugin));
+    }),
+  );
+  const matching = all.filter((word) => word.toLowerCase().includes(typed));
+  const isFirst = (word: string) => word.toLowerCase().startsWith(typed);
+  return { first: matching.filter(isFirst), others: matching.filter((word) => !isFirst(word)) };
+}
+
+function textsOf(source: MentionSource, plugin: string): readonly string[] {
+  const words: unknown = source.suggest?.() ?? [];
+  if (Array.isArray(words) && words.every((word) => typeof word === "string")) return words;
+  throw errors.MENTIONS_SOURCE({ plugin });
+}
+
 function sourcesIn(value: unknown, plugin: string, report: (thrown: unknown) => void): readonly MentionSource[] {
   if (!Array.isArray(value)) throw errors.MENTIONS_SOURCE({ plugin });
   const usable = value.filter(isSource);
@@ -33,8 +54,9 @@ function sourcesIn(value: unknown, plugin: string, report: (thrown: unknown) => 
 }
 
 function isSource(value: unknown): value is MentionSource {
-  const { takes, attach } = Object(value) as Partial<MentionSource>;
-  return typeof takes === "function" && typeof attach === "function";
+  const { takes, attach, suggest } = Object(value) as Partial<MentionSource>;
+  const canSuggest = suggest === undefined || typeof suggest === "function";
+  return typeof takes === "function" && typeof attach === "function" && canSuggest;
 }
 
 interface Request extends Pick<Mentions, "ctx"> {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Operations } from "@scorel/host/contract";
+import { suggested } from "../attach/sources.ts";
 import type { Mentions } from "../mentions.ts";
 import { bestOf } from "./best.ts";
 import { matchesIn, queryOf } from "./ranking.ts";
@@ -35,7 +36,13 @@ export async function findFiles(
     ...(index.isCut && { cut: true as const }),
     ...(partial && index.isReading && { reading: true as const }),
   };
-  return { files, total: index.entries.length, ...state };
+  const { first, others } = suggested(query, mentions);
+  const other = (path: string) => ({ path, kind: "other" as const, matches: [] });
+  return {
+    files: [...first.map(other), ...files, ...others.map(other)].slice(0, limit),
+    total: index.entries.length,
+    ...state,
+  };
 }
 
 /** Waits for some work, but not longer than this. Rejects if the work does meanwhile; it goes on otherwise. */

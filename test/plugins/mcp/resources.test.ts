@@ -30,6 +30,21 @@ it("resources are listed and read by tools, which only servers with some bring",
   expect((await without.say("Go.")).map(offered)).toEqual([["mcp__test__echo"]]);
 });
 
+it("what is typed after @ finds the resources that servers name, and not their patterns", async () => {
+  await using t = await talk([text("Hello.")], { servers, more });
+  await t.say("Go.");
+  const found = async (query: string, limit = 20) =>
+    (await t.client.request("find_files", { sessionId: t.sessionId, query, limit })).files.map(
+      ({ path, kind }) => `${kind} ${path}`,
+    );
+  writeFileSync(join(t.home.cwd, "today-pixel.txt"), "");
+  expect(await found("test:")).toEqual(["other test:note://today", "other test:pic://pixel"]);
+  expect(await found("TEST:pic")).toEqual(["other test:pic://pixel"]);
+  expect(await found("pixel")).toEqual(["file today-pixel.txt", "other test:pic://pixel"]);
+  expect(await found("pixel", 1)).toEqual(["file today-pixel.txt"]);
+  expect(await found("")).toEqual(["file today-pixel.txt"]);
+});
+
 it("a person is asked before a resource is read, and a rule can allow some", async () => {
   const read = (uri: string) => toolCall("ReadMcpResource", { server: "test", uri });
   const options = { servers, permission: "ask" as const, rules: { allow: ["ReadMcpResource(test:note://*)"] } };

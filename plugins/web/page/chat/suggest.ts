@@ -22,7 +22,7 @@ export interface Suggestions {
 /** A file or folder that was found. */
 export interface Found {
   path: string;
-  kind: "file" | "folder";
+  kind: "file" | "folder" | "other";
 }
 
 const MOST_FILES = 50;

@@ -1,0 +1,59 @@
+import type { TurnOutcome } from "@scorel/agent/contract";
+import type {} from "@scorel/commands/contract";
+import { obeyed } from "@scorel/host/client";
+import type { Client } from "@scorel/host/contract";
+import { codeOf } from "@scorel/kernel";
+import { errors } from "./errors.ts";
+import { outcomeOf } from "./formats.ts";
+
+/** A prompt that is nothing but a slash command. A skill (`/skill:name`) is one that the message itself names. */
+const COMMAND = /^\/(?!skill:)([A-Za-z][\w:-]*)(?:\s+([\s\S]*))?$/;
+
+/** A slash command with its arguments. */
+export interface Typed {
+  name: string;
+  args: string;
+}
+
+/** The slash command of the session that the prompt is; undefined for other prompts. A command that is unknown is told with `warn`. */
+export async function commandIn(
+  client: Client,
+  sessionId: string,
+  prompt: string,
+  warn: (text: string) => Promise<void>,
+): Promise<Typed | undefined> {
+  const [, name, args = ""] = COMMAND.exec(prompt.trim()) ?? [];
+  if (name === undefined) return undefined;
+  const known = await commandsOf(client, sessionId);
+  if (known.includes(name)) return { name, args: args.trim() };
+  await warn(`warning: There is no slash command /${name} in this session, so the model gets it as text.`);
+  return undefined;
+}
+
+async function commandsOf(client: Client, sessionId: string): Promise<string[]> {
+  try {
+    return (await client.request("list_commands", { sessionId })).commands.map(({ name }) => name);
+  } catch (thrown) {
+    // No plugin has commands.
+    if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
+    return [];
+  }
+}
+
+/**
+ * Runs a slash command: the id of the turn that it has begun, or else what it answers. Throws its errors, and PRINT_COMMAND for one that is
+ * only of use in a conversation.
+ */
+export async function runCommand(
+  client: Client,
+  sessionId: string,
+  { name, args }: Typed,
+): Promise<{ turn: string } | { outcome: TurnOutcome }> {
+  const result = obeyed(name, await client.request("run_command", { sessionId, name, args }));
+  const { turn, output, copy, sessionId: other = sessionId } = result;
+  if (turn !== undefined) return { turn };
+  if (other !== sessionId) await client.request("close_session", { sessionId: other });
+  const text = output ?? copy;
+  if (text === undefined || other !== sessionId) throw errors.PRINT_COMMAND({ name });
+  return { outcome: outcomeOf(text) };
+}
