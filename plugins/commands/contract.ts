@@ -81,6 +81,8 @@ export interface ListedCommand {
   keys?: string[];
   /** `list_choices` tells what its argument is chosen from. */
   chooses?: true;
+  /** It decides what runs without a question, or about keys. Clients run it only for a person who has typed it. */
+  sealed?: true;
 }
 export interface Completion {
   /** Index in the line where the values start. */

@@ -17,6 +17,7 @@ const listedCommand = z.strictObject({
   group: z.string(),
   keys: z.array(z.string()).optional(),
   chooses: z.literal(true).optional(),
+  sealed: z.literal(true).optional(),
 });
 const choice = z.strictObject({
   value: z.string(),

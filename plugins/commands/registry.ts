@@ -27,6 +27,7 @@ export function listCommands(ctx: BaseContext): ListedCommand[] {
       group: command.group ?? OTHER,
       ...(command.keys !== undefined && { keys: [command.keys].flat() }),
       ...(command.choices && { chooses: true as const }),
+      ...(command.sealed && { sealed: true as const }),
     }))
     .sort((a, b) => byGroup(a.group, b.group) || (a.name < b.name ? -1 : 1));
 }

@@ -1,5 +1,5 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
-import type {} from "@scorel/commands/contract";
+import type { ListedCommand } from "@scorel/commands/contract";
 import { obeyed } from "@scorel/host/client";
 import type { Client } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
@@ -15,7 +15,10 @@ export interface Typed {
   args: string;
 }
 
-/** The slash command of the session that the prompt is; undefined for other prompts. A command that is unknown is told with `warn`. */
+/**
+ * The slash command of the session that the prompt is; undefined for other prompts. A command that is unknown is told with `warn`. Throws
+ * PRINT_COMMAND_SEALED for one that decides what runs without a question: a script may pass on words of somebody else.
+ */
 export async function commandIn(
   client: Client,
   sessionId: string,
@@ -25,14 +28,16 @@ export async function commandIn(
   const [, name, args = ""] = COMMAND.exec(prompt.trim()) ?? [];
   if (name === undefined) return undefined;
   const known = await commandsOf(client, sessionId);
-  if (known.includes(name)) return { name, args: args.trim() };
+  const command = known.find((each) => each.name === name);
+  if (command?.sealed) throw errors.PRINT_COMMAND_SEALED({ name });
+  if (command) return { name, args: args.trim() };
   await warn(`warning: There is no slash command /${name} in this session, so the model gets it as text.`);
   return undefined;
 }
 
-async function commandsOf(client: Client, sessionId: string): Promise<string[]> {
+async function commandsOf(client: Client, sessionId: string): Promise<ListedCommand[]> {
   try {
-    return (await client.request("list_commands", { sessionId })).commands.map(({ name }) => name);
+    return (await client.request("list_commands", { sessionId })).commands;
   } catch (thrown) {
     // No plugin has commands.
     if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;

@@ -7,6 +7,11 @@ export const errors = defineErrors({
     exit: 2,
     text: (a: { name: string }) => `/${a.name} has no answer outside of a conversation. Begin one with: scorel`,
   },
+  PRINT_COMMAND_SEALED: {
+    exit: 2,
+    text: (a: { name: string }) =>
+      `/${a.name} runs only in a conversation, since -p may pass on words of others. For this run, use an option, such as --permission <mode>.`,
+  },
   PRINT_NO_PROMPT: {
     exit: 2,
     text: () => 'Nothing to answer: give a prompt with -p "…", or pipe one in. (This preset has no "chat".)',

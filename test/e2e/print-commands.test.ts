@@ -30,6 +30,10 @@ it("a command that fails, or is only for conversations, is an error", async () =
   await using model = await startModelServer([]);
   s.useModel(model.baseUrl);
   expect(await s.run(["-p", "/mcp restart none"])).toMatchObject({ code: 2, stdout: "" });
+  expect(await s.run(["-p", "/permission full"])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("/permission runs only in a conversation"),
+  });
   const { code, stderr } = await s.run(["-p", "/new"]);
   expect([code, stderr]).toEqual([2, expect.stringContaining("/new has no answer outside of a conversation")]);
 });
