@@ -25,6 +25,7 @@ interface Relayed extends AsyncDisposable {
   printed: readonly string[];
   serving: Running;
   requests: readonly { text: string }[];
+  kill(): Promise<void>;
   /** Starts the relay again where it was. */
   serveAgain(): Promise<void>;
   /** Shows a code on the host, and takes it on the laptop. Answers what both have printed. */
@@ -42,13 +43,17 @@ async function relayed(): Promise<Relayed> {
     return { running, printed: [line, next], address: line.split(" at ")[1] as string };
   };
   let { running, address, printed } = await serve("0");
+  const kill = async () => {
+    running.child.kill("SIGKILL");
+    await running.finished;
+  };
   const serving = host.start(["host", "serve", "--foreground", ...none], { open: true });
   await serving.line((line) => line.startsWith("socket: "));
   return {
     ...{ relay, host, laptop, address, printed, serving, requests: server.requests },
+    kill,
     serveAgain: async () => {
-      running.child.kill("SIGKILL");
-      await running.finished;
+      await kill();
       ({ running } = await serve(new URL(address).port));
     },
     pair: async () => {
@@ -124,6 +129,20 @@ it("a paired computer goes on after the relay was killed, and after the host was
   expect((await talking.finished).code).toBe(0);
   expect(r.requests.at(-1)?.text).toMatch(/first.*second.*third.*fourth/);
   await r.host.run(["host", "stop"]);
+});
+
+it.skipIf(!hasTerminals)("a conversation whose relay is away does not say that the host is", async () => {
+  await using r = await relayed();
+  await r.pair();
+  await r.host.run([...none, "-p", "first"]);
+  await using t = terminal(r.laptop, ["attach", "--device", name]);
+  await t.shows("answer 0");
+  await r.kill();
+  await t.shows("(no connection to the host:");
+  await r.serveAgain();
+  await t.shows("(the host is back)");
+  t.type("/exit\r");
+  expect(await t.code).toBe(0);
 });
 
 it.skipIf(!hasTerminals)(
