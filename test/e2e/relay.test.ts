@@ -1,4 +1,5 @@
 import { mkdirSync, rmSync } from "node:fs";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -209,6 +210,26 @@ it.skipIf(!hasTerminals)(
     await r.host.run(["host", "stop"]);
   },
 );
+
+it("says right after pairing that the relay does not go by the address", async () => {
+  await using r = await relayed();
+  const { hostname: to, port } = new URL(r.address);
+  const between = createServer((socket) => {
+    const relay = connect(Number(port), to);
+    for (const [one, other] of [[socket, relay] as const, [relay, socket] as const])
+      one.on("error", () => other.destroy()).pipe(other);
+  });
+  await new Promise<void>((resolve) => between.listen(0, "127.0.0.1", resolve));
+  const address = `ws://127.0.0.1:${(between.address() as AddressInfo).port}/relay`;
+  const offering = r.host.start([...none, "pair", "--relay", r.address, "--yes"], { open: true });
+  const code = (await offering.line((line) => line.startsWith("Code: "))).slice("Code: ".length);
+  const { stdout, stderr, code: exit } = await r.laptop.run(["pair", code, "--relay", address]);
+  await offering.finished;
+  expect([exit, stdout]).toEqual([1, expect.stringContaining(`Paired with "${name}"`)]);
+  expect(stdout).not.toContain("To talk there");
+  expect(stderr).toMatch(/^scorel: The computers are paired, but this one cannot reach the host: .*with --name\. If /);
+  await new Promise((resolve) => between.close(resolve));
+});
 
 it("says what is wrong with a code, a relay, and a host that is away", async () => {
   await using r = await relayed();
