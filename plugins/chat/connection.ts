@@ -67,7 +67,7 @@ export class Connection {
     this.isLost = true;
     for (const leave of this.waiting) leave();
     const how = startedBy === undefined ? "" : `; \`${startedBy}\` in another terminal starts one`;
-    this.why = `(${hostStopped ? "the host was stopped" : `the host is gone: ${lineOf(reason)}`}; ${end}${how})`;
+    this.why = `(${hostStopped ? "the host was stopped" : `no connection to the host: ${lineOf(reason)}`}; ${end}${how})`;
     if (this.isTold) return;
     this.telling ??= setTimeout(() => {
       this.isTold = true;

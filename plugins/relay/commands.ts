@@ -79,6 +79,9 @@ async function join(code: string, { options, stdout }: Invocation): Promise<numb
   const host = await pairWith({ code, relay, name: nameOf(options.name), confirmed });
   const name = lineOf(host.name);
   stdout.write(`Paired with "${name}" (${fingerprintOf(host.id)}; ${host.scopes.map(lineOf).join(", ")}).\n`);
+  const { problemAt } = await import("./client/dial.ts");
+  const problem = await problemAt(host);
+  if (problem) throw errors.RELAY_PAIRED_APART({ problem: lineOf(problem.message) }, { cause: problem });
   stdout.write(`To talk there: ${attachCommand(host)}\n`);
   return 0;
 }

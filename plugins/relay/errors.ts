@@ -106,6 +106,8 @@ export const errors = defineErrors({
   },
   RELAY_NOT_PAIRED: () =>
     "This device is not paired with the host, or was revoked. `scorel pair` on the host's computer pairs it again.",
+  RELAY_PAIRED_APART: (a: { problem: string }) =>
+    `The computers are paired, but this one cannot reach the host: ${a.problem} If the relay has another address, pair again with that one: \`scorel pair\` on the host's computer shows a code.`,
   RELAY_NOT_RUNNING_HOST: () =>
     "Devices pair with the host that runs in the background, and none runs in this process. `scorel pair` starts one.",
   RELAY_NONE: {

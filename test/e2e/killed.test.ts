@@ -108,7 +108,7 @@ describe.skipIf(!hasTerminals)("a conversation whose process was killed", () => 
       await asked.shows("always in this project");
       host.child.kill("SIGKILL");
       await host.finished;
-      await asked.shows("the host is gone");
+      await asked.shows("no connection to the host");
     }
     const unopened = await read(s);
     for (const text of Object.values(unopened)) expect(text).toContain(NOT_RUN);

@@ -1,4 +1,5 @@
 import { mkdirSync, rmSync } from "node:fs";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -25,6 +26,7 @@ interface Relayed extends AsyncDisposable {
   printed: readonly string[];
   serving: Running;
   requests: readonly { text: string }[];
+  kill(): Promise<void>;
   /** Starts the relay again where it was. */
   serveAgain(): Promise<void>;
   /** Shows a code on the host, and takes it on the laptop. Answers what both have printed. */
@@ -42,13 +44,17 @@ async function relayed(): Promise<Relayed> {
     return { running, printed: [line, next], address: line.split(" at ")[1] as string };
   };
   let { running, address, printed } = await serve("0");
+  const kill = async () => {
+    running.child.kill("SIGKILL");
+    await running.finished;
+  };
   const serving = host.start(["host", "serve", "--foreground", ...none], { open: true });
   await serving.line((line) => line.startsWith("socket: "));
   return {
     ...{ relay, host, laptop, address, printed, serving, requests: server.requests },
+    kill,
     serveAgain: async () => {
-      running.child.kill("SIGKILL");
-      await running.finished;
+      await kill();
       ({ running } = await serve(new URL(address).port));
     },
     pair: async () => {
@@ -126,6 +132,20 @@ it("a paired computer goes on after the relay was killed, and after the host was
   await r.host.run(["host", "stop"]);
 });
 
+it.skipIf(!hasTerminals)("a conversation whose relay is away does not say that the host is", async () => {
+  await using r = await relayed();
+  await r.pair();
+  await r.host.run([...none, "-p", "first"]);
+  await using t = terminal(r.laptop, ["attach", "--device", name]);
+  await t.shows("answer 0");
+  await r.kill();
+  await t.shows("(no connection to the host:");
+  await r.serveAgain();
+  await t.shows("(the host is back)");
+  t.type("/exit\r");
+  expect(await t.code).toBe(0);
+});
+
 it.skipIf(!hasTerminals)(
   "a terminal shows the link to a page as a QR code, too, and asks before it lets anybody in",
   async () => {
@@ -190,6 +210,26 @@ it.skipIf(!hasTerminals)(
     await r.host.run(["host", "stop"]);
   },
 );
+
+it("says right after pairing that the relay does not go by the address", async () => {
+  await using r = await relayed();
+  const { hostname: to, port } = new URL(r.address);
+  const between = createServer((socket) => {
+    const relay = connect(Number(port), to);
+    for (const [one, other] of [[socket, relay] as const, [relay, socket] as const])
+      one.on("error", () => other.destroy()).pipe(other);
+  });
+  await new Promise<void>((resolve) => between.listen(0, "127.0.0.1", resolve));
+  const address = `ws://127.0.0.1:${(between.address() as AddressInfo).port}/relay`;
+  const offering = r.host.start([...none, "pair", "--relay", r.address, "--yes"], { open: true });
+  const code = (await offering.line((line) => line.startsWith("Code: "))).slice("Code: ".length);
+  const { stdout, stderr, code: exit } = await r.laptop.run(["pair", code, "--relay", address]);
+  await offering.finished;
+  expect([exit, stdout]).toEqual([1, expect.stringContaining(`Paired with "${name}"`)]);
+  expect(stdout).not.toContain("To talk there");
+  expect(stderr).toMatch(/^scorel: The computers are paired, but this one cannot reach the host: .*with --name\. If /);
+  await new Promise((resolve) => between.close(resolve));
+});
 
 it("says what is wrong with a code, a relay, and a host that is away", async () => {
   await using r = await relayed();

@@ -39,7 +39,7 @@ async function terminalWithoutHost(s: Scratch): Promise<FullScreen> {
   t.type("one\r");
   await t.shows("First.");
   host.child.kill("SIGKILL");
-  await t.shows("the host is gone");
+  await t.shows("no connection to the host");
   await t.shows("`scorel host serve` in another terminal starts one");
   return t;
 }
@@ -211,7 +211,7 @@ describe.skipIf(!hasTerminals)("a message that is entered while the host is away
       await t.shows(/> !touch made\s+and words/);
       await t.hides("⋯ ");
       await serving(s);
-      await t.hides("the host is gone");
+      await t.hides("no connection to the host");
       expect([existsSync(join(s.project, "made")), users(s)]).toEqual([false, ["one"]]);
     },
     LIMIT,
@@ -294,7 +294,7 @@ describe.skipIf(!hasTerminals)("a shell line in a plain conversation", () => {
       await eventually(() => expect(existsSync(join(s.project, "pid"))).toBe(true));
       const pid = Number(readFileSync(join(s.project, "pid"), "utf8"));
       host.child.kill("SIGKILL");
-      await t.shows("(the host is gone:");
+      await t.shows("(no connection to the host:");
       await t.shows("starts one)");
       expect(t.screen.text().replace(/\n */g, " ")).toContain("Ctrl-C leaves; `scorel host serve` in another terminal");
       await serving(s);

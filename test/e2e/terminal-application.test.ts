@@ -390,13 +390,13 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     t.type("go\r");
     await t.shows("Begun.");
     host.child.kill("SIGKILL");
-    await t.shows("the host is gone: connecting again");
+    await t.shows("no connection to the host: connecting again");
     t.type("later\r");
     await t.shows("Sent when the host is back (Esc takes it back):\n⋯ later");
     t.type("\u001b");
     await t.shows("> later");
     t.type("\u0003\u001b");
-    await t.shows("The host is gone, so nothing can be interrupted.");
+    await t.shows("There is no connection to the host, so nothing can be interrupted.");
     t.type(keys);
     expect(await t.code).toBe(0);
     expect(t.screen.text()).toMatch(/To go on: scorel --session \w+/);

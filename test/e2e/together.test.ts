@@ -55,7 +55,7 @@ describe("a conversation whose host is restarted", () => {
     await Promise.all([staying.shows("half of"), leaving.shows("half of")]);
     first.child.kill("SIGKILL");
     await first.finished;
-    await Promise.all([staying.shows("(the host is gone:"), leaving.shows("(the host is gone:")]);
+    await Promise.all([staying.shows("(no connection to the host:"), leaving.shows("(no connection to the host:")]);
     leaving.type("\u0003");
     expect(await leaving.code).toBe(0);
     await serving(s);
@@ -99,7 +99,7 @@ describe.skipIf(!hasTerminals)("a terminal whose host is killed during a turn", 
     await first.shows("half of");
     host.child.kill("SIGKILL");
     await host.finished;
-    await first.shows("the host is gone");
+    await first.shows("no connection to the host");
     await using other = terminal(s, [...none, "--continue"]);
     await first.shows("goes on in another one");
     other.type("two\r");

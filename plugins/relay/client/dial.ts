@@ -27,6 +27,16 @@ export async function dialPaired({ pathname }: URL): Promise<Channel> {
   return channel;
 }
 
+/** Why a host that was just paired with cannot be reached, such as a relay that goes by another name; undefined if it can. */
+export async function problemAt({ id }: Pick<PairedHost, "id">): Promise<Error | undefined> {
+  try {
+    (await dialPaired(new URL(`relay:${id}`))).close();
+    return undefined;
+  } catch (thrown) {
+    return thrown as Error;
+  }
+}
+
 /** The old grant counts for weeks: if it fails, the next connection tries again. */
 async function renew(id: string, options: DialOptions): Promise<void> {
   if (renewing.has(id)) return;

@@ -61,14 +61,14 @@ export const en = {
   waitingForOthers: "waiting for somebody who may answer",
   waitingTurn: "waiting for other sessions",
   reconnecting: (seconds: string, isStopped = false) =>
-    `${isStopped ? "the host was stopped" : "the host is gone"}: connecting again${seconds === "" ? "" : ` in ${seconds}`}; what you send waits until then`,
+    `${isStopped ? "the host was stopped" : "no connection to the host"}: connecting again${seconds === "" ? "" : ` in ${seconds}`}; what you send waits until then`,
   startHost: (command: string, isStopped: boolean) =>
-    `The host ${isStopped ? "was stopped" : "is gone"}. \`${command}\` in another terminal starts one, and this conversation goes on by itself.`,
+    `${isStopped ? "The host was stopped" : "Not connected"}. \`${command}\` in another terminal starts one, and this conversation goes on by itself.`,
   hostBack: "The host is back.",
   lost: "no connection",
   hostGone:
-    "The host is gone, so nothing can be interrupted. Press Ctrl-C twice to leave, or start a host with `scorel host serve`.",
-  notAnswered: "The host is gone, so your answer was not sent.",
+    "There is no connection to the host, so nothing can be interrupted. Press Ctrl-C twice to leave. If the host is stopped, `scorel host serve` on its computer starts it.",
+  notAnswered: "There is no connection to the host, so your answer was not sent.",
   unsent: "Sent when the host is back (Esc takes it back):",
   toInterrupt: (key: string) => `${key} to interrupt`,
   // Questions.

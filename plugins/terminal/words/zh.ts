@@ -60,12 +60,13 @@ export const zh: Words = {
   waitingForOthers: "等待有权回答的人",
   waitingTurn: "等待其他会话",
   reconnecting: (seconds, isStopped = false) =>
-    `${isStopped ? "主机已停止" : "主机已断开"}：重新连接${seconds === "" ? "" : `（${seconds}后）`}；你发送的内容会等到那时`,
+    `${isStopped ? "主机已停止" : "与主机的连接已断开"}：重新连接${seconds === "" ? "" : `（${seconds}后）`}；你发送的内容会等到那时`,
   startHost: (command, isStopped) =>
-    `${isStopped ? "主机已停止" : "主机已断开"}。在另一个终端运行 \`${command}\` 即可启动主机，此对话会自行继续。`,
+    `${isStopped ? "主机已停止" : "与主机的连接已断开"}。在另一个终端运行 \`${command}\` 即可启动主机，此对话会自行继续。`,
   hostBack: "主机已恢复连接。",
-  hostGone: "主机已断开，无法中断操作。按两次 Ctrl-C 退出，或运行 `scorel host serve` 启动主机。",
-  notAnswered: "主机已断开，回答没有送出。",
+  hostGone:
+    "与主机的连接已断开，无法中断操作。按两次 Ctrl-C 退出，或如果主机已停止，请在其电脑上运行 `scorel host serve`。",
+  notAnswered: "与主机的连接已断开，回答没有送出。",
   unsent: "主机恢复后发送（Esc 取回）：",
   lost: "没有连接",
   toInterrupt: (key) => `${key} 中断`,
