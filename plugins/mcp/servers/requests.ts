@@ -1,12 +1,12 @@
 import type { BaseContext } from "@scorel/kernel";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { plainText } from "@scorel/kit/text/plain";
-import { isTable, type Table } from "@scorel/kit/values/table";
+import { isTable } from "@scorel/kit/values/table";
 import type { RequestsService } from "@scorel/requests/contract";
 import type { ElicitAnswer, ElicitRequest, SampleAnswer, SampleRequest, ServerRequests } from "../wire/connection.ts";
+import { answerTo, fieldsOf } from "./forms.ts";
 
-/** Fields of one form, and characters of what a server says in a question. */
-const MOST_FIELDS = 12;
+/** Characters of what a server says in a question. */
 const MOST_TEXT = 2_000;
 /** Tokens of an answer of the model to a server, and characters of what the model is sent. */
 const MOST_TOKENS = 4_000;
@@ -43,7 +43,7 @@ async function elicit(
   const content: Record<string, string | number | boolean> = {};
   for (const field of fields) {
     const value = await answerTo(requests, server, field, signal);
-    if (value === undefined && field.required) return { action: "cancel" };
+    if (value === null) return { action: "cancel" };
     if (value !== undefined) content[field.name] = value;
   }
   return { action: "accept", content };
@@ -59,55 +59,6 @@ async function askToOpen(
 ): Promise<ElicitAnswer> {
   const title = `The MCP server ${server} wants you to open an address in your browser:\n${said}\n\n${lineOf(url).slice(0, MOST_TEXT)}\n\nScorel does not open it. Do you agree, and open it yourself?`;
   return (await requests.confirm(title, false, { signal })) ? { action: "accept" } : DECLINED;
-}
-
-interface Field {
-  name: string;
-  title: string;
-  type: "string" | "number" | "integer" | "boolean";
-  /** The only answers. */
-  options?: readonly string[];
-  required: boolean;
-}
-
-/** The fields of a form; undefined for one with fields that people cannot be asked for. */
-function fieldsOf(schema: unknown): Field[] | undefined {
-  const { properties, required } = isTable(schema) ? schema : {};
-  if (!isTable(properties)) return undefined;
-  const needed = Array.isArray(required) ? required : [];
-  const entries = Object.entries(properties);
-  if (entries.length > MOST_FIELDS) return undefined;
-  const fields = entries.map(([name, given]) => fieldOf(name, given, needed.includes(name)));
-  return fields.every((field) => field !== undefined) ? fields : undefined;
-}
-
-function fieldOf(name: string, given: unknown, required: boolean): Field | undefined {
-  const { type, title, description, enum: values } = isTable(given) ? given : ({} as Table);
-  if (type !== "string" && type !== "number" && type !== "integer" && type !== "boolean") return undefined;
-  const words = [title, description].filter((text) => typeof text === "string" && text !== "");
-  const options = Array.isArray(values) ? values.filter((value) => typeof value === "string") : undefined;
-  const shown = lineOf(words.length > 0 ? words.join(": ") : name).slice(0, 200);
-  return { name, title: shown, type, required, ...(options && { options: options.slice(0, 50) }) };
-}
-
-async function answerTo(requests: RequestsService, server: string, field: Field, signal: AbortSignal) {
-  const { type, options, required } = field;
-  const title = `${server}: ${field.title}${required ? "" : " (may stay empty)"}`;
-  if (type === "boolean") return requests.confirm(title, false, { signal });
-  if (options) {
-    const chosen = await requests.select(
-      title,
-      options.map((value, at) => ({ value: String(at + 1), label: lineOf(value).slice(0, 200) })),
-      "",
-      { signal },
-    );
-    return options[Number(chosen) - 1];
-  }
-  const given = (await requests.input(title, "", { signal })).trim();
-  if (given === "") return undefined;
-  if (type === "string") return given;
-  const number = Number(given);
-  return Number.isFinite(number) && (type === "number" || Number.isInteger(number)) ? number : undefined;
 }
 
 /** Lets the session's model answer a server, if a person agrees. Throws an error for the server. */

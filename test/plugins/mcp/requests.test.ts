@@ -47,7 +47,7 @@ it("a form of a server is a question for each field, which says who asks", async
     "test: Name",
     "test: size (may stay empty)",
     "test: age (may stay empty)",
-    "test: news (may stay empty)",
+    "test: news",
   ]);
   expect(JSON.parse(result)).toEqual({
     action: "accept",
@@ -55,6 +55,50 @@ it("a form of a server is a question for each field, which says who asks", async
   });
   expect((await answering(t, ["n"])).result).toBe('{"action":"decline"}');
   expect((await answering(t, ["y", null])).result).toBe('{"action":"cancel"}');
+});
+
+it("fields that are left as they are have the defaults of the form, or stay empty", async () => {
+  const properties = {
+    name: { type: "string", default: "Ann\u001b[2J" },
+    age: { type: "integer", default: 30 },
+    score: { type: "number", default: 95.5 },
+    state: {
+      type: "string",
+      oneOf: [
+        { const: "on", title: "Active" },
+        { const: "off", title: "Off" },
+      ],
+      default: "off",
+    },
+    isNew: { type: "boolean", default: true },
+    size: { type: "string", enum: ["small", "large"], enumNames: ["Small one", "Large one"] },
+  };
+  const asked = { message: "?", requestedSchema: { type: "object", properties } };
+  await using t = await talk([...asks(asked), ...asks(asked)], { servers, attending: true });
+  const { titles, result } = await answering(t, ["y", "", "many", "41", "", "2", "y", "0"]);
+  expect(titles.slice(1)).toEqual([
+    "test: name (else Ann)",
+    "test: age (else 30)",
+    "test: A whole number, please. age (else 30)",
+    "test: score (else 95.5)",
+    "test: state (else Off)",
+    "test: isNew",
+    "test: size (may stay empty)",
+  ]);
+  expect(JSON.parse(result)).toEqual({
+    action: "accept",
+    content: { name: "Ann\u001b[2J", age: 41, score: 95.5, state: "off", isNew: true },
+  });
+  const question = t.heard.find(({ title }) => title === "test: size (may stay empty)");
+  expect(question).toMatchObject({
+    options: [
+      { value: "1", label: "Small one" },
+      { value: "2", label: "Large one" },
+      { value: "0", label: "(leave it empty)" },
+    ],
+    fallback: "0",
+  });
+  expect((await answering(t, ["y", "", null])).result).toBe('{"action":"cancel"}');
 });
 
 it("an address is shown and never opened, and forms that cannot be asked are declined", async () => {
