@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, it } from "vitest";
 import { findChromium } from "./programs/chromium.ts";
+import { problemWithKits } from "./programs/kits/kits.ts";
 
 const runs = (program: string, args: readonly string[]) => () => {
   const { error, status, stderr } = spawnSync(program, args, { encoding: "utf8" });
@@ -18,6 +19,7 @@ const problems = {
   fish: runs("fish", ["-c", "true"]),
   nats: runs("nats-server", ["--version"]),
   chromium: () => (findChromium() === undefined ? "no Chromium is on the PATH" : undefined),
+  kits: problemWithKits,
   root: () => (process.getuid?.() === 0 ? undefined : "only root may do this"),
 };
 

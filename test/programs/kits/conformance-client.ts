@@ -1,0 +1,69 @@
+import { modelTable, type Scratch, scratch } from "../../e2e/scorel.ts";
+import { startModelServer, text, toolCall } from "../../model-server.ts";
+import { talk } from "../../plugins/mcp/setup.ts";
+
+/**
+ * The client that MCP's conformance kit starts for each of its scenarios, with the address of its server as the last word. It does with the
+ * built command what the scenario in MCP_CONFORMANCE_SCENARIO wants to see; the form is filled in by a session in this process.
+ */
+const url = process.argv.at(-1) as string;
+const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? "";
+const given = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}") as { client_id?: string; client_secret?: string };
+
+const table = (more = "") => `[[mcp.servers]]\nname = "kit"\nurl = ${JSON.stringify(url)}\n${more}`;
+
+async function listTools(s: Scratch): Promise<void> {
+  assertPassed(await s.run(["mcp", "test", "kit"]));
+}
+
+/** Lets a model call a tool of the server. */
+async function callTool(name: string, args: object): Promise<void> {
+  await using model = await startModelServer([toolCall(`mcp__kit__${name}`, args), text("done")]);
+  using s = scratch();
+  s.file("~/.scorel/config.toml", `${modelTable(model.baseUrl)}\n${table()}`);
+  assertPassed(await s.run(["-p", "Call it."]));
+}
+
+/** Logs in with a browser that is sent back at once, and lists the tools then. */
+async function logIn(): Promise<void> {
+  const { client_id: id, client_secret: secret } = given;
+  const own = { clientId: id, clientSecret: secret };
+  using s = scratch();
+  const oauth = Object.entries(own).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+  s.file("~/.scorel/config.toml", table(id === undefined ? "" : `oauth = { ${oauth.join(", ")} }\n`));
+  const login = s.start(["mcp", "login", "kit", "--yes"]);
+  const page = await Promise.race([login.line((line) => /^https?:/.test(line)), login.finished]);
+  if (typeof page === "string") await (await fetch(page)).text();
+  assertPassed(await login.finished);
+  await listTools(s);
+}
+
+/** Answers a form as a person does who leaves all fields as they are. */
+async function answerForm(tool: string): Promise<void> {
+  const script = [toolCall(`mcp__kit__${tool}`, {}), text("done")];
+  await using t = await talk(script, { servers: [{ name: "kit", url }], attending: true });
+  await t.client.subscribe(t.sessionId, ({ event }) => {
+    if (event.type !== "approval_request") return;
+    const { requestId, title, fallback = "" } = event as unknown as Record<"requestId" | "title" | "fallback", string>;
+    const answer = title.includes("asks you something") ? "y" : fallback;
+    void t.client.request("answer_request", { sessionId: t.sessionId, requestId, answer });
+  });
+  await t.say("Go.");
+}
+
+function assertPassed({ code, stderr }: { code: number | null; stderr: string }): void {
+  if (code !== 0) throw new Error(`ended with ${code}: ${stderr}`);
+}
+
+async function play(): Promise<void> {
+  if (scenario.startsWith("auth/")) return logIn();
+  if (scenario === "tools_call") return callTool("add_numbers", { a: 5, b: 3 });
+  if (scenario === "sse-retry") return callTool("test_reconnection", {});
+  if (scenario === "elicitation-sep1034-client-defaults") return answerForm("test_client_elicitation_defaults");
+  using s = scratch();
+  s.file("~/.scorel/config.toml", table());
+  await listTools(s);
+}
+
+await play();
+process.exit();

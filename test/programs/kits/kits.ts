@@ -1,0 +1,19 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * The folder with kits and servers of others, and with a newer Node that some of them need. `.ci/run` installs them; elsewhere:
+ * `xargs npm install --prefix <folder> < test/programs/kits/packages`, with SCOREL_TEST_KITS=<folder>.
+ */
+const folder = process.env.SCOREL_TEST_KITS ?? "";
+
+/** The path of a file of a package in that folder. */
+export const inKits = (path: string): string => join(folder, "node_modules", path);
+
+export const newerNode = inKits("node/bin/node");
+
+/** Why the kits cannot be used here; undefined if they can. */
+export function problemWithKits(): string | undefined {
+  if (folder === "") return "SCOREL_TEST_KITS does not say where they are";
+  return existsSync(newerNode) ? undefined : `they are not in ${folder}`;
+}
