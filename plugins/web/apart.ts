@@ -113,10 +113,24 @@ function headersOf(connect: readonly string[], script: string): Record<string, s
 }
 
 /** Answers with a file of the page at the address of a relay, which is all that the page may connect to. */
-export function answerApart({ files, script }: ApartPage, request: IncomingMessage, response: ServerResponse): void {
+export function answerApart(page: ApartPage, request: IncomingMessage, response: ServerResponse): void {
   response.setTimeout(READING_MS);
-  const { "Content-Security-Policy": allowed = "", ...others } = headersOf(["'self'"], script);
-  for (const [name, value] of Object.entries(others)) response.setHeader(name, value);
-  if (["GET", "HEAD"].includes(request.method ?? "")) send(request, response, files.get(pathOf(request)), allowed);
+  if (["GET", "HEAD"].includes(request.method ?? "")) sendApart(page, request, response);
   else response.writeHead(405, { Allow: "GET, HEAD" }).end();
+}
+
+/** Answers with a file of the page below a path of a host, for browsers that have no token of it: they may connect to any relay. */
+export function answerBelow(path: string, page: ApartPage, request: IncomingMessage, response: ServerResponse): void {
+  sendApart(page, request, response, { connect: RELAYS, path: pathOf(request).slice(path.length - 1) });
+}
+
+function sendApart(
+  { files, script }: ApartPage,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { connect = ["'self'"], path = pathOf(request) }: { connect?: readonly string[]; path?: string } = {},
+): void {
+  const { "Content-Security-Policy": allowed = "", ...others } = headersOf(connect, script);
+  for (const [name, value] of Object.entries(others)) response.setHeader(name, value);
+  send(request, response, files.get(path), allowed);
 }

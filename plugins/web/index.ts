@@ -7,7 +7,7 @@ import { z } from "zod";
 import type {} from "./contract.ts";
 import type { AllowedRelays } from "./devices.ts";
 import { operations } from "./operations.ts";
-import { pageFiles } from "./page-files.ts";
+import { APART, pageFiles } from "./page-files.ts";
 import type { Pusher } from "./push/pusher.ts";
 import { isServiceOrigin } from "./push/services.ts";
 
@@ -36,7 +36,8 @@ export default definePlugin({
   config,
 
   activate(ctx) {
-    ctx.provide("pageFiles", pageFiles());
+    const apart = pageFiles();
+    ctx.provide("pageFiles", apart.service);
     const { pushServices: further, pushContact: contact } = ctx.config;
     let making: Promise<Pusher> | undefined;
     const allowed: AllowedRelays = new Map();
@@ -71,6 +72,7 @@ export default definePlugin({
         return [
           { path: "/", open },
           { path: "/page/", open },
+          { path: APART, open: apart.below },
           // Beside the page: a service worker serves only what is below its own path.
           { path: "/worker.js", open },
         ];

@@ -150,6 +150,28 @@ itWith("chromium", "a written page works at any web server, and runs no script t
   expect(b.complaints.join("\n")).toContain("integrity");
 });
 
+itWith("chromium", "a link to the page of a host pairs in a browser that has no token of it", async () => {
+  await using r = await behindRelay(local);
+  await using b = await browser();
+  await r.host.run(["-p", "a question there"]);
+  const { stdout } = await r.host.run(["up", "--no-open", "--port", "0"]);
+  const [, address = ""] = /(http\S+\/)#code=/.exec(stdout) ?? [];
+  const { finished, link } = await linkOf(r, address);
+  const page = await b.open(link);
+  await page.getByRole("heading", { name: "Pair this browser with a host" }).waitFor();
+  await page.getByText(`behind the relay ${r.address}`).waitFor();
+  expect(page.url()).toBe(`${address}apart/`);
+  await agree(page);
+  await finished;
+  await page.getByRole("link", { name: "a question there" }).click();
+  await page.getByRole("log").getByText("The answer there.").waitFor();
+  await page.reload();
+  await page.getByRole("log").getByText("The answer there.").waitFor();
+  expect(b.complaints).toEqual([]);
+  // Without a link to pair with, the page of the host asks for its token as before.
+  await (await b.open(address)).getByLabel("Token").waitFor();
+});
+
 /** The id of the browser, as it is printed. */
 async function deviceOf(r: Awaited<ReturnType<typeof behindRelay>>): Promise<string> {
   const { devices } = JSON.parse((await r.host.run(["device", "list", "--json"])).stdout);

@@ -27,18 +27,38 @@ itWith("chromium", "the page says what failed, and what is wrong with a log, unt
   const page = await t.open();
   await page.getByRole("link", { name: /a question/ }).click();
   const notices = page.getByRole("region", { name: "Notices" });
-  await notices.getByText(/never loads/).waitFor();
+  await notices
+    .getByRole("list")
+    .getByText(/never loads/)
+    .waitFor();
   expect(await barriers(page, "notices")).toEqual([]);
+  // On a phone, they are one line, which a tap opens.
+  const before = page.viewportSize() as { width: number; height: number };
+  await page.setViewportSize({ width: 360, height: 740 });
+  const list = notices.getByRole("list");
+  await list.waitFor({ state: "hidden" });
+  expect((await notices.boundingBox())?.height).toBeLessThan(64);
+  await notices.getByRole("button", { expanded: false }).click();
+  await list.getByText(/never loads/).waitFor();
+  await page.setViewportSize(before);
   await page.getByRole("button", { name: "Hide the notices" }).click();
   await notices.waitFor({ state: "detached" });
 
   await page.goto(`${t.address}/#/session/${damaged}`);
-  await notices.getByText("Warning: the session's log, line 4").waitFor();
+  await notices.getByRole("list").getByText("Warning: the session's log, line 4").waitFor();
   await page.getByRole("link", { name: /a question/ }).click();
   await page.getByRole("textbox", { name: "Message", exact: true }).fill("Again.");
   await page.keyboard.press("Control+Enter");
-  await notices.getByText(/failing.*no luck/).waitFor();
+  await notices
+    .getByRole("list")
+    .getByText(/failing.*no luck/)
+    .waitFor();
   await page.getByRole("log").getByText("Another answer.").waitFor();
-  expect(await notices.getByText(/failing.*no luck/).count()).toBe(1);
+  expect(
+    await notices
+      .getByRole("list")
+      .getByText(/failing.*no luck/)
+      .count(),
+  ).toBe(1);
   expect(t.complaints).toEqual([]);
 });

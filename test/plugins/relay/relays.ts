@@ -1,4 +1,4 @@
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { WebSocket } from "ws";
 import { nodeCrypto } from "../../../plugins/relay/node-crypto.ts";
 import {
@@ -127,4 +127,20 @@ export function listen(route: PeerRoute): { texts: Heard<string>; closed: Heard<
 
 export function say(route: PeerRoute, text: string): void {
   route.send(utf8(text));
+}
+
+/** A client at the relay with this address does not read: the route from the host ends, and both connections stay. */
+export async function expectOnlyRouteClosed(host: TestPeer, address: string): Promise<void> {
+  const reader = await createIdentity(nodeCrypto);
+  const stuck = await connectTo(address, { role: "client", identity: reader }, reader);
+  const route = listen(stuck.connection.open(await grantFor(host.identity, reader)));
+  const here = await host.routes.next();
+  const atHost = listen(here);
+  stuck.socket.pause();
+  // More than the buffers of the system take.
+  for (let sent = 0; sent < 400; sent++) here.send(new Uint8Array(60_000));
+  expect(await atHost.closed.next()).toBe("limit");
+  stuck.socket.resume();
+  expect(await route.closed.next()).toBe("limit");
+  expect([host.connection.isOpen, stuck.connection.isOpen]).toEqual([true, true]);
 }

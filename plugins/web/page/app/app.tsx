@@ -210,6 +210,11 @@ function entered(): Promise<Stage> {
       if (directory !== undefined && placeOf(location.hash).at === "home")
         goTo({ at: "new", directory }, { replace: true });
       if (token !== undefined) return stageWith(token);
+      // A link to pair with needs nothing of the host that serves this page: it has the page of no host for that.
+      if (isPending() && !wasRefused) {
+        location.replace("apart/");
+        return { at: "connecting" } as const;
+      }
       return { at: "entrance", problem: wasRefused ? "refused" : undefined } as const;
     },
     (error) => ({ at: "failed", error }) as const,

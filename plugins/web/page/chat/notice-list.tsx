@@ -1,5 +1,7 @@
+import { useState } from "react";
 import { LongText } from "../display/long-text.tsx";
 import { safeText } from "../display/safe.ts";
+import type { Notice } from "../host/notices.ts";
 import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
@@ -8,15 +10,27 @@ import { useWords } from "../words/words.ts";
 export function NoticeList({ session }: { session: OpenSession }) {
   const words = useWords();
   const notices = useStore(session.notices.shown);
+  const [isOpen, setOpen] = useState(false);
+  const textOf = ({ text, level }: Notice) => `${level === "warning" ? `${words.warning}: ` : ""}${safeText(text)}`;
+  const last = notices.at(-1);
   return (
     <div role="status">
-      {notices.length > 0 && (
-        <section className="notices" aria-label={words.notices}>
+      {last && (
+        <section className={isOpen ? "notices open" : "notices"} aria-label={words.notices}>
+          {/* Only small screens show it, and the list only once it is open. */}
+          <button
+            type="button"
+            className={`notices-line notice ${last.level}`}
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
+            <span>{textOf(last)}</span>
+            {notices.length > 1 && <span className="badge">{notices.length}</span>}
+          </button>
           <ul>
-            {notices.map(({ id, text, level }) => (
-              <li key={id} className={`notice ${level}`}>
-                {level === "warning" && `${words.warning}: `}
-                <LongText text={safeText(text)} />
+            {notices.map((notice) => (
+              <li key={notice.id} className={`notice ${notice.level}`}>
+                <LongText text={textOf(notice)} />
               </li>
             ))}
           </ul>
