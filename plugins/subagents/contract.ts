@@ -53,4 +53,6 @@ export interface AgentDefinition {
   skills?: readonly string[];
   /** It works in a git worktree of its own. */
   isolation?: "worktree";
+  /** It works in the background, unless a call says otherwise. */
+  background?: true;
 }

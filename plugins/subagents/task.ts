@@ -50,7 +50,7 @@ export function createTask(ctx: Context, { places, agents, background }: TaskPar
       const agent = params.agent === undefined ? undefined : agents.get(params.agent);
       if (agent) agents.checkTools(ctx, agent);
       const call = { toolCallId, params, agent, signal, onUpdate };
-      if (params.background) return await background.start(call);
+      if (params.background ?? agent?.background) return await background.start(call);
       const { runTask } = await import("./run.ts");
       return await runTask(ctx, places, call);
     },

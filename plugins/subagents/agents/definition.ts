@@ -63,7 +63,7 @@ function keysOf({ fields }: MarkdownFile): Keys {
 
 function limitsOf(
   keys: Keys,
-): Pick<AgentDefinition, "model" | "tools" | "withoutTools" | "permission" | "skills" | "isolation"> {
+): Pick<AgentDefinition, "model" | "tools" | "withoutTools" | "permission" | "skills" | "isolation" | "background"> {
   const model = textOf(keys, "model");
   const tools = listOf(keys, "tools", TOOL_NAME, '"tools" lists names of tools');
   const without = listOf(keys, "disallowedtools", TOOL_NAME, '"disallowedTools" lists names of tools');
@@ -77,6 +77,7 @@ function limitsOf(
     ...(permission && { permission }),
     ...(skills && { skills }),
     ...(isIsolated(textOf(keys, "isolation")) && { isolation: "worktree" as const }),
+    ...(isBackground(keys.get("background")) && { background: true as const }),
   };
 }
 
@@ -85,6 +86,13 @@ function isIsolated(given: string | undefined): boolean {
   if (given === undefined || given === "none") return false;
   if (given !== "worktree") throw new Unusable(`its isolation ${JSON.stringify(lineOf(given))} is not "worktree"`);
   return true;
+}
+
+function isBackground(given: unknown): boolean {
+  if (given === undefined) return false;
+  const text = String(given).trim().toLowerCase();
+  if (text !== "true" && text !== "false") throw new Unusable('its "background" is neither true nor false');
+  return text === "true";
 }
 
 function modeOf(given: string | undefined): Mode | undefined {

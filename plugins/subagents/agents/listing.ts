@@ -28,7 +28,15 @@ export function listForPeople({ all, flaws }: Agents): string {
   return [...rows.flat(), ...flaws.map(({ message }) => message)].join("\n");
 }
 
-function limitsOf({ model, tools, withoutTools, permission, skills, isolation }: AgentDefinition): string[] {
+function limitsOf({
+  model,
+  tools,
+  withoutTools,
+  permission,
+  skills,
+  isolation,
+  background,
+}: AgentDefinition): string[] {
   const parts = [
     ["model", model],
     ["tools", tools && (tools.join(", ") || "none")],
@@ -36,6 +44,7 @@ function limitsOf({ model, tools, withoutTools, permission, skills, isolation }:
     ["permission", permission],
     ["skills", skills?.join(", ")],
     ["isolation", isolation],
+    ["background", background && "yes"],
   ] as const;
   const told = parts.flatMap(([key, value]) => (value === undefined ? [] : `${key}: ${value}`));
   return told.length > 0 ? [told.join("; ")] : [];

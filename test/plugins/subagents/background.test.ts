@@ -65,6 +65,21 @@ it("a question of a subagent in the background is asked in a session that rests"
   await expect.poll(() => lastReply(t)).toBe("Thanks.");
 });
 
+it("a definition can ask for it, and a call says otherwise", async () => {
+  const given = (more: object) => toolCall("Task", { description: "Look", prompt: "Look", agent: "finder", ...more });
+  const files = { ".scorel/agents/finder.md": "---\ndescription: Finds\nbackground: true\n---\nFind.\n" };
+  await using t = await working(
+    {
+      "Go.": [given({}), given({ background: false }), text("I wait."), text("Thanks.")],
+      Look: [text("One."), text("Two.")],
+    },
+    { files },
+  );
+  await t.outcome();
+  const results = await resultsIn(t.client, t.sessionId);
+  expect(results.map(({ details }) => details.background !== undefined)).toEqual([true, false]);
+});
+
 it("no more begin than may work at a time", async () => {
   await using t = await working(
     { "Go.": [[behind("One"), behind("Two")], text("I wait.")], One: [[hang()]], Two: [[hang()]] },
