@@ -16,7 +16,6 @@ const client = [
 /** Scenarios for clients that do not pass, with what the kit misses. docs/decisions/0180-kits-of-others.md says why. */
 const known: Readonly<Record<string, string>> = {
   "auth/basic-cimd": "cimd-client-id-used",
-  "auth/scope-step-up": "scope-step-up-escalation",
   "auth/2025-03-26-oauth-metadata-backcompat": "authorization-request",
   "auth/2025-03-26-oauth-endpoint-fallback": "authorization-request",
 };

@@ -4,7 +4,7 @@ import type { LoginDialog } from "../contract.ts";
 import type { Address } from "../servers/definitions.ts";
 import { limitedFetch } from "../wire/http.ts";
 import { type Callback, listen } from "./callback.ts";
-import { keepLogin, type Login } from "./logins.ts";
+import { keepLogin, type Login, readLogin } from "./logins.ts";
 import { LoginFlaw, loginFetch, secure } from "./wire.ts";
 
 type Sdk = typeof import("@modelcontextprotocol/client");
@@ -81,14 +81,20 @@ async function siteOf(sdk: Sdk, { url, headers }: Address): Promise<Site> {
   if (!authorizationServerMetadata && isOpen) throw new NoLogin();
   if (!authorizationServerMetadata) throw new LoginFlaw("it does not say where to log in");
   for (const endpoint of endpointsOf(authorizationServerMetadata)) secure(endpoint);
-  const asked = scope ?? resourceMetadata?.scopes_supported?.join(" ");
+  const asked = together(scope ?? resourceMetadata?.scopes_supported?.join(" "), readLogin(url)?.wantedScope);
   return {
     authorizationServer: String(authorizationServerUrl),
     metadata: authorizationServerMetadata,
     // The server's description of itself has to be about this address.
     resource: await sdk.selectResourceURL(url, {} as never, resourceMetadata),
-    scope: asked === "" ? undefined : asked,
+    scope: asked,
   };
+}
+
+/** The scopes in these texts, each once; undefined if there are none. */
+function together(...texts: readonly (string | undefined)[]): string | undefined {
+  const scopes = new Set(texts.flatMap((text) => text?.split(" ") ?? []).filter((scope) => scope !== ""));
+  return scopes.size === 0 ? undefined : [...scopes].join(" ");
 }
 
 /** What a server says when a request has no token. */

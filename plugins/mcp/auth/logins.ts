@@ -11,6 +11,8 @@ const loginSchema = z.strictObject({
   metadata: z.looseObject({ issuer: text, token_endpoint: text }),
   resource: text.optional(),
   client: z.looseObject({ client_id: text, client_secret: z.string().optional() }),
+  /** Scopes that the server wanted since, for a call that the tokens do not allow. The next login asks for them, too. */
+  wantedScope: text.optional(),
   tokens: z.looseObject({ access_token: text, token_type: text, refresh_token: z.string().optional() }),
 });
 export type Login = z.output<typeof loginSchema>;

@@ -1,17 +1,20 @@
 import { join } from "node:path";
-import type { AuthProvider } from "@modelcontextprotocol/client";
 import { userDir } from "@scorel/kit/files/home";
 import { takeLock } from "@scorel/kit/files/lock";
 import { errors } from "../errors.ts";
 import type { Address } from "../servers/definitions.ts";
+import type { TokenProvider } from "../wire/http.ts";
 import { keepLogin, type Login, readLogin, secretsOf } from "./logins.ts";
 import { loginFetch, reasonOf } from "./wire.ts";
 
 /** Milliseconds to wait for another process that renews the same token; longer than that takes. */
 const PATIENCE_MS = 60_000;
 
+/** Scopes as the standard has them: words without quotes and backslashes. */
+const SCOPES = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
+
 /** The tokens of a login at a server, for its requests. Without a login, a refused request is the error MCP_LOGIN. */
-export class Tokens implements AuthProvider {
+export class Tokens implements TokenProvider {
   private readonly server: string;
   private readonly way: Address;
   private login: Login | undefined;
@@ -46,6 +49,16 @@ export class Tokens implements AuthProvider {
     } finally {
       lock?.release();
     }
+  }
+
+  /** The server wants more scopes than the login has: keeps them for the next login. Throws MCP_LOGIN. */
+  async onForbidden(answer: Response): Promise<void> {
+    const { extractWWWAuthenticateParams } = await import("@modelcontextprotocol/client");
+    const { error, scope } = extractWWWAuthenticateParams(answer);
+    if (error !== "insufficient_scope" || scope === undefined || !SCOPES.test(scope)) return;
+    const stored = readLogin(this.way.url);
+    if (stored) await keepLogin(this.way.url, { ...stored, wantedScope: scope });
+    throw errors.MCP_LOGIN({ server: this.server, reason: `for this, it wants the scopes ${scope}` });
   }
 
   private async renewed(login: Login): Promise<Login> {

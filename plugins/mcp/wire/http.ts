@@ -8,20 +8,34 @@ const MOST_BYTES = 16 * 1024 * 1024;
 const FAREWELL_MS = 1_000;
 const NEWLINE = 10;
 
+/** Tokens for the requests to an address. */
+export interface TokenProvider extends AuthProvider {
+  /** Gets the answer to a request that the tokens do not allow. What it throws is the error of the request. */
+  onForbidden(answer: Response): Promise<void>;
+}
+
 /**
  * Messages to and from an address. Its headers go to that origin only: other redirects fail. The SDK is loaded here.
  */
 export async function httpTransport(
   url: string,
   headers: Readonly<Record<string, string>>,
-  authProvider?: AuthProvider,
+  authProvider?: TokenProvider,
 ): Promise<StreamableHTTPClientTransport> {
   const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   return new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { ...headers } },
-    fetch: limitedFetch,
+    fetch: authProvider ? fetchWith(authProvider) : limitedFetch,
     ...(authProvider && { authProvider }),
   });
+}
+
+function fetchWith(tokens: TokenProvider): FetchLike {
+  return async (url, init) => {
+    const answer = await limitedFetch(url, init);
+    if (answer.status === 403) await tokens.onForbidden(answer);
+    return answer;
+  };
 }
 
 /** Tells the server that its session is over, if it has one; one that does not answer is left alone. */

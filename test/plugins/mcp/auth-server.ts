@@ -16,6 +16,8 @@ interface Options {
   iss?: string;
   /** It gives tokens that cannot be renewed. */
   noRefresh?: boolean;
+  /** The scopes without which it answers calls of tools with 403. */
+  forCalls?: string;
 }
 
 export interface AuthServer extends AsyncDisposable {
@@ -39,7 +41,7 @@ export async function startAuthServer(options: Options = {}): Promise<AuthServer
   const asked: URLSearchParams[] = [];
   const clients: any[] = [];
   const codes = new Map<string, URLSearchParams>();
-  const access = new Set<string>();
+  const access = new Map<string, string>();
   const refresh = new Set<string>();
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
@@ -68,9 +70,10 @@ export async function startAuthServer(options: Options = {}): Promise<AuthServer
     const form = new URLSearchParams(body);
     asked.push(form);
     if (options.sendOn) return void response.writeHead(307, { location: options.sendOn }).end();
+    const scope = codes.get(form.get("code") ?? "")?.get("scope") ?? "";
     if (!isGranted(form)) return json(response, { error: "invalid_grant", error_description: body }, 400);
     const tokens = { access_token: `access-${randomUUID()}`, refresh_token: `refresh-${randomUUID()}` };
-    access.add(tokens.access_token);
+    access.set(tokens.access_token, scope);
     refresh.add(tokens.refresh_token);
     const { refresh_token: _, ...only } = tokens;
     return json(response, { ...(options.noRefresh ? only : tokens), token_type: "Bearer", expires_in: 3_600 });
@@ -96,9 +99,14 @@ export async function startAuthServer(options: Options = {}): Promise<AuthServer
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const url = options.origin ?? `http://127.0.0.1:${port}`;
+  const scopesOf = (authorization = "") => access.get(authorization.replace(/^Bearer /, ""));
   const mcp = await startHttpServer({
-    challenge: (authorization = "") =>
-      access.has(authorization.replace(/^Bearer /, "")) ? undefined : `Bearer resource_metadata="${url}/resource"`,
+    challenge: (authorization) =>
+      scopesOf(authorization) === undefined ? `Bearer resource_metadata="${url}/resource", scope="read"` : undefined,
+    forbid: (authorization, { method }) =>
+      method === "tools/call" && options.forCalls && !scopesOf(authorization)?.includes(options.forCalls)
+        ? `Bearer error="insufficient_scope", scope="${options.forCalls}"`
+        : undefined,
   });
   const resource = options.origin === undefined ? mcp.url : `${url}/mcp`;
   return {

@@ -13,6 +13,8 @@ interface Options {
   key?: string;
   /** Whether a request with this header `authorization` is refused with a header `www-authenticate`. */
   challenge?: (authorization: string | undefined) => string | undefined;
+  /** Whether a message with this header is answered with 403 and a header `www-authenticate`. */
+  forbid?: (authorization: string | undefined, message: any) => string | undefined;
   /** Where POST requests are sent on to. */
   redirect?: string;
   /** Answers as a stream of events. */
@@ -30,6 +32,7 @@ export interface HttpServer extends AsyncDisposable {
 export async function startHttpServer({
   key,
   challenge,
+  forbid,
   redirect,
   streams = false,
 }: Options = {}): Promise<HttpServer> {
@@ -48,6 +51,8 @@ export async function startHttpServer({
     if (key !== undefined && headers.authorization !== key) return void response.writeHead(401).end();
     const refusal = challenge?.(headers.authorization);
     if (refusal !== undefined) return void response.writeHead(401, { "www-authenticate": refusal }).end();
+    const missing = body && forbid?.(headers.authorization, body);
+    if (missing) return void response.writeHead(403, { "www-authenticate": missing }).end();
     if (method === "DELETE") return void response.writeHead(sessions.delete(session ?? "") ? 200 : 404).end();
     if (method !== "POST") return void response.writeHead(405).end();
     if (body.method === "initialize") {

@@ -57,6 +57,31 @@ it("a server that wants a login says so with the command, and works after it, in
   expect(lastText((await next.say("Go."))[1] as never)).toBe('{"a":1}');
 });
 
+it("a call that needs further scopes says so, and the next login asks for them, too", async () => {
+  using home = testHome();
+  await using auth = await startAuthServer({ forCalls: "write" });
+  const servers = [{ name: "far", url: auth.mcp.url }];
+  const call = () => [toolCall("mcp__far__echo", { a: 1 }), text("Done.")];
+  const asked: (string | null)[] = [];
+  const logIn = () => {
+    const { dialog } = person();
+    const show: LoginDialog["show"] = (address, paste) => {
+      asked.push(new URL(address).searchParams.get("scope"));
+      return dialog.show(address, paste);
+    };
+    return loginAt(auth, { ...dialog, show });
+  };
+  await logIn();
+  await using t = await talk([...call(), ...call()], { home, servers });
+  expect(lastText((await t.say("Go."))[1] as never)).toBe(
+    'The MCP server "far" needs a login (for this, it wants the scopes write). To log in: scorel mcp login far. In a session that is open, then: /mcp restart far',
+  );
+  await logIn();
+  await t.client.request("restart_mcp_server", { sessionId: t.sessionId, name: "far" });
+  expect(lastText((await t.say("Go on."))[1] as never)).toBe('{"a":1}');
+  expect(asked).toEqual(["read", "read write"]);
+});
+
 it("an expired token is renewed once, also by two sessions at a time, and no token is in a result or an event", async () => {
   using home = testHome();
   await using auth = await startAuthServer();

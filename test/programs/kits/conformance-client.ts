@@ -24,18 +24,32 @@ async function callTool(name: string, args: object): Promise<void> {
   assertPassed(await s.run(["-p", "Call it."]));
 }
 
-/** Logs in with a browser that is sent back at once, and lists the tools then. */
-async function logIn(): Promise<void> {
+/** Logs in, and lists the tools then. A call that needs further scopes is made again after another login. */
+async function useLogin(): Promise<void> {
   const { client_id: id, client_secret: secret } = given;
   const own = { clientId: id, clientSecret: secret };
-  using s = scratch();
   const oauth = Object.entries(own).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
-  s.file("~/.scorel/config.toml", table(id === undefined ? "" : `oauth = { ${oauth.join(", ")} }\n`));
+  const call = toolCall("mcp__kit__test-tool", {});
+  await using model = await startModelServer([call, text("done"), call, text("done")]);
+  using s = scratch();
+  s.file(
+    "~/.scorel/config.toml",
+    `${modelTable(model.baseUrl)}\n${table(id === undefined ? "" : `oauth = { ${oauth.join(", ")} }\n`)}`,
+  );
+  await logIn(s);
+  await listTools(s);
+  if (scenario !== "auth/scope-step-up") return;
+  await s.run(["-p", "Call it."]);
+  await logIn(s);
+  assertPassed(await s.run(["-p", "Call it."]));
+}
+
+/** Logs in with a browser that is sent back at once. */
+async function logIn(s: Scratch): Promise<void> {
   const login = s.start(["mcp", "login", "kit", "--yes"]);
   const page = await Promise.race([login.line((line) => /^https?:/.test(line)), login.finished]);
   if (typeof page === "string") await (await fetch(page)).text();
   assertPassed(await login.finished);
-  await listTools(s);
 }
 
 /** Answers a form as a person does who leaves all fields as they are. */
@@ -56,7 +70,7 @@ function assertPassed({ code, stderr }: { code: number | null; stderr: string })
 }
 
 async function play(): Promise<void> {
-  if (scenario.startsWith("auth/")) return logIn();
+  if (scenario.startsWith("auth/")) return useLogin();
   if (scenario === "tools_call") return callTool("add_numbers", { a: 5, b: 3 });
   if (scenario === "sse-retry") return callTool("test_reconnection", {});
   if (scenario === "elicitation-sep1034-client-defaults") return answerForm("test_client_elicitation_defaults");
