@@ -7,13 +7,25 @@ import { expect, it } from "vitest";
 import { type RecordedRequest, startModelServer, text, toolCall } from "../model-server.ts";
 import { startAuthServer } from "../plugins/mcp/auth-server.ts";
 import { startHttpServer } from "../plugins/mcp/http-server.ts";
-import { scratch } from "./scorel.ts";
+import { modelTable, scratch } from "./scorel.ts";
 
 const program = fileURLToPath(new URL("../fixtures/mcp-tools.mjs", import.meta.url));
 const offered = ({ body }: RecordedRequest) =>
   (body.tools as { function: { name: string } }[])
     .map((tool) => tool.function.name)
     .filter((name) => name.startsWith("mcp__"));
+
+it("without servers, definitions and worktrees, the first request has the same bytes as without these plugins", async () => {
+  using s = scratch({ inProcess: true });
+  await using model = await startModelServer([text("One."), text("Two.")]);
+  const asked = async (more: string) => {
+    s.file("~/.scorel/config.toml", more + modelTable(model.baseUrl));
+    expect(await s.run(["-p", "Hello."])).toMatchObject({ code: 0, stderr: "" });
+    return JSON.stringify(model.requests.at(-1)?.body);
+  };
+  const usual = await asked("");
+  expect(await asked('without = ["mcp", "mcp-admin", "mcp-server", "acp", "worktrees", "buffers"]\n')).toBe(usual);
+});
 
 it("a server is added, tried, used and removed on the command line, and the rest of config.toml stays as it is", async () => {
   using s = scratch({ inProcess: true });
