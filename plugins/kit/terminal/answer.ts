@@ -40,7 +40,9 @@ export async function answerTo(
 ): Promise<string> {
   if (stdin.readableEnded || interrupt.aborted) return "";
   forgiveClosed(stdin);
-  if (stdin.isTTY === true && !(await dropTypedAhead(stdin, interrupt))) return "";
+  // Only a real terminal keeps what was typed ahead.
+  const keepsInput = stdin.isTTY === true && typeof stdin.setRawMode === "function";
+  if (keepsInput && !(await dropTypedAhead(stdin, interrupt))) return "";
   const lines = createInterface({ input: stdin, output: terminal, terminal: stdout.isTTY === true });
   const leave = () => lines.close();
   interrupt.addEventListener("abort", leave, { once: true });
