@@ -24,6 +24,8 @@ export function rowOf(server: Server, servers: Servers, offer: Offer, toolBudget
 }
 
 const MOST_ABOUT = 200;
+/** Tokens of a context window that hardly any model is below. */
+const LEAST_WINDOW = 8_000;
 
 /** What a server offers, with a line about each. */
 export function offersOf(server: Server): McpOffers {
@@ -63,6 +65,8 @@ function namesOfValues({ definition: { way } }: Server): Pick<McpServerRow, "env
 function whenDeferred(tokens: number, budget: number): string | undefined {
   if (tokens === 0 || budget === 0) return undefined;
   const size = `the descriptions of its tools take about ${tokens} tokens`;
-  if (budget <= 1) return `${size}, too many for a context window of less than ${Math.ceil(tokens / budget)}`;
+  const window = Math.ceil(tokens / budget);
+  if (budget <= 1)
+    return window < LEAST_WINDOW ? undefined : `${size}, too many for a context window of less than ${window}`;
   return tokens > budget ? `${size}, more than toolBudget` : undefined;
 }
