@@ -33,6 +33,8 @@ export const errors = defineErrors({
     `Some tools of the MCP server "${a.server}" are left out: ${a.reason}.`,
   MCP_CHANGED: (a: { server: string; tools: readonly string[] }) =>
     `The MCP server "${a.server}" now describes ${a.tools.length === 1 ? "a tool" : `${a.tools.length} tools`} in other words than before, or has added ${a.tools.length === 1 ? "it" : "them"}: ${a.tools.slice(0, 5).join(", ")}${a.tools.length > 5 ? " …" : ""}. A person is asked about the next call of each, whatever is allowed. To accept all: scorel mcp test ${a.server} --accept`,
+  MCP_INSTRUCTIONS: (a: { server: string }) =>
+    `The MCP server "${a.server}" now says other things about its use than before, so new sessions go without them. To see and accept them: scorel mcp test ${a.server} --accept`,
   MCP_PINS: (a: { server: string; path: string; reason: string }) =>
     `What was accepted of the tools of the MCP server "${a.server}" is not known or not kept, so a person is asked about them again (${a.path}: ${a.reason}).`,
   MCP_OTHER_TOOL: (a: { isGone: boolean }) =>

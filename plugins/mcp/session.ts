@@ -1,5 +1,6 @@
 import type { Clock, Context } from "./context.ts";
 import type { McpService } from "./contract.ts";
+import { instructionParts } from "./instructions.ts";
 import { Offer } from "./offer.ts";
 import { promptCommands } from "./prompts.ts";
 import { offersOf, rowOf } from "./rows.ts";
@@ -45,12 +46,12 @@ export function createSession(ctx: Context, clock: Clock) {
     named: (name) => row(servers.named(name)),
     offers: (name) => offersOf(servers.named(name)),
     accept(name) {
-      const { listed = [], pins, redact } = servers.named(name);
-      const changes = listed.flatMap(({ name: tool }) => {
+      const { pins, redact } = servers.named(name);
+      const changes = pins.names.flatMap((tool) => {
         const change = pins.changeOf(tool);
         return change ? [{ tool, words: redact(shownChange(change)) }] : [];
       });
-      pins.accept(listed.map((tool) => tool.name));
+      pins.accept(pins.names);
       return changes;
     },
     login: async (name, dialog) => servers.login(servers.named(name).definition, dialog),
@@ -80,6 +81,7 @@ export function createSession(ctx: Context, clock: Clock) {
     commands: () => promptCommands(servers),
     contributions: {
       mentionSources: [resourceMentions(servers)],
+      promptParts: () => instructionParts(servers, (text) => ctx.find("secrets")?.redact(text) ?? text),
       // Sessions that are only read are not started, and neither are their servers.
       onEvent({ type, stopReason }: { type: string; stopReason?: unknown }) {
         if (type === "session_start") start();

@@ -11,6 +11,9 @@ import { recordPath, writeRecord } from "./records.ts";
 /** Characters of a list that are kept on disk. A server with a longer one is waited for each time. */
 const MOST_KEPT = 2_000_000;
 
+/** The name by which the instructions of a server are accepted, as if they were one of its tools. */
+export const INSTRUCTIONS = "(instructions)";
+
 /**
  * What a server offers. It is kept on disk, so that the next session can offer it before the server is up; what the server then says
  * replaces it.
@@ -48,7 +51,7 @@ export class Catalog {
       const text = readIfPresent(this.path);
       if (text === undefined) return;
       const { version, inventory } = recordIn(JSON.parse(text));
-      this.pins.see(inventory.tools);
+      this.pins.see(pinnedIn(inventory));
       this.kept = JSON.stringify({ version, inventory });
       this.version = version;
       this.inventory = inventory;
@@ -64,10 +67,12 @@ export class Catalog {
     this.inventory = inventory;
     this.version = clause(version).slice(0, 100);
     this.isFirstHand = true;
-    const changed = this.pins.see(inventory.tools).map((tool) => clause(tool).slice(0, 64));
+    const changed = this.pins.see(pinnedIn(inventory)).map((tool) => clause(tool).slice(0, 64));
     const fresh = changed.filter((tool) => !this.told.has(tool));
     for (const tool of fresh) this.told.add(tool);
-    if (fresh.length > 0) this.report(errors.MCP_CHANGED({ server: this.server, tools: fresh }));
+    const tools = fresh.filter((tool) => tool !== INSTRUCTIONS);
+    if (tools.length > 0) this.report(errors.MCP_CHANGED({ server: this.server, tools }));
+    if (tools.length < fresh.length) this.report(errors.MCP_INSTRUCTIONS({ server: this.server }));
     this.keep();
   }
 
@@ -89,13 +94,22 @@ export class Catalog {
 function recordIn(value: unknown): { version: string; inventory: Inventory } {
   const { version, inventory } = isTable(value) ? value : {};
   if (typeof version !== "string" || !isTable(inventory)) throw new Error("it has no list of tools");
-  const { tools, isCut, prompts = [], hasResources, resources } = inventory;
+  const { tools, isCut, prompts = [], hasResources, resources, instructions } = inventory;
   if (!Array.isArray(tools) || !tools.every(isTool)) throw new Error("its list of tools is damaged");
   if (!Array.isArray(prompts) || !prompts.every(isPrompt)) throw new Error("its list of prompts is damaged");
   if (resources !== undefined && !(Array.isArray(resources) && resources.every(isResource)))
     throw new Error("its list of resources is damaged");
+  if (!isText(instructions)) throw new Error("its instructions are damaged");
   const kept = { tools, isCut: isCut === true, prompts, hasResources: hasResources === true };
-  return { version, inventory: { ...kept, ...(resources && { resources }) } };
+  return {
+    version,
+    inventory: { ...kept, ...(resources && { resources }), ...(instructions !== undefined && { instructions }) },
+  };
+}
+
+function pinnedIn({ tools, instructions }: Inventory): readonly ListedTool[] {
+  if (instructions === undefined) return tools;
+  return [...tools, { name: INSTRUCTIONS, description: instructions, inputSchema: {} }];
 }
 
 function isPrompt(value: unknown): value is ListedPrompt {
@@ -110,7 +124,7 @@ function isResource(value: unknown): value is ListedResource {
   return isText(value.description) && isText(value.mimeType);
 }
 
-const isText = (value: unknown) => value === undefined || typeof value === "string";
+const isText = (value: unknown): value is string | undefined => value === undefined || typeof value === "string";
 
 function isTool(value: unknown): value is ListedTool {
   if (!isTable(value) || typeof value.name !== "string" || !isTable(value.inputSchema)) return false;

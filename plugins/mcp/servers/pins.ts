@@ -50,6 +50,11 @@ export class Pins {
     return this.has(tool) && !this.isAccepted(tool);
   }
 
+  /** The names of all that is there now. */
+  get names(): string[] {
+    return Object.keys(this.current);
+  }
+
   has(tool: string): boolean {
     return Object.hasOwn(this.current, tool);
   }

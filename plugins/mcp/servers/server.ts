@@ -7,7 +7,7 @@ import { errors } from "../errors.ts";
 import type { CallOptions, CallResult, Connection } from "../wire/connection.ts";
 import { httpReason, isForgotten } from "../wire/http.ts";
 import type { Inventory, ListedPrompt, ListedTool } from "../wire/inventory.ts";
-import { Catalog } from "./catalog.ts";
+import { Catalog, INSTRUCTIONS } from "./catalog.ts";
 import type { Definition } from "./definitions.ts";
 import { loginFault } from "./login-fault.ts";
 import type { Pins } from "./pins.ts";
@@ -59,6 +59,11 @@ export class Server {
 
   get inventory(): Inventory | undefined {
     return this.catalog.inventory;
+  }
+
+  /** What it says about its use, if a person has accepted that. */
+  get instructions(): string | undefined {
+    return this.pins.isAccepted(INSTRUCTIONS) ? this.inventory?.instructions : undefined;
   }
 
   get pins(): Pins {

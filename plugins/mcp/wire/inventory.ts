@@ -6,6 +6,8 @@ const MOST_ENTRIES = 256;
 /** Milliseconds that a page of the tools may take, and one of what a server has besides. */
 const TOOLS_MS = 60_000;
 const OTHERS_MS = 10_000;
+/** Characters of what a server says about its use. */
+const MOST_INSTRUCTIONS = 2_000;
 
 /** A tool as a server describes it. */
 export interface ListedTool {
@@ -40,6 +42,8 @@ export interface Inventory {
   hasResources: boolean;
   /** Those that it names, and then patterns of others; undefined in a list that an earlier version has kept. */
   resources?: readonly ListedResource[];
+  /** What the server says about its use, for the model. */
+  instructions?: string;
 }
 
 interface List<T> {
@@ -62,7 +66,9 @@ export async function inventoryOf(client: Client): Promise<Inventory> {
     canList ? resourcesOf(client).catch(() => NONE) : NONE,
   ]);
   const own = resources.entries.map(({ uri, name, description, mimeType }) => ({ uri, name, description, mimeType }));
-  return { tools: tools.entries, isCut: tools.isCut, prompts, hasResources: own.length > 0, resources: own };
+  const instructions = client.getInstructions()?.trim().slice(0, MOST_INSTRUCTIONS);
+  const all = { tools: tools.entries, isCut: tools.isCut, prompts, hasResources: own.length > 0, resources: own };
+  return { ...all, ...(instructions && { instructions }) };
 }
 
 function toolsOf(client: Client): Promise<List<ListedTool>> {
