@@ -45,6 +45,7 @@ describe("scorel host serve beyond this computer without encryption", () => {
     expect([await no.code, await runs(s)]).toEqual([2, false]);
     await using yes = terminal(s, open);
     await yes.shows(warning);
+    await yes.shows("Go on? [y/N]");
     yes.type("y\r");
     try {
       expect([await yes.code, await runs(s)]).toEqual([0, true]);

@@ -437,6 +437,7 @@ describe("a preset named by its path", () => {
         await using no = terminal(s, ["--preset", folder]);
         await no.shows(`${folder}: not trusted yet`);
         await no.shows("extension hook: imports node:fs  (extensions/hook.ts)");
+        await no.shows("Trust it? ");
         no.type("\r");
         await no.shows("is not trusted, so nothing of it is read");
         expect([await no.code, existsSync(marker(s))]).toEqual([2, false]);
