@@ -267,7 +267,7 @@ itWith("chromium", "a token is offered only what it may do, with the reason for 
     "Thinking level (off)",
   ]);
   expect(await writer.page.getByLabel("Thinking level").getAttribute("title")).toBe(
-    "Changing this needs a token with the scope admin.",
+    "Changing this needs the scope admin.",
   );
   expect(t.complaints).toEqual([]);
 });
