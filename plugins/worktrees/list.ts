@@ -4,25 +4,39 @@ import { Git } from "./git.ts";
 import { allWorktrees, type Checkout, type FoundWorktree, ownerAround } from "./repository.ts";
 import { changedFiles, obstacleIn } from "./state.ts";
 
+/** Worktrees that git is asked about at a time: subagents may have left hundreds of branches. */
+const AT_ONCE = 8;
+
 /** Lists the worktrees that were made of the checkout around a directory, and branches that are left of some. */
 export async function list(cwd: string): Promise<ListedWorktree[]> {
   const checkout = ownerAround(cwd);
-  return Promise.all((await allWorktrees(checkout)).map((worktree) => rowOf(checkout, worktree)));
+  const base = await checkout.git.commit(checkout.root);
+  const without = base === undefined ? [] : [base];
+  const all = await allWorktrees(checkout);
+  const rows: ListedWorktree[] = [];
+  for (let at = 0; at < all.length; at += AT_ONCE) {
+    const some = all.slice(at, at + AT_ONCE);
+    rows.push(...(await Promise.all(some.map((worktree) => rowOf(checkout, worktree, without)))));
+  }
+  return rows;
 }
 
 /** A worktree that git cannot read is listed with the reason, so that the others are, too. */
-async function rowOf({ root }: Checkout, { isBranchOnly, ...worktree }: FoundWorktree): Promise<ListedWorktree> {
-  const git = new Git();
+async function rowOf(
+  { root, git }: Checkout,
+  { isBranchOnly, ...worktree }: FoundWorktree,
+  without: readonly string[],
+): Promise<ListedWorktree> {
   try {
-    const base = (await git.commit(root)) ?? "";
-    const without = base === "" ? [] : [base];
     if (isBranchOnly) {
       const commits = await git.count(root, `refs/heads/${worktree.branch}`, without);
       return { ...worktree, commits, changes: 0, isBranchOnly };
     }
-    const problem = await obstacleIn(git, worktree);
-    const commits = await git.count(worktree.path, "HEAD", without);
-    const changes = (await changedFiles(git, worktree.path, "all")).length;
+    // Its own settings, and those of no other worktree.
+    const own = new Git();
+    const problem = await obstacleIn(own, worktree);
+    const commits = await own.count(worktree.path, "HEAD", without);
+    const changes = (await changedFiles(own, worktree.path, "all")).length;
     return { ...worktree, commits, changes, ...(problem !== undefined && { problem }) };
   } catch (thrown) {
     return { ...worktree, commits: 0, changes: 0, problem: messageOf(thrown) };
