@@ -1,10 +1,12 @@
 import { isTable, type Table } from "@scorel/kit/values/table";
 import type { ListedTool } from "../wire/inventory.ts";
 
-/** Characters of a tool's words that are kept, and of each text in a comparison. */
-const MOST_KEPT = 8_000;
-const MOST_SHOWN = 1_200;
-/** Characters before the first difference that a comparison shows. */
+/** Characters of a description that are kept, of all words of a tool, and of each side of a comparison. */
+const MOST_DESCRIBED = 5_000;
+const MOST_KEPT = 20_000;
+const MOST_SHOWN = 1_800;
+/** Characters of one changed line, and those around a change that show where it is. */
+const MOST_LINE = 700;
 const CONTEXT = 200;
 
 /** What a tool says of itself now, and what it said when it was accepted. */
@@ -14,26 +16,66 @@ export interface Change {
   now: string;
 }
 
-/** All that a server says of a tool, as people read it. */
+/** All that a server says of a tool, as people read it: arguments first, since a long description could push them out of sight. */
 export function wordsOf({ title, description = "", inputSchema }: ListedTool): string {
   const { properties, ...rest } = sorted(inputSchema) as Table;
   const args = Object.entries(isTable(properties) ? properties : {}).map(
     ([name, schema]) => `argument ${name}: ${JSON.stringify(schema)}`,
   );
-  const head = title === undefined ? description : `${title}\n${description}`;
-  return [head, ...args, `arguments: ${JSON.stringify(rest)}`].join("\n").slice(0, MOST_KEPT);
+  const head = (title === undefined ? description : `${title}\n${description}`).slice(0, MOST_DESCRIBED);
+  return [...args, `arguments: ${JSON.stringify(rest)}`, head].join("\n").slice(0, MOST_KEPT);
 }
 
-/** Both texts of a change for people, from shortly before the place where they begin to differ. */
+/** Both texts of a change for people: the lines that differ, from shortly before the place where they do. What is left out is said. */
 export function shownChange({ was, now }: Change): string {
-  if (was === undefined) return `It says of itself:\n${now.slice(0, MOST_SHOWN)}`;
-  if (was === null) return `It says of itself, and its earlier words were not kept:\n${now.slice(0, MOST_SHOWN)}`;
-  let same = 0;
-  while (same < was.length && was[same] === now[same]) same++;
-  const from = Math.max(0, same - CONTEXT);
-  const part = (text: string) =>
-    `${from > 0 ? "…" : ""}${text.slice(from, from + MOST_SHOWN)}${text.length > from + MOST_SHOWN ? "…" : ""}`;
-  return `It said of itself:\n${part(was)}\n\nIt now says:\n${part(now)}`;
+  if (was === undefined) return `It says of itself:\n${together(now.split("\n").map(cut))}`;
+  if (was === null)
+    return `It says of itself, and its earlier words were not kept:\n${together(now.split("\n").map(cut))}`;
+  const [before, after] = [linesOf(was), linesOf(now)];
+  const keys = [...new Set([...before.keys(), ...after.keys()])].filter((key) => before.get(key) !== after.get(key));
+  const side = (own: Lines, other: Lines) =>
+    together(keys.flatMap((key) => (own.has(key) ? [around(own.get(key) ?? "", other.get(key) ?? "")] : [])));
+  return `It said of itself:\n${side(before, after)}\n\nIt now says:\n${side(after, before)}`;
+}
+
+/** Lines by what they are about: an argument, or their place among the others. */
+type Lines = ReadonlyMap<string, string>;
+
+function linesOf(text: string): Lines {
+  let place = 0;
+  return new Map(text.split("\n").map((line) => [/^argument [^:]*:/.exec(line)?.[0] ?? String(place++), line]));
+}
+
+/** The part of a line that another one does not have, with a little around it. */
+function around(line: string, other: string): string {
+  const most = Math.min(line.length, other.length);
+  let start = 0;
+  while (start < most && line[start] === other[start]) start++;
+  let end = 0;
+  while (end < most - start && line.at(-1 - end) === other.at(-1 - end)) end++;
+  const from = Math.max(0, start - CONTEXT);
+  const to = Math.min(line.length, line.length - end + CONTEXT);
+  const part = cut(line.slice(from, to));
+  return `${from > 0 ? "…" : ""}${part}${to < line.length ? "…" : ""}`;
+}
+
+function together(lines: readonly string[]): string {
+  const shown: string[] = [];
+  let size = 0;
+  for (const line of lines) {
+    if (size + line.length > MOST_SHOWN) break;
+    shown.push(line);
+    size += line.length;
+  }
+  const left = lines.length - shown.length;
+  return [...shown, ...(left > 0 ? [`(${left} more ${left === 1 ? "line is" : "lines are"} not shown)`] : [])].join(
+    "\n",
+  );
+}
+
+function cut(text: string): string {
+  const more = text.length - MOST_LINE;
+  return more <= 0 ? text : `${text.slice(0, MOST_LINE)}… (${more} more characters are not shown)`;
 }
 
 /** The value with the keys of its objects in order, since a server may write them in any. */
