@@ -96,9 +96,9 @@ export function ownNames(): string[] {
   }
 }
 
-/** Without the lines of the file that the parser quotes, which may hold a key. */
+/** Without the lines of the file that the parser quotes, which may hold a key; other errors may have its message in theirs. */
 function reasonOf(thrown: unknown): string {
-  return tomlFlaw(thrown) ?? messageOf(thrown);
+  return tomlFlaw(thrown) ?? tomlFlaw((thrown as Error | null)?.cause) ?? messageOf(thrown);
 }
 
 function serversIn(text: string): Table[] {
@@ -120,9 +120,12 @@ const namesOf = (servers: readonly { name?: unknown }[]) => servers.map(({ name 
 export const sameName = (one: unknown, other: string) => String(one).toLowerCase() === other.toLowerCase();
 const gapAfter = (text: string) => (text === "" ? "" : text.endsWith("\n") ? "\n" : "\n\n");
 
-/** A server as TOML. Texts and lists in JSON are the same in TOML. */
+/** A value as TOML: texts and lists in JSON are the same there, but for DEL, which TOML takes only escaped. */
+const literal = (value: unknown) => JSON.stringify(value).replaceAll("\u007f", "\\u007f");
+
+/** A server as TOML. */
 function tableText({ env, headers, ...server }: NewServer): string {
-  const rows = Object.entries(server).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`);
+  const rows = Object.entries(server).map(([key, value]) => `${key} = ${literal(value)}\n`);
   const tables = Object.entries({ env, headers }).flatMap(([key, table]) =>
     table && Object.keys(table).length > 0 ? [`${key} = ${inline(table)}\n`] : [],
   );
@@ -130,7 +133,7 @@ function tableText({ env, headers, ...server }: NewServer): string {
 }
 
 function inline(table: Readonly<Record<string, string>>): string {
-  const pairs = Object.entries(table).map(([key, value]) => `${JSON.stringify(key)} = ${JSON.stringify(value)}`);
+  const pairs = Object.entries(table).map(([key, value]) => `${literal(key)} = ${literal(value)}`);
   return `{ ${pairs.join(", ")} }`;
 }
 

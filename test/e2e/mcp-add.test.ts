@@ -30,6 +30,17 @@ it("an address in the place of the program is a server at that address", async (
   expect(await added("add", "-t", "sse", "far", "https://a.test/sse")).toContain("only reached over SSE");
 });
 
+it("every character is written so that the file can be read", async () => {
+  const args = ["a\u007fb", "\u0000\u001b\u2028\u0085", '"\\'];
+  const json = JSON.stringify({ command: "node", args, env: { TOKEN: "canary" } });
+  expect(await added("add-json", "odd", json)).toEqual({
+    name: "odd",
+    command: "node",
+    args,
+    env: { TOKEN: "canary" },
+  });
+});
+
 it("options and headers may be written as for other agents", async () => {
   expect(await added("add", "-e", "A=1", "--env", "B=x=2", "air", "--", "npx", "-y", "air-server")).toEqual({
     ...{ name: "air", command: "npx", args: ["-y", "air-server"] },
