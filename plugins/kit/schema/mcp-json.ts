@@ -26,12 +26,13 @@ export function readMcpJson(text: string): McpJsonServer[] {
   return readMcpServers(parsed(text).mcpServers);
 }
 
-/** Reads the servers of a table `mcpServers`. Throws an error with the reason if it is not one; single servers have a `flaw` instead. */
+/** Reads the servers of a table `mcpServers` that are not `disabled`. Throws an error with the reason if it is not one; single servers have a `flaw` instead. */
 export function readMcpServers(servers: unknown = {}): McpJsonServer[] {
   if (!isTable(servers)) throw new Error('its "mcpServers" is not an object');
   const names = Object.keys(servers);
   if (names.length > MOST_SERVERS) throw new Error(`it has more than ${MOST_SERVERS} servers`);
-  return names.map((name) => ({ name, ...serverOf(servers[name]) }));
+  const isOff = (given: unknown) => isTable(given) && given.disabled === true;
+  return names.filter((name) => !isOff(servers[name])).map((name) => ({ name, ...serverOf(servers[name]) }));
 }
 
 /** A name as servers may have it: up to 32 letters and digits, other characters become dashes. Empty if nothing is left. */

@@ -36,6 +36,7 @@ it("a project's .mcp.json starts nothing before it is trusted, and the question 
       tracker: { command: "npx", args: ["-y", "tracker"], env: { MODE: "read" } },
       remote: { type: "http", url: "https://mcp.example.com/v1" },
       odd: { type: "sse", url: "https://example.com" },
+      off: { command: "npx", args: ["off"], disabled: true },
     }),
   );
   expect((await run(at).definitions()).definitions).toEqual([]);
