@@ -118,6 +118,7 @@ describe.skipIf(!hasTerminals)("--resume", () => {
     await t.shows("Which session?");
     t.type("9\r");
     await t.shows("Please give a number from 1 to 2.");
+    await t.shows("Which session?");
     t.type("2\r");
     await t.shows("> mend the parser");
     t.type("/clear\r");
