@@ -1,12 +1,13 @@
-import { existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf } from "@scorel/kernel";
 import { visibleName } from "@scorel/kit/text/plain";
-import { reasonOf as reasonOfError } from "@scorel/kit/values/coded-error";
 import { newId } from "@scorel/kit/values/id";
+import { isHalfMade, tellPlace } from "./admin.ts";
 import type { OpenedWorktree, Worktree } from "./contract.ts";
 import { errors } from "./errors.ts";
+import { deletePassing, passingFolder, placeIn, prepareFolder } from "./folder.ts";
 import { reasonOf } from "./git.ts";
+import { withWorktree } from "./locks.ts";
 import { type Checkout, checkoutAround, isWorktree, worktreeNamed } from "./repository.ts";
 import { changedFiles } from "./state.ts";
 
@@ -19,16 +20,23 @@ const NAME = 8;
  */
 export async function create(cwd: string, name = newName()): Promise<OpenedWorktree> {
   const checkout = checkoutAround(cwd);
-  const { root, git } = checkout;
   const worktree = worktreeNamed(checkout, name);
-  if (isWorktree(worktree.path)) return opened(checkout, worktree, { created: false, leftOut: 0 });
-  const base = await git.commit(root);
+  const base = await checkout.git.commit(checkout.root);
   if (base === undefined) throw await noCommit(checkout);
-  await makeFolder(checkout, worktree);
-  // Git would make the worktree where a link leads, which may be outside of the project.
-  if (lstatSync(worktree.path, { throwIfNoEntry: false })?.isSymbolicLink())
-    throw errors.WORKTREE_FOLDER({ path: visibleName(worktree.path), reason: "it is a link" });
-  await add(checkout, worktree, base);
+  await prepareFolder(checkout, worktree);
+  return withWorktree(worktree, () => openOrMake(checkout, worktree, base));
+}
+
+async function openOrMake(checkout: Checkout, worktree: Worktree, base: string): Promise<OpenedWorktree> {
+  const { git, root } = checkout;
+  if (isWorktree(worktree.path)) {
+    if (isHalfMade(worktree.path))
+      throw errors.WORKTREE_HALF_MADE({ name: worktree.name, path: visibleName(worktree.path) });
+    tellPlace(worktree.path);
+    return opened(checkout, worktree, { created: false, leftOut: 0 });
+  }
+  assertFree(worktree.path);
+  await make(checkout, worktree, base);
   // Files that git does not know are left out, too, but every project has some.
   const leftOut = (await changedFiles(git, root, "no")).length;
   return opened(checkout, worktree, { created: true, leftOut });
@@ -51,34 +59,45 @@ async function noCommit({ git, root }: Checkout): Promise<Error> {
   return errors.WORKTREE_GIT({ what: `read the repository ${visibleName(root)}`, reason: reasonOf(found) });
 }
 
-async function add({ git, root }: Checkout, { path, branch }: Worktree, base: string): Promise<void> {
-  const exists = (await git.commit(root, `refs/heads/${branch}`)) !== undefined;
-  const which = exists ? [path, branch] : ["--no-track", "-b", branch, path, base];
+/**
+ * Makes the worktree in another folder, and moves it to its place when it is complete: this process, or git, may be killed, and files that are
+ * missing would count as deleted.
+ */
+async function make(checkout: Checkout, worktree: Worktree, base: string): Promise<void> {
+  const { git, root } = checkout;
+  const ref = `refs/heads/${worktree.branch}`;
+  const left = await git.commit(root, ref);
+  if (left !== undefined) await assertNotCheckedOut(checkout, worktree);
+  const making = passingFolder(worktree, "making");
+  const place = placeIn(making, worktree);
+  const doing = "make the worktree";
   try {
-    await git.text(root, "make the worktree", ["worktree", "add", "--quiet", ...which]);
-  } catch (thrown) {
-    // Git makes the branch first. It goes only if it is still where it began.
-    if (!exists) await git.run(root, ["update-ref", "-d", `refs/heads/${branch}`, base]);
-    throw thrown;
+    await git.text(root, doing, ["worktree", "add", "--quiet", "--detach", place, left ?? base]);
+    if (left === undefined) await git.text(root, doing, ["update-ref", "-m", "branch: Created", ref, base, ""]);
+    await git.text(place, doing, ["symbolic-ref", "HEAD", ref]);
+    renameSync(place, worktree.path);
+    tellPlace(worktree.path);
+  } finally {
+    await deletePassing(making, "making", worktree);
   }
 }
 
-/** Makes the folder of worktrees, which git is told to ignore. Throws WORKTREE_FOLDER. */
-export async function makeFolder({ git, root, folder }: Checkout, { path }: Worktree): Promise<void> {
-  const refused = (reason: string, cause?: unknown) =>
-    errors.WORKTREE_FOLDER({ path: visibleName(folder), reason }, { cause });
-  try {
-    mkdirSync(folder, { recursive: true });
-    // A link could lead out of the project, where nothing may be changed.
-    if (!lstatSync(folder).isDirectory()) throw refused("it is a link");
-    if (!existsSync(join(folder, ".gitignore"))) writeFileSync(join(folder, ".gitignore"), "*\n", { flag: "wx" });
-  } catch (thrown) {
-    if (codeOf(thrown) === "WORKTREE_FOLDER") throw thrown;
-    // Two commands may make the folder at the same time.
-    if (codeOf(thrown) !== "EEXIST" || !lstatSync(folder).isDirectory()) throw refused(reasonOfError(thrown), thrown);
-  }
-  const ignored = await git.run(root, ["check-ignore", "--quiet", "--", path]);
-  if (ignored.code !== 0) throw refused("the project's own .gitignore there shows what is in it");
+/** Throws WORKTREE_FOLDER if something is in the place of a worktree. */
+function assertFree(path: string): void {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const refused = (reason: string) => errors.WORKTREE_FOLDER({ path: visibleName(path), reason });
+  if (stat?.isSymbolicLink()) throw refused("it is a link");
+  if (stat?.isDirectory() === false) throw refused("it is a file");
+  if (stat && readdirSync(path).length > 0) throw refused("it is there already, and is no worktree");
+}
+
+/** Throws WORKTREE_BRANCH_USED if another worktree has the branch checked out. */
+async function assertNotCheckedOut({ git, root }: Checkout, { branch, path }: Worktree): Promise<void> {
+  const args = ["for-each-ref", "--format=%(worktreepath)", `refs/heads/${branch}`];
+  const at = (await git.text(root, "look for the branch", args)).trimEnd();
+  // Git also names folders that are gone.
+  if (at !== "" && at !== path && existsSync(join(at, ".git")))
+    throw errors.WORKTREE_BRANCH_USED({ branch, path: visibleName(at) });
 }
 
 /** A name that no other worktree has. */

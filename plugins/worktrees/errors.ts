@@ -15,8 +15,14 @@ export const errors = defineErrors({
     text: (a: { root: string }) =>
       `The repository ${a.root} has no commit yet, and a worktree begins with one. Make a first commit: git commit --allow-empty -m "Begin"`,
   },
-  WORKTREE_BUSY: (a: { root: string; seconds: number }) =>
-    `Another command has been merging or removing worktrees of ${a.root} for ${a.seconds} s. Wait for its end, and try again.`,
+  WORKTREE_BUSY: (a: { folder: string; seconds: number }) =>
+    `Another command has been at work in ${a.folder} for ${a.seconds} s. Wait for its end, and try again.`,
+  WORKTREE_HALF_MADE: (a: { name: string; path: string }) =>
+    `The worktree "${a.name}" is not complete: git has not finished making ${a.path}. If git does not run there any more, save what you have there, and remove it: git worktree remove --force --force ${a.path}`,
+  WORKTREE_BRANCH_USED: (a: { branch: string; path: string }) =>
+    `The branch ${a.branch} is checked out in ${a.path}, and can be in one place only. Check out another branch there, or choose another name.`,
+  WORKTREE_REMAINS: (a: { name: string; path: string; reason: string }) =>
+    `The worktree "${a.name}" is removed, but its files could not all be deleted (${a.reason}). What is left is in ${a.path}.`,
   WORKTREE_NAME: {
     exit: 2,
     text: (a: { name: string }) =>

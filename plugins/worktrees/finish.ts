@@ -1,10 +1,11 @@
 import { messageOf } from "@scorel/kernel";
 import { plainText } from "@scorel/kit/text/plain";
 import type { FinishedWorktree, Worktree } from "./contract.ts";
-import { errors } from "./errors.ts";
 import type { Git } from "./git.ts";
+import { withWorktree } from "./locks.ts";
+import { removeFolder } from "./remove-folder.ts";
 import { type Checkout, isWorktree, ownerAround } from "./repository.ts";
-import { changedFiles, flawOfChanges, ignoredFiles, obstacleIn } from "./state.ts";
+import { changedFiles, flawOfChanges, obstacleIn } from "./state.ts";
 
 /** Files that the summary of changes names. */
 const NAMED = 40;
@@ -14,23 +15,32 @@ const NOBODY = ["user.name=Scorel", "user.email=scorel@localhost"];
 /** Ends work that began at a commit. What goes wrong leaves the worktree as it is. */
 export async function finish(worktree: Worktree & { commit: string }, message: string): Promise<FinishedWorktree> {
   const { branch, path } = worktree;
+  const kept = (reason: string): FinishedWorktree => ({ state: "kept", branch, path, reason });
+  const none = "its folder is no worktree any more";
   try {
-    if (!isWorktree(path)) return { state: "kept", branch, path, reason: "its folder is no worktree any more" };
-    const checkout = ownerAround(path);
-    const { git } = checkout;
-    const obstacle = (await obstacleIn(git, worktree)) ?? (await commitAll(git, worktree, message));
-    if (obstacle !== undefined) return { state: "kept", branch, path, reason: obstacle };
-    const end = await git.text(path, "read the commit", ["rev-parse", "HEAD"]);
-    const isChanged = end.trim() !== worktree.commit;
-    const stat = isChanged ? await statOf(git, path, worktree.commit) : "";
-    const ignored = await removeFolder(checkout, worktree);
-    const gone = ignored.length > 0 && { ignored };
-    if (isChanged) return { state: "branch", branch, stat, ...gone };
-    await removeBranch(checkout, branch, worktree.commit);
-    return { state: "unchanged", ...gone };
+    if (!isWorktree(path)) return kept(none);
+    return await withWorktree(worktree, async () =>
+      isWorktree(path) ? await finishIn(worktree, message) : kept(none),
+    );
   } catch (thrown) {
-    return { state: "kept", branch, path, reason: messageOf(thrown) };
+    return kept(messageOf(thrown));
   }
+}
+
+async function finishIn(worktree: Worktree & { commit: string }, message: string): Promise<FinishedWorktree> {
+  const { branch, path } = worktree;
+  const checkout = ownerAround(path);
+  const { git } = checkout;
+  const obstacle = (await obstacleIn(git, worktree)) ?? (await commitAll(git, worktree, message));
+  if (obstacle !== undefined) return { state: "kept", branch, path, reason: obstacle };
+  const end = await git.text(path, "read the commit", ["rev-parse", "HEAD"]);
+  const isChanged = end.trim() !== worktree.commit;
+  const stat = isChanged ? await statOf(git, path, worktree.commit) : "";
+  const ignored = await removeFolder(checkout, worktree);
+  const gone = ignored.length > 0 && { ignored };
+  if (isChanged) return { state: "branch", branch, stat, ...gone };
+  await removeBranch(checkout, branch, worktree.commit);
+  return { state: "unchanged", ...gone };
 }
 
 /** Commits all changes, if there are some. Returns why that cannot be done. */
@@ -56,19 +66,6 @@ async function statOf(git: Git, path: string, base: string): Promise<string> {
     "--ignore-submodules=dirty",
   ];
   return plainText(await git.text(path, "compare the commits", ["diff", ...options, base, "HEAD", "--"])).trimEnd();
-}
-
-/** Removes the folder of a worktree without changes. Returns what was in it that git ignores. */
-export async function removeFolder({ git, root }: Checkout, worktree: Worktree): Promise<string[]> {
-  const { name, path } = worktree;
-  // Git looks again itself, but refuses every worktree of a repository with submodules, also where none was fetched.
-  const hasModules = /^160000 /m.test(await git.text(path, "list its files", ["ls-files", "--stage"]));
-  if (hasModules && (await changedFiles(git, path, "all")).length > 0)
-    throw errors.WORKTREE_KEPT({ name, path, reason: "it has new changes" });
-  const force = hasModules ? ["--force"] : [];
-  const ignored = await ignoredFiles(git, path);
-  await git.text(root, "remove the worktree", ["worktree", "remove", ...force, path]);
-  return ignored;
 }
 
 /** Removes a branch that is still at this commit. */

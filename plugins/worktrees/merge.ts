@@ -5,8 +5,10 @@ import type { CommitOption, RemoveOptions, WorktreesService } from "./contract.t
 import { errors } from "./errors.ts";
 import { removeBranch } from "./finish.ts";
 import { type Git, reasonOf } from "./git.ts";
+import { alone, withCheckout } from "./locks.ts";
+import { assertUnlocked } from "./remove-folder.ts";
 import type { Checkout, FoundWorktree } from "./repository.ts";
-import { alone, branchesWith, clearFolder, settledTip } from "./settle.ts";
+import { branchesWith, clearFolder, settledTip } from "./settle.ts";
 import { changedFiles } from "./state.ts";
 
 /** Digits of a commit's id, which are enough for git. */
@@ -14,7 +16,7 @@ const SHORT = 12;
 
 /** Merges the branch of a worktree into the one that its checkout has checked out. */
 export function merge(...[cwd, name, options = {}]: Parameters<WorktreesService["merge"]>): Promise<{ text: string }> {
-  return alone(cwd, name, (checkout, worktree) => mergeFrom(checkout, worktree, options));
+  return alone(cwd, name, (checkout, worktree) => withCheckout(checkout, () => mergeFrom(checkout, worktree, options)));
 }
 
 async function mergeFrom(
@@ -27,6 +29,7 @@ async function mergeFrom(
   const into = await git.branch(root);
   if (into === undefined) throw errors.WORKTREE_DETACHED({ root: visibleName(root) });
   const shown = visibleName(into);
+  if (!keep) assertUnlocked(worktree);
   const tip = await settledTip(checkout, worktree, { commit });
   const count = await git.count(root, tip, ["HEAD"]);
   if (count > 0) await mergeInto(git, root, branch, tip);

@@ -78,11 +78,14 @@ export async function findWorktree(checkout: Checkout, name: string): Promise<Fo
   throw errors.WORKTREE_UNKNOWN({ name, root: visibleName(checkout.root), known: all.map((each) => each.name) });
 }
 
-/** The names of branches of worktrees that are checked out nowhere. */
-async function ownBranches({ git, root }: Checkout): Promise<string[]> {
+/** The names of branches of worktrees that are checked out nowhere, but for folders that are gone, of which git may still know. */
+async function ownBranches({ git, root, folder }: Checkout): Promise<string[]> {
   const args = ["for-each-ref", "--format=%(worktreepath)%00%(refname:lstrip=3)", `refs/heads/${BRANCHES}`];
   const text = await git.text(root, "list the branches", args);
-  return text.split("\n").flatMap((row) => (row.startsWith("\0") ? [row.slice(1)] : []));
+  return text.split("\n").flatMap((row) => {
+    const [path = "", name = ""] = row.split("\0");
+    return path === "" || (path === join(folder, name) && !isWorktree(path)) ? [name] : [];
+  });
 }
 
 /** Whether a folder, and not a link to one, is a worktree. */

@@ -1,36 +1,11 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { takeLock } from "@scorel/kit/files/lock";
 import { plainText, visibleName } from "@scorel/kit/text/plain";
 import type { CommitOption, Worktree } from "./contract.ts";
-import { makeFolder } from "./create.ts";
 import { errors, listed } from "./errors.ts";
-import { commitAll, removeFolder } from "./finish.ts";
+import { commitAll } from "./finish.ts";
 import type { Git } from "./git.ts";
-import { type Checkout, type FoundWorktree, findWorktree, ownerAround } from "./repository.ts";
+import { removeFolder } from "./remove-folder.ts";
+import type { Checkout, FoundWorktree } from "./repository.ts";
 import { changedFiles, obstacleIn } from "./state.ts";
-
-/** Milliseconds to wait for another merge: those of large repositories take a while. */
-const PATIENCE_MS = 60_000;
-
-/** Works with a worktree while no other command merges or removes one of its checkout: git's merges would undo each other. */
-export async function alone<T>(
-  cwd: string,
-  name: string,
-  work: (checkout: Checkout, worktree: FoundWorktree) => Promise<T>,
-): Promise<T> {
-  const checkout = ownerAround(cwd);
-  const { folder, root } = checkout;
-  const found = await findWorktree(checkout, name);
-  if (!existsSync(folder)) await makeFolder(checkout, found);
-  const lock = await takeLock(join(folder, ".lock"), PATIENCE_MS);
-  if (!lock) throw errors.WORKTREE_BUSY({ root: visibleName(root), seconds: PATIENCE_MS / 1_000 });
-  try {
-    return await work(checkout, await findWorktree(checkout, name));
-  } finally {
-    lock.release();
-  }
-}
 
 /** The last commit of a worktree in which nothing is left to be committed. Throws WORKTREE_KEPT and WORKTREE_UNCLEAN. */
 export async function settledTip(

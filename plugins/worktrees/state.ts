@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { WORKTREES } from "@scorel/kit/files/worktree-place";
 import { lineOf } from "@scorel/kit/text/one-line";
+import { isHalfMade } from "./admin.ts";
 import type { Worktree } from "./contract.ts";
 import type { Git } from "./git.ts";
 import { worktreesIn } from "./repository.ts";
@@ -40,6 +41,7 @@ export async function ignoredFiles(git: Git, root: string): Promise<string[]> {
 /** Why a worktree can be neither merged nor removed, whatever becomes of its changes; undefined if it can. */
 export async function obstacleIn(git: Git, worktree: Worktree): Promise<string | undefined> {
   const { path } = worktree;
+  if (isHalfMade(path)) return "git has not finished making it, and files are missing there";
   const folder = (await git.text(path, "find the repository", ["rev-parse", "--absolute-git-dir"])).trimEnd();
   const begun = Object.entries(BEGUN).find(([name]) => existsSync(join(folder, name)));
   if (begun) return `${begun[1]} has begun there and is not finished`;

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { worktrees } from "../../../plugins/worktrees/service.ts";
@@ -93,9 +93,51 @@ it("makes nothing in a folder that a project has put there: a link, or one that 
   await expect(worktrees.create(file.root)).rejects.toMatchObject({ code: "WORKTREE_FOLDER" });
 });
 
-it("leaves no branch behind when git cannot make the worktree", async () => {
+const names = (r: ReturnType<typeof repository>) => r.git("branch", "--list", "--format=%(refname:short)");
+
+it("says what is in the way of a worktree, and leaves no branch behind", async () => {
   const r = repository();
   r.file(".scorel-worktrees/login/in-the-way.txt", "");
-  await expect(worktrees.create(r.root, "login")).rejects.toMatchObject({ code: "WORKTREE_GIT" });
-  expect(r.git("branch", "--list", "--format=%(refname:short)")).toBe("main");
+  await expect(worktrees.create(r.root, "login")).rejects.toMatchObject({
+    code: "WORKTREE_FOLDER",
+    message: expect.stringContaining("it is there already, and is no worktree"),
+  });
+  r.file(".git/worktrees", "not a folder\n");
+  await expect(worktrees.create(r.root, "other")).rejects.toMatchObject({ code: "WORKTREE_GIT" });
+  expect([names(r), readdirSync(r.path(".scorel-worktrees")).sort()]).toEqual(["main", [".gitignore", "login"]]);
+});
+
+it("does not check out a branch that a person has checked out elsewhere", async () => {
+  const r = repository();
+  r.git("worktree", "add", "--quiet", "-b", "scorel/login", r.path("../beside"));
+  await expect(worktrees.create(r.root, "login")).rejects.toMatchObject({
+    code: "WORKTREE_BRANCH_USED",
+    message: expect.stringContaining(r.path("../beside")),
+  });
+});
+
+it("makes a worktree anew whose folder a person has deleted", async () => {
+  const r = repository();
+  const w = await r.make("login");
+  rmSync(w.folder, { recursive: true });
+  expect((await worktrees.list(r.root)).map(({ name, isBranchOnly }) => [name, isBranchOnly])).toEqual([
+    ["login", true],
+  ]);
+  expect(await worktrees.create(r.root, "login")).toMatchObject({ created: true });
+  expect([w.text("a.txt"), w.git("status", "--porcelain")]).toEqual(["one\n", ""]);
+});
+
+it("refuses a worktree that git has not finished making, in which files are missing", async () => {
+  const r = repository();
+  const w = await r.make("login");
+  rmSync(w.path("a.txt"));
+  r.file(".git/worktrees/login/locked", "initializing");
+  await expect(worktrees.create(r.root, "login")).rejects.toMatchObject({ code: "WORKTREE_HALF_MADE" });
+  await expect(worktrees.merge(r.root, "login", { commit: true })).rejects.toMatchObject({ code: "WORKTREE_KEPT" });
+  await expect(worktrees.remove(r.root, "login", { discard: true })).rejects.toMatchObject({ code: "WORKTREE_KEPT" });
+  expect(await worktrees.list(r.root)).toMatchObject([
+    { problem: expect.stringContaining("has not finished making it") },
+  ]);
+  r.git("worktree", "remove", "--force", "--force", w.folder);
+  expect(await worktrees.create(r.root, "login")).toMatchObject({ created: true });
 });

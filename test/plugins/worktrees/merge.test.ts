@@ -219,3 +219,23 @@ it("discards a worktree with all of its changes, and says how to get them back",
   r.git(...(/: git (branch .+)$/.exec(text)?.[1] ?? "").split(" "));
   expect(r.git("show", "scorel/login:c.txt")).toBe("three");
 });
+
+it("keeps a worktree that a person has locked, but merges its branch if both are to be kept", async () => {
+  const { r, w } = await changed();
+  r.git("worktree", "lock", "--reason=On a stick", w.folder);
+  const kept = { code: "WORKTREE_KEPT", message: expect.stringContaining("it is locked (On a stick)") };
+  await expect(worktrees.merge(r.root, "login")).rejects.toMatchObject(kept);
+  await expect(worktrees.remove(r.root, "login")).rejects.toMatchObject(kept);
+  expect(r.has("b.txt")).toBe(false);
+  await worktrees.merge(r.root, "login", { keep: true });
+  expect([r.has("b.txt"), w.has("b.txt")]).toEqual([true, true]);
+});
+
+it("does not delete git's folder of another worktree that the file .git was changed to name", async () => {
+  const { r, w } = await changed();
+  const other = await r.make("other");
+  w.git("checkout", "--quiet", "main~0");
+  w.file(".git", other.text(".git"));
+  await worktrees.remove(r.root, "login", { discard: true }).catch(() => {});
+  expect([other.git("branch", "--show-current"), r.has(".git/worktrees/other/HEAD")]).toEqual(["scorel/other", true]);
+});

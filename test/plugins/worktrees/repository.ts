@@ -5,8 +5,12 @@ import { worktrees } from "../../../plugins/worktrees/service.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 /** A repository with one commit, in which tests run git as a person would. */
-export function repository({ commits = true, files = { "a.txt": "one\n" } as Record<string, string> } = {}) {
-  const root = join(temporaryFolder("scorel-worktrees-"), "project");
+export function repository({
+  commits = true,
+  files = { "a.txt": "one\n" } as Record<string, string>,
+  within = temporaryFolder("scorel-worktrees-"),
+} = {}) {
+  const root = join(within, "project");
   mkdirSync(root);
   const at = (folder: string) => {
     const path = (name: string) => join(folder, name);

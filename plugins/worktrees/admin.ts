@@ -1,0 +1,46 @@
+import { rm } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { canonical } from "@scorel/kit/files/paths";
+import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
+
+/** What git writes as the reason of a lock while it makes a worktree. */
+const BEING_MADE = "initializing";
+
+/** Git's own folder of a worktree, such as `.git/worktrees/login`, as the file `.git` of the worktree names it; undefined if it names none. */
+export function adminOf(path: string): string | undefined {
+  const [, named] = /^gitdir: (.+?)\r?\n?$/.exec(readIfPresent(join(path, ".git")) ?? "") ?? [];
+  const admin = named === undefined ? undefined : resolve(path, named);
+  return admin !== undefined && basename(dirname(admin)) === "worktrees" ? admin : undefined;
+}
+
+/** Whether git was ended while it made a worktree: files are missing there, which would count as deleted. */
+export function isHalfMade(path: string): boolean {
+  return lockReason(path) === BEING_MADE;
+}
+
+/** The reason for which a worktree was locked by `git worktree lock`, which may be empty; undefined if it is not locked. */
+export function lockReason(path: string): string | undefined {
+  const admin = adminOf(path);
+  return admin === undefined ? undefined : readIfPresent(join(admin, "locked"))?.trim();
+}
+
+/** Tells git where the folder of a worktree is. */
+export function tellPlace(path: string): void {
+  const admin = adminOf(path);
+  const text = `${join(path, ".git")}\n`;
+  if (admin !== undefined && readIfPresent(join(admin, "gitdir")) !== text)
+    replaceFile(join(admin, "gitdir"), text, { mode: 0o666 });
+}
+
+/**
+ * Lets git forget the worktree in a folder, as `git worktree prune` does with those that are missing. `places`: the paths by which git may know it.
+ * Nothing happens if git's folder belongs to another one: the file `.git` could have been changed to name it.
+ */
+export async function forget(path: string, places: readonly string[]): Promise<void> {
+  const admin = adminOf(path);
+  const known = admin === undefined ? undefined : readIfPresent(join(admin, "gitdir"))?.trim();
+  if (admin === undefined || known === undefined || !places.some((place) => isSame(place, dirname(known)))) return;
+  await rm(admin, { recursive: true, force: true });
+}
+
+const isSame = (a: string, b: string) => canonical(a) === canonical(b);

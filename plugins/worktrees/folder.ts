@@ -1,0 +1,71 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { codeOf } from "@scorel/kernel";
+import { tryLock } from "@scorel/kit/files/lock";
+import { visibleName } from "@scorel/kit/text/plain";
+import { reasonOf } from "@scorel/kit/values/coded-error";
+import { newId } from "@scorel/kit/values/id";
+import { forget } from "./admin.ts";
+import type { Worktree } from "./contract.ts";
+import { errors } from "./errors.ts";
+import type { Checkout } from "./repository.ts";
+
+/** Folders beside the worktrees: in one, a worktree is made until it is complete; the other is one that is being deleted. */
+type Passing = "making" | "gone";
+
+const PASSING = /^\.(making|gone)-([A-Za-z\d][\w.-]*)~[\w-]+$/;
+
+/** The file that a command holds while it makes, merges or removes a worktree. */
+export const lockOf = ({ path }: Pick<Worktree, "path">) => join(dirname(path), `.lock-${basename(path)}`);
+
+/** A folder that does not exist yet, on the same file system as the worktree. */
+export const passingFolder = ({ name, path }: Pick<Worktree, "name" | "path">, kind: Passing) =>
+  join(dirname(path), `.${kind}-${name}~${newId()}`);
+
+/** Where a worktree is while it is made: git takes its name for it from the last part. */
+export const placeIn = (making: string, { name }: Pick<Worktree, "name">) => join(making, name);
+
+/** Makes the folder of worktrees, which git is told to ignore, and deletes what was left there. Throws WORKTREE_FOLDER. */
+export async function prepareFolder({ git, root, folder }: Checkout, { path }: Worktree): Promise<void> {
+  const refused = (reason: string, cause?: unknown) =>
+    errors.WORKTREE_FOLDER({ path: visibleName(folder), reason }, { cause });
+  try {
+    mkdirSync(folder, { recursive: true });
+    // A link could lead out of the project, where nothing may be changed.
+    if (!lstatSync(folder).isDirectory()) throw refused("it is a link");
+    if (!existsSync(join(folder, ".gitignore"))) writeFileSync(join(folder, ".gitignore"), "*\n", { flag: "wx" });
+  } catch (thrown) {
+    if (codeOf(thrown) === "WORKTREE_FOLDER") throw thrown;
+    // Two commands may make the folder at the same time.
+    if (codeOf(thrown) !== "EEXIST" || !lstatSync(folder).isDirectory()) throw refused(reasonOf(thrown), thrown);
+  }
+  const ignored = await git.run(root, ["check-ignore", "--quiet", "--", path]);
+  if (ignored.code !== 0) throw refused("the project's own .gitignore there shows what is in it");
+  for (const entry of readdirSync(folder)) await deleteLeft(folder, entry);
+}
+
+/** Deletes a folder that was left by a command which was killed while it made or removed a worktree. */
+async function deleteLeft(folder: string, entry: string): Promise<void> {
+  const [, kind, name] = PASSING.exec(entry) ?? [];
+  if (kind === undefined || name === undefined) return;
+  const worktree = { name, path: join(folder, name) };
+  try {
+    const lock = tryLock(lockOf(worktree));
+    if (!lock || !("release" in lock)) return;
+    await deletePassing(join(folder, entry), kind as Passing, worktree).finally(() => lock.release());
+  } catch {
+    // It is in nobody's way, and the next command tries again: git may still be writing there.
+  }
+}
+
+/** Deletes a folder in which a worktree was made, or the one that it was moved to, and lets git forget it. */
+export async function deletePassing(
+  folder: string,
+  kind: Passing,
+  worktree: Pick<Worktree, "name" | "path">,
+): Promise<void> {
+  const place = kind === "making" ? placeIn(folder, worktree) : folder;
+  await forget(place, [place, worktree.path]);
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+}

@@ -1,0 +1,118 @@
+import { readdirSync, rmSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { worktrees } from "../../plugins/worktrees/service.ts";
+import { repository } from "../plugins/worktrees/repository.ts";
+import { secondProcess } from "../second-process.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { smallFileSystem } from "./disk.ts";
+
+const FILES = 800;
+const ROUNDS = 8;
+const files = Object.fromEntries(
+  Array.from({ length: FILES }, (_, at) => [`${at % 40}/${at}.txt`, `The file ${at}\n`.repeat(20)]),
+);
+const runner = new URL("worktree-runner.ts", import.meta.url);
+
+/** Starts one that waits, in a process group of its own. */
+function waiting(root: string, action: string, name: string) {
+  return secondProcess(runner, temporaryFolder("scorel-runner-"), [root, action, name], { through: ["setsid"] });
+}
+
+/** Kills it after a part of the time that it takes undisturbed, which grows by rounds: with git, or git goes on without its parent. */
+async function killed(root: string, action: string, name: string, takes: number, round: number): Promise<void> {
+  await using running = await waiting(root, action, name);
+  await running.line();
+  running.child.stdin?.write("go\n");
+  await delay(((round + 0.5) / ROUNDS) * takes);
+  if (running.child.exitCode === null) process.kill(round % 2 === 0 ? running.pid : -running.pid, "SIGKILL");
+}
+
+/** The files of the branch that is checked out, and what git finds changed. */
+const state = (r: { git: (...args: string[]) => string }) => ({
+  files: r.git("ls-tree", "-r", "--name-only", "HEAD").split("\n").length,
+  changes: r.git("status", "--porcelain"),
+});
+
+const whole = { files: FILES, changes: "" };
+
+/** Milliseconds that it takes undisturbed. */
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const begin = performance.now();
+  await work();
+  return performance.now() - begin;
+}
+
+it("a worktree is complete or not there, whenever its making is killed", async () => {
+  const r = repository({ files });
+  const time = await timeOf(() => worktrees.create(r.root, "first"));
+  for (let round = 0; round < ROUNDS; round++) {
+    await killed(r.root, "create", "login", time, round);
+    const listed = await worktrees.list(r.root);
+    expect(listed.filter(({ problem, changes }) => problem !== undefined || changes > 0)).toEqual([]);
+    const w = r.at((await worktrees.create(r.root, "login")).path);
+    expect(state(w)).toEqual(whole);
+    await worktrees.merge(r.root, "login");
+    expect(state(r)).toEqual(whole);
+  }
+  await worktrees.remove(r.root, "first");
+  await expect
+    .poll(async () => {
+      await worktrees.remove(r.root, (await worktrees.create(r.root)).name);
+      return readdirSync(r.path(".scorel-worktrees"));
+    })
+    .toEqual([".gitignore"]);
+});
+
+it.each(["merge", "remove"])("%s that is killed goes on when it is called again, and loses no file", async (action) => {
+  const r = repository({ files });
+  const make = async (round: number | string) => {
+    const w = await r.make("login");
+    w.file(`${round}.new`, "new\n");
+    w.git("add", "--all");
+    w.git("commit", "--quiet", `--message=${round}`);
+  };
+  await make("first");
+  const time = await timeOf(() => worktrees.merge(r.root, "login"));
+  for (let round = 0; round < ROUNDS; round++) {
+    await make(round);
+    await killed(r.root, action, "login", time, round);
+    // Git's own, which says so to whoever meets it.
+    rmSync(r.path(".git/index.lock"), { force: true });
+    const left = (await worktrees.list(r.root)).map(({ name }) => name);
+    if (left.includes("login")) await worktrees.merge(r.root, "login");
+    expect(state(r)).toEqual({ files: FILES + 2 + round, changes: "" });
+    expect(r.git("branch", "--format=%(refname:short)")).toBe("main");
+  }
+});
+
+it("several that make the same worktree at the same time all get the same one", async () => {
+  const r = repository({ files });
+  for (let round = 0; round < 3; round++) {
+    const name = `login-${round}`;
+    const all = await Promise.all([1, 2, 3, 4].map(() => waiting(r.root, "create", name)));
+    for (const each of all) await each.line();
+    for (const each of all) each.child.stdin?.write("go\n");
+    const made = await Promise.all(all.map(async (each) => JSON.parse(await each.line())));
+    expect(made.map(({ result, thrown }) => thrown ?? result.path)).toEqual(
+      all.map(() => r.path(`.scorel-worktrees/${name}`)),
+    );
+    expect(made.filter(({ result }) => result.created).length).toBe(1);
+    expect(state(r.at(r.path(`.scorel-worktrees/${name}`)))).toEqual(whole);
+    await worktrees.merge(r.root, name);
+  }
+});
+
+const canMount = (() => {
+  using trial = smallFileSystem(64);
+  return trial !== undefined;
+})();
+
+it.skipIf(!canMount)("a worktree can be removed from a disk without room", async () => {
+  using disk = smallFileSystem(4_096) as NonNullable<ReturnType<typeof smallFileSystem>>;
+  const r = repository({ within: disk.directory });
+  const w = await r.make("login");
+  disk.fill?.();
+  expect((await worktrees.remove(r.root, "login")).text).toContain("The worktree login is removed.");
+  expect([w.has(), r.git("branch", "--format=%(refname:short)")]).toEqual([false, "main"]);
+});
