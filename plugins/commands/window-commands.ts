@@ -61,7 +61,10 @@ interface Answered {
   usage: Usage;
 }
 
-/** Yields every reply in the log on all branches, including failed attempts and summaries, and what tools have used. */
+/**
+ * Yields every reply in the log on all branches, including failed attempts and summaries, what tools have used, and what was used beside the
+ * conversation, such as for a title or by a subagent in the background.
+ */
 function* answers({ session: { tree } }: BaseContext): Iterable<Answered> {
   for (const event of tree.ofType("message")) {
     const { message } = event as EventOf<"message">;
@@ -73,6 +76,17 @@ function* answers({ session: { tree } }: BaseContext): Iterable<Answered> {
     const { model, usage } = event as EventOf<"compact">;
     if (model !== undefined && usage) yield { model, usage };
   }
+  for (const event of tree.ofType("custom")) {
+    const { model, usage } = ((event as EventOf<"custom">).data ?? {}) as { model?: unknown; usage?: unknown };
+    if (typeof model === "string" && isUsage(usage)) yield { model, usage };
+  }
+}
+
+/** Whether it is a usage: any plugin may write events of its own. */
+function isUsage(usage: unknown): usage is Usage {
+  const { cost, ...counts } = (usage ?? {}) as Partial<Usage>;
+  const numbers = [counts.input, counts.output, counts.cacheRead, counts.cacheWrite, cost?.total];
+  return numbers.every((number) => typeof number === "number");
 }
 
 function added(spent: Spent, { input, cacheRead, cacheWrite, output, cost: { total } }: Usage): Spent {

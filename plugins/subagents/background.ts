@@ -99,10 +99,14 @@ export class BackgroundTasks {
 const wordsOf = ({ content }: ToolOutput) =>
   content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 
-/** Adds what a subagent uses to the turns of its session. What it uses while none runs counts in the next one. */
+/**
+ * What a subagent in the background uses. It is noted in the log of its session as it grows, and added to the turns of the session: what it uses while
+ * none runs counts in the next one.
+ */
 class Costs {
   private readonly ctx: Context;
   private total: ToolUsage = {};
+  private noted: ToolUsage = {};
   private charged: ToolUsage = {};
 
   constructor(ctx: Context) {
@@ -112,22 +116,38 @@ class Costs {
   /** Takes what it has used so far. */
   take(usage: ToolUsage | undefined): void {
     this.total = usage ?? this.total;
+    this.note();
     this.settle();
   }
 
   settle(): void {
-    const { total, charged } = this;
-    const [input, output, cacheRead, cacheWrite] = COUNTS.map((key) => (total[key] ?? 0) - (charged[key] ?? 0)) as [
-      number,
-      number,
-      number,
-      number,
-    ];
-    const cost = (total.cost?.total ?? 0) - (charged.cost?.total ?? 0);
-    const totalTokens = input + output + cacheRead + cacheWrite;
-    if (totalTokens === 0 && cost === 0) return;
-    const parts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-    const usage: Usage = { input, output, cacheRead, cacheWrite, totalTokens, cost: { ...parts, total: cost } };
-    if (this.ctx.find("agent")?.charge(usage)) this.charged = total;
+    const usage = grownBy(this.total, this.charged);
+    if (usage && this.ctx.find("agent")?.charge(usage)) this.charged = this.total;
   }
+
+  private note(): void {
+    const { total, ctx } = this;
+    const usage = grownBy(total, this.noted);
+    if (!usage || ctx.signal.aborted) return;
+    this.noted = total;
+    const data = { hidden: true, model: "Task", usage: { ...usage, sessionId: total.sessionId } };
+    ctx.session.append("custom", { kind: "spent", data }).catch((thrown: unknown) => {
+      if (!ctx.signal.aborted) ctx.report("append", thrown);
+    });
+  }
+}
+
+/** How much a usage is above an earlier one; undefined if it is the same. */
+function grownBy(total: ToolUsage, before: ToolUsage): Usage | undefined {
+  const [input, output, cacheRead, cacheWrite] = COUNTS.map((key) => (total[key] ?? 0) - (before[key] ?? 0)) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  const cost = (total.cost?.total ?? 0) - (before.cost?.total ?? 0);
+  const totalTokens = input + output + cacheRead + cacheWrite;
+  if (totalTokens === 0 && cost === 0) return undefined;
+  const parts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  return { input, output, cacheRead, cacheWrite, totalTokens, cost: { ...parts, total: cost } };
 }

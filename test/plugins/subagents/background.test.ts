@@ -1,3 +1,4 @@
+import commands from "@scorel/commands";
 import { expect, it } from "vitest";
 import { delayUntil, gate, hang, text, toolCall } from "../../model-server.ts";
 import { childrenOf, resultsIn, used, working } from "./working.ts";
@@ -51,6 +52,33 @@ it("a report reaches a running turn at its next round, and its cost counts there
   const { text: last, usage } = await t.outcome();
   expect([last, usage.input >= 500]).toEqual(["Thanks.", true]);
   expect((await toldIn(t)).at(-1)).toContain("Found it.");
+});
+
+it("what it uses is in the log of its session at once, also while no turn runs, and /cost shows it", async () => {
+  const end = gate();
+  await using t = await working(
+    {
+      "Go.": [behind("Look"), text("I wait."), text("Thanks.")],
+      Look: [
+        [touch, used(500)],
+        [delayUntil(end.promise), text("Found it."), used(70)],
+      ],
+    },
+    { plugins: [commands as never] },
+  );
+  await t.outcome();
+  const noted = async () => {
+    const { events } = await t.client.request("get_events", { sessionId: t.sessionId });
+    return (events as any[]).flatMap(({ event }) => (event.kind === "spent" ? [event.data] : []));
+  };
+  const [child] = await childrenOf(t.client, t.sessionId);
+  const usage = (input: number) => expect.objectContaining({ input, sessionId: child?.sessionId });
+  await expect.poll(noted).toEqual([{ hidden: true, model: "Task", usage: usage(500) }]);
+  const { output } = await t.client.request("run_command", { sessionId: t.sessionId, name: "cost", args: "" });
+  expect(output).toContain("Task: 1 request, 500 tokens in, 0% from the cache, 1 out");
+  end.open();
+  await expect.poll(() => lastReply(t)).toBe("Thanks.");
+  expect((await noted()).map((each) => each.usage)).toEqual([usage(500), usage(70)]);
 });
 
 it("a question of a subagent in the background is asked in a session that rests", async () => {
