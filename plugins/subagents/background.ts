@@ -55,15 +55,11 @@ export class BackgroundTasks {
 
   /** Queues a report for each task that was cut off when its session or host ended. It begins no turn, since somebody may only look. */
   async reportInterrupted(): Promise<void> {
-    for (const task of this.ctx.session.projection("backgroundTasks")) {
-      if (this.running.has(task.sessionId)) continue;
-      const where =
-        task.path === undefined
-          ? ""
-          : ` Its worktree was ${task.path}: "scorel worktree list" tells what is left of it.`;
-      const text = `It was interrupted before it could report, because the session or its host ended. What it did is in its session.${where} Give the task again if it is still wanted.`;
-      await this.send(task, text, "queue");
-    }
+    const cutOff = this.ctx.session
+      .projection("backgroundTasks")
+      .filter(({ sessionId }) => !this.running.has(sessionId));
+    // All at once, so that a first message that is sent meanwhile comes after all of them.
+    await Promise.all(cutOff.map((task) => this.send(task, interrupted(task), "queue")));
   }
 
   private async follow(task: BackgroundTask, report: Promise<ToolOutput>, costs: Costs): Promise<void> {
@@ -94,6 +90,11 @@ export class BackgroundTasks {
       ...{ running: "steer", idle, mentions: false },
     });
   }
+}
+
+function interrupted({ path }: BackgroundTask): string {
+  const where = path === undefined ? "" : ` Its worktree was ${path}: "scorel worktree list" tells what is left of it.`;
+  return `It was interrupted before it could report, because the session or its host ended. What it did is in its session.${where} Give the task again if it is still wanted.`;
 }
 
 const wordsOf = ({ content }: ToolOutput) =>

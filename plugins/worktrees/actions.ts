@@ -8,6 +8,9 @@ import { errors } from "./errors.ts";
 import { allWorktrees, checkoutAround } from "./repository.ts";
 import { markUsed } from "./use.ts";
 
+/** Milliseconds after which somebody who waits for a worktree is told what takes so long. */
+const LONG_MS = 1_000;
+
 /** What the commands `scorel worktree <action>` do. */
 export const actions = { list, merge, remove } satisfies Record<
   string,
@@ -25,6 +28,7 @@ export async function enterWorktree(ctx: Context, given: unknown, invocation: In
   const name = typeof given === "string" && given !== "" ? { name: given } : {};
   if (options.continue === true) await assertKnown(cwd, name.name);
   const client = hostOf(ctx).connect();
+  const long = setTimeout(() => stderr.write("Making the worktree: git checks out all files…\n"), LONG_MS);
   try {
     const { worktree } = await client.request("create_worktree", { cwd, ...name });
     const { created, leftOut, branch } = worktree;
@@ -35,6 +39,7 @@ export async function enterWorktree(ctx: Context, given: unknown, invocation: In
       stderr.write(`It does not have the changes of ${leftOut} ${filesText(leftOut)} that are not committed.\n`);
     return worktree.cwd;
   } finally {
+    clearTimeout(long);
     await client.close();
   }
 }
