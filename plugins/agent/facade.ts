@@ -65,9 +65,9 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
     fixedTokens: () => textTokens(fixedPart(env)),
     ask: async (question) =>
       (await import("./turn/ask.ts")).ask(env, question, ({ usage }) => void dispatcher.charge(usage)),
-    charge(usage) {
+    charge(usage, { told = false } = {}) {
       const isCharged = dispatcher.charge(usage);
-      if (isCharged) ctx.session.emit("usage_charged", { usage });
+      if (isCharged && !told) ctx.session.emit("usage_charged", { usage });
       return isCharged;
     },
     storable: (text) => storableText(env, text),

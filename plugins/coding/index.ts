@@ -12,6 +12,7 @@ import { createWrite } from "./files/write.ts";
 import { operations } from "./operations.ts";
 import { createGlob } from "./search/glob.ts";
 import { createGrep } from "./search/grep.ts";
+import { BackgroundCommands } from "./shell/background-work.ts";
 import { createBash } from "./shell/bash.ts";
 import { openShellLines, shellEvents, untoldShellLines } from "./shell/shell-events.ts";
 import type { ShellLines } from "./shell/shell-lines.ts";
@@ -36,6 +37,7 @@ export default definePlugin({
 
   activate(ctx) {
     const env = createEnvironment(ctx);
+    const background = new BackgroundCommands(env);
     let shellLines: Promise<ShellLines> | undefined;
     const lines = () => (shellLines ??= import("./shell/shell-lines.ts").then((made) => new made.ShellLines(ctx, env)));
     const endCommands = async () => {
@@ -56,8 +58,9 @@ export default definePlugin({
     return {
       tools(): Tool[] {
         const onFiles = [createRead, createEdit, createWrite].map((create) => create(env) as Tool);
-        return [...onFiles, createBash(env), createGlob(env), createGrep(env), createTodoWrite()];
+        return [...onFiles, createBash(env, background.get), createGlob(env), createGrep(env), createTodoWrite()];
       },
+      backgroundWork: background,
       operations: operations(ctx, lines),
       async onEvent({ type }) {
         const isLeft = (name: "openShellLines" | "untoldShellLines") => ctx.session.projection(name).length > 0;

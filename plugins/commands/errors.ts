@@ -7,6 +7,12 @@ export const errors = defineErrors({
     text: (a: { name: string; near: readonly string[] }) =>
       `There is no command "/${a.name}". ${a.near.length > 0 ? `Did you mean ${a.near.map((name) => `/${name}`).join(" or ")}?` : "/help lists them."}`,
   },
+  BACKGROUND_UNKNOWN: {
+    exit: 2,
+    text: (a: { id: string }) => `Nothing in the background has the number or id "${a.id}". /tasks lists what runs.`,
+  },
+  BACKGROUND_INVALID: (a: { plugin: string }) =>
+    `"backgroundWork" of plugin "${a.plugin}" cannot be used: it needs the functions "list" and "stop".`,
   COMMAND_INVALID: (a: { name: string; plugin: string; flaw: string }) =>
     `The command "/${a.name}" of plugin "${a.plugin}" cannot be used: ${a.flaw}.`,
   COMMAND_DUPLICATE: (a: Clash) => clashText(`The command "/${a.name}"`, a),

@@ -26,6 +26,12 @@ const choice = z.strictObject({
   preview: z.string().optional(),
 });
 const completion = z.strictObject({ from: z.number(), values: z.array(z.string()) });
+const backgroundItem = z.strictObject({
+  id: z.string(),
+  title: z.string(),
+  since: z.number(),
+  sessionId: z.string().optional(),
+});
 
 /** The schemas of what the operations return. */
 export const results = {
@@ -33,4 +39,7 @@ export const results = {
   list_commands: z.strictObject({ commands: z.array(listedCommand) }),
   list_choices: z.strictObject({ choices: z.array(choice) }),
   complete_command: completion,
+  list_background: z.strictObject({ items: z.array(backgroundItem) }),
+  stop_background: z.strictObject({}),
+  wait_background: z.strictObject({ reports: z.array(z.string()) }),
 };

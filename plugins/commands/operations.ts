@@ -51,5 +51,30 @@ export function operations(ctx: BaseContext) {
         return completeCommand(ctx, line, { sessionId: ctx.session.id, clientId, request, assertOperations });
       },
     },
+    list_background: {
+      summary: "Lists what goes on in a session while no turn runs, such as commands and subagents in the background.",
+      readOnly: true,
+      size: { bounded: "A plugin lists up to 100 items." },
+      params: () => z.strictObject({ sessionId }),
+      result: async () => (await results()).list_background,
+      run: async () => ({ items: (await import("./background.ts")).listBackground(ctx) }),
+    },
+    stop_background: {
+      summary: "Ends work in the background, and waits until it has ended.",
+      params: () => z.strictObject({ sessionId, id: z.string() }),
+      result: async () => (await results()).stop_background,
+      run: async ({ id }) => {
+        await (await import("./background.ts")).stopBackground(ctx, id);
+        return {};
+      },
+    },
+    wait_background: {
+      summary: "Waits for a message that reports the end of work in the background.",
+      readOnly: true,
+      size: { bounded: "It returns ids of messages." },
+      params: () => z.strictObject({ sessionId, after: z.number().int().min(0) }),
+      result: async () => (await results()).wait_background,
+      run: async ({ after }) => (await import("./background.ts")).waitForReport(ctx, after, ctx.session.stopping),
+    },
   } satisfies Contributions["operations"];
 }

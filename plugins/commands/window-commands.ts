@@ -24,6 +24,7 @@ export function windowCommands(ctx: BaseContext): Record<string, SlashCommand> {
 }
 
 interface Spent {
+  /** Requests of this session; 0 for what others have used for it, such as subagents. */
   requests: number;
   input: number;
   cacheRead: number;
@@ -34,8 +35,9 @@ interface Spent {
 
 function cost(ctx: BaseContext): CommandResult {
   const models: Record<string, Spent> = {};
-  for (const { model, usage } of answers(ctx)) {
-    models[model] = added(models[model] ?? { requests: 0, input: 0, cacheRead: 0, output: 0, total: 0 }, usage);
+  for (const { model, usage, requests } of answers(ctx)) {
+    const before = models[model] ?? { requests: 0, input: 0, cacheRead: 0, output: 0, total: 0 };
+    models[model] = added(before, usage, requests);
   }
   const rows = Object.entries(models);
   if (rows.length === 0)
@@ -59,6 +61,7 @@ interface Answered {
   /** `provider/id` */
   model: string;
   usage: Usage;
+  requests: 0 | 1;
 }
 
 /**
@@ -68,17 +71,20 @@ interface Answered {
 function* answers({ session: { tree } }: BaseContext): Iterable<Answered> {
   for (const event of tree.ofType("message")) {
     const { message } = event as EventOf<"message">;
-    if (message.role === "assistant") yield { model: `${message.provider}/${message.model}`, usage: message.usage };
+    if (message.role === "assistant")
+      yield { model: `${message.provider}/${message.model}`, usage: message.usage, requests: 1 };
     if (message.role === "tool_result" && message.usage)
-      yield { model: message.usage.model ?? message.toolName, usage: message.usage };
+      yield { model: message.usage.model ?? message.toolName, usage: message.usage, requests: 0 };
   }
   for (const event of tree.ofType("compact")) {
     const { model, usage } = event as EventOf<"compact">;
-    if (model !== undefined && usage) yield { model, usage };
+    if (model !== undefined && usage) yield { model, usage, requests: 1 };
   }
   for (const event of tree.ofType("custom")) {
     const { model, usage } = ((event as EventOf<"custom">).data ?? {}) as { model?: unknown; usage?: unknown };
-    if (typeof model === "string" && isUsage(usage)) yield { model, usage };
+    // What another session has used is no request of this one.
+    const isOwn = (usage as { sessionId?: unknown } | undefined)?.sessionId === undefined;
+    if (typeof model === "string" && isUsage(usage)) yield { model, usage, requests: isOwn ? 1 : 0 };
   }
 }
 
@@ -89,9 +95,13 @@ function isUsage(usage: unknown): usage is Usage {
   return numbers.every((number) => typeof number === "number");
 }
 
-function added(spent: Spent, { input, cacheRead, cacheWrite, output, cost: { total } }: Usage): Spent {
+function added(
+  spent: Spent,
+  { input, cacheRead, cacheWrite, output, cost: { total } }: Usage,
+  requests: number,
+): Spent {
   return {
-    requests: spent.requests + 1,
+    requests: spent.requests + requests,
     input: spent.input + input + cacheRead + cacheWrite,
     cacheRead: spent.cacheRead + cacheRead,
     output: spent.output + output,
@@ -101,7 +111,8 @@ function added(spent: Spent, { input, cacheRead, cacheWrite, output, cost: { tot
 
 function spentText({ requests, input, cacheRead, output, total }: Spent): string {
   const cached = input > 0 ? `, ${Math.round((100 * cacheRead) / input)}% from the cache` : "";
-  return `${requests} ${requests === 1 ? "request" : "requests"}, ${count(input)} tokens in${cached}, ${count(output)} out, ${costText({ input, output, total })}`;
+  const counted = requests === 0 ? "" : `${requests} ${requests === 1 ? "request" : "requests"}, `;
+  return `${counted}${count(input)} tokens in${cached}, ${count(output)} out, ${costText({ input, output, total })}`;
 }
 
 /** Models without a price cost nothing that is known. */

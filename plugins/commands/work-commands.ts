@@ -33,6 +33,13 @@ export function workCommands(ctx: BaseContext): Record<string, SlashCommand> {
       }),
       run: (asked: QueueChange, context) => queue(ctx, asked, context),
     },
+    tasks: {
+      summary: "Show what runs in the background: commands and subagents; stop one",
+      operations: ["list_background", "stop_background"],
+      args: z.object({ action: z.enum(["stop"]).optional(), item: z.string().optional() }),
+      run: async (asked: { action?: "stop"; item?: string }, context) =>
+        (await import("./background.ts")).tasks(ctx, asked, context),
+    },
     retry: {
       summary: "Send the last message again, replacing what followed it",
       operations: ["undo", "send_message"],

@@ -21,6 +21,7 @@ export const contributions: readonly string[] = [
   "toolWrappers",
   "commands",
   "markedWords",
+  "backgroundWork",
   "mentionSources",
   "promptParts",
   "cliCommands",

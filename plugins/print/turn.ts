@@ -13,11 +13,13 @@ import type {
 import { codeOf, messageOf } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
 import { continued } from "@scorel/kit/text/one-line";
+import { clientName } from "@scorel/kit/values/client-name";
 import { Backlog } from "./backlog.ts";
 import { commandIn, runCommand, type Typed } from "./command.ts";
 import { type Cuts, watchCuts } from "./cut.ts";
 import { errors } from "./errors.ts";
 import { createFormat, type Format, outcomeOfError, type Printed } from "./formats.ts";
+import { joined } from "./joined.ts";
 import { type Limits, readLimits } from "./limits.ts";
 import { sessionOptions } from "./options.ts";
 import { OwnAnswer } from "./own-answer.ts";
@@ -99,7 +101,8 @@ async function answerIn(
   const isAlone = options.ifBusy === "refuse";
   const sent = isAlone && !command ? await send(client, sessionId, prompt, true) : undefined;
   const { anchor } = status;
-  const isMine = (clientId: string) => clientId === client.clientId;
+  // What a subagent reports belongs to the work on the prompt.
+  const isMine = (clientId: string) => clientId === client.clientId || clientName(clientId) === "subagent";
   const backlog = new Backlog((delivered) => {
     const told = progress.hear(delivered);
     return told ? told.then(() => format.hear?.(delivered)) : format.hear?.(delivered);
@@ -176,7 +179,9 @@ async function converse(run: Run, prompt: Prompt, schema?: AnswerSchema): Promis
   const { limits, status } = run;
   limits.start();
   try {
-    const outcome = await takeTurn(run, prompt, run.sent);
+    const first = await takeTurn(run, prompt, run.sent);
+    const { outcomeWithReports } = await import("./reports.ts");
+    const outcome = await outcomeWithReports(run, first, (id) => answerTo(run, id));
     if (!schema || outcome.reason !== "completed") return limited(outcome, limits);
     const checked = schema.check(outcome.text);
     if (checked.fits) return { outcome, data: checked.data };
@@ -213,28 +218,19 @@ function limited(outcome: TurnOutcome, { reached }: Limits): Printed {
   return reached && outcome.reason === "cancelled" ? { outcome, failure: reached, exitCode: EXIT_LIMIT } : { outcome };
 }
 
-/** Returns the second of two turns with the usage of both. */
-function joined(first: TurnOutcome, second: TurnOutcome): TurnOutcome {
-  const cost = added(first.usage.cost, second.usage.cost);
-  const usage = { ...added({ ...first.usage, cost: 0 }, { ...second.usage, cost: 0 }), cost };
-  return { ...second, usage, durationMs: first.durationMs + second.durationMs };
-}
-
-function added<T extends Record<keyof T, number>>(a: T, b: T): T {
-  const sums = (Object.keys(b) as (keyof T)[]).map((key) => [key, a[key] + b[key]]);
-  return Object.fromEntries(sums) as T;
-}
-
-/**
- * Sends a message and waits for its turn. An interrupt or limit cancels it and keeps what has arrived; a closed stdout
- * does not.
- */
-async function takeTurn(run: Run, prompt: Prompt, sent?: Sent) {
-  const { client, status, format, limits, interrupt, progress, own } = run;
-  const { sessionId } = status;
-  const { id, status: how } = sent ?? (await send(client, sessionId, prompt, run.sent !== undefined));
+/** Sends a message and waits for its turn. */
+async function takeTurn(run: Run, prompt: Prompt, sent?: Sent): Promise<TurnOutcome> {
+  const { client, status, progress, own } = run;
+  const { id, status: how } = sent ?? (await send(client, status.sessionId, prompt, run.sent !== undefined));
   const isQueued = how === "queued";
   if (isQueued) await progress.queued();
+  return own.in(await answerTo(run, id, isQueued));
+}
+
+/** Waits for the turn that answers a message. An interrupt or limit cancels it and keeps what has arrived; a closed stdout does not. */
+async function answerTo(run: Run, id: string, isQueued = false): Promise<TurnOutcome> {
+  const { client, status, format, limits, interrupt } = run;
+  const { sessionId } = status;
   const over = new AbortController();
   const refused = new Promise<never>((_, reject) => {
     const cancel = () => void withdraw(client, { sessionId, id, isQueued }).catch(reject);
@@ -250,7 +246,7 @@ async function takeTurn(run: Run, prompt: Prompt, sent?: Sent) {
   try {
     const outcome = await Promise.race([client.request("wait_turn", { sessionId, id }), refused]);
     await client.drained(sessionId);
-    return own.in(outcome);
+    return outcome;
   } finally {
     over.abort();
   }

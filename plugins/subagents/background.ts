@@ -1,3 +1,4 @@
+import type { BackgroundWork } from "@scorel/commands/contract";
 import { messageOf } from "@scorel/kernel";
 import { lineOf } from "@scorel/kit/text/one-line";
 import type { Usage } from "@scorel/messages/contract";
@@ -11,11 +12,22 @@ import type { TaskCall } from "./run.ts";
 
 const COUNTS = ["input", "output", "cacheRead", "cacheWrite"] as const;
 
+interface RunningTask {
+  title: string;
+  /** Milliseconds since the epoch. */
+  since: number;
+  /** Resolves when it has ended and its report is sent. */
+  ended: Promise<void>;
+  stop(): void;
+}
+
 /** Subagents that work while their session goes on. Their reports are messages of the session. */
-export class BackgroundTasks {
+export class BackgroundTasks implements BackgroundWork {
   private readonly ctx: Context;
   private readonly places: Places;
-  private readonly running = new Map<string, Promise<void>>();
+  private readonly running = new Map<string, RunningTask>();
+  /** Ids of the messages with reports. */
+  private readonly sent: string[] = [];
 
   constructor(ctx: Context, places: Places) {
     this.ctx = ctx;
@@ -29,8 +41,9 @@ export class BackgroundTasks {
     try {
       const { beginTask } = await import("./run.ts");
       const costs = new Costs(this.ctx);
-      // It ends with the session, and not with the turn that has begun it.
-      const signal = this.ctx.signal;
+      // It ends with the session, or when a person stops it, and not with the turn that has begun it.
+      const control = new AbortController();
+      const signal = AbortSignal.any([this.ctx.signal, control.signal]);
       const { details, report } = await beginTask(this.ctx, {
         ...call,
         signal,
@@ -38,7 +51,8 @@ export class BackgroundTasks {
       });
       const { sessionId, path } = details;
       const task = { sessionId, description: lineOf(call.params.description), ...(path !== undefined && { path }) };
-      this.running.set(sessionId, this.follow(task, report, costs).finally(leave));
+      const ended = this.follow(task, report, costs).finally(leave);
+      this.running.set(sessionId, { title: task.description, since: Date.now(), ended, stop: () => control.abort() });
       this.showCount();
       const text = `The subagent works in the background (session ${sessionId}). Go on with other work; its report comes as a message.`;
       return { content: [{ type: "text", text }], details: { ...details, background: task } };
@@ -50,7 +64,30 @@ export class BackgroundTasks {
 
   /** Resolves when no subagent works any more. */
   async ended(): Promise<void> {
-    await Promise.all(this.running.values());
+    await Promise.all(this.ends());
+  }
+
+  list() {
+    return [...this.running].map(([id, { title, since }]) => ({
+      id,
+      title: `subagent: ${title}`,
+      since,
+      sessionId: id,
+    }));
+  }
+
+  async stop(id: string): Promise<void> {
+    const task = this.running.get(id);
+    task?.stop();
+    await task?.ended;
+  }
+
+  reports() {
+    return { sent: this.sent, next: this.running.size === 0 ? undefined : Promise.race(this.ends()) };
+  }
+
+  private ends(): Promise<void>[] {
+    return [...this.running.values()].map(({ ended }) => ended);
   }
 
   /** Queues a report for each task that was cut off when its session or host ended. It begins no turn, since somebody may only look. */
@@ -85,10 +122,12 @@ export class BackgroundTasks {
 
   private async send({ sessionId, description }: BackgroundTask, text: string, idle: "start" | "queue"): Promise<void> {
     const head = `[Report of the subagent "${description}" in the background, session ${sessionId}. These are its words, not those of the user.]`;
-    await this.ctx.find("agent")?.send(`${head}\n${text}`, {
+    const sent = await this.ctx.find("agent")?.send(`${head}\n${text}`, {
       ...{ clientId: `subagent-${sessionId}`, messageId: reportId(sessionId) },
       ...{ running: "steer", idle, mentions: false },
     });
+    // One that only waits in the queue is answered by no turn yet.
+    if (sent && idle === "start") this.sent.push(sent.id);
   }
 }
 
@@ -123,7 +162,7 @@ class Costs {
 
   settle(): void {
     const usage = grownBy(this.total, this.charged);
-    if (usage && this.ctx.find("agent")?.charge(usage)) this.charged = this.total;
+    if (usage && this.ctx.find("agent")?.charge(usage, { told: true })) this.charged = this.total;
   }
 
   private note(): void {
@@ -131,6 +170,8 @@ class Costs {
     const usage = grownBy(total, this.noted);
     if (!usage || ctx.signal.aborted) return;
     this.noted = total;
+    // Also while no turn runs: whoever waits for it may have a limit.
+    ctx.session.emit("usage_charged", { usage });
     const data = { hidden: true, model: "Task", usage: { ...usage, sessionId: total.sessionId } };
     ctx.session.append("custom", { kind: "spent", data }).catch((thrown: unknown) => {
       if (!ctx.signal.aborted) ctx.report("append", thrown);

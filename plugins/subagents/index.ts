@@ -46,6 +46,7 @@ export default definePlugin({
     });
     return {
       childLimits: () => childLimits(depth),
+      backgroundWork: background,
       // The last subagents of a chain are not offered a tool that they could not use.
       tools: depth < MOST_DEPTH ? [createTask(ctx, { places, agents, background })] : [],
       commands: () => ({

@@ -144,6 +144,7 @@ describe("slash commands in a session with real turns", () => {
       ["/diff", /^-one\n\+two$/m],
       ["/tree", /make it two\n/],
       ["/queue", /^The queue is empty\./],
+      ["/tasks", /^Nothing runs in the background\./],
       ["/permission", /^mode: edits \(of ask, edits, full, plan\)/],
       ["/copy", /^Three\./],
       ["/name cart", /^The session is named "cart"\./],

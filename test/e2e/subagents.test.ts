@@ -56,6 +56,45 @@ it("a run gives a task away; lists name the subagent only when asked, and usage 
   expect(used.total).toMatchObject({ cost: 4 });
 });
 
+const behind = (name: string) => toolCall("Task", { description: name, prompt: "Read a.txt", background: true });
+
+it("-p waits for subagents in the background, and its answer is what the model makes of their reports", async () => {
+  using s = scratch({ inProcess: true });
+  const { sessionId, told } = await run(
+    s,
+    [
+      [behind("One"), dollars(1)],
+      [text("I wait."), dollars(1)],
+      [text("Now I know."), dollars(1)],
+    ],
+    [[text("It says a."), dollars(2)]],
+  );
+  expect(told).toEqual({ code: 0, cost: 5, error: undefined, said: "Now I know." });
+  const { stdout } = await s.run(["-p", "/cost", "--session", sessionId]);
+  expect(stdout.split("\n")).toEqual([
+    expect.stringMatching(/: 3 requests, .*\$3\.0000$/),
+    expect.stringMatching(/^Task: .* tokens in, .*\$2\.0000$/),
+    "all: $5.0000",
+    "",
+  ]);
+  const used = JSON.parse((await s.run(["usage", "--output", "json"])).stdout);
+  expect(used.total).toMatchObject({ cost: 5 });
+});
+
+it("a limit of -p also ends the wait for a subagent in the background", async () => {
+  using s = scratch({ inProcess: true });
+  const { told } = await run(
+    s,
+    [
+      [behind("One"), dollars(1)],
+      [text("I wait."), dollars(1)],
+    ],
+    [[toolCall("Read", { file_path: "a.txt" }), dollars(2)], hang()],
+    ...["--max-cost", "3.5"],
+  );
+  expect(told).toMatchObject({ code: 3, error: "PRINT_MAX_COST" });
+});
+
 it("a key that a subagent finds reaches no log, and not the parent's model", async () => {
   using s = scratch();
   const key = "canary-7f3a9c1e5b";

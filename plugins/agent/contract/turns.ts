@@ -171,9 +171,9 @@ export interface AgentService {
   ask(question: Question): Promise<Answer>;
   /**
    * Adds usage of work beside the conversation, such as a subagent in the background, to the running turn, and tells clients by the
-   * event `usage_charged`, so that limits count it. Returns false, and does nothing, when no turn is running.
+   * event `usage_charged`, so that limits count it, unless they are `told` already. Returns false, and does nothing, when no turn is running.
    */
-  charge(usage: Usage): boolean;
+  charge(usage: Usage, options?: { told?: boolean }): boolean;
   /**
    * Runs a tool for a person who has typed the call, also while a turn runs. All layers and guards see it as they see calls of the model.
    * Nothing is stored: the result is redacted and as `beforeStore` wants it. Rejects with AGENT_NO_TOOL and AGENT_CALL_REFUSED.

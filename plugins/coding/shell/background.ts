@@ -37,6 +37,9 @@ export interface BackgroundCommand {
 }
 
 interface Entry {
+  command: string;
+  /** Milliseconds since the epoch. */
+  since: number;
   seconds: number;
   started: number;
   output: Output;
@@ -66,6 +69,8 @@ export class Background {
     const redacted = redactor();
     const control = new AbortController();
     const entry: Entry = {
+      command: wanted.command,
+      since: Date.now(),
       seconds: (wanted.timeoutMs ?? 0) / 1000,
       started: performance.now(),
       output: output(),
@@ -111,10 +116,20 @@ export class Background {
 
   /** Kills a command and everything it started, then polls it. */
   async stop(id: string): Promise<Polled> {
+    await this.end(id);
+    return this.poll(id);
+  }
+
+  /** The commands that run, the oldest first. */
+  running(): { id: string; command: string; since: number }[] {
+    return [...this.entries].flatMap(([id, { command, since, ended }]) => (ended ? [] : [{ id, command, since }]));
+  }
+
+  /** Kills a command and everything it started. A poll still returns its last output. Throws BASH_BACKGROUND_UNKNOWN. */
+  async end(id: string): Promise<void> {
     const entry = this.entryOf(id);
     entry.control.abort();
     await entry.done;
-    return this.poll(id);
   }
 
   /** Removes the files of output that was never polled, which nobody knows of. */

@@ -10,6 +10,7 @@ import type { Background } from "./background.ts";
 import type { Ended } from "./command.ts";
 import type { Confine } from "./confinement.ts";
 import type { Kept } from "./output.ts";
+import { spillFolder } from "./spill-folder.ts";
 
 const DEFAULT_SECONDS = 120;
 const MAX_SECONDS = 3_600;
@@ -29,9 +30,7 @@ type Run = Params & { command: string };
 type OnUpdate = ((partial: ToolOutput) => void) | undefined;
 
 /** Runs a shell command. A non-zero exit code is a normal result; only a failed start or a forced end is an error. */
-export function createBash(env: Environment): Tool<Params> {
-  let background: Promise<Background> | undefined;
-  const getBackground = () => (background ??= createBackground(env));
+export function createBash(env: Environment, getBackground: GetBackground): Tool<Params> {
   return {
     name: "Bash",
     description:
@@ -59,23 +58,6 @@ function titleOf({ command, poll, stop, background }: Params): string {
 }
 
 type GetBackground = () => Promise<Background>;
-
-async function createBackground(env: Environment): Promise<Background> {
-  const [{ Background }, { runCommand }, { Output }] = await Promise.all([
-    import("./background.ts"),
-    import("./command.ts"),
-    import("./output.ts"),
-  ]);
-  const background = new Background({
-    run: runCommand,
-    output: () => new Output(outputBudget(env.context()), () => spillFolder(env)),
-    redactor: env.redactor,
-    running: env.running,
-    processes: env.processes,
-  });
-  env.atEnd.push(() => background.close());
-  return background;
-}
 
 async function start(
   params: Run,
@@ -154,11 +136,6 @@ async function confineFor(env: Environment): Promise<Confine | undefined> {
 }
 
 /** The folder for whole outputs. Throws when the model could not read them there. */
-function spillFolder({ files, workspace }: Environment): string {
-  if (!files.local) throw errors.BASH_OUTPUT_ELSEWHERE();
-  return workspace.temp;
-}
-
 async function folderOf(named: string | undefined, env: Environment): Promise<string> {
   const { workspace } = env;
   const cwd = named === undefined ? workspace.cwd : absolute(named, workspace);

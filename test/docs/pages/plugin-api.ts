@@ -181,6 +181,7 @@ const collected: Readonly<Record<string, string>> = {
   toolWrappers: "at the next call of a tool",
   commands: "each time a command is looked up or listed",
   markedWords: "each time a message of the user is read",
+  backgroundWork: "when what runs in the background is listed or waited for",
   mentionSources: "for each mention of a message that a person sends",
   promptParts: "each time the system prompt is made",
   cliCommands: "when the command line is read",

@@ -75,10 +75,29 @@ it("what it uses is in the log of its session at once, also while no turn runs, 
   const usage = (input: number) => expect.objectContaining({ input, sessionId: child?.sessionId });
   await expect.poll(noted).toEqual([{ hidden: true, model: "Task", usage: usage(500) }]);
   const { output } = await t.client.request("run_command", { sessionId: t.sessionId, name: "cost", args: "" });
-  expect(output).toContain("Task: 1 request, 500 tokens in, 0% from the cache, 1 out");
+  expect(output).toContain("Task: 500 tokens in, 0% from the cache, 1 out");
   end.open();
   await expect.poll(() => lastReply(t)).toBe("Thanks.");
   expect((await noted()).map((each) => each.usage)).toEqual([usage(500), usage(70)]);
+});
+
+it("a person stops one, and the model is told", async () => {
+  await using t = await working(
+    { "Go.": [behind("Look"), text("I wait."), text("Thanks.")], Look: [hang()] },
+    { plugins: [commands as never] },
+  );
+  await t.outcome();
+  const [child] = await childrenOf(t.client, t.sessionId);
+  const { items } = await t.client.request("list_background", { sessionId: t.sessionId });
+  expect(items).toEqual([
+    { id: child?.sessionId, sessionId: child?.sessionId, title: "subagent: Look", since: expect.any(Number) },
+  ]);
+  const { output } = await t.client.request("run_command", {
+    ...{ sessionId: t.sessionId, name: "tasks", args: "stop 1" },
+  });
+  expect(output).toBe("Stopped: subagent: Look");
+  await expect.poll(() => lastReply(t)).toBe("Thanks.");
+  expect((await toldIn(t)).at(-1)).toContain("Somebody cancelled the subagent");
 });
 
 it("a question of a subagent in the background is asked in a session that rests", async () => {

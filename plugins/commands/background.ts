@@ -1,0 +1,101 @@
+import type { Operations } from "@scorel/host/contract";
+import type { BaseContext } from "@scorel/kernel";
+import { lineOf } from "@scorel/kit/text/one-line";
+import { onAbort } from "@scorel/kit/values/abort";
+import type { BackgroundItem, BackgroundWork, CommandResult, SlashContext } from "./contract.ts";
+import { errors } from "./errors.ts";
+
+const WHERE = "backgroundWork";
+/** Items that one plugin may list. */
+const MOST = 100;
+
+interface Found {
+  plugin: string;
+  work: BackgroundWork;
+  items: BackgroundItem[];
+}
+
+/** What goes on in the session while no turn runs, the oldest first. */
+export function listBackground(ctx: BaseContext): BackgroundItem[] {
+  return found(ctx)
+    .flatMap(({ items }) => items)
+    .sort((a, b) => a.since - b.since);
+}
+
+/** Ends one of them. Throws BACKGROUND_UNKNOWN. */
+export async function stopBackground(ctx: BaseContext, id: string): Promise<void> {
+  const owner = found(ctx).find(({ items }) => items.some((item) => item.id === id));
+  if (!owner) throw errors.BACKGROUND_UNKNOWN({ id });
+  await ctx.calls.run(owner.plugin, WHERE, () => owner.work.stop(id));
+}
+
+/** Resolves when more than `after` messages have reported ends, or when none is to come. */
+export async function waitForReport(
+  ctx: BaseContext,
+  after: number,
+  signal: AbortSignal,
+): Promise<Operations["wait_background"]["result"]> {
+  const stopped = new Promise<void>((resolve) => onAbort(signal, resolve));
+  for (;;) {
+    const all = works(ctx).flatMap(({ plugin, work }) => {
+      const none = { sent: [], next: undefined };
+      return ctx.guard<ReturnType<NonNullable<BackgroundWork["reports"]>>>(
+        { plugin, where: WHERE, otherwise: none },
+        () => work.reports?.() ?? none,
+      );
+    });
+    const reports = all.flatMap(({ sent }) => [...sent]);
+    const next = all.flatMap((each) => each.next ?? []);
+    if (reports.length > after || next.length === 0 || signal.aborted) return { reports };
+    await Promise.race([...next, stopped]);
+  }
+}
+
+function works(ctx: BaseContext): Omit<Found, "items">[] {
+  return ctx.collect("backgroundWork", assertWork).map(({ plugin, value }) => ({ plugin, work: value }));
+}
+
+function found(ctx: BaseContext): Found[] {
+  return works(ctx).map(({ plugin, work }) => {
+    const listed = ctx.guard<readonly BackgroundItem[]>({ plugin, where: WHERE, otherwise: [] }, () => work.list());
+    const items = listed.slice(0, MOST).map((item) => ({ ...item, title: lineOf(String(item.title)) }));
+    return { plugin, work, items };
+  });
+}
+
+function assertWork(value: unknown, plugin: string): BackgroundWork {
+  const { list, stop, reports = () => {} } = Object(value) as Partial<BackgroundWork>;
+  if ([list, stop, reports].every((each) => typeof each === "function")) return value as BackgroundWork;
+  throw errors.BACKGROUND_INVALID({ plugin });
+}
+
+/** What `/tasks` does: lists the work, or stops one by its number or id. */
+export async function tasks(
+  ctx: BaseContext,
+  { action, item }: { action?: "stop"; item?: string },
+  { sessionId, request }: SlashContext,
+): Promise<CommandResult> {
+  const items = listBackground(ctx);
+  if (action === undefined) return shown(items);
+  const wanted = items[Number(item) - 1] ?? items.find(({ id }) => id === item);
+  if (!wanted) throw errors.BACKGROUND_UNKNOWN({ id: item ?? "" });
+  await request("stop_background", { sessionId, id: wanted.id });
+  return { output: `Stopped: ${wanted.title}`, data: { stopped: wanted } };
+}
+
+function shown(items: readonly BackgroundItem[]): CommandResult {
+  const lines = items.map(({ title, since, sessionId }, at) => {
+    const session = sessionId === undefined ? "" : `, session ${sessionId}`;
+    return `${at + 1}. ${title} (${lasting(Date.now() - since)}${session})`;
+  });
+  const help = "To end one: /tasks stop 1. To watch a session, in another terminal: scorel attach ID";
+  return {
+    output: lines.length === 0 ? "Nothing runs in the background." : [...lines, help].join("\n"),
+    data: { items },
+  };
+}
+
+function lasting(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}

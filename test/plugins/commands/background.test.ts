@@ -1,0 +1,86 @@
+import type { BackgroundItem } from "@scorel/commands/contract";
+import { definePlugin } from "@scorel/kernel";
+import { expect, it } from "vitest";
+import { gate } from "../../model-server.ts";
+import { echoAgent, testHome, testHost } from "../host/home.ts";
+
+/** A session with plugins that contribute this work. */
+async function opened(...works: unknown[]) {
+  const home = testHome();
+  const plugins = works.map((backgroundWork, at) =>
+    definePlugin({ id: `work-${at}`, name: "Work", version: "1.0.0", backgroundWork: () => backgroundWork } as never),
+  );
+  const t = await testHost([echoAgent, ...plugins]);
+  const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+  return {
+    tasks: async (args = "") => (await t.client.request("run_command", { sessionId, name: "tasks", args })).output,
+    list: async () => (await t.client.request("list_background", { sessionId })).items,
+    wait: (after: number) => t.client.request("wait_background", { sessionId, after }),
+    told: async () => (await t.client.request("get_status", { sessionId })).notices.map(({ message }) => message),
+    async [Symbol.asyncDispose]() {
+      await t[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+/** Work that ends when it is stopped. */
+function work(...items: BackgroundItem[]) {
+  return {
+    list: () => items,
+    stop: (id: string) =>
+      void items.splice(
+        items.findIndex((item) => item.id === id),
+        1,
+      ),
+  };
+}
+
+const since = Date.now() - 5_000;
+
+it("is listed by /tasks, the oldest first, and stopped by its number or id", async () => {
+  const looking = { id: "s1", title: "subagent: Look", since, sessionId: "abc" };
+  const server = { id: "c1", title: "$ npm run dev\n\u001b[2J", since: since - 600_000 };
+  await using s = await opened(work(looking), work(server));
+  const listed = await s.tasks();
+  expect(listed).not.toContain("\u001b");
+  expect(listed?.split("\n")).toEqual([
+    expect.stringMatching(/^1\. \$ npm run dev.* \(10 min\)$/),
+    expect.stringMatching(/^2\. subagent: Look \(\d+ s, session abc\)$/),
+    "To end one: /tasks stop 1. To watch a session, in another terminal: scorel attach ID",
+  ]);
+  expect(await s.tasks("stop 2")).toBe("Stopped: subagent: Look");
+  expect((await s.list()).map(({ id }) => id)).toEqual(["c1"]);
+  await s.tasks("stop c1");
+  expect(await s.tasks()).toBe("Nothing runs in the background.");
+  await expect(s.tasks("stop 1")).rejects.toMatchObject({ code: "BACKGROUND_UNKNOWN" });
+});
+
+it("is waited for as long as there is something whose end a message reports", async () => {
+  const ended = gate();
+  const sent: string[] = [];
+  let next: Promise<unknown> | undefined = ended.promise;
+  await using s = await opened(work(), { ...work(), reports: () => ({ sent, next }) });
+  const waiting = s.wait(0);
+  sent.push("m1");
+  ended.open();
+  expect(await waiting).toEqual({ reports: ["m1"] });
+  next = undefined;
+  expect(await s.wait(1)).toEqual({ reports: ["m1"] });
+});
+
+it("of a plugin that is at fault is left out, and the plugin is named", async () => {
+  const item = { id: "c1", title: "$ make", since };
+  const boom = () => {
+    throw new Error("boom");
+  };
+  await using s = await opened({ list: 3 }, { list: boom, stop: boom, reports: boom }, work(item));
+  expect(await s.list()).toEqual([item]);
+  expect(await s.wait(0)).toEqual({ reports: [] });
+  const told = (await s.told()).join("\n");
+  expect([
+    told.includes('"backgroundWork" of plugin "work-0"'),
+    told.includes("work-1"),
+    told.includes("boom"),
+  ]).toEqual([true, true, true]);
+});
