@@ -38,6 +38,8 @@ export interface CliOption {
 export interface FolderOption extends CliOption {
   /** Returns the folder for the option's value, "" if it has none. What it throws is printed, and the command does not run. */
   enter(value: string, invocation: Invocation): Promise<string>;
+  /** Called with that folder after the command has ended, such as to say what is left there. */
+  leave?(folder: string, invocation: Invocation): Promise<void>;
 }
 /** A command: `scorel <noun> [action] [args]`. An empty noun stands for `scorel` itself. */
 export interface CliCommand {

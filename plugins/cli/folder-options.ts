@@ -1,4 +1,4 @@
-import type { CliCommand, FolderOption, Invocation } from "./contract.ts";
+import type { CliCommand, FolderOption } from "./contract.ts";
 import { readOption } from "./option.ts";
 
 /** A command as it is with the options that choose a folder: only one that opens sessions has them. */
@@ -7,25 +7,30 @@ export function withFolderOptions(command: CliCommand, options: readonly FolderO
   return {
     ...command,
     options: [...(command.options ?? []), ...options],
-    run: async (invocation) => command.run({ ...invocation, cwd: await folderOf(invocation, options) }),
+    run: async (invocation) => {
+      const entered: { option: FolderOption; folder: string }[] = [];
+      let { cwd } = invocation;
+      for (const option of options) {
+        const value = invocation.options[readOption(option).key];
+        if (value === undefined) continue;
+        cwd = await option.enter(value === true ? "" : String(value), { ...invocation, cwd });
+        entered.push({ option, folder: cwd });
+      }
+      try {
+        return await command.run({ ...invocation, cwd });
+      } finally {
+        for (const { option, folder } of entered.reverse()) await option.leave?.(folder, invocation);
+      }
+    },
   };
-}
-
-/** The folder that the options choose, one after the other. */
-async function folderOf(invocation: Invocation, options: readonly FolderOption[]): Promise<string> {
-  let { cwd } = invocation;
-  for (const option of options) {
-    const value = invocation.options[readOption(option).key];
-    if (value !== undefined) cwd = await option.enter(value === true ? "" : String(value), { ...invocation, cwd });
-  }
-  return cwd;
 }
 
 /** Removes options that cannot be used, and reports them. */
 export function checkFolderOptions(value: unknown, _plugin: string, report: (flaw: unknown) => void): FolderOption[] {
   const isOption = (each: unknown): each is FolderOption => {
-    const { flags, description, enter } = Object(each) as Partial<FolderOption>;
-    return typeof flags === "string" && typeof description === "string" && typeof enter === "function";
+    const { flags, description, enter, leave = () => {} } = Object(each) as Partial<FolderOption>;
+    const areFunctions = typeof enter === "function" && typeof leave === "function";
+    return typeof flags === "string" && typeof description === "string" && areFunctions;
   };
   const rows: unknown[] = Array.isArray(value) ? value : [value];
   const usable = rows.filter(isOption);

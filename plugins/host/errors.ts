@@ -1,10 +1,20 @@
 import { defineErrors } from "@scorel/kernel";
+import { WORKTREES } from "@scorel/kit/files/worktree-place";
 import { deedOf } from "@scorel/kit/text/deed";
 
 /** What was refused, in people's words if there are any. */
 function doing(operation: string | undefined): string {
   if (operation === undefined) return "do that";
   return deedOf(operation) ?? `do that (${operation})`;
+}
+
+/** How to go on with a session whose directory is gone. */
+function whereTo(cwd: string): string {
+  const move = `scorel project move ${shellWord(cwd)}`;
+  const [checkout = "", inside] = cwd.split(`/${WORKTREES}/`);
+  if (inside !== undefined)
+    return `It was a worktree, which is merged or removed. To go on in its project: \`${move} ${shellWord(checkout)}\``;
+  return `If it has moved: \`${move} NEW-DIRECTORY\`, and the session follows. Otherwise restore the directory, or start a new session.`;
 }
 
 export const errors = defineErrors({
@@ -65,10 +75,10 @@ export const errors = defineErrors({
     text: (a: { sessionId: string }) =>
       `Session ${a.sessionId} has no messages yet, so there is nothing to copy. Start a new one instead.`,
   },
-  HOST_CWD_GONE: (a: { sessionId: string; cwd?: string | undefined }) =>
-    a.cwd === undefined
-      ? `The working directory of session ${a.sessionId} is unknown, so it cannot be continued. \`scorel session show ${a.sessionId}\` shows it; start a new session to go on.`
-      : `Session ${a.sessionId} works in ${a.cwd}, which no longer exists. If it has moved: \`scorel project move ${shellWord(a.cwd)} NEW-DIRECTORY\`, and the session follows. Otherwise restore the directory, or start a new session.`,
+  HOST_CWD_GONE: ({ sessionId, cwd }: { sessionId: string; cwd?: string | undefined }) =>
+    cwd === undefined
+      ? `The working directory of session ${sessionId} is unknown, so it cannot be continued. \`scorel session show ${sessionId}\` shows it; start a new session to go on.`
+      : `Session ${sessionId} works in ${cwd}, which no longer exists. ${whereTo(cwd)}`,
   HOST_NO_PROJECTS: {
     exit: 2,
     text: () => 'This preset has no projects. Add "projects" to "use" in the preset, or leave out the project.',

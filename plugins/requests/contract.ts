@@ -98,8 +98,8 @@ export interface RequestsService {
   recall(requestId: string, question: Question): Promise<RequestAnswer | undefined>;
   /**
    * Asks the questions of another session here, with their options, and returns the answers to it. The first answer counts: one
-   * that is given there withdraws the question here. The client answers questions of the other session from now on. Returns a
-   * function that ends this.
+   * that is given there withdraws the question here. The client answers questions of the other session from now on, while somebody answers
+   * those of this one. Returns a function that ends this.
    */
   forward(client: Client, sessionId: string, options?: ForwardOptions): Promise<() => Promise<void>>;
   select(title: string, options: readonly RequestOption[], fallback: string, ask?: AskOptions): Promise<string>;

@@ -2,6 +2,7 @@ import type { Client, Delivered } from "@scorel/host/contract";
 import type { AnyEvent } from "@scorel/kernel";
 import { onAbort } from "@scorel/kit/values/abort";
 import type { ForwardOptions, OpenRequest, Question, RequestAnswer } from "./contract.ts";
+import type { Requests } from "./requests.ts";
 import { oneLine } from "./words.ts";
 
 const LABEL = 100;
@@ -13,10 +14,19 @@ interface Source {
 }
 type Ask = (question: Question, signal: AbortSignal) => Promise<RequestAnswer>;
 
-/** Asks the open and later questions of another session with `ask`, and answers them there. Returns a function that ends this. */
+/** Where the questions are asked. */
+interface Target {
+  requests: Pick<Requests, "attended" | "onAttendance">;
+  ask: Ask;
+}
+
+/**
+ * Asks the open and later questions of another session here, and answers them there. While nobody answers questions here, nobody does there:
+ * what asks there is told so, and not that a person has declined. Returns a function that ends this.
+ */
 export async function forward(
   source: Source,
-  ask: Ask,
+  { requests, ask }: Target,
   { signal, label }: ForwardOptions,
 ): Promise<() => Promise<void>> {
   const { client, sessionId } = source;
@@ -35,14 +45,20 @@ export async function forward(
     if (type === "approval_answer") asked.get(requestId)?.abort(new Error("the question was answered or withdrawn"));
   };
   const unsubscribe = await client.subscribe(sessionId, hear);
+  const attend = async () => {
+    const open = await client.request("attend_requests", { sessionId, attending: requests.attended });
+    for (const request of open.requests) take(request);
+  };
+  // It fails only when the other session has ended.
+  const unwatch = requests.onAttendance(() => void attend().catch(() => {}));
   const end = async () => {
     ignore();
+    unwatch();
     for (const control of asked.values()) control.abort(new Error("the question is no longer forwarded"));
     await unsubscribe();
   };
   const ignore = signal ? onAbort(signal, () => void end()) : () => {};
-  const { requests } = await client.request("attend_requests", { sessionId });
-  for (const request of requests) take(request);
+  await attend();
   return end;
 }
 

@@ -41,6 +41,7 @@ export class Requests {
   /** Whether the client that opens the session announced that it will answer, and has not started yet. */
   private expected: boolean;
   private over = false;
+  private readonly watchers = new Set<() => void>();
 
   constructor(ctx: BaseContext) {
     this.ctx = ctx;
@@ -56,6 +57,7 @@ export class Requests {
     this.expected = false;
     if (attending) this.clients.add(client);
     else this.clients.delete(client);
+    for (const watcher of this.watchers) watcher();
     if (!this.attended) await this.withdrawAll("nobody is there any more to answer");
   }
 
@@ -63,7 +65,14 @@ export class Requests {
   async expectNoMore(): Promise<void> {
     if (!this.expected) return;
     this.expected = false;
+    for (const watcher of this.watchers) watcher();
     if (!this.attended) await this.withdrawAll("nobody is there to answer");
+  }
+
+  /** Calls `watcher` when clients begin or stop to answer questions. Returns a function that ends this. */
+  onAttendance(watcher: () => void): () => void {
+    this.watchers.add(watcher);
+    return () => this.watchers.delete(watcher);
   }
 
   open(): OpenRequest[] {

@@ -12,7 +12,8 @@ export function createService(requests: Requests): RequestsService {
     recall: (requestId, question) => requests.recall(plugin, requestId, question),
     forward: async (client, sessionId, options = {}) => {
       const { forward } = await import("./forward.ts");
-      return forward({ client, sessionId }, (question, signal) => requests.ask(plugin, question, { signal }), options);
+      const ask = (question: Question, signal: AbortSignal) => requests.ask(plugin, question, { signal });
+      return forward({ client, sessionId }, { requests, ask }, options);
     },
     async select(title, options, fallback, ask = {}) {
       const question: Question = { kind: "select", title, options: [...options], fallback };

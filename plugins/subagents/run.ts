@@ -1,5 +1,6 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
-import type { Client } from "@scorel/host/contract";
+import type { Client, Delivered } from "@scorel/host/contract";
+import type { AnyEvent, Transients } from "@scorel/kernel";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { onAbort } from "@scorel/kit/values/abort";
 import type { ToolOutput } from "@scorel/tools/contract";
@@ -90,7 +91,12 @@ async function work(client: Client, ctx: Context, begun: Begun): Promise<ToolOut
   const { sessionId, message, agent, params, signal, onUpdate } = begun;
   await ctx.requests.forward(client, sessionId, { label: nameFrom(params.description), signal });
   const progress = new Progress(detailsOf(sessionId, agent), (partial) => onUpdate?.(partial));
-  await client.subscribe(sessionId, ({ event }) => progress.take(event), { joined: true });
+  const hear = ({ event }: Delivered) => {
+    progress.take(event);
+    // Whoever follows the parent is told how to allow it.
+    if (event.type === "permission_denied") ctx.session.emit("permission_denied", deniedIn(event as Denied));
+  };
+  await client.subscribe(sessionId, hear, { joined: true });
   progress.show();
   signal.throwIfAborted();
   const { id } = await client.request("send_message", { sessionId, ...message });
@@ -129,6 +135,12 @@ async function openChild(
   });
   return sessionId;
 }
+
+type Denied = AnyEvent & Transients["permission_denied"];
+
+const deniedIn = ({ tool, what, rules, why, mode, inEveryMode }: Denied): Transients["permission_denied"] => {
+  return { tool, what, rules, why, mode, ...(inEveryMode && { inEveryMode }) };
+};
 
 const nameFrom = (description: string) => [...lineOf(description)].slice(0, NAME).join("") || "subagent";
 

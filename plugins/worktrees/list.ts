@@ -1,7 +1,9 @@
+import { sep } from "node:path";
 import { messageOf } from "@scorel/kernel";
+import { worktreeAround } from "@scorel/kit/files/worktree-place";
 import type { ListedWorktree } from "./contract.ts";
 import { Git } from "./git.ts";
-import { allWorktrees, type Checkout, type FoundWorktree, ownerAround } from "./repository.ts";
+import { allWorktrees, type Checkout, type FoundWorktree, findWorktree, ownerAround } from "./repository.ts";
 import { changedFiles, obstacleIn } from "./state.ts";
 
 /** Worktrees that git is asked about at a time: subagents may have left hundreds of branches. */
@@ -19,6 +21,22 @@ export async function list(cwd: string): Promise<ListedWorktree[]> {
     rows.push(...(await Promise.all(some.map((worktree) => rowOf(checkout, worktree, without)))));
   }
   return rows;
+}
+
+/** A line for whoever has worked in a worktree: what is there that its checkout does not have, and how it gets there. */
+export async function leftIn(folder: string): Promise<string> {
+  const name = worktreeAround(folder)?.folder.split(sep).at(-1);
+  if (name === undefined) return "";
+  const checkout = ownerAround(folder);
+  const base = await checkout.git.commit(checkout.root);
+  const without = base === undefined ? [] : [base];
+  const { commits, changes } = await rowOf(checkout, await findWorktree(checkout, name), without);
+  if (commits + changes === 0) return "";
+  const files = changes === 0 ? [] : [`${changes} ${changes === 1 ? "file" : "files"} not committed`];
+  const all = [...(commits === 0 ? [] : [`${commits} ${commits === 1 ? "commit" : "commits"}`]), ...files].join(
+    " and ",
+  );
+  return `The worktree ${name} has ${all}. To bring its work back: scorel worktree merge ${name}${changes === 0 ? "" : " --commit"}\n`;
 }
 
 /** A worktree that git cannot read is listed with the reason, so that the others are, too. */

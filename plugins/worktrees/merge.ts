@@ -30,6 +30,9 @@ async function mergeFrom(
   if (into === undefined) throw errors.WORKTREE_DETACHED({ root: visibleName(root) });
   const shown = visibleName(into);
   if (!keep) assertUnlocked(worktree);
+  // Before anything is committed in the worktree: a merge that is refused for this changes nothing.
+  if (commit && !isBranchOnly && (await changedFiles(git, worktree.path, "all")).length > 0)
+    await assertClean(git, root);
   const tip = await settledTip(checkout, worktree, { commit });
   const count = await git.count(root, tip, ["HEAD"]);
   if (count > 0) await mergeInto(git, root, branch, tip);
@@ -74,8 +77,7 @@ async function removeFrom(
 
 async function mergeInto(git: Git, root: string, branch: string, tip: string): Promise<void> {
   const shown = visibleName(root);
-  const { length: count } = await changedFiles(git, root, "no");
-  if (count > 0) throw errors.WORKTREE_CHECKOUT_UNCLEAN({ root: shown, count });
+  await assertClean(git, root);
   const { left, others } = await inTheWay(git, root, tip);
   if (others.length > 0) throw errors.WORKTREE_OVERWRITES({ root: shown, files: others });
   for (const name of left) rmSync(join(root, name));
@@ -88,6 +90,12 @@ async function mergeInto(git: Git, root: string, branch: string, tip: string): P
   else for (const name of (await inTheWay(git, root, tip)).left) rmSync(join(root, name));
   if (unmerged.length === 0) throw errors.WORKTREE_GIT({ what: `merge ${branch}`, reason: reasonOf(result) });
   throw errors.WORKTREE_CONFLICT({ branch, root: shown, files: unmerged });
+}
+
+/** Throws WORKTREE_CHECKOUT_UNCLEAN if there are changes which a merge could mix up. */
+async function assertClean(git: Git, root: string): Promise<void> {
+  const { length: count } = await changedFiles(git, root, "no");
+  if (count > 0) throw errors.WORKTREE_CHECKOUT_UNCLEAN({ root: visibleName(root), count });
 }
 
 /**

@@ -69,7 +69,9 @@ export async function allWorktrees(checkout: Checkout): Promise<FoundWorktree[]>
 }
 
 /** A worktree that exists, or of which only the branch is left. Throws WORKTREE_UNKNOWN and WORKTREE_NAME. */
-export async function findWorktree(checkout: Checkout, name: string): Promise<FoundWorktree> {
+export async function findWorktree(checkout: Checkout, given: string): Promise<FoundWorktree> {
+  // The report of a subagent names its branch.
+  const name = given.startsWith(BRANCHES) ? given.slice(BRANCHES.length) : given;
   const worktree = worktreeNamed(checkout, name);
   if (isWorktree(worktree.path)) return { ...worktree, isBranchOnly: false };
   const all = await allWorktrees(checkout);

@@ -15,9 +15,10 @@ async function run(s: Scratch, own: Reply[], child: Reply[], ...options: string[
   });
   const model = `${modelTable(server.baseUrl)}cost = { input = 1000000 }\n`;
   s.file("~/.scorel/config.toml", `use = ["subagents"]\n${model}`);
-  const { code, stdout } = await s.run(["-p", "work", "--output", "json", ...options]);
+  const guarded = options.includes("--permission");
+  const { code, stdout, stderr } = await s.run(["-p", "work", "--output", "json", ...options], { guarded });
   const { sessionId, cost, error, text: said } = JSON.parse(stdout);
-  return { sessionId, requests: server.requests, told: { code, cost, error: error?.code, said } };
+  return { sessionId, stderr, requests: server.requests, told: { code, cost, error: error?.code, said } };
 }
 
 it("--max-cost counts a subagent while it works, and ends both", async () => {
@@ -81,6 +82,19 @@ it("-p waits for subagents in the background, and its answer is what the model m
   expect(used.total).toMatchObject({ cost: 5 });
 });
 
+it("without a person, a refused call of a subagent is told as one of the run, and how to allow it", async () => {
+  using s = scratch({ inProcess: true });
+  const { requests, stderr } = await run(
+    s,
+    [[task("Read a.txt")], [text("All done.")]],
+    [[toolCall("Bash", { command: "touch made" })], [text("I may not.")]],
+    ...["--permission", "ask"],
+  );
+  expect(stderr).toContain("Not allowed in this run:\n  touch made\n");
+  expect(stderr).toContain('allow = ["Bash(touch made)"]');
+  expect(requests.some((request) => request.text.includes("nobody is there to ask"))).toBe(true);
+});
+
 it("a limit of -p also ends the wait for a subagent in the background", async () => {
   using s = scratch({ inProcess: true });
   const { told } = await run(
@@ -124,7 +138,7 @@ it("definitions of a project are read once it is trusted, and not after one has 
   const before = await described();
   expect(theirs.filter((text) => before.includes(text))).toEqual([]);
   const reviewed = (await s.run(["trust", "add", "--yes"])).stdout;
-  expect(reviewed).toContain("adds agents, which the model may give work to:\n");
+  expect(reviewed).toContain("adds agents, which the model may give work to if the plugin subagents is used:\n");
   expect(reviewed).toContain("  tester  (.scorel/agents/tester.md)\n");
   const trusted = await described();
   expect(theirs.filter((text) => trusted.includes(text))).toEqual(theirs);

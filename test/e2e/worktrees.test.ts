@@ -30,7 +30,7 @@ async function shop(replies: Reply[]) {
 const write = toolCall("Write", { file_path: "b.txt", content: "two\n" });
 
 it("a session works in a worktree, which is listed, merged and removed", async () => {
-  await using t = await shop([[write], [text("Written.")], [text("Still here.")]]);
+  await using t = await shop([[write], [text("Written.")], [text("Still here.")], [text("More.")]]);
   const { s, git, tree } = t;
   const first = await s.run(["-p", "Write b.txt.", "--worktree", "login"]);
   expect([
@@ -40,6 +40,9 @@ it("a session works in a worktree, which is listed, merged and removed", async (
     existsSync(join(tree("login"), "b.txt")),
   ]).toEqual([0, "Written.\n", false, true]);
   expect(first.stderr).toContain(`New worktree login (branch scorel/login): ${tree("login")}`);
+  expect(first.stderr).toContain(
+    "The worktree login has 1 file not committed. To bring its work back: scorel worktree merge login --commit\n",
+  );
   expect([git("status", "--porcelain"), readdirSync(tree(".")).sort()]).toEqual(["", [".gitignore", "login"]]);
   const again = await s.run(["-p", "And?", "-w", "login", "--continue"]);
   expect([again.code, again.stdout, again.stderr.includes("New worktree")]).toEqual([0, "Still here.\n", false]);
@@ -51,6 +54,12 @@ it("a session works in a worktree, which is listed, merged and removed", async (
   });
   expect((await s.run(["worktree", "merge", "login", "--commit"])).code).toBe(0);
   expect([existsSync(join(s.project, "b.txt")), existsSync(tree("login"))]).toEqual([true, false]);
+  // The command that the error names is to be run as it is.
+  const [{ sessionId }] = JSON.parse((await s.run(["session", "list", "--json", "--all"])).stdout);
+  const { stderr } = await s.run(["-p", "More.", "--session", sessionId]);
+  const [, move = ""] = /To go on in its project: `scorel (.+)`/.exec(stderr) ?? [];
+  expect((await s.run(move.split(" "))).code).toBe(0);
+  expect(await s.run(["-p", "More.", "--session", sessionId])).toMatchObject({ code: 0, stdout: "More.\n" });
 });
 
 it("is merged beside a host, which keeps a session open that nobody uses any more", async () => {

@@ -11,7 +11,7 @@ const titles = {
   command: "adds commands",
   instructions: "tells the model",
   skill: "adds skills",
-  agent: "adds agents, which the model may give work to",
+  agent: "adds agents, which the model may give work to if the plugin subagents is used",
   other: "also contains",
 };
 

@@ -220,6 +220,17 @@ it("discards a worktree with all of its changes, and says how to get them back",
   expect(r.git("show", "scorel/login:c.txt")).toBe("three");
 });
 
+it("commits nothing when the checkout has changes, and takes the name of the branch, too", async () => {
+  const { r, w } = await changed();
+  w.file("c.txt", "three\n");
+  r.file("a.txt", "changed\n");
+  const before = w.git("rev-parse", "HEAD");
+  await expect(worktrees.merge(r.root, "scorel/login", { commit: true })).rejects.toMatchObject({
+    code: "WORKTREE_CHECKOUT_UNCLEAN",
+  });
+  expect([w.git("rev-parse", "HEAD"), w.git("status", "--porcelain")]).toEqual([before, "?? c.txt"]);
+});
+
 it("keeps a worktree that a person has locked, but merges its branch if both are to be kept", async () => {
   const { r, w } = await changed();
   r.git("worktree", "lock", "--reason=On a stick", w.folder);
