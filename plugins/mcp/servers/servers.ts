@@ -213,6 +213,7 @@ export class Servers {
       version: ctx.find("launch")?.version ?? "0",
       roots: [pathToFileURL(root).href],
       signal: this.ending.signal,
+      clock: this.session.clock,
       onAsked: (what) => this.noteAsk(server, what),
       onLog: serverLog(ctx, server, redact),
       ...serverRequests(ctx, server, sampling),

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { text, toolCall } from "../../model-server.ts";
-import { lastText, server, type Talk, talk } from "./setup.ts";
+import { lastText, server, type Talk, talk, testClock } from "./setup.ts";
 
 const form = {
   message: "Who are you?\u001b[31m",
@@ -140,4 +140,94 @@ it("errors that a server logs are told, without control characters, and other me
   const said = JSON.stringify(t.heard);
   expect(said).toContain('The MCP server \\"test\\" reports an error: error of the disk.');
   expect(said).not.toContain("info of the disk");
+});
+
+const plain = { message: "?", requestedSchema: { type: "object", properties: { name: { type: "string" } } } };
+const waiting = [server("test", ["--only=ask,askAndWait,answers,never,sample"], { timeout: 7 })];
+
+/** The questions of a session that are open. */
+async function open({ client, sessionId }: Talk) {
+  const { requests } = await client.request("list_requests", { sessionId });
+  return requests as { requestId: string; title: string }[];
+}
+
+/** Answers the next question. */
+async function answer(t: Talk, given: string) {
+  await expect.poll(() => open(t)).toHaveLength(1);
+  const [question] = await open(t);
+  const { requestId = "" } = question ?? {};
+  await t.client.request("answer_request", { sessionId: t.sessionId, requestId, answer: given });
+}
+
+it("the time of a call stands still while a person answers, and goes on afterwards", async () => {
+  const { clock, pending } = testClock();
+  await using t = await talk([toolCall("mcp__test__askAndWait", plain), text("Done.")], {
+    ...{ servers: waiting, attending: true, clock },
+  });
+  const limits = () => pending.filter(({ ms }) => ms === 7_000);
+  const { id } = await t.begin("Go.");
+  await expect.poll(() => open(t)).toHaveLength(1);
+  expect(limits()).toEqual([]);
+  await answer(t, "y");
+  await expect.poll(async () => (await open(t))[0]?.title).toBe("test: name (may stay empty)");
+  expect(limits()).toEqual([]);
+  await answer(t, "Bob");
+  await expect.poll(limits).toHaveLength(1);
+  limits()[0]?.work();
+  await t.client.request("wait_turn", { sessionId: t.sessionId, id });
+  expect(lastText(t.model.requests[1] as never)).toContain("did not answer askAndWait for 7 s");
+});
+
+it("the time of a call stands still while a person is asked about a call of the model", async () => {
+  const { clock, pending } = testClock();
+  const params = { messages: [{ role: "user", content: { type: "text", text: "2 + 2?" } }], maxTokens: 9 };
+  await using t = await talk([toolCall("mcp__test__sample", params), text("4"), text("Done.")], {
+    ...{ servers: waiting, config: { sampling: true }, attending: true, clock },
+  });
+  const { id } = await t.begin("Go.");
+  await expect.poll(() => open(t)).toHaveLength(1);
+  expect(pending.filter(({ ms }) => ms === 7_000)).toEqual([]);
+  await answer(t, "y");
+  await t.client.request("wait_turn", { sessionId: t.sessionId, id });
+  expect(lastText(t.model.requests[2] as never)).toBe("4");
+});
+
+it("a form is withdrawn when its call is cancelled, and no answer reaches the server", async () => {
+  const script = [toolCall("mcp__test__ask", plain), toolCall("mcp__test__answers", {}), text("Done.")];
+  await using t = await talk(script, { servers: waiting, attending: true });
+  await t.begin("Go.");
+  await answer(t, "y");
+  await expect.poll(async () => (await open(t))[0]?.title).toBe("test: name (may stay empty)");
+  const [question] = await open(t);
+  await t.client.request("cancel", { sessionId: t.sessionId });
+  await expect.poll(() => open(t)).toEqual([]);
+  const ends = () =>
+    t.heard.filter(({ type, requestId }) => type === "approval_answer" && requestId === question?.requestId);
+  await expect.poll(ends).toMatchObject([{ answer: null }]);
+  const late = t.client.request("answer_request", {
+    sessionId: t.sessionId,
+    requestId: question?.requestId ?? "",
+    answer: "Bob",
+  });
+  await expect(late).rejects.toMatchObject({ code: "REQUEST_CLOSED" });
+  const requests = await t.say("What did it get?");
+  expect(JSON.parse(lastText(requests[1] as never)).slice(1)).toEqual([{ action: "cancel" }]);
+});
+
+it("a form is withdrawn when its server dies, and when it is started anew", async () => {
+  const script = [
+    ...[toolCall("mcp__test__answers", {}), toolCall("mcp__test__ask", plain), text("It died.")],
+    ...[toolCall("mcp__test__ask", plain), text("It was started anew.")],
+  ];
+  await using t = await talk(script, { servers: waiting, attending: true });
+  const { id } = await t.begin("Go.");
+  await expect.poll(() => open(t)).toHaveLength(1);
+  process.kill(JSON.parse(lastText(t.model.requests[1] as never))[0]);
+  await t.client.request("wait_turn", { sessionId: t.sessionId, id });
+  expect(await open(t)).toEqual([]);
+  const again = await t.begin("Again.");
+  await expect.poll(() => open(t)).toHaveLength(1);
+  await t.client.request("restart_mcp_server", { sessionId: t.sessionId, name: "test" });
+  await t.client.request("wait_turn", { sessionId: t.sessionId, id: again.id });
+  expect(await open(t)).toEqual([]);
 });
