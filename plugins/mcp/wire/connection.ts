@@ -60,7 +60,7 @@ export interface ElicitRequest {
 }
 export interface ElicitAnswer {
   action: "accept" | "decline" | "cancel";
-  content?: Record<string, string | number | boolean>;
+  content?: Record<string, string | number | boolean | string[]>;
 }
 /** A question of a server to the model. */
 export interface SampleRequest {

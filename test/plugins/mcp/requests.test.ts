@@ -101,6 +101,73 @@ it("fields that are left as they are have the defaults of the form, or stay empt
   expect((await answering(t, ["y", "", null])).result).toBe('{"action":"cancel"}');
 });
 
+it("an answer that does not keep to the limits of its field is asked for again, and never sent", async () => {
+  const properties = {
+    age: { type: "integer", minimum: 1, maximum: 120, default: 200 },
+    share: { type: "number", minimum: 0.5 },
+    name: { type: "string", minLength: 2, maxLength: 3 },
+    mail: { type: "string", format: "email", default: "nobody" },
+    page: { type: "string", format: "uri", maxLength: 30 },
+    day: { type: "string", format: "date" },
+    time: { type: "string", format: "date-time" },
+  };
+  const asked = { message: "?", requestedSchema: { type: "object", properties, required: Object.keys(properties) } };
+  await using t = await talk(asks(asked), { servers, attending: true });
+  const answers = [
+    ...["121", "0", "1.5", "", "120"],
+    ...["Infinity", "0.4", "0.5"],
+    ...["a", "abcd", "a😀b"],
+    ...["Bob", "bob@example.com"],
+    ...["example.com", "https://example.com/a/very/long/path", "https://example.com"],
+    ...["31.1.2026", "2026-02-30", "2026-02-28"],
+    ...["2026-02-28T10:00", "2026-02-28T10:00:00+01:00"],
+  ];
+  const { titles, result } = await answering(t, ["y", ...answers]);
+  const note = "age (a whole number from 1 to 120)";
+  expect(titles.slice(1, 4)).toEqual([
+    `test: ${note}`,
+    `test: A whole number from 1 to 120, please. ${note}`,
+    `test: A whole number from 1 to 120, please. ${note}`,
+  ]);
+  const problems = titles.map((title) => /^test: (.*), please\. /.exec(title)?.[1]);
+  expect([...new Set(problems.filter(Boolean))]).toEqual([
+    ...["A whole number from 1 to 120", "A number of at least 0.5", "2 to 3 characters", "An email address"],
+    ...["An address such as https://example.com of at most 30 characters", "A date such as 2026-01-31"],
+    "A date and time such as 2026-01-31T12:00:00Z",
+  ]);
+  expect(JSON.parse(result)).toEqual({
+    action: "accept",
+    content: {
+      ...{ age: 120, share: 0.5, name: "a😀b", mail: "bob@example.com", page: "https://example.com" },
+      ...{ day: "2026-02-28", time: "2026-02-28T10:00:00+01:00" },
+    },
+  });
+});
+
+it("of a list, a person chooses as many options as it takes", async () => {
+  const options = ["red", "green", "blue"];
+  const titled = options.map((value) => ({ const: value, title: `The ${value} one` }));
+  const properties = {
+    some: { type: "array", items: { type: "string", enum: options }, minItems: 1, maxItems: 2, title: "Colours" },
+    named: { type: "array", items: { anyOf: titled }, default: ["red", "blue"] },
+    none: { type: "array", items: { type: "string", enum: options } },
+  };
+  const asked = { message: "?", requestedSchema: { type: "object", properties, required: ["some"] } };
+  await using t = await talk([...asks(asked), ...asks(asked)], { servers, attending: true });
+  const { titles, result } = await answering(t, ["y", "", "1,2,3", "4", "pink", "2, Red", "", ""]);
+  const rows = "\n  1 red\n  2 green\n  3 blue";
+  const note = "Colours (numbers with commas between them, 1 to 2 of these)";
+  expect(titles.slice(1)).toEqual([
+    `test: ${note}${rows}`,
+    ...Array(4).fill(`test: 1 to 2 of these, please. ${note}${rows}`),
+    "test: named (numbers with commas between them, else 1, 3)\n  1 The red one\n  2 The green one\n  3 The blue one",
+    `test: none (numbers with commas between them, may stay empty)${rows}`,
+  ]);
+  expect(JSON.parse(result)).toEqual({ action: "accept", content: { some: ["green", "red"], named: ["red", "blue"] } });
+  const second = await answering(t, ["y", "3", "the green one,2", "1"]);
+  expect(JSON.parse(second.result).content).toEqual({ some: ["blue"], named: ["green"], none: ["red"] });
+});
+
 it("an address is shown and never opened, and forms that cannot be asked are declined", async () => {
   const url = { mode: "url", message: "Pay.", url: "https://pay.example/1", elicitationId: "1" };
   const deep = { message: "?", requestedSchema: { type: "object", properties: { a: { type: "array", items: {} } } } };
