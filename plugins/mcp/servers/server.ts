@@ -138,13 +138,15 @@ export class Server {
   row(tools: readonly string[], prompts: readonly string[]): McpServerRow {
     const { name, place, way } = this.definition;
     const { version } = this.catalog;
+    const { isCut, tools: listed = [] } = this.inventory ?? {};
+    const problem = this.problem ?? (isCut ? `only its first ${listed.length} tools are used` : undefined);
     const target = "url" in way ? shownAddress(way.url) : this.redact([way.command, ...way.args].join(" "));
     return {
       ...{ name, place, target, state: this.state, tools: [...tools] },
       ...(version !== undefined && { version }),
       ...(prompts.length > 0 && { prompts: [...prompts] }),
       ...(this.inventory?.hasResources && { hasResources: true as const }),
-      ...(this.problem !== undefined && { problem: this.problem }),
+      ...(problem !== undefined && { problem }),
     };
   }
 
@@ -184,7 +186,7 @@ export class Server {
   private up(connection: Connection, inventory: Inventory): void {
     this.connection = connection;
     this.catalog.learn(inventory, connection.version);
-    this.problem = inventory.isCut ? `only its first ${inventory.tools.length} tools are used` : undefined;
+    this.problem = undefined;
     this.upSince = this.around.now();
     this.become("up");
   }

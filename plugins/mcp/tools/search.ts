@@ -23,10 +23,12 @@ export interface SearchOptions {
   offer(names: readonly string[]): string[];
   /** Servers that have not said yet what they offer. */
   starting(): string[];
+  /** Servers with more tools than are read. */
+  cut(): string[];
 }
 
 /** The tool ToolSearch. Its description is the same in all requests of a session. */
-export function createSearch({ servers, searchable, offer, starting }: SearchOptions): Tool<Params> {
+export function createSearch({ servers, searchable, offer, starting, cut }: SearchOptions): Tool<Params> {
   return {
     name: TOOL_SEARCH,
     label: "Tool search",
@@ -39,7 +41,7 @@ export function createSearch({ servers, searchable, offer, starting }: SearchOpt
       const wanted = [...new Set([...named(tools, names), ...byWords(tools, query)])];
       const usable = new Set(offer(wanted.map(({ name }) => name)));
       const found = wanted.filter(({ name }) => usable.has(name));
-      const notes = [...missing(tools, names), ...late(starting())];
+      const notes = [...missing(tools, names), ...late(starting()), ...left(cut())];
       const rows = found.map(({ name, description }) => `${name}: ${lineOf(description).slice(0, MOST_DESCRIPTION)}`);
       const head = found.length > 0 ? ["You can call these now:"] : ["No tool was found. Try other words."];
       return {
@@ -65,6 +67,10 @@ function missing(tools: readonly Tool[], names: readonly string[]): string[] {
 
 function late(servers: readonly string[]): string[] {
   return servers.length === 0 ? [] : [`Not searched, since they are still starting: ${servers.join(", ")}.`];
+}
+
+function left(servers: readonly string[]): string[] {
+  return servers.length === 0 ? [] : [`These servers have more tools than could be searched: ${servers.join(", ")}.`];
 }
 
 /** The tools that fit most words, best first: those in a name count more than those in a description. */
