@@ -85,6 +85,14 @@ export class Offer {
     if (late.length > 0 && !signal.aborted) this.outlet.tell(errors.MCP_STARTING({ servers: late }));
   }
 
+  /** Lets servers say whether they have other tools than those that were kept. Returns whether any could be asked. */
+  private async renew(signal: AbortSignal): Promise<boolean> {
+    if (this.servers.confirm().length === 0) return false;
+    await this.settled(() => this.servers.enabled.every(({ isUnconfirmed }) => !isUnconfirmed), signal);
+    this.selection?.renew(this.servers.enabled.flatMap((server) => this.toolsOf(server)));
+    return true;
+  }
+
   private settled(isOver: () => boolean, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
@@ -134,6 +142,7 @@ export class Offer {
       },
       starting: () => this.servers.enabled.filter(isUnknown).map(nameOf),
       cut: () => this.cut().map(nameOf),
+      renew: (signal) => this.renew(signal),
     });
     return new Selection({ budget: this.outlet.budget, found: this.outlet.found(), search });
   }

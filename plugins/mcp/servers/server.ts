@@ -75,6 +75,12 @@ export class Server {
     this.catalog.recall();
   }
 
+  /** It may still say, in this session, that it offers other things than an earlier session has kept. */
+  get isUnconfirmed(): boolean {
+    const isToCome = this.state === "off" || this.state === "starting";
+    return isToCome && this.listed !== undefined && !this.catalog.isFirstHand;
+  }
+
   /** Waits until it has said itself what its tools are, if an earlier session did; not any longer than a start takes. */
   async confirmed(): Promise<void> {
     // A start that fails is told when the tool is called.

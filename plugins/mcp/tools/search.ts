@@ -25,10 +25,12 @@ export interface SearchOptions {
   starting(): string[];
   /** Servers with more tools than are read. */
   cut(): string[];
+  /** Asks servers for tools that they have added; returns whether the search may now find more. */
+  renew(signal: AbortSignal): Promise<boolean>;
 }
 
 /** The tool ToolSearch. Its description is the same in all requests of a session. */
-export function createSearch({ servers, searchable, offer, starting, cut }: SearchOptions): Tool<Params> {
+export function createSearch({ servers, searchable, offer, starting, cut, renew }: SearchOptions): Tool<Params> {
   return {
     name: TOOL_SEARCH,
     label: "Tool search",
@@ -36,9 +38,12 @@ export function createSearch({ servers, searchable, offer, starting, cut }: Sear
     parameters,
     approval: "free",
     access: () => "read",
-    async execute(_id, { query = "", names = [] }) {
+    async execute(_id, { query = "", names = [] }, signal = new AbortController().signal) {
+      const look = () => [...new Set([...named(searchable(), names), ...byWords(searchable(), query)])];
+      let wanted = look();
+      const isAll = wanted.length > 0 && missing(searchable(), names).length === 0;
+      if (!isAll && (await renew(signal))) wanted = look();
       const tools = searchable();
-      const wanted = [...new Set([...named(tools, names), ...byWords(tools, query)])];
       const usable = new Set(offer(wanted.map(({ name }) => name)));
       const found = wanted.filter(({ name }) => usable.has(name));
       const notes = [...missing(tools, names), ...late(starting()), ...left(cut())];
