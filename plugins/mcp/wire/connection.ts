@@ -1,4 +1,5 @@
 import type { Client, Progress, ProtocolError, Transport } from "@modelcontextprotocol/client";
+import { linkedTo } from "@scorel/kit/values/abort";
 import type { McpAsk } from "../contract.ts";
 import { type CallClock, Calls, type Limits, type Running } from "./calls.ts";
 import { type Inventory, inventoryOf, type ListedResource, resourcesOf } from "./inventory.ts";
@@ -107,7 +108,9 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     client.setNotificationHandler(`notifications/${kind}/list_changed`, () => options.onChanged());
   client.setNotificationHandler("notifications/message", ({ params }) => options.onLog(params.level, params.data));
   client.onclose = () => options.onClose();
-  await client.connect(options.transport, { signal: options.signal, timeout: START_MS });
+  // All servers share the signal of their session, and Node.js warns of more than ten listeners on one.
+  const starting = linkedTo(options.signal);
+  await client.connect(options.transport, { signal: starting.signal, timeout: START_MS }).finally(() => starting.end());
   return {
     version: versionOf(client),
     list: () => inventoryOf(client),
