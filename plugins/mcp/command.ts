@@ -24,6 +24,9 @@ export const mcpCommand = (): SlashCommand => ({
   },
 });
 
+/** Tools of one server that are shown. */
+const MOST_TOOLS = 300;
+
 /** The servers as people read them. */
 export function textOf(servers: readonly McpServerRow[]): string {
   return servers.map(serverText).join("\n");
@@ -41,7 +44,10 @@ function serverText({ name, state, version, tools, deferred = [], login, asked =
     `${name}: ${facts.join(", ")}`,
     ...(problem === undefined ? [] : [`  ${visibleName(problem)}`]),
     ...(asked.length > 0 ? [`  has asked for ${asked.map((what) => ASKS[what]).join(", ")}`] : []),
-    ...tools.map((tool) => `  ${tool}${hidden.has(tool) ? "  (found with ToolSearch)" : ""}`),
+    ...tools.slice(0, MOST_TOOLS).map((tool) => `  ${tool}${hidden.has(tool) ? "  (found with ToolSearch)" : ""}`),
+    ...(tools.length > MOST_TOOLS
+      ? [`  and ${tools.length - MOST_TOOLS} more; scorel mcp test ${name} shows all`]
+      : []),
   ].join("\n");
 }
 

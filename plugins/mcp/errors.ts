@@ -31,6 +31,8 @@ export const errors = defineErrors({
   MCP_MESSAGE_SIZE: (a: { megabytes: number }) => `it sent a message of more than ${a.megabytes} MB`,
   MCP_TOOLS: (a: { server: string; reason: string }) =>
     `Some tools of the MCP server "${a.server}" are left out: ${a.reason}.`,
+  MCP_CUT: (a: { server: string; used: number }) =>
+    `The MCP server "${a.server}" has more tools than can be used, so only its first ${a.used} are. To use others, let the server offer fewer.`,
   MCP_CHANGED: (a: { server: string; tools: readonly string[] }) =>
     `The MCP server "${a.server}" now describes ${a.tools.length === 1 ? "a tool" : `${a.tools.length} tools`} in other words than before, or has added ${a.tools.length === 1 ? "it" : "them"}: ${a.tools.slice(0, 5).join(", ")}${a.tools.length > 5 ? " …" : ""}. A person is asked about the next call of each, whatever is allowed. To accept all: scorel mcp test ${a.server} --accept`,
   MCP_INSTRUCTIONS: (a: { server: string }) =>

@@ -43,6 +43,7 @@ export class Offer {
   private waited: Promise<void> | undefined;
   private waiting = new Set<() => void>();
   private readonly told = new Set<string>();
+  private readonly toldCut = new Set<string>();
 
   constructor(servers: Servers, outlet: Outlet) {
     this.servers = servers;
@@ -73,6 +74,7 @@ export class Offer {
     this.waited ??= this.wait(signal);
     await this.waited;
     this.publish();
+    for (const server of this.cut()) this.tellCut(server);
   }
 
   /** Waits for servers that are starting, but not for long. Those that are not up then are told once. */
@@ -81,6 +83,14 @@ export class Offer {
     if (starting().length > 0) await this.settled(() => starting().length === 0, signal);
     const late = starting().map(({ name }) => name);
     if (late.length > 0 && !signal.aborted) this.outlet.tell(errors.MCP_STARTING({ servers: late }));
+  }
+
+  /** Lets servers say whether they have other tools than those that were kept. Returns whether any could be asked. */
+  private async renew(signal: AbortSignal): Promise<boolean> {
+    if (this.servers.confirm().length === 0) return false;
+    await this.settled(() => this.servers.enabled.every(({ isUnconfirmed }) => !isUnconfirmed), signal);
+    this.selection?.renew(this.servers.enabled.flatMap((server) => this.toolsOf(server)));
+    return true;
   }
 
   private settled(isOver: () => boolean, signal: AbortSignal): Promise<void> {
@@ -131,6 +141,8 @@ export class Offer {
         return names.filter((name) => this.outlet.isUsable(name));
       },
       starting: () => this.servers.enabled.filter(isUnknown).map(nameOf),
+      cut: () => this.cut().map(nameOf),
+      renew: (signal) => this.renew(signal),
     });
     return new Selection({ budget: this.outlet.budget, found: this.outlet.found(), search });
   }
@@ -141,9 +153,11 @@ export class Offer {
       server.name,
       listed.map(({ name }) => name),
     );
+    // Of two with the same name, the first one counts.
+    const byName = new Map(listed.toReversed().map((tool) => [tool.name, tool]));
     const problems: string[] = [];
     const tools = [...names].flatMap(([own, name]) => {
-      const tool = listed.find((each) => each.name === own);
+      const tool = byName.get(own);
       try {
         return tool ? [toolOf(server, tool, name)] : [];
       } catch (thrown) {
@@ -153,6 +167,18 @@ export class Offer {
     });
     this.tellOnce(server.name, problems);
     return tools;
+  }
+
+  /** Servers with more tools than are read. */
+  private cut(): Server[] {
+    return this.servers.enabled.filter(({ inventory }) => inventory?.isCut);
+  }
+
+  /** Tells people once of tools that are not used. */
+  private tellCut({ name, listed = [] }: Server): void {
+    if (this.toldCut.has(name)) return;
+    this.toldCut.add(name);
+    this.outlet.tell(errors.MCP_CUT({ server: name, used: listed.length }));
   }
 
   private tellOnce(server: string, problems: readonly string[]): void {

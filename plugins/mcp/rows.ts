@@ -34,15 +34,14 @@ export function offersOf(server: Server): McpOffers {
     server
       .redact(lineOf(firstLine(texts.find((text) => text !== undefined && text.trim() !== "") ?? "")))
       .slice(0, MOST_ABOUT);
-  const saying = (offered: readonly string[], all: readonly { name: string; description?: string | undefined }[]) =>
-    offered.map((name) => {
-      const own = toolNames(
-        server.name,
-        all.map((each) => each.name),
-      );
-      const found = all.find((each) => own.get(each.name) === name);
-      return { name, about: about([found?.description]) };
-    });
+  const saying = (offered: readonly string[], all: readonly { name: string; description?: string | undefined }[]) => {
+    const names = toolNames(
+      server.name,
+      all.map((each) => each.name),
+    );
+    const descriptions = new Map(all.toReversed().map((each) => [names.get(each.name), each.description]));
+    return offered.map((name) => ({ name, about: about([descriptions.get(name)]) }));
+  };
   return {
     tools: saying(namesOf(server), listed),
     prompts: saying(promptNames(server), prompts),

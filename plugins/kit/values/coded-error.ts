@@ -48,9 +48,14 @@ export function defineErrors<T extends Record<string, ErrorRow>>(
     const { exit = 1, text: template } = typeof row === "function" ? { text: row } : row;
     if (exit !== 1) exits.set(code, exit);
     factories[code] = (facts: Facts = {}, options: { cause?: unknown } = {}) =>
-      new ScorelError(code, template(facts as never), { ...options, data: facts });
+      new ScorelError(code, sentences(template(facts as never)), { ...options, data: facts });
   }
   return factories as { [K in keyof T]: Factory<T[K]> } & { readonly table: T };
+}
+
+/** A message in which a reason that is a whole sentence stands before a full stop: with one full stop. */
+function sentences(message: string): string {
+  return message.replace(/([\p{L}\p{N})\]"'`])\.\.(?=\s+\p{Lu}|$)/gu, "$1.");
 }
 
 /** What the system's codes for a disk without room mean. */

@@ -3,13 +3,19 @@ import { readIfPresent } from "@scorel/kit/files/private";
 import { clause } from "@scorel/kit/text/one-line";
 import { isTable } from "@scorel/kit/values/table";
 import { errors } from "../errors.ts";
-import type { Inventory, ListedPrompt, ListedResource, ListedTool } from "../wire/inventory.ts";
+import {
+  type Inventory,
+  type ListedPrompt,
+  type ListedResource,
+  type ListedTool,
+  MOST_TOOL_TEXT,
+} from "../wire/inventory.ts";
 import type { Definition } from "./definitions.ts";
 import { Pins } from "./pins.ts";
 import { recordPath, writeRecord } from "./records.ts";
 
-/** Characters of a list that are kept on disk. A server with a longer one is waited for each time. */
-const MOST_KEPT = 2_000_000;
+/** Characters of a list that are kept on disk: all tools, and 2,000,000 for what a server has besides. One with more is waited for each time. */
+const MOST_KEPT = MOST_TOOL_TEXT + 2_000_000;
 
 /** The name by which the instructions of a server are accepted, as if they were one of its tools. */
 export const INSTRUCTIONS = "(instructions)";

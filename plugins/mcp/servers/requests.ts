@@ -4,7 +4,9 @@ import { plainText } from "@scorel/kit/text/plain";
 import { isTable } from "@scorel/kit/values/table";
 import type { RequestsService } from "@scorel/requests/contract";
 import type { ElicitAnswer, ElicitRequest, SampleAnswer, SampleRequest, ServerRequests } from "../wire/connection.ts";
-import { answerTo, fieldsOf } from "./forms.ts";
+import { fieldsOf } from "./fields.ts";
+import { answerTo } from "./forms.ts";
+import type { Value } from "./limits.ts";
 
 /** Characters of what a server says in a question. */
 const MOST_TEXT = 2_000;
@@ -40,7 +42,7 @@ async function elicit(
   const about = fields.length > 0 ? ` about ${fields.map(({ title }) => title).join(", ")}` : "";
   const title = `The MCP server ${server} asks you something:\n${said}\n\nIt gets your answers${about}. Do not give it passwords. Answer?`;
   if (!(await requests.confirm(title, false, { signal }))) return DECLINED;
-  const content: Record<string, string | number | boolean> = {};
+  const content: Record<string, Value> = {};
   for (const field of fields) {
     const value = await answerTo(requests, server, field, signal);
     if (value === null) return { action: "cancel" };

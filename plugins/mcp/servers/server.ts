@@ -75,6 +75,12 @@ export class Server {
     this.catalog.recall();
   }
 
+  /** It may still say, in this session, that it offers other things than an earlier session has kept. */
+  get isUnconfirmed(): boolean {
+    const isToCome = this.state === "off" || this.state === "starting";
+    return isToCome && this.listed !== undefined && !this.catalog.isFirstHand;
+  }
+
   /** Waits until it has said itself what its tools are, if an earlier session did; not any longer than a start takes. */
   async confirmed(): Promise<void> {
     // A start that fails is told when the tool is called.
@@ -138,13 +144,15 @@ export class Server {
   row(tools: readonly string[], prompts: readonly string[]): McpServerRow {
     const { name, place, way } = this.definition;
     const { version } = this.catalog;
+    const { isCut, tools: listed = [] } = this.inventory ?? {};
+    const problem = this.problem ?? (isCut ? `only its first ${listed.length} tools are used` : undefined);
     const target = "url" in way ? shownAddress(way.url) : this.redact([way.command, ...way.args].join(" "));
     return {
       ...{ name, place, target, state: this.state, tools: [...tools] },
       ...(version !== undefined && { version }),
       ...(prompts.length > 0 && { prompts: [...prompts] }),
       ...(this.inventory?.hasResources && { hasResources: true as const }),
-      ...(this.problem !== undefined && { problem: this.problem }),
+      ...(problem !== undefined && { problem }),
     };
   }
 
@@ -184,7 +192,7 @@ export class Server {
   private up(connection: Connection, inventory: Inventory): void {
     this.connection = connection;
     this.catalog.learn(inventory, connection.version);
-    this.problem = inventory.isCut ? `only its first ${inventory.tools.length} tools are used` : undefined;
+    this.problem = undefined;
     this.upSince = this.around.now();
     this.become("up");
   }

@@ -25,8 +25,12 @@ type Redact = (text: string) => string;
  * which else would share the processor with all of them.
  */
 const KNOWN_MS = 500;
-/** Milliseconds that servers which are still starting get at the end of a session to say what they offer. The kernel gives a plugin 5 s to end. */
+/**
+ * Milliseconds that servers get at the end of a session to say what they offer: those that were never known, and those whose list an earlier
+ * session has kept. The kernel gives a plugin 5 s to end.
+ */
 const LAST_CHANCE_MS = 4_000;
+const CONFIRM_MS = 1_000;
 
 /** What the servers of a session depend on. */
 export interface Session {
@@ -133,23 +137,37 @@ export class Servers {
   }
 
   /**
-   * Ends all. With `lateOnes`, those that are starting and were never known get a little more time, so that the next session knows them: else
-   * a server that is slower than each of many short sessions would never be of use.
+   * Ends all. With `lateOnes`, those that have not said yet what they offer get a little more time, so that the next session knows it: else a
+   * server that is slower than each of many short sessions would never be of use, nor would tools that it has added.
    */
   async close(lateOnes = false): Promise<void> {
     this.cancelStart?.();
-    const late = lateOnes ? this.enabled.filter(isUnknown) : [];
-    if (late.length > 0) await this.settled(late);
+    if (lateOnes) {
+      const [unknown, unconfirmed] = [this.enabled.filter(isUnknown), this.unconfirmed()];
+      await Promise.all([this.settled(unknown, LAST_CHANCE_MS), this.settled(unconfirmed, CONFIRM_MS)]);
+    }
     this.ending.abort();
     await Promise.all(this.all.map((server) => server.close()));
     this.processes.close();
   }
 
+  /** Starts those whose kept lists they have not confirmed. Returns their names. */
+  confirm(): string[] {
+    const servers = this.unconfirmed();
+    for (const server of servers) void server.confirmed();
+    return servers.map(({ name }) => name);
+  }
+
+  private unconfirmed(): Server[] {
+    return this.enabled.filter(({ isUnconfirmed }) => isUnconfirmed);
+  }
+
   /** Waits until these servers have started, or could not, but not for long. */
-  private async settled(servers: readonly Server[]): Promise<void> {
+  private async settled(servers: readonly Server[], ms: number): Promise<void> {
+    if (servers.length === 0) return;
     const starts = Promise.allSettled(servers.map((server) => server.start()));
     await new Promise<void>((resolve) => {
-      const cancel = this.session.clock.after(LAST_CHANCE_MS, resolve);
+      const cancel = this.session.clock.after(ms, resolve);
       void starts.then(() => {
         cancel();
         resolve();
@@ -213,6 +231,7 @@ export class Servers {
       version: ctx.find("launch")?.version ?? "0",
       roots: [pathToFileURL(root).href],
       signal: this.ending.signal,
+      clock: this.session.clock,
       onAsked: (what) => this.noteAsk(server, what),
       onLog: serverLog(ctx, server, redact),
       ...serverRequests(ctx, server, sampling),

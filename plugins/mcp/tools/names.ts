@@ -10,9 +10,12 @@ export function toolNames(server: string, tools: readonly string[]): Map<string,
   const room = LONGEST - prefix.length;
   const plain = new Set(tools.filter((name) => clean(name) === name && name.length <= room));
   const names = new Map<string, string>();
-  for (const name of new Set(tools)) {
+  const own = new Set(tools);
+  const uses = new Map<string, number>();
+  for (const name of own) uses.set(clean(name), (uses.get(clean(name)) ?? 0) + 1);
+  for (const name of own) {
     const cleaned = clean(name);
-    const isTaken = plain.has(cleaned) || tools.some((other) => other !== name && clean(other) === cleaned);
+    const isTaken = plain.has(cleaned) || uses.get(cleaned) !== 1;
     const isOwn = plain.has(name) || (cleaned.length <= room && !isTaken);
     names.set(name, prefix + (isOwn ? cleaned : marked(cleaned, name, room)));
   }

@@ -23,10 +23,14 @@ export interface SearchOptions {
   offer(names: readonly string[]): string[];
   /** Servers that have not said yet what they offer. */
   starting(): string[];
+  /** Servers with more tools than are read. */
+  cut(): string[];
+  /** Asks servers for tools that they have added; returns whether the search may now find more. */
+  renew(signal: AbortSignal): Promise<boolean>;
 }
 
 /** The tool ToolSearch. Its description is the same in all requests of a session. */
-export function createSearch({ servers, searchable, offer, starting }: SearchOptions): Tool<Params> {
+export function createSearch({ servers, searchable, offer, starting, cut, renew }: SearchOptions): Tool<Params> {
   return {
     name: TOOL_SEARCH,
     label: "Tool search",
@@ -34,12 +38,15 @@ export function createSearch({ servers, searchable, offer, starting }: SearchOpt
     parameters,
     approval: "free",
     access: () => "read",
-    async execute(_id, { query = "", names = [] }) {
+    async execute(_id, { query = "", names = [] }, signal = new AbortController().signal) {
+      const look = () => [...new Set([...named(searchable(), names), ...byWords(searchable(), query)])];
+      let wanted = look();
+      const isAll = wanted.length > 0 && missing(searchable(), names).length === 0;
+      if (!isAll && (await renew(signal))) wanted = look();
       const tools = searchable();
-      const wanted = [...new Set([...named(tools, names), ...byWords(tools, query)])];
       const usable = new Set(offer(wanted.map(({ name }) => name)));
       const found = wanted.filter(({ name }) => usable.has(name));
-      const notes = [...missing(tools, names), ...late(starting())];
+      const notes = [...missing(tools, names), ...late(starting()), ...left(cut())];
       const rows = found.map(({ name, description }) => `${name}: ${lineOf(description).slice(0, MOST_DESCRIPTION)}`);
       const head = found.length > 0 ? ["You can call these now:"] : ["No tool was found. Try other words."];
       return {
@@ -65,6 +72,10 @@ function missing(tools: readonly Tool[], names: readonly string[]): string[] {
 
 function late(servers: readonly string[]): string[] {
   return servers.length === 0 ? [] : [`Not searched, since they are still starting: ${servers.join(", ")}.`];
+}
+
+function left(servers: readonly string[]): string[] {
+  return servers.length === 0 ? [] : [`These servers have more tools than could be searched: ${servers.join(", ")}.`];
 }
 
 /** The tools that fit most words, best first: those in a name count more than those in a description. */

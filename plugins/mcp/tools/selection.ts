@@ -35,6 +35,11 @@ export class Selection {
     return [this.options.search, ...this.namedOf([...this.found])];
   }
 
+  /** Lets these be found; what is offered stays. */
+  renew(all: readonly Tool[]): void {
+    this.all = all;
+  }
+
   /** All tools that can be found. */
   get searchable(): readonly Tool[] {
     return this.all;

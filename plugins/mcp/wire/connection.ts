@@ -1,11 +1,13 @@
 import type { Client, Progress, ProtocolError, Transport } from "@modelcontextprotocol/client";
+import { linkedTo } from "@scorel/kit/values/abort";
 import type { McpAsk } from "../contract.ts";
+import { type CallClock, Calls, type Limits, type Running } from "./calls.ts";
 import { type Inventory, inventoryOf, type ListedResource, resourcesOf } from "./inventory.ts";
 
 /** Milliseconds that a server may take to answer the first message. Programs such as npx may have to be downloaded before. */
 const START_MS = 60_000;
-/** How often as long as its limit a call may take if it tells of progress. */
-const MOST_LIMITS = 30;
+/** More milliseconds than any request may take: the limit of one is kept by `Calls`. The longest time that a timer of Node.js takes. */
+const NO_LIMIT_MS = 2 ** 31 - 1;
 
 /** The code of the protocol for a request that nobody here answers. */
 const METHOD_NOT_FOUND = -32_601;
@@ -31,11 +33,6 @@ export interface PromptMessage {
   content: ResultPart;
 }
 
-/** When a request is given up. */
-export interface Limits {
-  signal: AbortSignal;
-  timeoutMs: number;
-}
 export interface CallOptions extends Limits {
   onProgress(progress: Progress): void;
 }
@@ -64,7 +61,7 @@ export interface ElicitRequest {
 }
 export interface ElicitAnswer {
   action: "accept" | "decline" | "cancel";
-  content?: Record<string, string | number | boolean>;
+  content?: Record<string, string | number | boolean | string[]>;
 }
 /** A question of a server to the model. */
 export interface SampleRequest {
@@ -86,6 +83,7 @@ export interface ConnectOptions extends ServerRequests {
   /** Folders that servers may ask for, as addresses. */
   roots: readonly string[];
   signal: AbortSignal;
+  clock: CallClock;
   /** The server says that its tools, prompts or resources have changed. */
   onChanged(): void;
   /** The server has asked for something, whether it gets it or not. */
@@ -104,41 +102,51 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     // Results are shown to a model, which needs no validator. The SDK would compile one from each schema of a stranger.
     { capabilities: capabilitiesOf(options), jsonSchemaValidator: { getValidator: () => accepting } },
   );
-  answerRequests(client, options, ProtocolError);
+  const calls = new Calls(options.clock);
+  answerRequests(client, options, calls, ProtocolError);
   for (const kind of ["tools", "prompts", "resources"] as const)
     client.setNotificationHandler(`notifications/${kind}/list_changed`, () => options.onChanged());
   client.setNotificationHandler("notifications/message", ({ params }) => options.onLog(params.level, params.data));
   client.onclose = () => options.onClose();
-  await client.connect(options.transport, { signal: options.signal, timeout: START_MS });
+  // All servers share the signal of their session, and Node.js warns of more than ten listeners on one.
+  const starting = linkedTo(options.signal);
+  await client.connect(options.transport, { signal: starting.signal, timeout: START_MS }).finally(() => starting.end());
   return {
     version: versionOf(client),
     list: () => inventoryOf(client),
     resources: (signal) => resourcesOf(client, signal),
-    read: async (uri, limits) => {
-      const { contents } = await client.request({ method: "resources/read", params: { uri } }, within(limits));
-      return contents;
-    },
-    prompt: async (name, args, limits) => {
-      const params = { name, arguments: args };
-      return (await client.request({ method: "prompts/get", params }, within(limits))).messages;
-    },
-    call: async (name, args, { signal, timeoutMs, onProgress }) =>
-      client.request(
-        { method: "tools/call", params: { name, arguments: args } },
-        {
-          signal,
-          timeout: timeoutMs,
-          maxTotalTimeout: timeoutMs * MOST_LIMITS,
-          resetTimeoutOnProgress: true,
-          onprogress: onProgress,
-        },
-      ),
+    read: (uri, limits) =>
+      calls.run(limits, async ({ signal }) => {
+        const { contents } = await client.request({ method: "resources/read", params: { uri } }, until(signal));
+        return contents;
+      }),
+    prompt: (name, args, limits) =>
+      calls.run(limits, async ({ signal }) => {
+        const params = { name, arguments: args };
+        return (await client.request({ method: "prompts/get", params }, until(signal))).messages;
+      }),
+    call: (name, args, { onProgress, ...limits }) =>
+      calls.run(limits, (running) => callTool(client, name, args, onProgress, running)),
     close: () => client.close(),
   };
 }
 
+function callTool(
+  client: Client,
+  name: string,
+  args: Record<string, unknown>,
+  onProgress: CallOptions["onProgress"],
+  { signal, progressed }: Running,
+): Promise<CallResult> {
+  const onprogress = (progress: Progress) => {
+    progressed();
+    onProgress(progress);
+  };
+  return client.request({ method: "tools/call", params: { name, arguments: args } }, { ...until(signal), onprogress });
+}
+
 /** Answers what the server asks for. */
-function answerRequests(client: Client, options: ConnectOptions, Refusal: typeof ProtocolError): void {
+function answerRequests(client: Client, options: ConnectOptions, calls: Calls, Refusal: typeof ProtocolError): void {
   const { sample, onAsked } = options;
   client.setRequestHandler("roots/list", () => {
     onAsked("folder");
@@ -147,12 +155,13 @@ function answerRequests(client: Client, options: ConnectOptions, Refusal: typeof
   client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq }) => {
     const request = params as ElicitRequest;
     onAsked(request.mode === "url" ? "address" : "answers");
-    return { ...(await options.elicit(request, mcpReq.signal)) };
+    const asking = calls.answer(mcpReq.signal, (signal) => options.elicit(request, signal), formWithdrawn);
+    return { ...(await asking) };
   });
   if (sample)
     client.setRequestHandler("sampling/createMessage", ({ params }, { mcpReq }) => {
       onAsked("model");
-      return sample(params, mcpReq.signal);
+      return calls.answer(mcpReq.signal, (signal) => sample(params, signal), sampleWithdrawn);
     });
   client.fallbackRequestHandler = async ({ method }) => {
     if (method === "sampling/createMessage") onAsked("model");
@@ -160,11 +169,17 @@ function answerRequests(client: Client, options: ConnectOptions, Refusal: typeof
   };
 }
 
+/** The server need not wait for a form that was withdrawn: it gets the answer of a person who leaves it. */
+const formWithdrawn = (): ElicitAnswer => ({ action: "cancel" });
+const sampleWithdrawn = (): never => {
+  throw new Error("the call for which the server asked has ended");
+};
+
 function capabilitiesOf({ sample }: ConnectOptions) {
   return { roots: {}, elicitation: { form: {}, url: {} }, ...(sample && { sampling: {} }) };
 }
 
-const within = ({ signal, timeoutMs }: Limits) => ({ signal, timeout: timeoutMs });
+const until = (signal: AbortSignal) => ({ signal, timeout: NO_LIMIT_MS });
 
 const accepting = <T>(input: unknown) => ({
   valid: true as const,

@@ -3,6 +3,10 @@ import type { Client } from "@modelcontextprotocol/client";
 /** Pages of a list, and entries, that are read from one server. */
 const MOST_PAGES = 64;
 const MOST_ENTRIES = 256;
+/** The same of its tools, and characters of all of them: catalogues with thousands of tools exist, and lists without an end, too. */
+const MOST_TOOL_PAGES = 512;
+const MOST_TOOLS = 4_096;
+export const MOST_TOOL_TEXT = 8_000_000;
 /** Milliseconds that a page of the tools may take, and one of what a server has besides. */
 const TOOLS_MS = 60_000;
 const OTHERS_MS = 10_000;
@@ -72,10 +76,11 @@ export async function inventoryOf(client: Client): Promise<Inventory> {
 }
 
 function toolsOf(client: Client): Promise<List<ListedTool>> {
+  const bounds = { pages: MOST_TOOL_PAGES, entries: MOST_TOOLS, text: MOST_TOOL_TEXT };
   return listed(async (params) => {
     const { tools, nextCursor } = await client.request({ method: "tools/list", params }, { timeout: TOOLS_MS });
     return { entries: tools, next: nextCursor };
-  });
+  }, bounds);
 }
 
 async function promptsOf(client: Client): Promise<ListedPrompt[]> {
@@ -106,14 +111,29 @@ async function templatesOf(client: Client, options: object): Promise<ListedResou
   }
 }
 
+interface Bounds {
+  pages: number;
+  entries: number;
+  /** Characters of all entries as JSON. */
+  text?: number;
+}
+const USUAL: Bounds = { pages: MOST_PAGES, entries: MOST_ENTRIES };
+
 /** Reads a list page by page; a server may have one without an end. */
-async function listed<T>(ask: (params: { cursor?: string }) => Promise<Page<T>>): Promise<List<T>> {
+async function listed<T>(
+  ask: (params: { cursor?: string }) => Promise<Page<T>>,
+  { pages, entries: most, text: mostText = Number.POSITIVE_INFINITY }: Bounds = USUAL,
+): Promise<List<T>> {
   const entries: T[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page++) {
+  let size = 0;
+  for (let page = 0; page < pages; page++) {
     const answer = await ask(cursor === undefined ? {} : { cursor });
-    entries.push(...answer.entries.slice(0, MOST_ENTRIES + 1 - entries.length));
-    if (entries.length > MOST_ENTRIES) return { entries: entries.slice(0, MOST_ENTRIES), isCut: true };
+    for (const entry of answer.entries) {
+      size += mostText === Number.POSITIVE_INFINITY ? 0 : JSON.stringify(entry).length;
+      if (entries.length === most || size > mostText) return { entries, isCut: true };
+      entries.push(entry);
+    }
     cursor = answer.next;
     if (cursor === undefined) return { entries, isCut: false };
   }

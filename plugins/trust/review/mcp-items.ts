@@ -1,6 +1,7 @@
 import { messageOf } from "@scorel/kernel";
-import { MCP_JSON, type McpJsonServer, readMcpJson } from "@scorel/kit/schema/mcp-json";
+import { cleanServerName, MCP_JSON, type McpJsonServer, readMcpJson } from "@scorel/kit/schema/mcp-json";
 import { visibleName } from "@scorel/kit/text/plain";
+import { shellWord } from "@scorel/kit/text/shell-word";
 import type { TrustItem } from "../contract.ts";
 
 /** Characters of a word, such as an argument or a header, and of all words of a server. What is left out is said. */
@@ -17,7 +18,8 @@ export function mcpItems(text: string): TrustItem[] {
 }
 
 function itemOf(server: McpJsonServer): TrustItem {
-  const name = shown(server.name);
+  // The name that sessions use; one of which nothing is left is shown as it is written, beside what is wrong with it.
+  const name = cleanServerName(server.name) || shown(server.name);
   if (server.flaw !== undefined)
     return { kind: "other", what: `MCP server ${name}: not used, as ${server.flaw}`, place: MCP_JSON };
   if (server.url !== undefined) {
@@ -31,16 +33,29 @@ function itemOf(server: McpJsonServer): TrustItem {
   }
   const { command = "", args = [], env = {} } = server;
   const variables = Object.entries(env).map(([key, value]) => `${key}=${value}`);
-  return { kind: "code", what: `MCP server ${name}: starts ${shown(...variables, command, ...args)}`, place: MCP_JSON };
+  const words = [...variables, command, ...args].map((word) => (isReference(word) ? word : quoted(word)));
+  return { kind: "code", what: `MCP server ${name}: starts ${oneLine(words.join(" "))}`, place: MCP_JSON };
+}
+
+/** A variable that gets the value of one of the user's, such as `TOKEN=${TOKEN}`, is as plain without quotes. */
+const isReference = (word: string) => /^[A-Za-z_]\w*=\$\{\w+\}$/.test(word) && word.length <= LONGEST_WORD;
+
+/** A word in quotes where it needs some, so that two words never look like one. */
+function quoted(word: string): string {
+  return shellWord(word.slice(0, LONGEST_WORD)) + leftOut(word, LONGEST_WORD);
 }
 
 /** Words of a file as one line. Each is cut by itself, so that a long one does not hide those after it. */
 function shown(...words: readonly string[]): string {
-  const line = words.map((word) => cut(word, LONGEST_WORD)).join(" ");
-  return visibleName(cut(line, LONGEST));
+  return oneLine(words.map((word) => cut(word, LONGEST_WORD)).join(" "));
 }
 
-function cut(text: string, longest: number): string {
-  if (text.length <= longest) return text;
-  return `${text.slice(0, longest)}… (${text.length - longest} more characters are in ${MCP_JSON})`;
+function oneLine(text: string): string {
+  return visibleName(cut(text, LONGEST));
+}
+
+const cut = (text: string, longest: number) => text.slice(0, longest) + leftOut(text, longest);
+
+function leftOut(text: string, longest: number): string {
+  return text.length <= longest ? "" : `… (${text.length - longest} more characters are in ${MCP_JSON})`;
 }

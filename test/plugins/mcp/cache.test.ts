@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import type { Clock } from "../../../plugins/mcp/context.ts";
 import { Catalog } from "../../../plugins/mcp/servers/catalog.ts";
 import { text, toolCall } from "../../model-server.ts";
 import { type TestHome, testHome } from "../host/home.ts";
@@ -98,6 +99,60 @@ it("ten servers whose tools are known are not started before the first request, 
   expect(pending.map(({ ms }) => ms)).toEqual([500]);
   next();
   await expect.poll(async () => new Set(await states())).toEqual(new Set(["up"]));
+});
+
+it("a short run lets a known server say what it has added, for the next one", async () => {
+  using home = testHome();
+  const only = join(home.home, "only");
+  writeFileSync(only, "echo");
+  const servers = [server("test", [], { env: { ONLY: only } })];
+  const run = async (clock?: Clock) => {
+    await using t = await talk([text("Hello.")], { home, servers, ...(clock && { clock }) });
+    return (await t.say("Go.")).map(offered);
+  };
+  await run();
+  writeFileSync(only, "echo,folder");
+  // The clock stands still, so that the session ends before it starts the server.
+  expect(await run(testClock().clock)).toEqual([["mcp__test__echo"]]);
+  expect(await run(testClock().clock)).toEqual([["mcp__test__echo", "mcp__test__folder"]]);
+});
+
+it("a run ends in time although a known server does not answer, and a person does not wait for it", async () => {
+  using home = testHome();
+  const { servers } = await knownServer(home);
+  const { clock, pending, next } = testClock();
+  for (const [attending, waits] of [
+    [false, [1_000]],
+    [true, []],
+  ] as const) {
+    await using t = await talk([text("Hello.")], { home, servers, clock, attending });
+    await t.say("Go.");
+    const closing = t.close();
+    if (waits.length > 0) await expect.poll(() => pending.map(({ ms }) => ms)).toEqual(waits);
+    next();
+    await closing;
+  }
+});
+
+it("a search that finds nothing lets known servers say what they have added", async () => {
+  using home = testHome();
+  const only = join(home.home, "only");
+  writeFileSync(only, "echo");
+  const servers = [server("test", [], { env: { ONLY: only } })];
+  const options = { home, servers, config: { toolBudget: 2 } };
+  {
+    await using t = await talk([text("Hello.")], options);
+    await t.say("Go.");
+  }
+  writeFileSync(only, "echo,folder");
+  const script = [toolCall("ToolSearch", { query: "folder" }), toolCall("mcp__test__folder", {}), text("Done.")];
+  await using t = await talk(script, { ...options, clock: testClock().clock });
+  const requests = await t.say("Go.");
+  expect(lastText(requests[1] as never)).toBe("You can call these now:\nmcp__test__folder: Does folder.");
+  expect(requests.map(offered).slice(0, 2)).toEqual([["ToolSearch"], ["ToolSearch", "mcp__test__folder"]]);
+  expect(lastText(requests[2] as never)).toContain(
+    "the server test has added this tool since you first used the server",
+  );
 });
 
 it("what the server says of its tools replaces what was kept, from the next turn on and for later sessions", async () => {

@@ -1,7 +1,10 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { textOf } from "../../../plugins/mcp/command.ts";
 import { text, toolCall } from "../../model-server.ts";
 import { isAlive } from "../../processes.ts";
+import { testHome } from "../host/home.ts";
 import { lastText, offered, server, talk, testClock } from "./setup.ts";
 
 async function resultOf(tool: string) {
@@ -19,11 +22,38 @@ it("control characters and escape sequences do not reach the model", async () =>
   expect(await resultOf("ansi")).toBe("abc");
 });
 
-it("a list of tools without an end is cut", async () => {
-  const servers = [server("test", ["--endless"])];
-  await using t = await talk([text("Hello.")], { servers, config: { toolBudget: 0 } });
+it("a list of tools without an end is cut, and /mcp, ToolSearch and one notice say so", async () => {
+  const script = [toolCall("ToolSearch", { query: "zebra" }), text("Done."), text("Hello."), text("Hello.")];
+  using home = testHome();
+  const options = { servers: [server("test", ["--endless"])], config: { toolBudget: 2 }, home };
+  await using t = await talk(script, options);
+  const requests = [...(await t.say("Go.")), ...(await t.say("Go on."))];
+  expect(lastText(requests[1] as never)).toBe(
+    "No tool was found. Try other words.\nThese servers have more tools than could be searched: test.",
+  );
+  const { servers } = await t.client.request("list_mcp_servers", { sessionId: t.sessionId });
+  expect(servers[0]?.tools).toHaveLength(4_096);
+  expect(servers[0]?.problem).toBe("only its first 4096 tools are used");
+  const notices = () => JSON.stringify(t.heard).match(/only its first 4096 are/g);
+  expect(notices()).toHaveLength(1);
+  const shown = textOf(servers).split("\n");
+  expect(shown.at(-1)).toBe("  and 3796 more; scorel mcp test test shows all");
+  expect(shown).toHaveLength(303);
+  await t.close();
+  await using later = await talk([text("Hello.")], options);
+  await later.say("Go.");
+  expect(JSON.stringify(later.heard)).toContain("only its first 4096 are");
+});
+
+it("texts of tools that are too long in all are cut", async () => {
+  using home = testHome();
+  const list = join(home.home, "tools.json");
+  const description = "x".repeat(1_000_000);
+  writeFileSync(list, JSON.stringify(Array.from({ length: 12 }, (_, at) => ({ name: `t${at}`, description }))));
+  const servers = [server("test", [], { env: { LIST: list } })];
+  await using t = await talk([text("Hello.")], { servers, home, config: { toolBudget: 0 } });
   const [request] = await t.say("Go.");
-  expect(request && offered(request)).toHaveLength(256);
+  expect(request && offered(request)).toHaveLength(7);
 });
 
 it("a server that says a thousand times that its tools have changed is asked for them once more", async () => {

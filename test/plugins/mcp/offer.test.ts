@@ -45,6 +45,21 @@ it("a first message goes without a server that is not up yet, and says so once",
   expect(said.split("The MCP server slow is still starting").length - 1).toBe(1);
 });
 
+it("many servers start together without a warning of Node.js", async () => {
+  const servers = Array.from({ length: 12 }, (_, at) => server(`s${at}`, ["--only=echo"]));
+  const warnings: string[] = [];
+  const note = ({ name }: Error) => void warnings.push(name);
+  process.on("warning", note);
+  try {
+    await using t = await talk([text("Hello.")], { servers });
+    const [request] = await t.say("Go.");
+    expect(request && offered(request)).toHaveLength(12);
+  } finally {
+    process.off("warning", note);
+  }
+  expect(warnings).toEqual([]);
+});
+
 it("a server that cannot be started is told with what it wrote, and the session works without it", async () => {
   await using t = await talk([text("Hello.")], {
     servers: [

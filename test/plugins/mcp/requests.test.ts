@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { text, toolCall } from "../../model-server.ts";
-import { lastText, server, type Talk, talk } from "./setup.ts";
+import { lastText, server, type Talk, talk, testClock } from "./setup.ts";
 
 const form = {
   message: "Who are you?\u001b[31m",
@@ -101,6 +101,73 @@ it("fields that are left as they are have the defaults of the form, or stay empt
   expect((await answering(t, ["y", "", null])).result).toBe('{"action":"cancel"}');
 });
 
+it("an answer that does not keep to the limits of its field is asked for again, and never sent", async () => {
+  const properties = {
+    age: { type: "integer", minimum: 1, maximum: 120, default: 200 },
+    share: { type: "number", minimum: 0.5 },
+    name: { type: "string", minLength: 2, maxLength: 3 },
+    mail: { type: "string", format: "email", default: "nobody" },
+    page: { type: "string", format: "uri", maxLength: 30 },
+    day: { type: "string", format: "date" },
+    time: { type: "string", format: "date-time" },
+  };
+  const asked = { message: "?", requestedSchema: { type: "object", properties, required: Object.keys(properties) } };
+  await using t = await talk(asks(asked), { servers, attending: true });
+  const answers = [
+    ...["121", "0", "1.5", "", "120"],
+    ...["Infinity", "0.4", "0.5"],
+    ...["a", "abcd", "a😀b"],
+    ...["Bob", "bob@example.com"],
+    ...["example.com", "https://example.com/a/very/long/path", "https://example.com"],
+    ...["31.1.2026", "2026-02-30", "2026-02-28"],
+    ...["2026-02-28T10:00", "2026-02-28T10:00:00+01:00"],
+  ];
+  const { titles, result } = await answering(t, ["y", ...answers]);
+  const note = "age (a whole number from 1 to 120)";
+  expect(titles.slice(1, 4)).toEqual([
+    `test: ${note}`,
+    `test: A whole number from 1 to 120, please. ${note}`,
+    `test: A whole number from 1 to 120, please. ${note}`,
+  ]);
+  const problems = titles.map((title) => /^test: (.*), please\. /.exec(title)?.[1]);
+  expect([...new Set(problems.filter(Boolean))]).toEqual([
+    ...["A whole number from 1 to 120", "A number of at least 0.5", "2 to 3 characters", "An email address"],
+    ...["An address such as https://example.com of at most 30 characters", "A date such as 2026-01-31"],
+    "A date and time such as 2026-01-31T12:00:00Z",
+  ]);
+  expect(JSON.parse(result)).toEqual({
+    action: "accept",
+    content: {
+      ...{ age: 120, share: 0.5, name: "a😀b", mail: "bob@example.com", page: "https://example.com" },
+      ...{ day: "2026-02-28", time: "2026-02-28T10:00:00+01:00" },
+    },
+  });
+});
+
+it("of a list, a person chooses as many options as it takes", async () => {
+  const options = ["red", "green", "blue"];
+  const titled = options.map((value) => ({ const: value, title: `The ${value} one` }));
+  const properties = {
+    some: { type: "array", items: { type: "string", enum: options }, minItems: 1, maxItems: 2, title: "Colours" },
+    named: { type: "array", items: { anyOf: titled }, default: ["red", "blue"] },
+    none: { type: "array", items: { type: "string", enum: options } },
+  };
+  const asked = { message: "?", requestedSchema: { type: "object", properties, required: ["some"] } };
+  await using t = await talk([...asks(asked), ...asks(asked)], { servers, attending: true });
+  const { titles, result } = await answering(t, ["y", "", "1,2,3", "4", "pink", "2, Red", "", ""]);
+  const rows = "\n  1 red\n  2 green\n  3 blue";
+  const note = "Colours (numbers with commas between them, 1 to 2 of these)";
+  expect(titles.slice(1)).toEqual([
+    `test: ${note}${rows}`,
+    ...Array(4).fill(`test: 1 to 2 of these, please. ${note}${rows}`),
+    "test: named (numbers with commas between them, else 1, 3)\n  1 The red one\n  2 The green one\n  3 The blue one",
+    `test: none (numbers with commas between them, may stay empty)${rows}`,
+  ]);
+  expect(JSON.parse(result)).toEqual({ action: "accept", content: { some: ["green", "red"], named: ["red", "blue"] } });
+  const second = await answering(t, ["y", "3", "the green one,2", "1"]);
+  expect(JSON.parse(second.result).content).toEqual({ some: ["blue"], named: ["green"], none: ["red"] });
+});
+
 it("an address is shown and never opened, and forms that cannot be asked are declined", async () => {
   const url = { mode: "url", message: "Pay.", url: "https://pay.example/1", elicitationId: "1" };
   const deep = { message: "?", requestedSchema: { type: "object", properties: { a: { type: "array", items: {} } } } };
@@ -140,4 +207,94 @@ it("errors that a server logs are told, without control characters, and other me
   const said = JSON.stringify(t.heard);
   expect(said).toContain('The MCP server \\"test\\" reports an error: error of the disk.');
   expect(said).not.toContain("info of the disk");
+});
+
+const plain = { message: "?", requestedSchema: { type: "object", properties: { name: { type: "string" } } } };
+const waiting = [server("test", ["--only=ask,askAndWait,answers,never,sample"], { timeout: 7 })];
+
+/** The questions of a session that are open. */
+async function open({ client, sessionId }: Talk) {
+  const { requests } = await client.request("list_requests", { sessionId });
+  return requests as { requestId: string; title: string }[];
+}
+
+/** Answers the next question. */
+async function answer(t: Talk, given: string) {
+  await expect.poll(() => open(t)).toHaveLength(1);
+  const [question] = await open(t);
+  const { requestId = "" } = question ?? {};
+  await t.client.request("answer_request", { sessionId: t.sessionId, requestId, answer: given });
+}
+
+it("the time of a call stands still while a person answers, and goes on afterwards", async () => {
+  const { clock, pending } = testClock();
+  await using t = await talk([toolCall("mcp__test__askAndWait", plain), text("Done.")], {
+    ...{ servers: waiting, attending: true, clock },
+  });
+  const limits = () => pending.filter(({ ms }) => ms === 7_000);
+  const { id } = await t.begin("Go.");
+  await expect.poll(() => open(t)).toHaveLength(1);
+  expect(limits()).toEqual([]);
+  await answer(t, "y");
+  await expect.poll(async () => (await open(t))[0]?.title).toBe("test: name (may stay empty)");
+  expect(limits()).toEqual([]);
+  await answer(t, "Bob");
+  await expect.poll(limits).toHaveLength(1);
+  limits()[0]?.work();
+  await t.client.request("wait_turn", { sessionId: t.sessionId, id });
+  expect(lastText(t.model.requests[1] as never)).toContain("did not answer askAndWait for 7 s");
+});
+
+it("the time of a call stands still while a person is asked about a call of the model", async () => {
+  const { clock, pending } = testClock();
+  const params = { messages: [{ role: "user", content: { type: "text", text: "2 + 2?" } }], maxTokens: 9 };
+  await using t = await talk([toolCall("mcp__test__sample", params), text("4"), text("Done.")], {
+    ...{ servers: waiting, config: { sampling: true }, attending: true, clock },
+  });
+  const { id } = await t.begin("Go.");
+  await expect.poll(() => open(t)).toHaveLength(1);
+  expect(pending.filter(({ ms }) => ms === 7_000)).toEqual([]);
+  await answer(t, "y");
+  await t.client.request("wait_turn", { sessionId: t.sessionId, id });
+  expect(lastText(t.model.requests[2] as never)).toBe("4");
+});
+
+it("a form is withdrawn when its call is cancelled, and no answer reaches the server", async () => {
+  const script = [toolCall("mcp__test__ask", plain), toolCall("mcp__test__answers", {}), text("Done.")];
+  await using t = await talk(script, { servers: waiting, attending: true });
+  await t.begin("Go.");
+  await answer(t, "y");
+  await expect.poll(async () => (await open(t))[0]?.title).toBe("test: name (may stay empty)");
+  const [question] = await open(t);
+  await t.client.request("cancel", { sessionId: t.sessionId });
+  await expect.poll(() => open(t)).toEqual([]);
+  const ends = () =>
+    t.heard.filter(({ type, requestId }) => type === "approval_answer" && requestId === question?.requestId);
+  await expect.poll(ends).toMatchObject([{ answer: null }]);
+  const late = t.client.request("answer_request", {
+    sessionId: t.sessionId,
+    requestId: question?.requestId ?? "",
+    answer: "Bob",
+  });
+  await expect(late).rejects.toMatchObject({ code: "REQUEST_CLOSED" });
+  const requests = await t.say("What did it get?");
+  expect(JSON.parse(lastText(requests[1] as never)).slice(1)).toEqual([{ action: "cancel" }]);
+});
+
+it("a form is withdrawn when its server dies, and when it is started anew", async () => {
+  const script = [
+    ...[toolCall("mcp__test__answers", {}), toolCall("mcp__test__ask", plain), text("It died.")],
+    ...[toolCall("mcp__test__ask", plain), text("It was started anew.")],
+  ];
+  await using t = await talk(script, { servers: waiting, attending: true });
+  const { id } = await t.begin("Go.");
+  await expect.poll(() => open(t)).toHaveLength(1);
+  process.kill(JSON.parse(lastText(t.model.requests[1] as never))[0]);
+  await t.client.request("wait_turn", { sessionId: t.sessionId, id });
+  expect(await open(t)).toEqual([]);
+  const again = await t.begin("Again.");
+  await expect.poll(() => open(t)).toHaveLength(1);
+  await t.client.request("restart_mcp_server", { sessionId: t.sessionId, name: "test" });
+  await t.client.request("wait_turn", { sessionId: t.sessionId, id: again.id });
+  expect(await open(t)).toEqual([]);
 });

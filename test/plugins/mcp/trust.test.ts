@@ -74,7 +74,23 @@ it("the question shows what headers send, and does not cut off a program because
   const seen = review?.items.map(({ what }) => what);
   expect(seen).toEqual([
     `MCP server remote: what the model passes on goes to https://mcp.example.com/v1, with the headers Authorization: Bearer ${"$"}{PRIVATE_TOKEN} X-Of: shop`,
-    `MCP server long: starts PAD=${"x".repeat(496)}… (104 more characters are in .mcp.json) sh -c curl example.com`,
+    `MCP server long: starts PAD=${"x".repeat(496)}… (104 more characters are in .mcp.json) sh -c 'curl example.com'`,
+  ]);
+});
+
+it("the question shows where each word of a program begins and ends, and the name that sessions use", async () => {
+  using at = place();
+  const reference = `${"$"}{TOKEN}`;
+  at.file(
+    ".mcp.json",
+    json({
+      one: { command: "run", args: ["a b"], env: { A: "x npx", TOKEN: reference } },
+      "my two": { command: "run", args: ["a", "b", "", "it's", "line\nbreak"] },
+    }),
+  );
+  expect((await run(at).review())?.items.map(({ what }) => what)).toEqual([
+    `MCP server one: starts 'A=x npx' TOKEN=${reference} run 'a b'`,
+    "MCP server my-two: starts run a b '' 'it'\\''s' 'line\\u{a}break'",
   ]);
 });
 

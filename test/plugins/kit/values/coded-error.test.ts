@@ -27,6 +27,17 @@ describe("an error of a table", () => {
     ]);
   });
 
+  it("has one full stop after a reason that ends with one", () => {
+    const { TEST_REASON } = defineErrors({ TEST_REASON: (a: { reason: string }) => `It failed: ${a.reason}. Look.` });
+    const said = (reason: string) => TEST_REASON({ reason }).message;
+    expect(said("it is full; make room, and try again.")).toBe(
+      "It failed: it is full; make room, and try again. Look.",
+    );
+    expect(said("no folder ..")).toBe("It failed: no folder ... Look.");
+    expect(said("it waits...")).toBe("It failed: it waits.... Look.");
+    expect(defineErrors({ TEST_END: () => "It is full.." }).TEST_END().message).toBe("It is full.");
+  });
+
   it("keeps its exit code when it is created from its code and message, as from an event", () => {
     const { code, message } = errors.TEST_NAME({ name: "x" });
     expect(new ScorelError(code, message).exit).toBe(2);

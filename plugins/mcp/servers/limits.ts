@@ -1,0 +1,82 @@
+import type { Table } from "@scorel/kit/values/table";
+import { z } from "zod";
+
+/** A `list` is some of its options. */
+export type FieldType = "string" | "number" | "integer" | "boolean" | "list";
+export type Value = string | number | boolean | string[];
+
+/** What a value has to keep to. `least` and `most` are of a number itself, of a text's characters, and of how many options are chosen. */
+export interface Limits {
+  least?: number;
+  most?: number;
+  format?: Format;
+}
+type Format = "email" | "uri" | "date" | "date-time";
+
+/** How each format is checked, and what it is called. */
+const FORMATS: Readonly<Record<Format, { schema(): z.ZodType; words: string }>> = {
+  email: { schema: () => z.email(), words: "an email address" },
+  uri: { schema: () => z.url(), words: "an address such as https://example.com" },
+  date: { schema: () => z.iso.date(), words: "a date such as 2026-01-31" },
+  "date-time": {
+    schema: () => z.iso.datetime({ offset: true }),
+    words: "a date and time such as 2026-01-31T12:00:00Z",
+  },
+};
+
+/** The keys of the limits in the schema of a field. */
+const KEYS: Readonly<Record<FieldType, readonly [least: string, most: string]>> = {
+  integer: ["minimum", "maximum"],
+  number: ["minimum", "maximum"],
+  string: ["minLength", "maxLength"],
+  list: ["minItems", "maxItems"],
+  boolean: ["", ""],
+};
+
+/** The limits of a field, from its schema. Others than those of the standard are passed over. */
+export function limitsIn(table: Table, type: FieldType): Limits {
+  const [least, most] = KEYS[type].map((key) => table[key]);
+  const { format } = table;
+  return {
+    ...(isNumber(least) && { least }),
+    ...(isNumber(most) && { most }),
+    ...(type === "string" && isFormat(format) && { format }),
+  };
+}
+
+const isNumber = (value: unknown): value is number => Number.isFinite(value);
+const isFormat = (value: unknown): value is Format => typeof value === "string" && Object.hasOwn(FORMATS, value);
+
+/** What a value would have to be, if it does not keep to the limits. */
+export function problemOf(type: FieldType, limits: Limits, value: Value): string | undefined {
+  const { least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY, format } = limits;
+  const size = sizeOf(value);
+  const isWithin = Number.isFinite(size) && size >= least && size <= most;
+  const isWhole = type !== "integer" || Number.isSafeInteger(value);
+  const isFormatted = format === undefined || FORMATS[format].schema().safeParse(value).success;
+  return isWithin && isWhole && isFormatted ? undefined : wantedOf(type, limits);
+}
+
+/** JSON Schema counts characters, and not the halves of those that UTF-16 writes with two. */
+function sizeOf(value: Value): number {
+  if (typeof value === "number") return value;
+  return typeof value === "string" ? [...value].length : Array.isArray(value) ? value.length : 0;
+}
+
+/** What is wanted of a person, in words. */
+export function wantedOf(type: FieldType, { least, most, format }: Limits): string {
+  if (type === "integer" || type === "number") {
+    const what = type === "integer" ? "a whole number" : "a number";
+    const range = rangeOf(least, most);
+    return range === "" ? what : `${what}${least !== undefined && most !== undefined ? " from" : " of"} ${range}`;
+  }
+  const range = rangeOf(least, most);
+  if (type === "list") return range === "" ? "numbers of these" : `${range} of these`;
+  const length = range === "" ? [] : [`${range} characters`];
+  return [...(format ? [FORMATS[format].words] : []), ...length].join(" of ");
+}
+
+function rangeOf(least: number | undefined, most: number | undefined): string {
+  if (least !== undefined && most !== undefined) return least === most ? `${least}` : `${least} to ${most}`;
+  return least !== undefined ? `at least ${least}` : most !== undefined ? `at most ${most}` : "";
+}

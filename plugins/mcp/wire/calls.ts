@@ -1,0 +1,135 @@
+import { linkedTo } from "@scorel/kit/values/abort";
+
+/** How often as long as its limit a request may take if the server tells of progress. */
+const MOST_LIMITS = 30;
+
+/** The time that requests are measured with. */
+export interface CallClock {
+  /** Calls `work` after so many milliseconds; returns a function that prevents it. */
+  after(ms: number, work: () => void): () => void;
+  now(): number;
+}
+
+/** When a request is given up. */
+export interface Limits {
+  signal: AbortSignal;
+  timeoutMs: number;
+}
+
+/** What a request has for the time that it runs. */
+export interface Running {
+  /** Aborts when the request is given up, also after its limit. */
+  signal: AbortSignal;
+  /** The server tells of progress, so that the limit begins anew. */
+  progressed(): void;
+}
+
+/**
+ * The requests that a server is working on. Their time stands still while it waits for an answer of ours, such as a form that a person
+ * fills in. The server does not say for which request it asks, so what it asks is for all that run by then: it is withdrawn when none of
+ * them runs any more.
+ */
+export class Calls {
+  private readonly clock: CallClock;
+  private readonly running = new Set<Patience>();
+  private questions = 0;
+
+  constructor(clock: CallClock) {
+    this.clock = clock;
+  }
+
+  /** Runs a request, until it has an answer or is given up. */
+  async run<T>({ signal, timeoutMs }: Limits, work: (running: Running) => Promise<T>): Promise<T> {
+    const own = linkedTo(signal);
+    const patience = new Patience(this.clock, timeoutMs, () => own.end(true));
+    this.running.add(patience);
+    if (this.questions === 0) patience.resume();
+    try {
+      return await work({ signal: own.signal, progressed: () => patience.renew() });
+    } finally {
+      own.end();
+      this.running.delete(patience);
+      patience.end();
+    }
+  }
+
+  /** Answers a question of the server; with `withdrawn` when the signal aborts, or when the requests have ended for which it asks. */
+  async answer<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>, withdrawn: () => T): Promise<T> {
+    const own = linkedTo(signal);
+    const asking = [...this.running];
+    const ended = () => {
+      if (asking.every(({ isOver }) => isOver)) own.end(true);
+    };
+    const ignore = asking.map((patience) => patience.onEnd(ended));
+    this.questions++;
+    for (const patience of this.running) patience.pause();
+    try {
+      const answer = await work(own.signal);
+      return own.signal.aborted ? withdrawn() : answer;
+    } catch (thrown) {
+      if (!own.signal.aborted) throw thrown;
+      return withdrawn();
+    } finally {
+      own.end();
+      for (const forget of ignore) forget();
+      this.questions--;
+      if (this.questions === 0) for (const patience of this.running) patience.resume();
+    }
+  }
+}
+
+/** How long a request is still waited for. */
+class Patience {
+  isOver = false;
+  private readonly clock: CallClock;
+  private readonly limit: number;
+  private readonly lost: () => void;
+  private readonly endings = new Set<() => void>();
+  private left: number;
+  private leftInAll: number;
+  private since = 0;
+  private cancel: (() => void) | undefined;
+
+  /** It stands still at first. `lost` is called when it is over before the request. */
+  constructor(clock: CallClock, limit: number, lost: () => void) {
+    this.clock = clock;
+    this.limit = limit;
+    this.lost = lost;
+    this.left = limit;
+    this.leftInAll = limit * MOST_LIMITS;
+  }
+
+  resume(): void {
+    if (this.cancel || this.isOver) return;
+    this.since = this.clock.now();
+    this.cancel = this.clock.after(Math.min(this.left, this.leftInAll), this.lost);
+  }
+
+  pause(): void {
+    if (!this.cancel) return;
+    this.cancel();
+    this.cancel = undefined;
+    const passed = this.clock.now() - this.since;
+    this.left = Math.max(0, this.left - passed);
+    this.leftInAll = Math.max(0, this.leftInAll - passed);
+  }
+
+  renew(): void {
+    const runs = this.cancel !== undefined;
+    this.pause();
+    this.left = this.limit;
+    if (runs) this.resume();
+  }
+
+  end(): void {
+    this.pause();
+    this.isOver = true;
+    for (const ending of this.endings) ending();
+  }
+
+  /** Calls `work` when the request has ended; returns a function that prevents it. */
+  onEnd(work: () => void): () => void {
+    this.endings.add(work);
+    return () => this.endings.delete(work);
+  }
+}
