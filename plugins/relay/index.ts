@@ -92,8 +92,9 @@ const deviceCommands = (ctx: PairingContext): CliCommand[] => {
         "Pair with another computer or a phone through a relay: shows a code, or takes the one that a host shows",
       options: [
         {
-          flags: "--relay <address>",
-          description: "The relay, such as wss://relay.example; default: the one used before",
+          flags: "--relay <list>",
+          description:
+            "The relay, such as wss://relay.example, or several that share a bus, separated by commas; default: url of [relay], or on a host the one used before",
         },
         { flags: "--name <name>", description: "What the other computer calls this one; default: its host name" },
         scope,
@@ -149,7 +150,7 @@ export default definePlugin({
     const begun = () => {
       const warn = (message: string, thrown: unknown) => ctx.logger.warn(message, thrown);
       service ??= import("./host/service.ts").then(({ RelayService }) =>
-        RelayService.begin({ gateway: ctx.gateway, warn }),
+        RelayService.begin({ gateway: ctx.gateway, relays: [ctx.config.url ?? []].flat(), warn }),
       );
       return service;
     };
