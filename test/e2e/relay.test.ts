@@ -136,13 +136,18 @@ it.skipIf(!hasTerminals)("a conversation whose relay is away does not say that t
   await using r = await relayed();
   await r.pair();
   await r.host.run([...none, "-p", "first"]);
+  // Of the folder here, nothing is used there: nobody is asked whether it is to be trusted.
+  r.laptop.file(".scorel/config.toml", "[session]\n");
   await using t = terminal(r.laptop, ["attach", "--device", name]);
   await t.shows("answer 0");
+  expect(t.screen()).not.toContain("trust");
   await r.kill();
   await t.shows("(no connection to the host:");
   await r.serveAgain();
-  await t.shows("(the host is back)");
+  await t.shows("(the connection to the host is back)");
+  expect(t.screen()).not.toContain("(the host is back)");
   t.type("/exit\r");
+  await t.shows(`To go on: scorel attach --device ${name} `);
   expect(await t.code).toBe(0);
 });
 

@@ -145,7 +145,7 @@ export const en = {
   isSetAside: (key: string) => `Cleared. ${key} brings it back.`,
   retryHint: "/retry sends the last message again.",
   nothingRuns: "Nothing is running.",
-  goOn: (id: string) => `To go on: scorel --session ${id}`,
+  goOn: (command: string) => `To go on: ${command}`,
   leaving: "Leaving…",
   leaveCommand: "leave; the session is kept",
   sameAs: (command: string) => `the same as ${command}`,

@@ -133,7 +133,7 @@ export const zh: Words = {
   isSetAside: (key) => `已清空。按 ${key} 可取回。`,
   retryHint: "/retry 会重新发送上一条消息。",
   nothingRuns: "没有正在运行的任务。",
-  goOn: (id) => `继续对话：scorel --session ${id}`,
+  goOn: (command) => `继续对话：${command}`,
   leaving: "正在退出…",
   leaveCommand: "退出；会话会保留",
   sameAs: (command) => `与 ${command} 相同`,
