@@ -68,6 +68,7 @@ export const zh: Words = {
     "与主机的连接已断开，无法中断操作。按两次 Ctrl-C 退出，或如果主机已停止，请在其电脑上运行 `scorel host serve`。",
   notAnswered: "与主机的连接已断开，回答没有送出。",
   unsent: "主机恢复后发送（Esc 取回）：",
+  untaken: "正在发送，主机尚未接收：",
   lost: "没有连接",
   toInterrupt: (key) => `${key} 中断`,
   answerFirst: "有一个问题等待回答：请按其中的按键回答，回答后再继续输入。",
