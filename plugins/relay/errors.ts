@@ -67,6 +67,8 @@ export const errors = defineErrors({
     `The relay cannot use its bus at ${a.servers} (${a.reason}). Hosts that are connected with other relays cannot be reached through this one meanwhile. Check that NATS runs there, and who may use it.`,
   RELAY_HELD: (a: { folder: string; pid: number }) =>
     `A relay with the folder ${a.folder} runs already (process ${a.pid}). \`scorel relay status\` shows it; --data takes another folder for another relay.`,
+  RELAY_TAKEN: (a: { folder: string }) =>
+    `Another relay has taken the folder ${a.folder} over, since this one did not run for a while. This one has ended. Give each relay a folder of its own with --data.`,
   RELAY_NOT_RUNNING: (a: { folder: string }) =>
     `No relay with the folder ${a.folder} runs. \`scorel relay serve\` starts one; --data names another folder.`,
   RELAY_CONTROL: (a: { reason: string }) =>

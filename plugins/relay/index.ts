@@ -54,7 +54,12 @@ const relayCommands = (ctx: PairingContext): CliCommand[] => {
         { flags: "--page", description: "Also serve the page there, in which browsers pair with hosts" },
         data,
       ],
-      run: async (invocation) => (await commands()).serveRelay(invocation, ctx.find("pageFiles")),
+      run: (invocation) => {
+        const serving = commands().then(({ serveRelay }) => serveRelay(invocation, ctx.find("pageFiles")));
+        // A relay that is told to end closes its connections, and gives its folder back.
+        ctx.find("launch")?.beforeEnd(async () => void (await serving.catch(() => {})));
+        return serving;
+      },
     },
     {
       noun: "relay",
