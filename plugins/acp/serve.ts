@@ -53,7 +53,7 @@ function tellState(client: Client, sessions: Sessions): () => void {
       void sessions.notice("warning", `${why} What is sent waits until it is back.${how}`);
     } else if (state.state === "live" && isLost) {
       isLost = false;
-      void sessions.notice("info", "The host is back.");
+      void sessions.notice("info", state.sameHost ? "The connection to the host is back." : "The host is back.");
     }
   });
   return () => end?.();

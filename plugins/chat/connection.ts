@@ -1,4 +1,4 @@
-import type { Client, Waiting } from "@scorel/host/contract";
+import type { Client, LinkState, Waiting } from "@scorel/host/contract";
 import { lineOf } from "@scorel/kit/text/one-line";
 import type { Screen } from "./screen.ts";
 
@@ -27,7 +27,7 @@ export class Connection {
   constructor(client: Client, screen: Screen) {
     this.screen = screen;
     this.stopListening = client.onState?.((state) => {
-      if (state.state === "live") this.back(state.moved);
+      if (state.state === "live") this.back(state);
       else if (state.state === "waiting") this.lost(state, ENDS_OF_WAITING);
       else if (state.state === "closed" && state.error) this.lost({ reason: state.error.message }, END_FOR_GOOD);
     });
@@ -75,12 +75,13 @@ export class Connection {
     }, TELL_MS);
   }
 
-  private back(moved: "here" | "elsewhere" | undefined): void {
+  private back({ moved, sameHost }: Extract<LinkState, { state: "live" }>): void {
     this.isLost = false;
     clearTimeout(this.telling);
     this.telling = undefined;
     if (moved) void this.screen.line(MOVED[moved]);
-    else if (this.isTold) void this.screen.line("(the host is back)");
+    else if (this.isTold)
+      void this.screen.line(sameHost ? "(the connection to the host is back)" : "(the host is back)");
     this.isTold = false;
   }
 }

@@ -11,6 +11,7 @@ import type {} from "@scorel/trust/contract";
 import type {} from "@scorel/watch/contract";
 import { chooseSession } from "./choose-session.ts";
 import { Connection } from "./connection.ts";
+import type { ChatPlace } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { withModel } from "./first-model.ts";
 import { openOrRelocate, type Plainly } from "./relocate.ts";
@@ -23,17 +24,22 @@ const CANCELLED = 130;
 
 type Context = PluginContext<unknown, "host" | "sessionOptions">;
 
-/** Runs a conversation from the first line to the last; `elsewhere` if the host is on another computer. Returns the exit code. */
-export async function converse(ctx: Context, invocation: Invocation, { elsewhere = false } = {}): Promise<number> {
+/** Runs a conversation from the first line to the last. Returns the exit code. */
+export async function converse(
+  ctx: Context,
+  invocation: Invocation,
+  { elsewhere = false, comeBack = inSameWay }: ChatPlace = {},
+): Promise<number> {
   const { options } = invocation;
   const selecting = [options.session !== undefined, options.continue === true, options.resume !== undefined];
   if (selecting.filter(Boolean).length > 1) throw errors.CHAT_TWO_SESSIONS();
   if (options.resume === true && invocation.stdin.isTTY !== true) throw errors.CHAT_RESUME();
-  await ctx.find("trustQuestion")?.ask(invocation);
+  // Nothing of a project here is used by a host elsewhere.
+  if (!elsewhere) await ctx.find("trustQuestion")?.ask(invocation);
   const client = ctx.host.connect({ name: "terminal" });
   const rights = elsewhere ? await rightsOf(client) : ALL_RIGHTS;
   const full = fullScreen(ctx, invocation);
-  if (full) return inFullScreen(ctx, full, client, invocation, { rights, elsewhere });
+  if (full) return inFullScreen(ctx, full, client, invocation, { rights, elsewhere, comeBack });
   let unwatch: (() => void) | undefined;
   let connection: Connection | undefined;
   try {
@@ -57,7 +63,7 @@ export async function converse(ctx: Context, invocation: Invocation, { elsewhere
       staying = names;
     });
     await connection.orLost(closed);
-    if (person && chat.begun) await screen.line(farewell(chat.sessionId, staying));
+    if (person && chat.begun) await screen.line(farewell(comeBack(chat.sessionId), staying));
     if (invocation.interrupt.aborted) return CANCELLED;
     if (!hasInput) throw errors.CHAT_NO_INPUT();
     return !person && chat.turns.failed > 0 ? 1 : 0;
@@ -82,13 +88,13 @@ async function inFullScreen(
   invocation: Invocation,
   at: HostAt,
 ): Promise<number> {
-  const { rights } = at;
+  const { rights, comeBack } = at;
   try {
     const open: TerminalStart["open"] = (plainly, sessionId) =>
       opened(ctx, client, inSession(invocation, sessionId), at, plainly);
     const [prompt] = invocation.args;
     const choosesSession = invocation.options.resume === true;
-    return (await terminal.run({ invocation, client, open, prompt, choosesSession, rights })) ?? UNCONFIGURED;
+    return (await terminal.run({ invocation, client, open, prompt, choosesSession, rights, comeBack })) ?? UNCONFIGURED;
   } finally {
     await client.close();
   }
@@ -105,6 +111,7 @@ function inSession(invocation: Invocation, sessionId: string | undefined): Invoc
 interface HostAt {
   rights: Rights;
   elsewhere: boolean;
+  comeBack?: ChatPlace["comeBack"];
 }
 
 /** Opens the session, and asks for what it lacks: its directory, a model. `plainly` runs what asks. */
@@ -139,9 +146,12 @@ async function watched(ctx: Context, client: Client, chat: ChatSession): Promise
   });
 }
 
+function inSameWay(sessionId: string): string {
+  return `scorel --session ${sessionId}`;
+}
+
 /** Says how to return to a session, and who stays in it. */
-function farewell(sessionId: string, staying: readonly string[]): string {
-  const how = `scorel --session ${sessionId}`;
+function farewell(how: string, staying: readonly string[]): string {
   if (staying.length === 0) return `To go on: ${how}`;
   return `The session goes on without you: ${staying.join(", ")} ${staying.length === 1 ? "is" : "are"} still there. To come back: ${how}`;
 }

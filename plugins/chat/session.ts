@@ -1,6 +1,7 @@
 import { ALL_RIGHTS, copiedPart, everyPage, type Obeyed } from "@scorel/host/client";
 import type { Client, Delivered, QueuedMessage, ResumeMode, Rights, SessionStatus } from "@scorel/host/contract";
 import { messageOf } from "@scorel/kernel";
+import { lineOf } from "@scorel/kit/text/one-line";
 import { visibleText } from "@scorel/kit/text/plain";
 import { CommandLines } from "./command-lines.ts";
 import type { Connection } from "./connection.ts";
@@ -10,6 +11,7 @@ import { openQuestions, Questions } from "./questions.ts";
 import { rightsText } from "./rights.ts";
 import type { Screen } from "./screen.ts";
 import { ShellLines } from "./shell-lines.ts";
+import { sayIfSlow } from "./slow.ts";
 import { type ChatState, reactions, stateOf } from "./states.ts";
 import { Turns } from "./turns.ts";
 import type { Entered } from "./typed-line.ts";
@@ -308,7 +310,14 @@ export class ChatSession {
 
   private async send(content: string): Promise<void> {
     const { sessionId } = this;
-    const { id, status } = await this.client.request("send_message", { sessionId, content });
+    const sending = this.client.request("send_message", { sessionId, content }).catch((thrown) => {
+      // What was refused is offered for the next line.
+      if (this.person) this.input = { text: content, isLiteral: true };
+      throw thrown;
+    });
+    const { id, status } = await sayIfSlow(sending, () => {
+      if (!this.connection.isLost) void this.screen.line(`(not taken by the host yet: ${lineOf(content)})`);
+    });
     this.await(id, status === "queued" ? content : undefined);
     if (status === "queued")
       await this.screen.line(

@@ -9,16 +9,24 @@ import { errors } from "./errors.ts";
 
 /**
  * `scorel attach`: a conversation in a session of a running host, by default the session of this directory in which something was said
- * last. If several of them are open there, the person chooses. `elsewhere` is a client of a host at an address.
+ * last. If several of them are open there, the person chooses. `at` is a host at an address: a client of it, and the command that comes
+ * back to it.
  */
-export async function attach(ctx: DaemonContext, invocation: Invocation, elsewhere?: Client): Promise<number> {
+export async function attach(
+  ctx: DaemonContext,
+  invocation: Invocation,
+  at?: { client: Client; command: string },
+): Promise<number> {
+  const elsewhere = at?.client;
   const chat = ctx.find("chat");
   if (!chat) throw errors.DAEMON_NO_CHAT();
   if (invocation.options.list === true) return list(ctx, invocation, elsewhere);
   const [wanted] = invocation.args;
   const chosen = wanted === undefined ? await choice(ctx, invocation, elsewhere) : { resume: wanted };
   const options = { ...invocation.options, ...chosen };
-  return chat.run({ ...invocation, args: [], options }, { elsewhere: elsewhere !== undefined });
+  if (!at) return chat.run({ ...invocation, args: [], options });
+  const comeBack = (sessionId: string) => `${at.command} ${sessionId}`;
+  return chat.run({ ...invocation, args: [], options }, { elsewhere: true, comeBack });
 }
 
 async function choice(

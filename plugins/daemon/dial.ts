@@ -1,5 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { type Channel, connectHost, type LinkTimes, type RemoteClient } from "@scorel/host/client";
+import { lineOf } from "@scorel/kit/text/one-line";
+import { shellWord } from "@scorel/kit/text/shell-word";
 import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
 
@@ -56,11 +58,27 @@ export function namedAddress(ctx: DaemonContext, options: Readonly<Record<string
   if (addresses.length > 1) throw errors.DAEMON_ADDRESSES({ addresses: addresses.map(withoutPassword) });
   if (addresses.length === 0)
     for (const { flags } of transports.flatMap(({ dialOptions = [], address }) => (address ? [] : dialOptions))) {
-      const [option = ""] = flags.split(" ");
-      const key = option.slice(2).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-      if (options[key] !== undefined) throw errors.DAEMON_NO_ADDRESS({ option });
+      const { option, value } = givenFor(flags, options);
+      if (value !== undefined) throw errors.DAEMON_NO_ADDRESS({ option });
     }
   return addresses[0];
+}
+
+/** The command that comes to the same host, with the options that have named it. */
+export function attachCommand(ctx: DaemonContext, options: Readonly<Record<string, unknown>>): string {
+  const named = ctx.collect("transports").flatMap(({ value }) => value.flatMap(({ dialOptions = [] }) => dialOptions));
+  const given = ["--url <address>", ...named.map(({ flags }) => flags)].flatMap((flags) => {
+    const { option, value } = givenFor(flags, options);
+    return typeof value === "string" ? [option, shellWord(lineOf(withoutPassword(value)))] : [];
+  });
+  return ["scorel attach", ...given].join(" ");
+}
+
+/** An option, and what was given for it. */
+function givenFor(flags: string, options: Readonly<Record<string, unknown>>): { option: string; value: unknown } {
+  const [option = ""] = flags.split(" ");
+  const key = option.slice(2).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return { option, value: options[key] };
 }
 
 /** An address of the form `localhost:7777` or `127.0.0.1:7777/ws`, with what is missing. */

@@ -138,7 +138,7 @@ export default definePlugin({
             ...ctx.collect("transports").flatMap(({ value }) => value.flatMap(({ dialOptions = [] }) => dialOptions)),
           ],
           run: async (invocation) => {
-            const [{ attach }, { dialHost, namedAddress }] = await Promise.all([
+            const [{ attach }, { attachCommand, dialHost, namedAddress }] = await Promise.all([
               import("./attach.ts"),
               import("./dial.ts"),
             ]);
@@ -154,7 +154,8 @@ export default definePlugin({
                 own?.saysIn(sessionId),
               );
             }
-            return attach(ctx, { ...invocation, options }, attached);
+            const command = attachCommand(ctx, invocation.options);
+            return attach(ctx, { ...invocation, options }, attached && { client: attached, command });
           },
         },
         {

@@ -7,6 +7,7 @@ import type { Channel } from "@scorel/host/client";
 import { errors } from "./errors.ts";
 import type { BinarySocket } from "./peer/connection.ts";
 import { type DialOptions, dialHost } from "./peer/dial.ts";
+import { type KnownRelays, relaysOf, takenFrom } from "./peer/known-relays.ts";
 import { joinHost } from "./peer/pair.ts";
 import { endsSoon, renewedGrant } from "./peer/renew.ts";
 import { base64url, fromBase64url } from "./protocol/bytes.ts";
@@ -15,7 +16,7 @@ import type { Bytes } from "./protocol/primitives.ts";
 import { isSameHost, SAME_HOST_NONCE_BYTES } from "./protocol/same-host.ts";
 import { type WebKey, webAgreementKey, webCrypto, webKey, webSigningKey } from "./protocol/web-crypto.ts";
 
-export { relayAddress } from "./peer/address.ts";
+export { type KnownRelays, relayAddresses, relaysOf } from "./peer/known-relays.ts";
 export { checkCode, type PairingLink, parseLink } from "./protocol/link.ts";
 
 /** The keys of a browser, of which scripts can read only the public halves. */
@@ -25,20 +26,19 @@ export interface BrowserKeys {
 }
 
 /** A host that this browser is paired with. Bytes are in base64url. */
-export interface PairedHost {
+export interface PairedHost extends KnownRelays {
   id: string;
   /** Both public keys. */
   keys: string;
   name: string;
-  /** The address of the relay. */
-  relay: string;
   grant: string;
   scopes: readonly string[];
 }
 
 export interface PairOptions {
   code: string;
-  relay: string;
+  /** The addresses of the host's relays, in the order in which they are tried. */
+  relays: readonly string[];
   /** The id of the host, if a link has named it. */
   host?: string | undefined;
   /** What the host's user sees of this browser. */
@@ -65,15 +65,24 @@ export async function pairWith(keys: BrowserKeys, { host, ...options }: PairOpti
   });
   const { id, publicKeys } = joined.host;
   const { name, grant, scopes } = joined.admission;
+  const [relay, ...others] = options.relays as [string, ...string[]];
   return {
     ...{ id: base64url(id), keys: base64url(joinKeys(publicKeys)), name, scopes: [...scopes] },
-    ...{ relay: options.relay, grant: base64url(grant) },
+    ...{ relay, ...(others.length > 0 && { others }), grant: base64url(grant) },
   };
 }
 
-/** Connects to a paired host through its relay. Throws RELAY errors. */
-export async function dialPaired(keys: BrowserKeys, host: PairedHost): Promise<Channel> {
-  return dialHost(await dialOptions(keys, host));
+/** Connects to a paired host through one of its relays. `changed` gets the host with others that it has told. Throws RELAY errors. */
+export async function dialPaired(
+  keys: BrowserKeys,
+  host: PairedHost,
+  changed: (host: PairedHost) => void,
+): Promise<Channel> {
+  const told = (addresses: string[]) => {
+    const taken = takenFrom(host, addresses);
+    if (taken) changed({ ...host, told: taken });
+  };
+  return dialHost({ ...(await dialOptions(keys, host)), told });
 }
 
 /** The host with a new grant if the old one ends soon. Throws RELAY errors. */
@@ -82,8 +91,9 @@ export async function renewed(keys: BrowserKeys, host: PairedHost): Promise<Pair
   return { ...host, grant: base64url(await renewedGrant(await dialOptions(keys, host))) };
 }
 
-async function dialOptions(keys: BrowserKeys, { name, relay, keys: known, grant }: PairedHost): Promise<DialOptions> {
-  const host = { name, relay, keys: keysAt(bytesOf(known), 0), grant: bytesOf(grant) };
+async function dialOptions(keys: BrowserKeys, paired: PairedHost): Promise<DialOptions> {
+  const { name, keys: known, grant } = paired;
+  const host = { name, relays: relaysOf(paired), keys: keysAt(bytesOf(known), 0), grant: bytesOf(grant) };
   return { host, identity: await identity(keys), primitives: webCrypto, make };
 }
 

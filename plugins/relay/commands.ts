@@ -11,7 +11,7 @@ import type { PairedDevice, PairingState } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { fingerprintOf, hostRecord, shownDevice } from "./host/devices.ts";
 import { offerText, pageAddress } from "./offer-text.ts";
-import { relayAddress } from "./peer/address.ts";
+import { relayAddresses, relaysOf } from "./peer/known-relays.ts";
 
 type Context = PluginContext<RelayConfig, "gateway" | "host">;
 
@@ -22,7 +22,7 @@ const DEFAULT_SCOPES: readonly Scope[] = ["view", "prompt", "approve"];
 /** `scorel pair`: shows a code for another device, or with a code, pairs this computer with the host that shows it. */
 export async function pairCommand(ctx: Context, invocation: Invocation): Promise<number> {
   const [code] = invocation.args;
-  return code === undefined ? offer(ctx, invocation) : join(code, invocation);
+  return code === undefined ? offer(ctx, invocation) : join(ctx, code, invocation);
 }
 
 async function offer(ctx: Context, invocation: Invocation): Promise<number> {
@@ -34,8 +34,11 @@ async function offer(ctx: Context, invocation: Invocation): Promise<number> {
   const client = await inBackground(ctx);
   let shown: string | undefined;
   try {
-    const { relay, insecure } = options as { relay?: string; insecure?: boolean };
-    const offered = await client.request("offer_pairing", { relay, insecure, name: nameOf(options.name) });
+    const offered = await client.request("offer_pairing", {
+      relays: relaysIn(ctx, options),
+      insecure: options.insecure === true,
+      name: nameOf(options.name),
+    });
     shown = offered.code;
     stdout.write(await offerText(offered, { page, hash: page && (await ctx.find("pageFiles")?.hash()) }, stdout));
     const state = await nextState(client, shown, "waiting", interrupt);
@@ -71,12 +74,18 @@ function pairedText({ name, scopes }: PairedDevice): string {
   return `"${lineOf(name)}" is paired, and may use this host (${scopes.join(", ")}).\n`;
 }
 
-async function join(code: string, { options, stdout }: Invocation): Promise<number> {
-  if (options.relay === undefined) throw errors.RELAY_NONE();
-  const relay = relayAddress(String(options.relay), { insecure: options.insecure === true });
+/** The relays that are named on the command line, or in the configuration. Throws RELAY_ADDRESS, RELAY_PLAIN, RELAY_ADDRESSES. */
+function relaysIn({ config }: Context, options: Invocation["options"]): string[] | undefined {
+  const given = options.relay === undefined ? config.url : String(options.relay);
+  return given === undefined ? undefined : relayAddresses(given, { insecure: options.insecure === true });
+}
+
+async function join(ctx: Context, code: string, { options, stdout }: Invocation): Promise<number> {
+  const relays = relaysIn(ctx, options);
+  if (relays === undefined) throw errors.RELAY_NONE();
   const { pairWith } = await import("./client/pair.ts");
   const confirmed = () => void stdout.write("The code is right. Waiting for a yes on the other computer.\n");
-  const host = await pairWith({ code, relay, name: nameOf(options.name), confirmed });
+  const host = await pairWith({ code, relays, name: nameOf(options.name), confirmed });
   const name = lineOf(host.name);
   stdout.write(`Paired with "${name}" (${fingerprintOf(host.id)}; ${host.scopes.map(lineOf).join(", ")}).\n`);
   const { problemAt } = await import("./client/dial.ts");
@@ -89,8 +98,8 @@ async function join(code: string, { options, stdout }: Invocation): Promise<numb
 /** `scorel device list` */
 export async function listCommand(ctx: Context, { options, stdout }: Invocation): Promise<number> {
   const { devices, relays } = await listed(ctx);
-  const hosts = pairedHosts().map(({ id, name, relay, scopes, pairedAt }) => {
-    return { id, name, relay, scopes, pairedAt, fingerprint: fingerprintOf(id) };
+  const hosts = pairedHosts().map(({ id, name, scopes, pairedAt, ...known }) => {
+    return { id, name, relays: relaysOf(known), scopes, pairedAt, fingerprint: fingerprintOf(id) };
   });
   if (options.json === true) stdout.write(`${JSON.stringify({ devices, relays, hosts }, null, 2)}\n`);
   else if (devices.length + hosts.length === 0)
@@ -101,10 +110,14 @@ export async function listCommand(ctx: Context, { options, stdout }: Invocation)
       stdout.write(`  ${lineOf(name)}  ${fingerprint}  ${scopes.join(", ")}${connected ? "  connected" : ""}\n`);
     for (const { address, state } of relays) stdout.write(`  through ${lineOf(address)}  ${lineOf(state)}\n`);
     if (hosts.length > 0) stdout.write("Hosts that this computer may reach:\n");
-    for (const { name, fingerprint, scopes, relay } of hosts)
-      stdout.write(`  ${lineOf(name)}  ${fingerprint}  ${scopes.map(lineOf).join(", ")}  through ${lineOf(relay)}\n`);
+    for (const { name, fingerprint, scopes, relays: through } of hosts)
+      stdout.write(`  ${lineOf(name)}  ${fingerprint}  ${scopes.map(lineOf).join(", ")}  ${throughText(through)}\n`);
   }
   return 0;
+}
+
+function throughText(relays: readonly string[]): string {
+  return `through ${relays.map(lineOf).join(", ")}`;
 }
 
 /** What the running host says, or what is stored for the next one. */
@@ -115,7 +128,7 @@ async function listed(ctx: Context) {
     const away = "the host does not run";
     return {
       devices: devices.map((device) => ({ ...shownDevice(device), connected: false })),
-      relays: relays.map((address) => ({ address, state: away })),
+      relays: relays.flat().map((address) => ({ address, state: away })),
     };
   }
   try {

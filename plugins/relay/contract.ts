@@ -50,10 +50,13 @@ declare module "@scorel/kernel" {
 }
 declare module "@scorel/host/contract" {
   interface Operations {
-    /** Connects this host to a relay, if it is not, and shows a code there, by which one device can pair. Ends a code before it. */
+    /**
+     * Connects this host to one of these relays of one owner, if it is not, and shows a code there, by which one device can pair. Ends a code
+     * before it.
+     */
     offer_pairing: {
-      params: { relay?: string | undefined; insecure?: boolean | undefined; name: string };
-      result: { code: string; hostId: string; fingerprint: string; relay: string; seconds: number };
+      params: { relays?: string[] | undefined; insecure?: boolean | undefined; name: string };
+      result: { code: string; hostId: string; fingerprint: string; relays: string[]; seconds: number };
     };
     /** How far pairing with a code has come, as soon as it is no longer as `state` says, or after 20 seconds. */
     follow_pairing: { params: { code: string; state: PairingState["state"] }; result: PairingState };
@@ -87,7 +90,7 @@ declare module "@scorel/host/contract" {
       params: { nonce: string };
       result: { host?: string | undefined; signature?: string | undefined };
     };
-    /** Leaves a relay. */
+    /** Leaves a relay; with the others of its owner, the host stays connected. */
     leave_relay: { params: { relay: string }; result: { left: boolean } };
   }
 }

@@ -67,6 +67,8 @@ export const errors = defineErrors({
     `The relay cannot use its bus at ${a.servers} (${a.reason}). Hosts that are connected with other relays cannot be reached through this one meanwhile. Check that NATS runs there, and who may use it.`,
   RELAY_HELD: (a: { folder: string; pid: number }) =>
     `A relay with the folder ${a.folder} runs already (process ${a.pid}). \`scorel relay status\` shows it; --data takes another folder for another relay.`,
+  RELAY_TAKEN: (a: { folder: string }) =>
+    `Another relay has taken the folder ${a.folder} over, since this one did not run for a while. This one has ended. Give each relay a folder of its own with --data.`,
   RELAY_NOT_RUNNING: (a: { folder: string }) =>
     `No relay with the folder ${a.folder} runs. \`scorel relay serve\` starts one; --data names another folder.`,
   RELAY_CONTROL: (a: { reason: string }) =>
@@ -81,6 +83,11 @@ export const errors = defineErrors({
     text: (a: { given: string }) =>
       `"${a.given}" is not the address of a relay. It has the form relay.example or wss://relay.example/relay, without user, password or query.`,
   },
+  RELAY_ADDRESSES: {
+    exit: 2,
+    text: (a: { max: number }) =>
+      `Too many relays are named. One owner's relays are at most ${a.max} addresses, separated by commas, of at most 500 bytes each.`,
+  },
   RELAY_PLAIN: {
     exit: 2,
     text: (a: { address: string }) =>
@@ -88,6 +95,10 @@ export const errors = defineErrors({
   },
   RELAY_UNREACHABLE: (a: { relay: string; reason: string }) =>
     `The relay ${a.relay} cannot be reached (${a.reason}). Check its address and the network; \`scorel relay status\` on its computer shows whether it runs.`,
+  RELAY_ALL: (a: { host: string; tried: readonly string[] }) =>
+    `No relay leads to ${a.host}. Tried: ${a.tried.join("; ")}. Check the network; \`scorel relay status\` on a relay's computer shows whether it runs, and \`scorel device list\` on the host's computer whether the host is connected.`,
+  RELAY_HOST_APART: (a: { tried: readonly string[] }) =>
+    `The host is connected with none of its relays. Tried: ${a.tried.join("; ")}. Check the network; \`scorel relay status\` on a relay's computer shows whether it runs.`,
   RELAY_REFUSED: (a: { relay: string; reason: string; text: string }) =>
     `The relay ${a.relay} refuses (${a.reason}): ${a.text}`,
   RELAY_STORED: (a: { path: string; problem: string }) =>

@@ -54,7 +54,12 @@ const relayCommands = (ctx: PairingContext): CliCommand[] => {
         { flags: "--page", description: "Also serve the page there, in which browsers pair with hosts" },
         data,
       ],
-      run: async (invocation) => (await commands()).serveRelay(invocation, ctx.find("pageFiles")),
+      run: (invocation) => {
+        const serving = commands().then(({ serveRelay }) => serveRelay(invocation, ctx.find("pageFiles")));
+        // A relay that is told to end closes its connections, and gives its folder back.
+        ctx.find("launch")?.beforeEnd(async () => void (await serving.catch(() => {})));
+        return serving;
+      },
     },
     {
       noun: "relay",
@@ -92,8 +97,9 @@ const deviceCommands = (ctx: PairingContext): CliCommand[] => {
         "Pair with another computer or a phone through a relay: shows a code, or takes the one that a host shows",
       options: [
         {
-          flags: "--relay <address>",
-          description: "The relay, such as wss://relay.example; default: the one used before",
+          flags: "--relay <list>",
+          description:
+            "The relay, such as wss://relay.example, or several that share a bus, separated by commas; default: url of [relay], or on a host the one used before",
         },
         { flags: "--name <name>", description: "What the other computer calls this one; default: its host name" },
         scope,
@@ -149,7 +155,7 @@ export default definePlugin({
     const begun = () => {
       const warn = (message: string, thrown: unknown) => ctx.logger.warn(message, thrown);
       service ??= import("./host/service.ts").then(({ RelayService }) =>
-        RelayService.begin({ gateway: ctx.gateway, warn }),
+        RelayService.begin({ gateway: ctx.gateway, relays: [ctx.config.url ?? []].flat(), warn }),
       );
       return service;
     };

@@ -7,7 +7,7 @@ interface Offered {
   code: string;
   hostId: string;
   fingerprint: string;
-  relay: string;
+  relays: string[];
   seconds: number;
 }
 
@@ -16,17 +16,17 @@ const USUAL_COLUMNS = 80;
 
 /** What `scorel pair` shows: the code, what to do with it, and for a page the link, in a terminal also as a QR code. */
 export async function offerText(
-  { code, hostId: host, fingerprint, relay, seconds }: Offered,
+  { code, hostId: host, fingerprint, relays, seconds }: Offered,
   { page, hash }: { page: string | undefined; hash: string | undefined },
   stdout: Invocation["stdout"],
 ): Promise<string> {
-  const link = showLink(page ?? "", { code, relay, host });
+  const link = showLink(page ?? "", { code, relays, host });
   const { isTTY, columns = USUAL_COLUMNS } = stdout as { isTTY?: boolean; columns?: number };
   const picture = page !== undefined && isTTY === true ? await qrLines(link, columns) : undefined;
   return [
     `Code: ${code}`,
     `It pairs one device within ${Math.round(seconds / 60)} minutes. On the other computer:`,
-    `  scorel pair ${code} --relay ${relay}`,
+    `  scorel pair ${code} --relay ${relays.join(",")}`,
     page === undefined
       ? 'Or in a page of Scorel, as the code of "Add a device", or after the address of the page:'
       : "Or in a browser:",

@@ -3,6 +3,7 @@ import { scopeNames } from "@scorel/kit/values/scopes";
 import { z } from "zod";
 import type {} from "./contract.ts";
 import type { RelayService } from "./host/service.ts";
+import { MAX_ADDRESS_BYTES, MAX_ADDRESSES } from "./protocol/addresses.ts";
 
 const name = z
   .string()
@@ -29,10 +30,17 @@ export function operations(service: () => Promise<RelayService>) {
   return {
     offer_pairing: {
       summary: "Connects the host with a relay, and makes a code with which one device can pair there.",
-      params: () => z.strictObject({ relay: z.string().max(500).optional(), insecure: z.boolean().optional(), name }),
+      size: { bounded: "There are at most 8 relays." },
+      params: () =>
+        z.strictObject({
+          relays: z.array(z.string().max(MAX_ADDRESS_BYTES)).min(1).max(MAX_ADDRESSES).optional(),
+          insecure: z.boolean().optional(),
+          name,
+        }),
       result: () =>
         z.strictObject({
-          ...{ code: z.string(), hostId: z.string(), fingerprint: z.string(), relay: z.string(), seconds: z.number() },
+          ...{ code: z.string(), hostId: z.string(), fingerprint: z.string(), seconds: z.number() },
+          relays: z.array(z.string()),
         }),
       run: async (params, { assertOperations }) => {
         assertOperations("all", "offer_pairing");

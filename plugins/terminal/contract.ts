@@ -14,6 +14,8 @@ export interface TerminalStart {
   choosesSession?: boolean | undefined;
   /** Whether the user may send messages and answer questions. Default: both. */
   rights?: Rights | undefined;
+  /** The command that comes back to a session. Default: `scorel --session` with its id. */
+  comeBack?: ((sessionId: string) => string) | undefined;
   /** A message that is sent at once. */
   prompt?: string | undefined;
 }

@@ -7,6 +7,8 @@ export interface KnownDevice {
   address: string;
   /** The id of a host that is reached through a relay, in base64url. Each browser pairs with it by itself. */
   host?: string | undefined;
+  /** With `host`, the addresses of its other relays. */
+  more?: string[] | undefined;
 }
 
 declare module "@scorel/host/contract" {
@@ -15,11 +17,11 @@ declare module "@scorel/host/contract" {
     list_devices: { params: Record<never, never>; result: { devices: KnownDevice[] } };
     /**
      * Lets the page of this host connect to another one, from its next loading on. The same address gets the new name. Tokens do not come
-     * here: each page has its own. With `host`, it is reached through the relay at this address, and the same host gets the new name and
-     * relay. Throws WEB_DEVICE_ADDRESS and WEB_DEVICE_MANY.
+     * here: each page has its own. With `host`, it is reached through the relay at this address, or one of `more`, and the same host gets
+     * the new name and relays. Throws WEB_DEVICE_ADDRESS and WEB_DEVICE_MANY.
      */
     add_device: {
-      params: { name: string; address: string; host?: string | undefined };
+      params: { name: string; address: string; host?: string | undefined; more?: string[] | undefined };
       result: { device: KnownDevice };
     };
     /**

@@ -15,7 +15,9 @@ const host = z
   .string()
   .regex(/^[\w-]{43}$/, "must be an id of 43 characters")
   .optional();
-const device = () => z.strictObject({ id: z.string(), name: z.string(), address: z.string(), host });
+/** The addresses of its other relays. */
+const more = z.array(address).max(7).optional();
+const device = () => z.strictObject({ id: z.string(), name: z.string(), address: z.string(), host, more });
 const store = () => import("./devices.ts");
 
 /**
@@ -36,7 +38,8 @@ export const deviceOperations = (allowed: AllowedRelays) =>
     },
     add_device: {
       summary: "Lets the page of this host connect to another host.",
-      params: () => z.strictObject({ name, address, host }),
+      size: { bounded: "A host has at most 8 relays." },
+      params: () => z.strictObject({ name, address, host, more }),
       result: () => z.strictObject({ device: device() }),
       run: async (params, { assertOperations }) => {
         assertOperations("all", "add_device");
@@ -54,6 +57,7 @@ export const deviceOperations = (allowed: AllowedRelays) =>
     },
     rename_device: {
       summary: "Gives another name to a host that the page may connect to.",
+      size: { bounded: "A host has at most 8 relays." },
       params: () => z.strictObject({ id: z.string().max(64), name }),
       result: () => z.strictObject({ device: device() }),
       run: async (params, { assertOperations }) => {

@@ -21,6 +21,7 @@ const MOST_ALLOWED = 8;
 const device = z.strictObject({
   ...{ id: z.string(), name: z.string(), address: z.string() },
   host: z.string().optional(),
+  more: z.array(z.string()).optional(),
 });
 const schema = z.strictObject({ devices: z.array(device).max(MOST_DEVICES) });
 
@@ -40,7 +41,9 @@ export function readDevices(): KnownDevice[] {
 /** What the policy of the page allows it to connect to, beside its own host. A list that cannot be read allows nothing. */
 export function deviceOrigins(allowed: AllowedRelays = new Map()): string[] {
   try {
-    const known = readDevices().flatMap(({ address }) => originOf(address) ?? []);
+    const known = readDevices().flatMap(({ address, more = [] }) =>
+      [address, ...more].flatMap((each) => originOf(each) ?? []),
+    );
     const now = performance.now();
     const awaited = [...allowed].filter(([, until]) => now < until).map(([origin]) => origin);
     return [...new Set([...known, ...awaited])];
@@ -61,14 +64,16 @@ export function allowRelay(given: string, allowed: AllowedRelays): string {
   return address;
 }
 
-export async function addDevice({ name, address: given, host }: Omit<KnownDevice, "id">): Promise<KnownDevice> {
-  const address = addressIn(given);
+export async function addDevice(given: Omit<KnownDevice, "id">): Promise<KnownDevice> {
+  const { name, host, more = [] } = given;
+  const address = addressIn(given.address);
   // The same address is the same device, also in another list; behind relays, the same host.
   const id = createHash("sha256")
     .update(host ?? address)
     .digest("base64url")
     .slice(0, 10);
-  const device = { id, name, address, ...(host !== undefined && { host }) };
+  const relays = host === undefined || more.length === 0 ? {} : { more: more.map(addressIn) };
+  const device = { id, name, address, ...(host !== undefined && { host }), ...relays };
   await changing((devices) => {
     const others = devices.filter((each) => each.id !== id);
     if (others.length === MOST_DEVICES) throw errors.WEB_DEVICE_MANY({ max: MOST_DEVICES });

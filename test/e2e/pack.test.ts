@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runtimePackages } from "../packed.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -23,7 +24,7 @@ beforeAll(() => {
   mkdirSync(folder);
   mkdirSync(tarballs);
   tarball = pack(root, tarballs);
-  for (const installed of runtimePackages()) pack(installed, tarballs);
+  for (const installed of runtimePackages().values()) pack(installed, tarballs);
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "empty", version: "1.0.0", private: true }));
   const files = readdirSync(tarballs).map((name) => join(tarballs, name));
   run("npm", ["install", "--offline", "--ignore-scripts", "--cache", join(home.home, "npm-cache"), ...files], folder);
@@ -165,15 +166,6 @@ function scorel(args: readonly string[]): string {
 function pack(packageFolder: string, into: string): string {
   const out = run("npm", ["pack", packageFolder, "--ignore-scripts", "--json", "--pack-destination", into], into);
   return join(into, (JSON.parse(out) as [{ filename: string }])[0].filename);
-}
-
-/** The folders of the installed packages that the published package needs at run time. */
-function runtimePackages(): string[] {
-  const { resolve } = createRequire(join(root, "package.json"));
-  const ripgrep = realpathSync(dirname(dirname(resolve("@vscode/ripgrep"))));
-  const native = `@vscode/ripgrep-${process.platform}-${process.arch}`;
-  const binary = createRequire(join(ripgrep, "package.json")).resolve(`${native}/package.json`);
-  return [dirname(resolve("jiti/package.json")), ripgrep, dirname(realpathSync(binary))];
 }
 
 function run(command: string, args: readonly string[], cwd: string): string {

@@ -6,70 +6,14 @@ import { expect, it } from "vitest";
 import { errors as errorsOfDaemon } from "../../plugins/daemon/errors.ts";
 import { errors } from "../../plugins/relay/errors.ts";
 import { read } from "../docs/source.ts";
-import { startModelServer, text } from "../model-server.ts";
 import { readQr } from "../plugins/relay/qr-reader.ts";
 import { hasTerminals, type Terminal, terminal } from "./pty.ts";
-import { type Running, type Scratch, scratch } from "./scorel.ts";
+import { none, relayed } from "./relayed.ts";
+import type { Scratch } from "./scorel.ts";
 
-const none = ["--preset", "none"];
 const name = hostname().split(".")[0] as string;
 
 const told = ({ message }: Error) => `scorel: ${message}\n`;
-
-interface Relayed extends AsyncDisposable {
-  /** Three computers: each has a home of its own. */
-  relay: Scratch;
-  host: Scratch;
-  laptop: Scratch;
-  address: string;
-  /** What the relay has printed at its start. */
-  printed: readonly string[];
-  serving: Running;
-  requests: readonly { text: string }[];
-  kill(): Promise<void>;
-  /** Starts the relay again where it was. */
-  serveAgain(): Promise<void>;
-  /** Shows a code on the host, and takes it on the laptop. Answers what both have printed. */
-  pair(): Promise<{ host: string[]; laptop: string }>;
-}
-
-async function relayed(): Promise<Relayed> {
-  const [relay, host, laptop] = [scratch(), scratch(), scratch()];
-  const server = await startModelServer((_request, index) => [text(`answer ${index}`)]);
-  host.useModel(server.baseUrl);
-  const serve = async (port: string) => {
-    const running = relay.start(["relay", "serve", "--port", port], { open: true });
-    const line = await running.line((each) => each.startsWith("The relay listens at "));
-    const next = await running.line((each) => each.startsWith("On the computer of a host:"));
-    return { running, printed: [line, next], address: line.split(" at ")[1] as string };
-  };
-  let { running, address, printed } = await serve("0");
-  const kill = async () => {
-    running.child.kill("SIGKILL");
-    await running.finished;
-  };
-  const serving = host.start(["host", "serve", "--foreground", ...none], { open: true });
-  await serving.line((line) => line.startsWith("socket: "));
-  return {
-    ...{ relay, host, laptop, address, printed, serving, requests: server.requests },
-    kill,
-    serveAgain: async () => {
-      await kill();
-      ({ running } = await serve(new URL(address).port));
-    },
-    pair: async () => {
-      const offering = host.start([...none, "pair", "--relay", address, "--yes"], { open: true });
-      const code = (await offering.line((line) => line.startsWith("Code: "))).slice("Code: ".length);
-      const { stdout, code: exit, stderr } = await laptop.run(["pair", code, "--relay", address, "--name", "laptop"]);
-      expect([exit, stderr]).toEqual([0, ""]);
-      return { host: (await offering.finished).stdout.replaceAll(code, "<code>").trim().split("\n"), laptop: stdout };
-    },
-    [Symbol.asyncDispose]: async () => {
-      for (const each of [relay, host, laptop]) each[Symbol.dispose]();
-      await server.close();
-    },
-  };
-}
 
 it("a computer pairs with a host through a relay, talks there, and is shut out again", async () => {
   await using r = await relayed();
@@ -136,13 +80,18 @@ it.skipIf(!hasTerminals)("a conversation whose relay is away does not say that t
   await using r = await relayed();
   await r.pair();
   await r.host.run([...none, "-p", "first"]);
+  // Of the folder here, nothing is used there: nobody is asked whether it is to be trusted.
+  r.laptop.file(".scorel/config.toml", "[session]\n");
   await using t = terminal(r.laptop, ["attach", "--device", name]);
   await t.shows("answer 0");
+  expect(t.screen()).not.toContain("trust");
   await r.kill();
   await t.shows("(no connection to the host:");
   await r.serveAgain();
-  await t.shows("(the host is back)");
+  await t.shows("(the connection to the host is back)");
+  expect(t.screen()).not.toContain("(the host is back)");
   t.type("/exit\r");
+  await t.shows(`To go on: scorel attach --device ${name} `);
   expect(await t.code).toBe(0);
 });
 

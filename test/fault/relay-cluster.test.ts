@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { Gateway } from "../../plugins/gateway/gateway.ts";
 import { reachable } from "../../plugins/relay/client/dial.ts";
 import { addDevice } from "../../plugins/relay/host/devices.ts";
+import { groupOf } from "../../plugins/relay/host/relay-groups.ts";
 import { RelayedHost } from "../../plugins/relay/host/relayed-host.ts";
 import { nodeCrypto } from "../../plugins/relay/node-crypto.ts";
 import { dialHost } from "../../plugins/relay/peer/dial.ts";
@@ -100,7 +101,7 @@ async function stage(relays: readonly RelayCommand[]) {
   const gateway = new Gateway({ host: t.kernel.find("host") as HostService, version: "1.0.0", logger });
   const identity = await createIdentity(nodeCrypto);
   const host = new RelayedHost({ gateway, identity, joined: () => {}, warn: () => {} });
-  await host.enter((relays[0] as RelayCommand).address);
+  await host.enter(groupOf([(relays[0] as RelayCommand).address]));
   const device = await createIdentity(nodeCrypto);
   await addDevice(device.publicKeys, { id: base64url(device.id), name: "device", scopes: ["view"], serial: "1" });
   const grant = await grantFor(identity, device);

@@ -4,6 +4,7 @@ import { WebSocket } from "ws";
 import { Gateway } from "../../plugins/gateway/gateway.ts";
 import { reachable } from "../../plugins/relay/client/dial.ts";
 import { addDevice } from "../../plugins/relay/host/devices.ts";
+import { groupOf } from "../../plugins/relay/host/relay-groups.ts";
 import { RelayedHost } from "../../plugins/relay/host/relayed-host.ts";
 import { nodeCrypto } from "../../plugins/relay/node-crypto.ts";
 import type { BinarySocket } from "../../plugins/relay/peer/connection.ts";
@@ -50,7 +51,7 @@ it(`${clients} clients are back within 10 s after their relay was killed`, { tim
     Array.from({ length: Math.ceil(clients / OF_HOST) }, async () => {
       const identity = await createIdentity(nodeCrypto);
       const host = new RelayedHost({ gateway, identity, joined: () => {}, warn });
-      await host.enter(address);
+      await host.enter(groupOf([address]));
       return host;
     }),
   );

@@ -29,6 +29,8 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   "subagents.parallel": "harmless",
   "projects.roots": "harmless",
   "relay.page": "harmless",
+  // Only the user's own value counts.
+  "relay.url": "harmless",
   "web-server.names": "harmless",
   "web-server.origins": "harmless",
   "web-server.pages": "harmless",

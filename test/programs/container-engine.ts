@@ -32,9 +32,7 @@ export function engineProblem(name: EngineName): string | undefined {
 export async function startEngine(name: EngineName): Promise<Engine> {
   const dir = fs.mkdtempSync(join(tmpdir(), "scorel-engine-"));
   const stop = name === "docker" ? await startDocker(dir) : configurePodman(dir);
-  const rootfs = join(dir, "rootfs");
-  makeRootfs(rootfs);
-  execFileSync("/bin/sh", ["-c", `tar -C "$0" -c . | ${name} import - ${IMAGE}`, rootfs], { stdio: "pipe" });
+  makeImage(name, IMAGE, dir, (rootfs) => makeRootfs(rootfs));
   return {
     image: IMAGE,
     async [Symbol.asyncDispose]() {
@@ -42,6 +40,32 @@ export async function startEngine(name: EngineName): Promise<Engine> {
       fs.rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** An image with Node.js and npm, as those that are called `node` have them, and a user of that name. */
+export function makeNodeImage(name: EngineName, tag: string): void {
+  const dir = fs.mkdtempSync(join(tmpdir(), "scorel-image-"));
+  try {
+    makeImage(name, tag, dir, (rootfs) => {
+      makeRootfs(rootfs, ["sh", "env", "chown", "mkdir", "rm"]);
+      fs.appendFileSync(join(rootfs, "etc/passwd"), "node:x:1000:1000::/home/node:/bin/sh\n");
+      fs.appendFileSync(join(rootfs, "etc/group"), "node:x:1000:\n");
+      fs.mkdirSync(join(rootfs, "home/node"), { recursive: true });
+      fs.chownSync(join(rootfs, "home/node"), 1000, 1000);
+      addProgram(rootfs, "node", process.execPath);
+      const npm = dirname(dirname(fs.realpathSync(systemPathOf("npm"))));
+      fs.cpSync(npm, join(rootfs, "usr/lib/node_modules/npm"), { recursive: true, dereference: true });
+      fs.symlinkSync("../lib/node_modules/npm/bin/npm-cli.js", join(rootfs, "usr/bin/npm"));
+    });
+  } finally {
+    fs.rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+function makeImage(name: EngineName, tag: string, dir: string, make: (rootfs: string) => void): void {
+  const rootfs = join(dir, "rootfs");
+  make(rootfs);
+  execFileSync("/bin/sh", ["-c", `tar -C "$0" -c . | ${name} import - ${tag}`, rootfs], { stdio: "pipe" });
 }
 
 async function startDocker(dir: string): Promise<() => Promise<void>> {
@@ -92,20 +116,24 @@ function configurePodman(dir: string): () => Promise<void> {
   };
 }
 
-function makeRootfs(root: string): void {
+function makeRootfs(root: string, programs: readonly string[] = PROGRAMS): void {
   for (const folder of ["usr/bin", "usr/lib", "usr/lib64", "etc", "tmp", "proc", "dev", "sys", "var"])
     fs.mkdirSync(join(root, folder), { recursive: true });
   for (const name of ["bin", "lib", "lib64"]) fs.symlinkSync(`usr/${name}`, join(root, name));
   fs.symlinkSync("usr/bin", join(root, "sbin"));
   fs.writeFileSync(join(root, "etc/passwd"), "root:x:0:0::/tmp:/bin/sh\n");
   fs.writeFileSync(join(root, "etc/group"), "root:x:0:\n");
-  const found = PROGRAMS.map((name) => [name, systemPathOf(name)] as const);
-  for (const [name, path] of found) copy(path, join(root, "usr/bin", name));
-  const libraries = new Set(found.flatMap(([, path]) => librariesOf(path)));
-  for (const path of libraries) copy(path, join(root, path.replace(/^\/(?=lib)/, "/usr/")));
+  for (const name of programs) addProgram(root, name, systemPathOf(name));
+  if (programs !== PROGRAMS) return;
   const perl = execFileSync("/usr/bin/perl", ["-e", 'print "@INC"'], { encoding: "utf8" }).split(" ");
   for (const folder of [...perl.filter((path) => path.includes("perl-base")), ...pythonFolders()])
     if (fs.existsSync(folder)) fs.cpSync(folder, join(root, folder), { recursive: true, dereference: true });
+}
+
+/** Copies a program with its libraries. */
+function addProgram(root: string, name: string, path: string): void {
+  copy(path, join(root, "usr/bin", name));
+  for (const library of librariesOf(path)) copy(library, join(root, library.replace(/^\/(?=lib)/, "/usr/")));
 }
 
 /** Python's standard library, without parts for its tests and for windows. */

@@ -260,3 +260,20 @@ itWith(
     expect(t.complaints).toEqual([]);
   },
 );
+
+itWith("chromium", "a message that the host does not take is shown as such, and arrives once", async () => {
+  await using t = await browserStage(replies);
+  const page = await seen(t);
+  page.setDefaultTimeout(40_000);
+  t.network.silence();
+  await field(page).fill("Sent into the silence.");
+  await page.keyboard.press("Control+Enter");
+  const untaken = page.getByRole("status").filter({ hasText: "On its way; the host has not taken it yet:" });
+  await untaken.getByText("Sent into the silence.").waitFor();
+  expect(await field(page).inputValue()).toBe("");
+  await shot(page, "untaken");
+  // The page notices that nothing is heard any more, and connects anew.
+  await log(page).getByText("The third answer.").waitFor();
+  await untaken.waitFor({ state: "detached" });
+  expect(await page.getByText("Sent into the silence.").count()).toBe(1);
+});

@@ -164,11 +164,12 @@ export class Link {
     this.channel = channel;
     // Before the first connection, none was lost.
     if (!this.welcome) this.troubledSince = undefined;
+    const isSame = this.welcome?.instance === welcome.instance;
     this.welcome = welcome;
     this.liveSince = performance.now();
     this.hasStopped = false;
     this.wait(this.times.ping, () => this.keepAlive());
-    this.become({ state: "live", version: welcome.version });
+    this.become({ state: "live", version: welcome.version, ...(isSame && { sameHost: true }) });
     this.user.connected(welcome);
   }
 

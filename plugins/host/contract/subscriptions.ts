@@ -48,8 +48,11 @@ export interface Waiting {
 export type LinkState =
   | { state: "connecting" }
 
-  /** `moved`: the process that had the session has ended, and the session goes on in this process or in another one. */
-  | { state: "live"; version: string; moved?: "here" | "elsewhere" }
+  /**
+   * `moved`: the process that had the session has ended, and the session goes on in this process or in another one. `sameHost`: the host
+   * is the process of before, so that only the way to it was lost.
+   */
+  | { state: "live"; version: string; moved?: "here" | "elsewhere"; sameHost?: true }
   | Waiting
   | { state: "closed"; error?: Error | undefined };
 /** A running subscription. Call it to unsubscribe. */

@@ -2,12 +2,13 @@ import type { Channel } from "@scorel/host/client";
 import { homeIdentity } from "../host/identity.ts";
 import { nodeCrypto } from "../node-crypto.ts";
 import { type DialOptions, dialHost, type ReachableHost } from "../peer/dial.ts";
+import { relaysOf, takenFrom } from "../peer/known-relays.ts";
 import { nodeSocket } from "../peer/node-socket.ts";
 import { endsSoon, renewedGrant } from "../peer/renew.ts";
 import { fromBase64url } from "../protocol/bytes.ts";
 import { keysAt } from "../protocol/identity.ts";
 import type { Bytes } from "../protocol/primitives.ts";
-import { hostNamed, keepGrant, type PairedHost } from "./hosts.ts";
+import { hostNamed, keepGrant, keepTold, type PairedHost } from "./hosts.ts";
 
 /** Ids of hosts that are being asked for a new grant. */
 const renewing = new Set<string>();
@@ -17,11 +18,16 @@ export function pairedAddress(wanted: string): string {
   return `relay:${hostNamed(wanted).id}`;
 }
 
-/** Connects to a paired host through its relay. Resolves when both have proved who they are. Throws RELAY errors. */
+/** Connects to a paired host through one of its relays. Resolves when both have proved who they are. Throws RELAY errors. */
 export async function dialPaired({ pathname }: URL): Promise<Channel> {
   const paired = hostNamed(decodeURIComponent(pathname));
   const host = reachable(paired);
-  const options = { host, identity: await homeIdentity(), primitives: nodeCrypto, make: nodeSocket };
+  const told = (addresses: readonly string[]) => {
+    const taken = takenFrom(paired, addresses);
+    // What was told is told again at the next connection.
+    if (taken) void keepTold(paired.id, taken).catch(() => {});
+  };
+  const options = { host, identity: await homeIdentity(), primitives: nodeCrypto, make: nodeSocket, told };
   const channel = await dialHost(options);
   if (endsSoon(host.grant, Date.now())) void renew(paired.id, options);
   return channel;
@@ -48,7 +54,7 @@ async function renew(id: string, options: DialOptions): Promise<void> {
 }
 
 /** A paired host as it is dialled. */
-export function reachable({ name, relay, keys, grant }: PairedHost): ReachableHost {
+export function reachable({ name, keys, grant, ...relays }: PairedHost): ReachableHost {
   const bytes = (text: string) => fromBase64url(text) as Bytes;
-  return { name, relay, keys: keysAt(bytes(keys), 0), grant: bytes(grant) };
+  return { name, relays: relaysOf(relays), keys: keysAt(bytes(keys), 0), grant: bytes(grant) };
 }

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { errors } from "../errors.ts";
 import { freeName } from "../host/devices.ts";
 import { FOLDER } from "../host/identity.ts";
+import { MAX_ADDRESS_BYTES, MAX_ADDRESSES } from "../protocol/addresses.ts";
 import { base64url, fromBase64url } from "../protocol/bytes.ts";
 import { GRANT_BYTES } from "../protocol/grants.ts";
 import { fingerprint } from "../protocol/identity.ts";
@@ -14,11 +15,17 @@ const MAX_HOSTS = 100;
 const sized = (bytes: number) =>
   z.string().refine((text) => fromBase64url(text)?.length === bytes, `must be ${bytes} bytes`);
 
+const addresses = z.array(z.string().max(MAX_ADDRESS_BYTES)).max(MAX_ADDRESSES);
 const host = z.strictObject({
   id: sized(32),
   keys: sized(64),
   name: z.string(),
+  /** The relay that was named first when this computer was paired. */
   relay: z.string(),
+  /** The others that were named then. */
+  others: addresses.optional(),
+  /** Those that the host has told. */
+  told: addresses.optional(),
   grant: sized(GRANT_BYTES),
   scopes: z.array(z.string()),
   /** Milliseconds since 1970. */
@@ -54,6 +61,13 @@ export async function keepHost(given: PairedHost): Promise<PairedHost> {
 export async function keepGrant(id: string, grant: Bytes): Promise<void> {
   await stored.change(({ hosts }) => ({
     hosts: hosts.map((each) => (each.id === id ? { ...each, grant: base64url(grant) } : each)),
+  }));
+}
+
+/** Keeps what a host has told of its relays. */
+export async function keepTold(id: string, told: readonly string[]): Promise<void> {
+  await stored.change(({ hosts }) => ({
+    hosts: hosts.map((each) => (each.id === id ? { ...each, told: [...told] } : each)),
   }));
 }
 

@@ -10,9 +10,11 @@ import { keepHost, type PairedHost } from "./hosts.ts";
 export async function pairWith(options: Omit<JoinOptions, "identity" | "primitives" | "make">): Promise<PairedHost> {
   const identity = await homeIdentity();
   const { host, admission } = await joinHost({ ...options, identity, primitives: nodeCrypto, make: nodeSocket });
+  const [relay, ...others] = options.relays as [string, ...string[]];
   return keepHost({
     ...{ id: base64url(host.id), keys: base64url(joinKeys(host.publicKeys)), name: admission.name },
-    ...{ relay: options.relay, grant: base64url(admission.grant), scopes: [...admission.scopes] },
+    ...{ relay, ...(others.length > 0 && { others }) },
+    ...{ grant: base64url(admission.grant), scopes: [...admission.scopes] },
     pairedAt: Date.now(),
   });
 }

@@ -10,7 +10,7 @@ import { FOLDER } from "./identity.ts";
 
 const KEYS_BYTES = 64;
 /** Devices, revocations and relays that are kept at most. */
-const MAX = { devices: 200, revoked: 1_000, relays: 8 };
+export const MAX = { devices: 200, revoked: 1_000, relays: 8 };
 
 const id = z.string().refine((text) => fromBase64url(text)?.length === 32, "must be an id");
 const serial = z.string().regex(/^\d{1,20}$/);
@@ -24,7 +24,7 @@ const device = z.strictObject({
   pairedAt: z.number(),
 });
 const schema = z.strictObject({
-  relays: z.array(z.string()).max(MAX.relays),
+  relays: z.array(z.string().or(z.array(z.string()).min(1).max(MAX.relays))).max(MAX.relays),
   devices: z.array(device).max(MAX.devices),
   /** What relays are told of devices that may no longer come. */
   revoked: z.array(z.strictObject({ id, serial })).max(MAX.revoked),
@@ -44,16 +44,12 @@ export function hostRecord(): HostRecord {
   return stored.read();
 }
 
-export async function addRelay(address: string): Promise<void> {
+/** Changes the relays as they stand in the file. What `change` returns unchanged is not written again. */
+export async function changeRelays(change: (now: HostRecord["relays"]) => HostRecord["relays"]): Promise<void> {
   await stored.change((now) => {
-    if (now.relays.includes(address)) return now;
-    if (now.relays.length === MAX.relays) throw errors.RELAY_MANY({ what: "relays", max: MAX.relays });
-    return { ...now, relays: [...now.relays, address] };
+    const relays = change(now.relays);
+    return relays === now.relays ? now : { ...now, relays };
   });
-}
-
-export async function removeRelay(address: string): Promise<void> {
-  await stored.change((now) => ({ ...now, relays: now.relays.filter((each) => each !== address) }));
 }
 
 /** The number for a new grant: higher than all before. */

@@ -43,6 +43,11 @@ export class Pairing {
     this.#limit.unref();
   }
 
+  /** Whether guests come to it through this connection. */
+  isAt(connection: RelayConnection): boolean {
+    return this.#ended === undefined && this.#connection === connection;
+  }
+
   get state(): PairingState {
     if (this.#ended !== undefined) return { state: "ended", reason: this.#ended };
     if (!this.#asked) return { state: "waiting" };

@@ -1,6 +1,8 @@
 import type { ScorelError } from "@scorel/kernel";
+import { errors } from "../errors.ts";
 import { nodeCrypto } from "../node-crypto.ts";
 import { connectRelay, type PeerEvents, type RelayConnection } from "../peer/connection.ts";
+import { type Tried, triedTexts } from "../peer/first-reached.ts";
 import { nodeSocket } from "../peer/node-socket.ts";
 import type { Identity } from "../protocol/identity.ts";
 
@@ -8,38 +10,59 @@ import type { Identity } from "../protocol/identity.ts";
 const TIMES = { first: 250, last: 30_000 };
 /** Of the time that a relay has been away, which part is waited. One that is restarted is found again soon, one that is gone is asked rarely. */
 const PART = 5;
+/** Milliseconds that a relay may take to answer when another one can be tried. */
+const ONE_OF_SEVERAL_MS = 3_000;
+/** Milliseconds after which a host that had to take another relay tries the first one again. */
+const RETURN_MS = 5 * 60_000;
 /** After these, connecting again would not help, or take the place of another connection that is wanted. */
 const FINAL = ["superseded", "blocked", "unauthenticated"];
 
-interface LinkOptions {
-  address: string;
+export interface LinkOptions {
+  /** The relays of one owner, in the order in which they are tried; at least one. */
+  addresses: readonly string[];
   identity: Identity;
   events: Omit<PeerEvents, "closed" | "refused">;
   /** A connection was made: the first or a later one. */
   connected(connection: RelayConnection): void;
+  /** Whether nobody would notice that another relay is taken. */
+  isIdle(): boolean;
   warn(message: string, thrown: unknown): void;
+  /** Milliseconds; only tests have fewer. */
+  returnMs?: number | undefined;
 }
 
-/** Keeps a host connected with a relay. */
+/** Keeps a host connected with one of the relays of one owner. */
 export class RelayLink {
   readonly #options: LinkOptions;
   #connection: RelayConnection | undefined;
   #connecting: Promise<RelayConnection> | undefined;
+  #isReturning = false;
   #wait: NodeJS.Timeout | undefined;
   /** When it was connected or lost last. */
   #since = performance.now();
   /** Milliseconds without a connection. Those with one are taken off again, so that a relay which ends each connection at once is asked rarely, too. */
   #away = 0;
-  #problem: string | undefined;
+  /** Why each relay is not connected. */
+  readonly #problems = new Map<string, ScorelError>();
+  /** The relay that was lost last: it is tried after all others. */
+  #lostAt: string | undefined;
   #isEnded = false;
 
   constructor(options: LinkOptions) {
     this.#options = options;
   }
 
-  /** For people: `connected`, or why not. */
-  get state(): string {
-    return this.#connection?.isOpen ? "connected" : (this.#problem ?? "connecting");
+  get addresses(): readonly string[] {
+    return this.#options.addresses;
+  }
+
+  /** For people, of each relay: `connected`, or why not. */
+  get states(): { address: string; state: string }[] {
+    const rest = this.connection ? "kept for when the others do not answer" : "connecting";
+    return this.addresses.map((address) => {
+      const isHere = this.connection?.address === address;
+      return { address, state: isHere ? "connected" : (this.#problems.get(address)?.message ?? rest) };
+    });
   }
 
   get connection(): RelayConnection | undefined {
@@ -68,37 +91,112 @@ export class RelayLink {
   }
 
   async #begin(): Promise<RelayConnection> {
-    const { address, identity, events } = this.#options;
+    const tried: Tried[] = [];
+    for (const address of this.#inOrder()) {
+      try {
+        return this.#entered(await this.#reach(address));
+      } catch (thrown) {
+        tried.push({ address, thrown: thrown as Error });
+        this.#refused(address, thrown as ScorelError);
+        if (reasonIn(thrown) === "superseded") break;
+      }
+    }
+    this.#count(1);
+    this.#goOn(tried.map(({ thrown }) => thrown));
+    throw tried.length === 1
+      ? (tried[0] as Tried).thrown
+      : errors.RELAY_HOST_APART({ tried: triedTexts(tried) }, { cause: tried[0]?.thrown });
+  }
+
+  #inOrder(): string[] {
+    const last = this.addresses.filter((address) => address === this.#lostAt);
+    return [...this.addresses.filter((address) => address !== this.#lostAt), ...last];
+  }
+
+  async #reach(address: string): Promise<RelayConnection> {
+    const { identity, events } = this.#options;
+    const connection: RelayConnection = await connectRelay({
+      ...{ address, primitives: nodeCrypto, make: nodeSocket },
+      limitMs: this.addresses.length > 1 ? ONE_OF_SEVERAL_MS : undefined,
+      who: { role: "host", identity },
+      events: { ...events, closed: (error) => this.#lost(address, error) },
+    });
+    return connection;
+  }
+
+  #entered(connection: RelayConnection): RelayConnection {
+    if (this.#isEnded) connection.close();
+    else if (!connection.isOpen)
+      throw errors.RELAY_UNREACHABLE({ relay: connection.address, reason: "the connection was lost" });
+    if (!this.#connection) this.#count(1);
+    this.#connection = connection;
+    this.#lostAt = undefined;
+    this.#problems.delete(connection.address);
+    this.#options.connected(connection);
+    if (connection.address !== this.addresses[0]) this.#returnLater();
+    return connection;
+  }
+
+  /** A connection has ended. While the host returns to the first relay, the one before is ended by the new one. */
+  #lost(address: string, error: ScorelError): void {
+    if (this.#isEnded || this.#connection?.address !== address) return;
+    this.#count(-1);
+    this.#connection = undefined;
+    if (this.#isReturning) return;
+    clearTimeout(this.#wait);
+    this.#lostAt = address;
+    this.#refused(address, error);
+    this.#goOn([error]);
+  }
+
+  #refused(address: string, error: ScorelError): void {
+    if (this.#isEnded) return;
+    if (this.#problems.get(address)?.message !== error.message)
+      this.#options.warn(`The relay ${address} is not connected`, error);
+    this.#problems.set(address, error);
+  }
+
+  /** Connects again after a while, unless that cannot help. */
+  #goOn(failures: readonly unknown[]): void {
+    const reasons = failures.map(reasonIn);
+    const isFinal = reasons.includes("superseded") || this.addresses.every((address) => this.#isFinal(address));
+    if (isFinal) return;
+    const longest = Math.min(TIMES.last, Math.max(TIMES.first, this.#away / PART));
+    // Half of it is random, so that hosts do not all come back at once.
+    this.#after(longest, () => this.start());
+  }
+
+  #isFinal(address: string): boolean {
+    return FINAL.includes(reasonIn(this.#problems.get(address)) ?? "");
+  }
+
+  #returnLater(): void {
+    this.#after(this.#options.returnMs ?? RETURN_MS, () => void this.#return());
+  }
+
+  /** Takes the first relay again if it answers. The host stays where it is until then, and while somebody uses that. */
+  async #return(): Promise<void> {
+    const [first] = this.addresses as [string];
+    if (!this.connection || !this.#options.isIdle()) return this.#returnLater();
+    const before = this.#connection;
+    this.#isReturning = true;
     try {
-      const connection = await connectRelay({
-        ...{ address, primitives: nodeCrypto, make: nodeSocket },
-        who: { role: "host", identity },
-        events: { ...events, closed: (error) => this.#lost(error) },
-      });
-      if (this.#isEnded) connection.close();
-      this.#count(1);
-      this.#connection = connection;
-      this.#problem = undefined;
-      this.#options.connected(connection);
-      return connection;
+      this.#entered(await this.#reach(first));
+      before?.close();
     } catch (thrown) {
-      this.#lost(thrown as ScorelError);
-      throw thrown;
+      this.#refused(first, thrown as ScorelError);
+      if (this.connection) this.#returnLater();
+      else this.start();
+    } finally {
+      this.#isReturning = false;
     }
   }
 
-  #lost(error: ScorelError): void {
+  /** Half of the time is random. */
+  #after(ms: number, work: () => void): void {
+    clearTimeout(this.#wait);
     if (this.#isEnded) return;
-    const { address, warn } = this.#options;
-    this.#count(this.#connection ? -1 : 1);
-    this.#connection = undefined;
-    if (this.#problem !== error.message) warn(`The relay ${address} is not connected`, error);
-    this.#problem = error.message;
-    const { reason } = error.data as { reason?: string };
-    if (FINAL.includes(reason ?? "")) return;
-    const longest = Math.min(TIMES.last, Math.max(TIMES.first, this.#away / PART));
-    // Half of it is random, so that hosts do not all come back at once.
-    this.#wait = setTimeout(() => this.start(), longest * (0.5 + Math.random() / 2));
+    this.#wait = setTimeout(work, ms * (0.5 + Math.random() / 2));
     this.#wait.unref();
   }
 
@@ -108,4 +206,8 @@ export class RelayLink {
     this.#away = Math.max(0, this.#away + sign * (now - this.#since));
     this.#since = now;
   }
+}
+
+function reasonIn(thrown: unknown): string | undefined {
+  return (thrown as { data?: { reason?: string } } | undefined)?.data?.reason;
 }

@@ -5,12 +5,14 @@ import { nodeCrypto } from "../node-crypto.ts";
 import type { RelayConnection } from "../peer/connection.ts";
 import type { PeerRoute } from "../peer/route.ts";
 import { routedChannel } from "../peer/routed-channel.ts";
+import { addressesPayload } from "../protocol/addresses.ts";
 import { base64url, fromBase64url } from "../protocol/bytes.ts";
 import { signRevocation } from "../protocol/grants.ts";
 import { type Identity, idOf, type PublicKeys } from "../protocol/identity.ts";
 import type { Bytes } from "../protocol/primitives.ts";
 import type { SecureChannel } from "../protocol/secure-channel.ts";
-import { addRelay, hostRecord, removeRelay } from "./devices.ts";
+import { hostRecord } from "./devices.ts";
+import { dropRelay, isShared, keepGroup, type RelayGroup, relayGroups } from "./relay-groups.ts";
 import { RelayLink } from "./relay-link.ts";
 
 /** Channels from one relay whose devices have not proved who they are, and the milliseconds that they have for it. */
@@ -24,14 +26,27 @@ interface HostOptions {
   identity: Identity;
   /** A guest has come to a place of this host. */
   joined(route: PeerRoute, place: string): void;
+  /** Whether this host shows a code at this connection. */
+  isPairing?(connection: RelayConnection): boolean;
   warn(message: string, thrown: unknown): void;
+  /** Milliseconds after which the first relay is tried again; only tests have fewer. */
+  returnMs?: number;
+}
+
+/** What comes through the relays of one group. */
+interface Arrivals {
+  /** Channels whose devices have not proved who they are. */
+  unproven: Set<SecureChannel>;
+  /** What each device is told of the relays. */
+  tells: Bytes | undefined;
 }
 
 /** This host at its relays: lets in the devices that were paired with it. */
 export class RelayedHost {
   readonly identity: Identity;
   readonly #options: HostOptions;
-  readonly #links = new Map<string, RelayLink>();
+  /** One for each group of relays. */
+  readonly #links = new Set<RelayLink>();
   /** Open channels by the id of their device. */
   readonly #channels = new Map<string, Set<SecureChannel>>();
 
@@ -42,7 +57,7 @@ export class RelayedHost {
 
   /** Connects with all relays that the host is to be reached through. Those that do not answer are tried again. */
   start(): void {
-    for (const address of hostRecord().relays) this.#linkTo(address).start();
+    for (const group of relayGroups()) this.#linkTo(group).start();
   }
 
   get hasRelays(): boolean {
@@ -50,32 +65,47 @@ export class RelayedHost {
   }
 
   get relays(): { address: string; state: string }[] {
-    return [...this.#links].map(([address, link]) => ({ address, state: link.state }));
+    return [...this.#links].flatMap((link) => link.states);
   }
 
   isConnected(device: string): boolean {
     return this.#channels.has(device);
   }
 
-  /** Connects with a relay, and from now on each time the host runs. Throws RELAY_UNREACHABLE, RELAY_REFUSED. */
-  async enter(address: string): Promise<RelayConnection> {
-    const isNew = !this.#links.has(address);
+  /**
+   * Connects with one of these relays, and from now on each time the host runs. Devices that came through others in their place come back by
+   * themselves, and learn of it then. Throws RELAY_UNREACHABLE, RELAY_REFUSED, RELAY_HOST_APART.
+   */
+  async enter(group: RelayGroup): Promise<RelayConnection> {
+    const same = this.#linksOf(group).find(({ addresses }) => addresses.join() === group.addresses.join());
+    if (!same) for (const replaced of this.#linksOf(group)) this.#unlink(replaced);
+    const link = same ?? this.#linkTo(group);
     try {
-      const connection = await this.#linkTo(address).connect();
-      await addRelay(address);
+      const connection = await link.connect();
+      await keepGroup(group);
       return connection;
     } catch (thrown) {
       // A relay that was never reached may be a mistake in typing.
-      if (isNew) this.#unlink(address);
+      if (!same) this.#unlink(link);
+      for (const before of relayGroups().filter(({ addresses }) => isShared(addresses, group.addresses)))
+        if (this.#linksOf(before).length === 0) this.#linkTo(before).start();
       throw thrown;
     }
   }
 
+  /** Returns whether the host had this relay. With the others of its group, it stays connected. */
   async leave(address: string): Promise<boolean> {
-    const wasThere = this.#links.has(address) || hostRecord().relays.includes(address);
-    this.#unlink(address);
-    await removeRelay(address);
-    return wasThere;
+    const before = relayGroups().find(({ addresses }) => addresses.includes(address));
+    const left = (before?.addresses ?? []).filter((each) => each !== address);
+    const links = this.#linksOf({ addresses: [address] });
+    for (const link of links) this.#unlink(link);
+    await dropRelay(address);
+    if (left.length > 0) this.#linkTo({ addresses: left, isTold: true }).start();
+    return before !== undefined || links.length > 0;
+  }
+
+  #linksOf({ addresses }: Pick<RelayGroup, "addresses">): RelayLink[] {
+    return [...this.#links].filter((link) => isShared(link.addresses, addresses));
   }
 
   /** Ends the connections of a device, as when it may do something else now, or nothing. */
@@ -86,37 +116,39 @@ export class RelayedHost {
   /** Tells all relays that a device's grants count no more. Those that are not connected are told when they are. */
   async revoke(device: string, serial: bigint): Promise<void> {
     const revocation = await this.#revocation(device, serial);
-    for (const link of this.#links.values()) link.connection?.revoke(revocation);
+    for (const link of this.#links) link.connection?.revoke(revocation);
     this.disconnect(device);
   }
 
   end(): void {
-    for (const address of [...this.#links.keys()]) this.#unlink(address);
+    for (const link of [...this.#links]) this.#unlink(link);
   }
 
-  #linkTo(address: string): RelayLink {
-    const known = this.#links.get(address);
-    if (known) return known;
-    const { identity, joined, warn } = this.#options;
-    const unproven = new Set<SecureChannel>();
-    const link = new RelayLink({
-      ...{ address, identity, warn },
+  #linkTo({ addresses, isTold }: RelayGroup): RelayLink {
+    const { identity, joined, isPairing, warn, returnMs } = this.#options;
+    const arrivals = { unproven: new Set<SecureChannel>(), tells: isTold ? addressesPayload(addresses) : undefined };
+    const link: RelayLink = new RelayLink({
+      ...{ addresses, identity, warn, returnMs },
+      isIdle: () => {
+        const { connection } = link;
+        return !connection || (connection.routes === 0 && !isPairing?.(connection));
+      },
       connected: (connection) =>
         void this.#tellRevocations(connection).catch((thrown) => warn("Revocations were not sent", thrown)),
       events: {
         incoming: (route, keys) =>
-          void this.#letIn(route, keys, unproven).catch((thrown) => warn("A device was refused", thrown)),
+          void this.#letIn(route, keys, arrivals).catch((thrown) => warn("A device was refused", thrown)),
         joined,
         presence: () => {},
       },
     });
-    this.#links.set(address, link);
+    this.#links.add(link);
     return link;
   }
 
-  #unlink(address: string): void {
-    this.#links.get(address)?.end();
-    this.#links.delete(address);
+  #unlink(link: RelayLink): void {
+    link.end();
+    this.#links.delete(link);
   }
 
   async #tellRevocations(connection: RelayConnection): Promise<void> {
@@ -128,7 +160,7 @@ export class RelayedHost {
   }
 
   /** Begins the encrypted channel with a device that a relay leads here. Whoever it is, only the device's keys open it. */
-  async #letIn(route: PeerRoute, keys: PublicKeys, unproven: Set<SecureChannel>): Promise<void> {
+  async #letIn(route: PeerRoute, keys: PublicKeys, { unproven, tells }: Arrivals): Promise<void> {
     const id = base64url(await idOf(nodeCrypto, keys));
     if (!hostRecord().devices.some((each) => each.id === id)) return route.close("refused");
     // A relay knows public keys, and can come with as many routes as it likes.
@@ -140,7 +172,7 @@ export class RelayedHost {
       unproven.delete(channel);
     };
     const channel = routedChannel({
-      ...{ role: "host", identity: this.identity, peer: keys, route, primitives: nodeCrypto },
+      ...{ role: "host", identity: this.identity, peer: keys, route, primitives: nodeCrypto, tells },
       opened: () => {
         proven();
         this.#enter(id, channel);

@@ -2,6 +2,8 @@ import type { GatewayService } from "@scorel/gateway/contract";
 import type { Scope } from "@scorel/kit/values/scopes";
 import { errors } from "../errors.ts";
 import { relayAddress } from "../peer/address.ts";
+import type { RelayConnection } from "../peer/connection.ts";
+import { relayAddresses } from "../peer/known-relays.ts";
 import { base64url } from "../protocol/bytes.ts";
 import { fingerprint } from "../protocol/identity.ts";
 import { CODE_SECONDS } from "../protocol/pairing.ts";
@@ -9,10 +11,13 @@ import * as devices from "./devices.ts";
 import { grantAnew } from "./grants.ts";
 import { homeIdentity } from "./identity.ts";
 import { Pairing } from "./pairing-host.ts";
+import { groupOf, isShared, keepGroup, relayGroups } from "./relay-groups.ts";
 import { RelayedHost } from "./relayed-host.ts";
 
 interface ServiceOptions {
   gateway: Pick<GatewayService, "accept">;
+  /** The relays that the configuration names. */
+  relays?: readonly string[];
   warn(message: string, thrown: unknown): void;
 }
 
@@ -21,13 +26,18 @@ export class RelayService {
   readonly host: RelayedHost;
   #pairing: Pairing | undefined;
 
-  private constructor(host: (joined: RelayService["join"]) => RelayedHost) {
-    this.host = host(this.join);
+  private constructor(
+    host: (joined: RelayService["join"], isPairing: (connection: RelayConnection) => boolean) => RelayedHost,
+  ) {
+    this.host = host(this.join, (connection) => this.#pairing?.isAt(connection) === true);
   }
 
-  static async begin({ gateway, warn }: ServiceOptions): Promise<RelayService> {
+  static async begin({ gateway, relays = [], warn }: ServiceOptions): Promise<RelayService> {
     const identity = await homeIdentity();
-    const service = new RelayService((joined) => new RelayedHost({ gateway, identity, joined, warn }));
+    const service = new RelayService(
+      (joined, isPairing) => new RelayedHost({ gateway, identity, joined, isPairing, warn }),
+    );
+    await takeConfigured(relays, warn);
     service.host.start();
     return service;
   }
@@ -37,19 +47,19 @@ export class RelayService {
     else route.close("refused");
   };
 
-  /** A new code at a relay: the one named, or the first that the host knows. */
+  /** A new code at a relay: one of those named, or of the first ones that the host knows. */
   async offer({
-    relay,
+    relays,
     insecure = false,
     name,
   }: {
-    relay?: string | undefined;
+    relays?: readonly string[] | undefined;
     insecure?: boolean | undefined;
     name: string;
   }) {
-    const address = relay === undefined ? devices.hostRecord().relays[0] : relayAddress(relay, { insecure });
-    if (address === undefined) throw errors.RELAY_NONE();
-    const connection = await this.host.enter(address);
+    const group = relays === undefined ? relayGroups()[0] : groupOf(relayAddresses(relays, { insecure }));
+    if (group === undefined) throw errors.RELAY_NONE();
+    const connection = await this.host.enter(group);
     const { place, seconds } = await connection.offer();
     this.#pairing?.end("another code was asked for");
     const { identity } = this.host;
@@ -58,7 +68,7 @@ export class RelayService {
       code: this.#pairing.code,
       hostId: base64url(identity.id),
       fingerprint: fingerprint(identity.id),
-      relay: address,
+      relays: [...group.addresses],
       seconds: Math.min(seconds, CODE_SECONDS),
     };
   }
@@ -102,5 +112,16 @@ export class RelayService {
   end(): void {
     this.#pairing?.end("the host stops");
     this.host.end();
+  }
+}
+
+/** The group that the configuration names takes the place of the one with which it shares an address, if the host has such a one. */
+async function takeConfigured(relays: readonly string[], warn: ServiceOptions["warn"]): Promise<void> {
+  try {
+    const group = groupOf(relayAddresses(relays, { insecure: true }));
+    const isKnown = relayGroups().some(({ addresses }) => isShared(addresses, group.addresses));
+    if (isKnown) await keepGroup(group);
+  } catch (thrown) {
+    warn("The relays of the configuration are not taken", thrown);
   }
 }

@@ -24,7 +24,9 @@ export interface ConnectOptions {
   primitives: Primitives;
   make(address: string, protocol: string): BinarySocket;
   /** Milliseconds that connecting may take. */
-  limitMs?: number;
+  limitMs?: number | undefined;
+  /** Ends the connection, whether it is made or not. */
+  signal?: AbortSignal | undefined;
   /** Called with what a relay sends unasked. */
   events?: Partial<PeerEvents>;
 }

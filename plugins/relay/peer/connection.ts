@@ -34,6 +34,7 @@ export function connectRelay(options: ConnectOptions): Promise<RelayConnection> 
       },
     });
     const limit = setTimeout(() => connection.close("it did not answer in time"), options.limitMs ?? CONNECT_MS);
+    options.signal?.addEventListener("abort", () => connection.close("another relay was faster"), { once: true });
   });
 }
 
@@ -84,6 +85,11 @@ export class RelayConnection {
 
   get isOpen(): boolean {
     return this.#isReady && !this.#end;
+  }
+
+  /** How many routes are open. */
+  get routes(): number {
+    return this.#routes.size;
   }
 
   /** Opens a route to the host that has signed a grant for this client. */

@@ -2,16 +2,18 @@
 
 import type { Channel } from "@scorel/host/client";
 import { errors } from "../errors.ts";
+import { addressesIn } from "../protocol/addresses.ts";
 import type { Identity, PublicKeys } from "../protocol/identity.ts";
 import type { Bytes, Primitives } from "../protocol/primitives.ts";
 import { type ConnectOptions, connectRelay } from "./connection.ts";
+import { firstReached, type Tried, triedTexts } from "./first-reached.ts";
 import { routedChannel } from "./routed-channel.ts";
 
 /** A host, as pairing has made it known. */
 export interface ReachableHost {
   name: string;
-  /** The address of the relay. */
-  relay: string;
+  /** The addresses of its relays, in the order in which they are tried; at least one. */
+  relays: readonly string[];
   keys: PublicKeys;
   grant: Bytes;
 }
@@ -23,6 +25,10 @@ export interface DialOptions {
   make: ConnectOptions["make"];
   /** Milliseconds that the host may take for the handshake. */
   limitMs?: number;
+  /** Milliseconds after which the next relay is tried, too. */
+  aloneMs?: number;
+  /** The host has told all addresses of its relays. */
+  told?(addresses: string[]): void;
 }
 
 /** Reasons of a relay or a host for which this device has to be paired anew. */
@@ -31,22 +37,46 @@ const SHUT_OUT = ["grant", "refused", "revoked"];
 const FINAL = [...SHUT_OUT, "blocked", "unauthenticated"];
 const HANDSHAKE_MS = 10_000;
 
-/** Connects to a host through its relay. Resolves when both have proved who they are. Throws RELAY errors. */
-export async function dialHost({
-  host,
-  identity,
-  primitives,
-  make,
-  limitMs = HANDSHAKE_MS,
-}: DialOptions): Promise<Channel> {
+/** Connects to a host through one of its relays. Resolves when both have proved who they are. Throws RELAY errors. */
+export async function dialHost(options: DialOptions): Promise<Channel> {
+  const { host, aloneMs } = options;
+  const found = await firstReached({
+    addresses: host.relays,
+    attempt: (relay, signal) => dialAt(relay, signal, options),
+    giveUp: (channel) => channel.close(),
+    aloneMs,
+  });
+  if ("reached" in found) return found.reached;
+  throw failureOf(host, found.tried);
+}
+
+/** What all relays together say: a device that is shut out at one of them is not let in at another. */
+function failureOf({ name }: ReachableHost, tried: Tried[]): Error {
+  const isFatal = ({ thrown }: Tried) => "fatal" in thrown;
+  const shutOut = tried.find(({ thrown }) => isNotPaired(thrown));
+  if (shutOut || tried.length === 1) return ((shutOut ?? tried[0]) as Tried).thrown;
+  const error = errors.RELAY_ALL({ host: `the host "${name}"`, tried: triedTexts(tried) });
+  return tried.every(isFatal) ? Object.assign(error, { fatal: true }) : error;
+}
+
+function isNotPaired(thrown: Error): boolean {
+  return (thrown as { code?: string }).code === "RELAY_NOT_PAIRED";
+}
+
+async function dialAt(relay: string, signal: AbortSignal, options: DialOptions): Promise<Channel> {
+  const { host, identity, primitives, make, limitMs = HANDSHAKE_MS, told } = options;
   const who = { role: "client", identity } as const;
-  const connection = await connectRelay({ address: host.relay, who, primitives, make }).catch((thrown) => {
-    throw failure(host, undefined, thrown as Error);
+  const connection = await connectRelay({ address: relay, who, primitives, make, signal }).catch((thrown) => {
+    throw failure(host, relay, undefined, thrown as Error);
   });
   const route = connection.open(host.grant);
   return new Promise((resolve, reject) => {
     const channel = routedChannel({
       ...{ role: "client", identity, peer: host.keys, route, primitives },
+      told: (payload) => {
+        const addresses = addressesIn(payload);
+        if (addresses.length > 0) told?.(addresses);
+      },
       opened: () => {
         clearTimeout(limit);
         resolve(channel);
@@ -54,7 +84,7 @@ export async function dialHost({
       ended: (end) => {
         clearTimeout(limit);
         connection.close();
-        reject(failure(host, end?.reason, end?.thrown));
+        reject(failure(host, relay, end?.reason, end?.thrown));
       },
     });
     const limit = setTimeout(() => {
@@ -64,7 +94,7 @@ export async function dialHost({
   });
 }
 
-function failure({ name, relay }: ReachableHost, reason: string | undefined, thrown: Error | undefined): Error {
+function failure({ name }: ReachableHost, relay: string, reason: string | undefined, thrown: Error | undefined): Error {
   const refusal = (thrown as { data?: { reason?: string } } | undefined)?.data?.reason ?? reason ?? "";
   const error = SHUT_OUT.includes(refusal)
     ? errors.RELAY_NOT_PAIRED()

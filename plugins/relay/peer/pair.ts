@@ -7,12 +7,18 @@ import { InTurn } from "../protocol/in-turn.ts";
 import { type Admission, GuestRun, type GuestStep, type PairedPeer } from "../protocol/pairing.ts";
 import type { Bytes, Primitives } from "../protocol/primitives.ts";
 import { type ConnectOptions, connectRelay, type RelayConnection } from "./connection.ts";
+import { type Tried, triedTexts } from "./first-reached.ts";
+
+/** Milliseconds that a relay may take to answer when another one can be tried. */
+const ONE_OF_SEVERAL_MS = 4_000;
+/** Codes of errors of a relay that does not lead to the host. */
+const ELSEWHERE = ["RELAY_UNREACHABLE", "RELAY_CODE_ENDED"];
 
 export interface JoinOptions {
   /** As a person has typed it. */
   code: string;
-  /** The address of the relay. */
-  relay: string;
+  /** The addresses of the host's relays, in the order in which they are tried. */
+  relays: readonly string[];
   /** The id of the host, if a link has named it. */
   host?: Bytes | undefined;
   identity: Identity;
@@ -32,17 +38,35 @@ export interface JoinedHost {
 
 /** Pairs with the host that shows a code. Stores nothing. Throws RELAY errors. */
 export async function joinHost(options: JoinOptions): Promise<JoinedHost> {
-  const { code: typed, relay: address, primitives, make } = options;
+  const { code: typed, relays, primitives, make } = options;
   const { place } = parseCode(typed);
-  const connection = await connectRelay({ address, who: { role: "guest" }, primitives, make });
-  try {
-    return await run(connection, place, options);
-  } finally {
-    connection.close();
+  const tried: Tried[] = [];
+  for (const address of relays) {
+    const who = { role: "guest" } as const;
+    const limitMs = relays.length > 1 ? ONE_OF_SEVERAL_MS : undefined;
+    let hasBegun = false;
+    const begun = () => {
+      hasBegun = true;
+    };
+    try {
+      const connection = await connectRelay({ address, who, primitives, make, limitMs });
+      return await run(connection, place, options, begun).finally(() => connection.close());
+    } catch (thrown) {
+      // Once somebody has answered, another relay would be given another guess at the code.
+      if (hasBegun || relays.length === 1 || !isTriedElsewhere(thrown as Error)) throw thrown;
+      tried.push({ address, thrown: thrown as Error });
+    }
   }
+  throw errors.RELAY_ALL({ host: "the host of the code", tried: triedTexts(tried) });
 }
 
-function run(connection: RelayConnection, place: string, options: JoinOptions): Promise<JoinedHost> {
+/** Whether another relay may lead to the host. */
+function isTriedElsewhere(thrown: Error): boolean {
+  const { code, data } = thrown as { code?: string; data?: { reason?: string } };
+  return ELSEWHERE.includes(String(code)) || (code === "RELAY_REFUSED" && data?.reason === "unavailable");
+}
+
+function run(connection: RelayConnection, place: string, options: JoinOptions, begun: () => void): Promise<JoinedHost> {
   const { code, host, identity, name, primitives, confirmed } = options;
   const route = connection.join(place);
   const guest = new GuestRun({
@@ -62,7 +86,10 @@ function run(connection: RelayConnection, place: string, options: JoinOptions): 
     };
     route.use({
       // One after the other: a host whose user says yes at once sends two messages that arrive together.
-      data: (bytes) => inTurn.run(() => guest.receive(bytes).then(take).catch(reject)),
+      data: (bytes) => {
+        begun();
+        inTurn.run(() => guest.receive(bytes).then(take).catch(reject));
+      },
       closed: (_reason, thrown) =>
         inTurn.run(() =>
           reject(thrown ? noHost(thrown) : isConfirmed ? errors.RELAY_DECLINED() : errors.RELAY_CODE_WRONG()),

@@ -25,6 +25,10 @@ export class RouteTable {
     };
   }
 
+  get size(): number {
+    return this.#routes.size;
+  }
+
   /** A route that begins here, with a number that nobody can guess. */
   begin(primitives: Primitives): PeerRoute {
     const bytes = primitives.random(ROUTE_BYTES);

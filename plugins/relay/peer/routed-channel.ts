@@ -1,5 +1,5 @@
 import type { Identity, PublicKeys } from "../protocol/identity.ts";
-import type { Primitives } from "../protocol/primitives.ts";
+import type { Bytes, Primitives } from "../protocol/primitives.ts";
 import { SecureChannel } from "../protocol/secure-channel.ts";
 import type { PeerRoute } from "./route.ts";
 
@@ -9,6 +9,8 @@ interface Options {
   identity: Identity;
   peer: PublicKeys;
   route: PeerRoute;
+  tells?: Bytes | undefined;
+  told?: ((payload: Bytes) => void) | undefined;
   opened?(): void;
   /** `reason` says why, if the route has ended rather than the channel. */
   ended?(reason: { reason: string; thrown: Error | undefined } | undefined): void;

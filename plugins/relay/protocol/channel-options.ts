@@ -21,6 +21,10 @@ export interface SecureChannelOptions {
   route: RouteEnd;
   /** Milliseconds of a clock that nobody sets. */
   now(): number;
+  /** For a host: the payload of its handshake message, which only this client can read. */
+  tells?: Bytes | undefined;
+  /** For a client: takes that payload. What it throws ends the channel. */
+  told?: ((payload: Bytes) => void) | undefined;
   /** The other end has proved who it is: to a client by its handshake, to a host by its first message. */
   opened?(): void;
   /** The channel has ended, for whatever reason, before its user is told. */

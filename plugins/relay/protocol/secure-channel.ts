@@ -5,6 +5,7 @@
 
 import type { Channel, ChannelHandlers } from "@scorel/host/client";
 import { errors } from "../errors.ts";
+import { MAX_PAYLOAD_BYTES } from "./addresses.ts";
 import { concat, label, putCount, uint64 } from "./bytes.ts";
 import type { SecureChannelOptions } from "./channel-options.ts";
 import type { CloseReason } from "./frames.ts";
@@ -117,12 +118,15 @@ export class SecureChannel implements Channel {
 
   async #shake(bytes: Bytes): Promise<void> {
     const handshake = this.#handshake as KkHandshake;
-    if (bytes.length !== HANDSHAKE_BYTES) throw new Error("the handshake has the wrong length");
-    await handshake.read(bytes);
-    if (this.#options.role === "host") this.#transmit(await handshake.write());
+    const { role, tells, told } = this.#options;
+    const longest = HANDSHAKE_BYTES + (role === "client" ? MAX_PAYLOAD_BYTES : 0);
+    if (bytes.length < HANDSHAKE_BYTES || bytes.length > longest) throw new Error("the handshake has the wrong length");
+    const payload = await handshake.read(bytes);
+    if (role === "host") this.#transmit(await handshake.write(tells));
+    else told?.(payload);
     this.#ciphers = await handshake.split();
     this.#keySince = this.#options.now();
-    if (this.#options.role === "client") this.#options.opened?.();
+    if (role === "client") this.#options.opened?.();
     this.#flush();
   }
 

@@ -23,7 +23,8 @@ export async function serveRelay(
   const settings = settingsOf(options);
   const nats = natsSettings(options, env);
   const folder = dataFolder(options.data);
-  const lock = holdFolder(folder);
+  const lost = new AbortController();
+  const lock = await holdFolder(folder, () => lost.abort());
   try {
     const revocations = new StoredRevocations(folder, Date.now());
     const warn = (message: string) => void stderr.write(`${message}\n`);
@@ -46,9 +47,10 @@ export async function serveRelay(
     stdout.write(`On the computer of a host: scorel pair --relay ${publicAddress(address, settings.names[0])}\n`);
     if (hash !== undefined)
       stdout.write(`Its page is at ${pageAddress(publicAddress(address, settings.names[0]))} (SHA-256 ${hash})\n`);
-    await untilStopped(interrupt);
+    await untilStopped(AbortSignal.any([interrupt, lost.signal]));
     control.close();
     await listening.close();
+    if (lost.signal.aborted) throw errors.RELAY_TAKEN({ folder });
     return 0;
   } finally {
     lock.release();
@@ -99,7 +101,7 @@ export async function revokeIdentity({ args: [id = ""], options, stdout }: Invoc
     await askRelay(folder, { type: "block", id });
   } catch (thrown) {
     if (codeOf(thrown) !== "RELAY_NOT_RUNNING") throw thrown;
-    const lock = holdFolder(folder);
+    const lock = await holdFolder(folder);
     try {
       new StoredRevocations(folder, Date.now()).block(id, Date.now());
     } finally {

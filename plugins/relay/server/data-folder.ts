@@ -1,8 +1,14 @@
+import { utimesSync } from "node:fs";
 import { join } from "node:path";
 import { userDir } from "@scorel/kit/files/home";
-import { type Lock, tryLock } from "@scorel/kit/files/lock";
+import { holderOf, type Lock, takeLock, tryLock } from "@scorel/kit/files/lock";
 import { makePrivate } from "@scorel/kit/files/private-folder";
+import { isSurelyRunning } from "@scorel/kit/process/identity";
 import { errors } from "../errors.ts";
+
+/** Milliseconds between two signs that the holder of a folder runs, and without one after which a holder that cannot be checked is gone. */
+const BEAT_MS = 2_000;
+const ABANDONED_MS = 10_000;
 
 /** Where a relay keeps what was revoked, unless --data names another folder. */
 export function dataFolder(option: unknown): string {
@@ -14,10 +20,28 @@ export function controlSocket(folder: string): string {
   return join(folder, "control.sock");
 }
 
-/** Takes the folder for this process, since two relays would not know what the other one has revoked. Throws RELAY_HELD. */
-export function holdFolder(folder: string): Lock {
+/**
+ * Takes the folder for this process, since two relays would not know what the other one has revoked. A holder in another container cannot be
+ * checked: it counts as gone when it has not said for a while that it runs, and is waited for until then. `lost` is called if somebody takes
+ * the folder over, as when this process was suspended. Throws RELAY_HELD.
+ */
+export async function holdFolder(folder: string, lost: () => void = () => {}): Promise<Lock> {
   makePrivate(folder);
-  const lock = tryLock(join(folder, "relay.lock"));
-  if (!lock || !("release" in lock)) throw errors.RELAY_HELD({ folder, pid: lock?.pid ?? 0 });
-  return lock;
+  const path = join(folder, "relay.lock");
+  const options = { abandonedAfter: ABANDONED_MS };
+  const first = tryLock(path, options);
+  const isElsewhere = first !== undefined && !("release" in first) && !isSurelyRunning(first);
+  const lock = isElsewhere ? await takeLock(path, ABANDONED_MS + BEAT_MS, options) : first;
+  if (!lock || !("release" in lock)) throw errors.RELAY_HELD({ folder, pid: holderOf(path)?.pid ?? 0 });
+  const beat = setInterval(() => {
+    if (lock.holds()) return utimesSync(path, new Date(), new Date());
+    clearInterval(beat);
+    lost();
+  }, BEAT_MS);
+  beat.unref();
+  const release = () => {
+    clearInterval(beat);
+    lock.release();
+  };
+  return { holds: () => lock.holds(), release };
 }

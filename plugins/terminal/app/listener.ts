@@ -14,6 +14,8 @@ export interface Listener {
   offered(text: string, mode?: FieldMode, silent?: boolean): void;
   /** What was entered and is not sent yet has changed. */
   unsent(): void;
+  /** What the host has not taken is to be shown, or not any more. */
+  waits(): void;
   copied(text: string): void;
   /** The person asked to leave. */
   left(): void;

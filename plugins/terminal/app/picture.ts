@@ -15,6 +15,7 @@ import { activityLine, statusLine } from "./status-line.ts";
 import { queueStrip, unsentStrip } from "./strip.ts";
 import { type openList, todoPanel } from "./todos.ts";
 import type { Transcript } from "./transcript.ts";
+import type { Waiting } from "./unsent.ts";
 import { welcome } from "./welcome.ts";
 
 /** A line that stands above the field until the next key. */
@@ -35,8 +36,8 @@ export interface Scene {
   transcript: Transcript;
   questions: Questions;
   queueKeys: Pick<QueueKeys, "chosen" | "editing" | "held" | "nameOf">;
-  /** The texts that wait until the host is back. */
-  unsent: readonly string[];
+  /** What the host has not taken. */
+  unsent: Waiting;
   todos: ReturnType<typeof openList>;
   /** Whether the user may send messages and answer questions. Default: both. */
   rights?: Rights;

@@ -14,7 +14,7 @@ type Context = PluginContext<Settings, never>;
 /** Runs a conversation on the whole screen: the first picture comes before the session is open. */
 export async function runTerminal(
   ctx: Context,
-  { invocation, client, open, choosesSession, prompt, rights }: TerminalStart,
+  { invocation, client, open, choosesSession, prompt, rights, comeBack = inSameWay }: TerminalStart,
 ): Promise<number | undefined> {
   const { config: settings } = ctx;
   const words = await wordsFor(settings.language, invocation.env);
@@ -28,7 +28,7 @@ export async function runTerminal(
   /** An error that nobody caught: its report must be readable, and say how to go on. */
   const crash = () => {
     app.device.close();
-    if (app.sessionId !== undefined) process.stderr.write(`${words.goOn(app.sessionId)}\n`);
+    if (app.sessionId !== undefined) process.stderr.write(`${words.goOn(comeBack(app.sessionId))}\n`);
   };
   interrupt.addEventListener("abort", leave, { once: true });
   process.on("uncaughtExceptionMonitor", crash);
@@ -66,8 +66,12 @@ export async function runTerminal(
   const isGone = isOpened && isBegun && (await conversation.isDeleted());
   // A host that has not answered now would not answer that either. It closes the session by itself.
   if (isOpened && isGone === false) await conversation.leave();
-  if (isBegun && !isGone && sessionId !== undefined) stdout.write(`${words.goOn(sessionId)}\n`);
+  if (isBegun && !isGone && sessionId !== undefined) stdout.write(`${words.goOn(comeBack(sessionId))}\n`);
   return interrupt.aborted ? CANCELLED : 0;
+}
+
+function inSameWay(sessionId: string): string {
+  return `scorel --session ${sessionId}`;
 }
 
 /** Loads what the first picture did without: the field, coloured code, help. */

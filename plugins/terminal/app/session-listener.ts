@@ -148,6 +148,10 @@ export class SessionListener implements Listener {
     this.to.field?.keepDraft();
   }
 
+  waits(): void {
+    this.to.redraw();
+  }
+
   copied(text: string): void {
     this.to.copy(text);
     const [characters, line] = copiedPart(text);

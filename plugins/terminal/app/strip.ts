@@ -4,6 +4,7 @@ import { safeLine } from "../rows/safe.ts";
 import { cut, wrapped } from "../rows/wrap.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { Words } from "../words/words.ts";
+import type { Waiting } from "./unsent.ts";
 
 const SHOWN = 4;
 
@@ -81,16 +82,16 @@ function withHeld(queue: QueuedMessage[], held: Held | undefined): QueuedMessage
   return held ? [...queue.slice(0, held.place), held.item, ...queue.slice(held.place)] : queue;
 }
 
-/** The messages that wait until the host is back, above the field; the last ones if there are many. */
+/** What the host has not taken, above the field; the last ones if there are many. */
 export function unsentStrip(
-  texts: readonly string[],
+  { isAway, texts }: Waiting,
   width: number,
   { theme, words }: Pick<StripLook, "theme" | "words">,
 ): string[] {
   if (texts.length === 0) return [];
   const hidden = Math.max(0, texts.length - SHOWN);
   const rows = [
-    words.unsent,
+    isAway ? words.unsent : words.untaken,
     ...(hidden > 0 ? [`  + ${hidden}`] : []),
     ...texts.slice(hidden).map((text) => `⋯ ${safeLine(text)}`),
   ];

@@ -9,11 +9,20 @@ import type { Listener } from "./listener.ts";
 
 interface UnsentParts {
   view(): SessionView | undefined;
-  listener: Pick<Listener, "offered" | "unsent">;
+  listener: Pick<Listener, "offered" | "unsent" | "waits">;
   words: Pick<Words, "lost">;
 }
 
+/** Milliseconds after which what the host has not taken is shown: nearly everything is taken sooner, and would only flicker. */
+const SLOW_MS = 200;
+
 type Entered = Pick<Submission, "text" | "mode" | "silent">;
+
+/** What the host has not taken, as it is shown. */
+export interface Waiting {
+  isAway: boolean;
+  texts: readonly string[];
+}
 
 /** A message, a command or a shell line that was entered and that the host has not taken yet. */
 interface Entry extends Entered {
@@ -21,6 +30,8 @@ interface Entry extends Entered {
   readonly messageId: string;
   /** It is on its way, so that nobody can say whether the host has it. */
   isGiven: boolean;
+  /** The host has not taken it for so long that it is shown. */
+  isSlow: boolean;
   isRecalled: boolean;
 }
 
@@ -41,9 +52,12 @@ export class Unsent {
     this.parts = parts;
   }
 
-  /** The texts that wait because the host is away, with their marks. */
-  get shown(): readonly string[] {
-    return this.isAway ? this.unsure.map(marked) : [];
+  /** The texts that the host has not taken, with their marks: since it is away, or since it does not answer. */
+  get shown(): Waiting {
+    const { isAway, unsure } = this;
+    const view = this.parts.view();
+    const shown = isAway ? unsure : unsure.filter((each) => each.isSlow && !hasArrived(view, each.messageId));
+    return { isAway, texts: shown.map(marked) };
   }
 
   /** What the next terminal has to offer if this one is killed now. The listener hears of each change of it. */
@@ -58,9 +72,10 @@ export class Unsent {
   }
 
   add({ text, mode, silent = false }: Entered): Entry {
-    const entry = { messageId: randomUUID(), text, mode, silent, isGiven: false, isRecalled: false };
+    const entry = { messageId: randomUUID(), text, mode, silent, isGiven: false, isSlow: false, isRecalled: false };
     this.entries = [...this.entries, entry];
     this.keep();
+    setTimeout(() => this.slow(entry), SLOW_MS).unref();
     return entry;
   }
 
@@ -81,7 +96,15 @@ export class Unsent {
       throw thrown;
     } finally {
       this.forget([entry]);
+      if (entry.isSlow) this.parts.listener.waits();
     }
+  }
+
+  private slow(entry: Entry): void {
+    if (!this.entries.includes(entry)) return;
+    entry.isSlow = true;
+    this.keep();
+    this.parts.listener.waits();
   }
 
   /** The connection has changed. */
@@ -127,7 +150,8 @@ export class Unsent {
 
   /** Has what waits kept on the disk. What is sent at once, as nearly everything is, is never written. */
   private keep(): void {
-    setImmediate(() => this.write(this.isAway ? this.unsure : this.entries.filter(({ isGiven }) => !isGiven)));
+    const isKept = ({ isGiven, isSlow }: Entry) => this.isAway || isSlow || !isGiven;
+    setImmediate(() => this.write(this.unsure.filter(isKept)));
   }
 
   private write(entries: readonly Entry[]): void {

@@ -70,6 +70,7 @@ export const en = {
     "There is no connection to the host, so nothing can be interrupted. Press Ctrl-C twice to leave. If the host is stopped, `scorel host serve` on its computer starts it.",
   notAnswered: "There is no connection to the host, so your answer was not sent.",
   unsent: "Sent when the host is back (Esc takes it back):",
+  untaken: "On its way; the host has not taken it yet:",
   toInterrupt: (key: string) => `${key} to interrupt`,
   // Questions.
   answerFirst: "Answer the open question first, with one of its keys. Then you can go on typing.",
@@ -145,7 +146,7 @@ export const en = {
   isSetAside: (key: string) => `Cleared. ${key} brings it back.`,
   retryHint: "/retry sends the last message again.",
   nothingRuns: "Nothing is running.",
-  goOn: (id: string) => `To go on: scorel --session ${id}`,
+  goOn: (command: string) => `To go on: ${command}`,
   leaving: "Leaving…",
   leaveCommand: "leave; the session is kept",
   sameAs: (command: string) => `the same as ${command}`,

@@ -13,7 +13,7 @@ async function reachable() {
   const host = await relay.host();
   const identity = await createIdentity(webCrypto);
   const grant = await grantFor(host.identity, identity);
-  const known = { name: "desk", relay: relay.address, keys: host.identity.publicKeys, grant };
+  const known = { name: "desk", relays: [relay.address], keys: host.identity.publicKeys, grant };
   return { relay, host, identity, options: { host: known, identity, primitives: webCrypto, make: nodeSocket } };
 }
 

@@ -19,13 +19,21 @@ describe("a link to pair with", () => {
       "ws://127.0.0.1:7800/relay",
     ],
   ])("names the relay %s", (relay, said, read) => {
-    const link = showLink("https://page.example/scorel/#old", { code, relay, host });
+    const link = showLink("https://page.example/scorel/#old", { code, relays: [relay], host });
     expect(link).toBe(`https://page.example/scorel/#pair=${code}&${said}&host=${host}`);
-    expect(parseLink(link)).toEqual({ code, relay: read, host });
+    expect(parseLink(link)).toEqual({ code, relays: [read], host });
+  });
+
+  it("names several relays of a host, of which earlier versions read the first", () => {
+    const relays = ["wss://relay-1.example/relay", "wss://relay-2.example:7800/relay"];
+    const link = showLink("https://page.example/", { code, relays, host });
+    const said = "relay=relay-1.example&relay=relay-2.example:7800";
+    expect(link).toBe(`https://page.example/#pair=${code}&${said}&host=${host}`);
+    expect(parseLink(link).relays).toEqual(["relay-1.example", "relay-2.example:7800"]);
   });
 
   it("is read without the page, and without a host", () => {
-    expect(parseLink(" #pair=7q2k9fvocxe&relay=relay.example ")).toEqual({ code, relay: "relay.example" });
+    expect(parseLink(" #pair=7q2k9fvocxe&relay=relay.example ")).toEqual({ code, relays: ["relay.example"] });
   });
 
   it.each([

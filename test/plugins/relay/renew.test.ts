@@ -7,6 +7,7 @@ import { keepHost, pairedHosts } from "../../../plugins/relay/client/hosts.ts";
 import { addDevice } from "../../../plugins/relay/host/devices.ts";
 import { grantAnew } from "../../../plugins/relay/host/grants.ts";
 import { homeIdentity } from "../../../plugins/relay/host/identity.ts";
+import { groupOf } from "../../../plugins/relay/host/relay-groups.ts";
 import { RelayedHost } from "../../../plugins/relay/host/relayed-host.ts";
 import type { RelayService } from "../../../plugins/relay/host/service.ts";
 import { nodeCrypto } from "../../../plugins/relay/node-crypto.ts";
@@ -48,7 +49,7 @@ async function paired(days: number, give = grantAnew) {
     await gateway.dismiss("the test ends", false);
     await t.kernel.stop();
   });
-  await host.enter(relay.address);
+  await host.enter(groupOf([relay.address]));
   await addDevice(device.publicKeys, { id: base64url(device.id), name: "laptop", scopes: ["view"], serial: "7" });
   const grant = await grantFor(identity, device, 7n, inDays(days));
   const kept = await keepHost({

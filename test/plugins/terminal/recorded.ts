@@ -88,7 +88,7 @@ export async function screened(displays: readonly DisplayAction[], how: Screenin
     version: "1.0.0",
     cwd: "/shop",
     view,
-    unsent: [],
+    unsent: { isAway: false, texts: [] },
     look,
     keys: createKeys(),
     transcript,

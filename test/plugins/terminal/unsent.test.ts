@@ -21,7 +21,7 @@ function sending() {
   const field: PromptField = desk({ waiting: () => unsent.kept, doubtful: () => unsent.doubtful }).field;
   const words = { lost: "The host is gone." };
   const offered = (text: string) => field.setText([text, field.text].filter((each) => each !== "").join("\n"));
-  const listener = { offered, unsent: () => field.keepDraft() };
+  const listener = { offered, unsent: () => field.keepDraft(), waits: () => {} };
   const status = { connection: "connected" };
   const unsent = new Unsent({ view: () => ({ status }) as never, words, listener });
   const use = (name: string) => field.useDraft(openDraft(join(folder, `${name}.json`), { hasText: field.hasUnsent }));

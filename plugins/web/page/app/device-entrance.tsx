@@ -23,7 +23,12 @@ export function DeviceEntrance({ devices, other }: EntranceProps) {
       ) : (
         <>
           {!other.problem && <p>{words.devicePairHelp}</p>}
-          <PairForm devices={devices} relay={other.address} goesOn={false} onPaired={() => {}} />
+          <PairForm
+            devices={devices}
+            relay={[other.address, ...(other.more ?? [])].join(", ")}
+            goesOn={false}
+            onPaired={() => {}}
+          />
         </>
       )}
       <a href={fragmentOf({ at: "home" }, "")}>{words.backToOwn}</a>

@@ -4,7 +4,7 @@ import { PairForm } from "./pairing.tsx";
 import { goTo } from "./place.ts";
 
 /** A page of no host asks nobody whether it may connect, and begins with what this browser is paired with. */
-const taker = { allowRelay: async () => true, addPaired: async () => ({ id: "" }) };
+const taker = { allowRelays: async () => true, addPaired: async () => ({ id: "" }) };
 
 /** Loads the page anew, which then shows another host, if there is one: where it was is a place of this one. */
 function beginAnew(): void {

@@ -1,6 +1,7 @@
 import type { RemoteClient } from "@scorel/host/client";
 import { useEffect, useRef } from "react";
 import { goTo } from "../app/place.ts";
+import { safeText } from "../display/safe.ts";
 import { isReachable } from "../host/reachable.ts";
 import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
@@ -40,6 +41,7 @@ export function Composer({ client, session, field }: ComposerProps) {
         void submit("follow_up");
       }}
     >
+      <Untaken field={field} />
       {said && <Answer said={said} onClose={() => field.said.set(undefined)} />}
       <Attached field={field} />
       <LineField
@@ -70,6 +72,29 @@ export function Composer({ client, session, field }: ComposerProps) {
   );
 }
 
+/** The messages that were sent and that the host has not taken. */
+function Untaken({ field }: Pick<ComposerProps, "field">) {
+  const words = useWords();
+  const texts = useStore(field.untaken);
+  return (
+    <div role="status">
+      {texts.length > 0 && (
+        <>
+          <p className="muted">{words.untaken}</p>
+          <ul className="untaken">
+            {texts.map((text, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two messages may be the same, and they keep their order.
+              <li key={at} className="plain muted">
+                {safeText(text)}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}
+
 /** Leaves the field for the conversation, where keys of one character act. */
 function leave(): void {
   document.querySelector<HTMLElement>(".scroller")?.focus();
@@ -91,7 +116,8 @@ function useSubmit({ client, session, field }: ComposerProps) {
     if (pictures.length > 0) field.pictures.set([]);
     field.said.set(undefined);
     try {
-      const answered = await enter(client, session.id, { line, pictures, running });
+      const entering = enter(client, session.id, { line, pictures, running });
+      const answered = await (line.mode === "message" ? field.showUntil(line.text, entering) : entering);
       const { sessionId, leave } = answered;
       const name = await commandIn(line, client, session.id).catch(() => undefined);
       if (name !== undefined) field.said.set({ text: words.sentAsText(name) });

@@ -4,6 +4,9 @@ import { type Line, messageOf, written } from "./line.ts";
 import { Pictures } from "./pictures.ts";
 import type { Running } from "./send.ts";
 
+/** Milliseconds after which a message that the host has not taken is shown: nearly every one is taken sooner, and would only flicker. */
+const SLOW_MS = 300;
+
 /** What was answered: what a command says, or why something was not done. */
 export interface Said {
   text: string;
@@ -23,6 +26,8 @@ export class Field extends Store<Line> {
   /** Stands above the field until the next message, or until it is closed. */
   readonly said = new Store<Said | undefined>(undefined);
   readonly held = new Store<Held | undefined>(undefined);
+  /** Messages that were sent, and that the host has not taken for so long that they are shown. */
+  readonly untaken = new Store<readonly string[]>([]);
   /** What goes with the message beside its text. It is not kept with the draft. */
   readonly pictures = new Pictures();
   private place: string;
@@ -42,6 +47,19 @@ export class Field extends Store<Line> {
     keepDraft(this.place, "");
     this.place = place;
     keepDraft(place, written(this.get()));
+  }
+
+  /** Shows a message as not taken if it takes the host long. */
+  async showUntil<R>(text: string, taken: Promise<R>): Promise<R> {
+    const slow = setTimeout(() => this.untaken.set([...this.untaken.get(), text]), SLOW_MS);
+    try {
+      return await taken;
+    } finally {
+      clearTimeout(slow);
+      const { untaken } = this;
+      const at = untaken.get().indexOf(text);
+      if (at >= 0) untaken.set(untaken.get().toSpliced(at, 1));
+    }
   }
 
   /** Gives it the keyboard, with the cursor at the end. */

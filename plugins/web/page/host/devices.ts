@@ -1,3 +1,4 @@
+import type { PairedHost } from "@scorel/relay/browser";
 import { Store } from "../store.ts";
 import { waitingIn } from "../waiting/marks.ts";
 import { forgetToken, keepToken } from "./access.ts";
@@ -71,9 +72,11 @@ export class Devices {
     return this.own.rights.get().manage ? "all" : undefined;
   }
 
-  /** Lets the page connect to a relay. Returns whether it may do so at once, and not only when it is loaded anew. */
-  allowRelay(address: string): Promise<boolean> {
-    return this.keeper.allow(address);
+  /** Lets the page connect to relays. Returns whether it may do so at once, and not only when it is loaded anew. */
+  async allowRelays(addresses: readonly string[]): Promise<boolean> {
+    let isAtOnce = true;
+    for (const address of addresses) isAtOnce = (await this.keeper.allow(address)) && isAtOnce;
+    return isAtOnce;
   }
 
   /** Reads which devices there are. A page that may not know them has none. */
@@ -99,16 +102,10 @@ export class Devices {
   }
 
   /** Adds a host that this browser has paired with. */
-  async addPaired({
-    id: host,
-    name,
-    relay: address,
-  }: {
-    id: string;
-    name: string;
-    relay: string;
-  }): Promise<KnownDevice> {
-    const device = await this.keeper.add({ name, address, host });
+  async addPaired({ id: host, name, ...relays }: PairedHost): Promise<KnownDevice> {
+    const { relaysOf } = await import("../relay/relay.ts");
+    const [address = "", ...more] = relaysOf(relays);
+    const device = await this.keeper.add({ name, address, host, more });
     // A connection by an earlier pairing, which the host may have revoked.
     await this.find(device.id)?.device?.client.close();
     await this.read();
@@ -164,7 +161,10 @@ export class Devices {
     const before = new Map(this.others.get().map((each) => [each.id, each]));
     const entries = oneEntryEach(known, (id) => this.same.hostAt(id));
     this.others.set(
-      entries.map(({ id, name, address, host, relayed }) => ({ ...before.get(id), id, name, address, host, relayed })),
+      entries.map(({ id, name, address, host, more, relayed }) => ({
+        ...before.get(id),
+        ...{ id, name, address, host, more, relayed },
+      })),
     );
     // What has become another way of a host needs no connection of its own.
     for (const { id, device } of before.values())
@@ -186,7 +186,8 @@ export class Devices {
       const look = () => {
         const state = device.link.get();
         if (state.state === "closed") this.end(id, state.error);
-        if (state.state === "live" && known.host === undefined) void this.learn(known, device);
+        if (state.state === "live")
+          void (known.host === undefined ? this.learn(known, device) : this.learnRelays(known));
       };
       device.link.subscribe(look);
       // It may have ended already, while what this browser has kept was read.
@@ -204,6 +205,16 @@ export class Devices {
     if (!(await this.same.learn(known, client))) return;
     const list = this.others.get();
     this.take(list.flatMap((each) => [each, ...(each.relayed ? [each.relayed] : [])]));
+  }
+
+  /** Lets the page also connect, from its next loading on, to relays that the host has told of since it was paired. */
+  private async learnRelays({ id, name, host, address, more = [] }: KnownDevice): Promise<void> {
+    if (this.keeper.isBrowser || this.mayAdd() !== "all" || host === undefined) return;
+    const { knownRelays } = await import("../relay/relay.ts");
+    const [, ...others] = await knownRelays(host);
+    if (others.length === 0 || others.join() === more.join()) return;
+    const device = await this.keeper.add({ name, address, host, more: others });
+    this.set(id, { more: device.more });
   }
 
   private end(id: string, problem: (Error & { code?: string }) | undefined): void {

@@ -13,6 +13,8 @@ export interface KnownDevice {
   address: string;
   /** The id of a host that is reached through a relay. */
   host?: string | undefined;
+  /** The addresses of its other relays. */
+  more?: string[] | undefined;
 }
 
 /** Under which name this browser keeps what a host says. A relay has many hosts. */
@@ -40,12 +42,15 @@ export async function connectOther(
 
 /** Connects through a relay, if this browser is paired with the host. */
 async function connectRelayed(
-  { address, host = "" }: KnownDevice,
+  { address, more = [], host = "" }: KnownDevice,
   where: { id: string; name: string; address: string; kept: Kept },
 ): Promise<Device | undefined> {
   const { isPaired, dialRelayed } = await relay();
   if (!(await isPaired(host))) return undefined;
-  return Device.connect(undefined, { ...where, through: { relay: address, host, dial: () => dialRelayed(host) } });
+  return Device.connect(undefined, {
+    ...where,
+    through: { relay: [address, ...more].join(", "), host, dial: () => dialRelayed(host) },
+  });
 }
 
 /** Forgets that this browser is paired with a host. */

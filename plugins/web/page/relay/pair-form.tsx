@@ -10,13 +10,13 @@ import { ownFingerprint, pair } from "./relay.ts";
 import { browserName, shownLink, type Wanted, wantedOf } from "./wanted.ts";
 
 /** What takes a host that was paired with. */
-export type PairTaker = Pick<Devices, "allowRelay"> & {
+export type PairTaker = Pick<Devices, "allowRelays"> & {
   addPaired(host: PairedHost): Promise<{ id: string }>;
 };
 
 interface PairFormProps {
   devices: PairTaker;
-  /** The relay of the host that was paired before. */
+  /** The relays of the host that was paired before, separated by commas. */
   relay?: string;
   /** Goes on with what a link has brought, or with what was agreed to before the page was loaded anew. */
   goesOn: boolean;
@@ -59,7 +59,7 @@ export function PairForm({ devices, relay: known = "", goesOn, onPaired }: PairF
     event.preventDefault();
     attempt(async () => {
       const wanted = wantedOf(code, relay);
-      if (await devices.allowRelay(wanted.relay)) await run(wanted, name.trim());
+      if (await devices.allowRelays(wanted.relays)) await run(wanted, name.trim());
       else beginAnew({ code, relay, name: name.trim() });
     });
   };

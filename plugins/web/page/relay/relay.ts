@@ -6,24 +6,32 @@ import {
   type PairedHost,
   type PairOptions,
   pairWith,
+  relaysOf,
   renewed,
 } from "@scorel/relay/browser";
 import { forgetHost, keepHost, ownKeys, pairedHost } from "./pairings.ts";
 
-export { forgetHost };
+export { forgetHost, relaysOf };
+
+/** The addresses of a paired host's relays; none of a host that this browser is not paired with. */
+export async function knownRelays(id: string): Promise<string[]> {
+  const host = await pairedHost(id);
+  return host ? relaysOf(host) : [];
+}
 
 /** Whether this browser has paired with a host. */
 export async function isPaired(id: string): Promise<boolean> {
   return (await pairedHost(id)) !== undefined;
 }
 
-/** Connects to a host through its relay. Throws RELAY errors. */
+/** Connects to a host through one of its relays. Throws RELAY errors. */
 export async function dialRelayed(id: string): Promise<Channel> {
   const host = await pairedHost(id);
   // Removed in another tab.
   if (!host) throw Object.assign(new Error("This browser is not paired with the host any more."), { fatal: true });
   const keys = await ownKeys();
-  const channel = await dialPaired(keys, host);
+  // What was told is told again at the next connection.
+  const channel = await dialPaired(keys, host, (changed) => void keep(changed, ["told"]).catch(() => {}));
   // The old grant counts for weeks: if it fails, the next connection tries again.
   void renew(keys, host).catch(() => {});
   return channel;
@@ -32,8 +40,13 @@ export async function dialRelayed(id: string): Promise<Channel> {
 /** Keeps a new grant of the host, if the old one ends soon. */
 async function renew(keys: BrowserKeys, host: PairedHost): Promise<void> {
   const changed = await renewed(keys, host);
-  // It may have been removed meanwhile.
-  if (changed && (await isPaired(host.id))) await keepHost(changed);
+  if (changed) await keep(changed, ["grant"]);
+}
+
+/** Keeps these parts of a host, unless it was removed meanwhile. */
+async function keep(changed: PairedHost, parts: readonly (keyof PairedHost)[]): Promise<void> {
+  const known = await pairedHost(changed.id);
+  if (known) await keepHost({ ...known, ...Object.fromEntries(parts.map((part) => [part, changed[part]])) });
 }
 
 /** Pairs with the host that shows a code, and keeps it. Throws RELAY errors. */

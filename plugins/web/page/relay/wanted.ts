@@ -1,27 +1,27 @@
-import { checkCode, fingerprintOfId, parseLink, relayAddress } from "@scorel/relay/browser";
+import { checkCode, fingerprintOfId, parseLink, relayAddresses } from "@scorel/relay/browser";
 
 /** What a page pairs with. */
 export interface Wanted {
   code: string;
-  /** The whole address of the relay. */
-  relay: string;
+  /** The whole addresses of the host's relays. */
+  relays: string[];
   /** The id of the host, if a link has named it. */
   host?: string | undefined;
 }
 
-/** Reads what a person has entered: a link, or a code and a relay. Throws RELAY errors. */
+/** Reads what a person has entered: a link, or a code and relays, separated by commas. Throws RELAY errors. */
 export function wantedOf(code: string, relay: string): Wanted {
-  if (!code.includes("#")) return { code: checkCode(code), relay: relayAddress(relay) };
+  if (!code.includes("#")) return { code: checkCode(code), relays: relayAddresses(relay) };
   const link = parseLink(code);
-  return { ...link, relay: relayAddress(link.relay) };
+  return { ...link, relays: relayAddresses(link.relays) };
 }
 
 /** What a link leads to, as people see it; undefined for what is no link. */
 export function shownLink(code: string): { relay: string; host: string | undefined } | undefined {
   if (!code.includes("#")) return undefined;
   try {
-    const { relay, host } = wantedOf(code, "");
-    return { relay, host: host && fingerprintOfId(host) };
+    const { relays, host } = wantedOf(code, "");
+    return { relay: relays.join(", "), host: host && fingerprintOfId(host) };
   } catch {
     return undefined;
   }

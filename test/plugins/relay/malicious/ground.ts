@@ -3,8 +3,9 @@ import { onTestFinished } from "vitest";
 import { Gateway } from "../../../../plugins/gateway/gateway.ts";
 import { dialPaired, pairedAddress } from "../../../../plugins/relay/client/dial.ts";
 import { keepHost } from "../../../../plugins/relay/client/hosts.ts";
-import { addDevice, addRelay } from "../../../../plugins/relay/host/devices.ts";
+import { addDevice } from "../../../../plugins/relay/host/devices.ts";
 import { homeIdentity } from "../../../../plugins/relay/host/identity.ts";
+import { groupOf } from "../../../../plugins/relay/host/relay-groups.ts";
 import { RelayedHost } from "../../../../plugins/relay/host/relayed-host.ts";
 import { nodeCrypto } from "../../../../plugins/relay/node-crypto.ts";
 import type { PeerRoute } from "../../../../plugins/relay/peer/route.ts";
@@ -55,7 +56,6 @@ export async function malicious({
   const [device, identity] = [await homeIdentity(), await createIdentity(nodeCrypto)];
   const grant = await grantFor(identity, device);
   const id = base64url(device.id);
-  await addRelay(meddler.address);
   await addDevice(device.publicKeys, { id, name: "laptop", scopes: ["view", "prompt", "approve"], serial: "1" });
   await keepHost({
     ...{ id: base64url(identity.id), keys: base64url(joinKeys(identity.publicKeys)), name: "desk" },
@@ -72,7 +72,7 @@ export async function malicious({
     await gateway.dismiss("the test ends", false);
     await t.kernel.stop();
   });
-  await host.enter(meddler.address);
+  await host.enter(groupOf([meddler.address]));
   const ground: Ground = {
     ...{ meddler, relay, host, device, grant, warnings },
     joined: (route) => route.close("refused"),

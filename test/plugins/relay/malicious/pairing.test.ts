@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { pairWith } from "../../../../plugins/relay/client/pair.ts";
 import { hostRecord } from "../../../../plugins/relay/host/devices.ts";
 import { Pairing } from "../../../../plugins/relay/host/pairing-host.ts";
+import { groupOf } from "../../../../plugins/relay/host/relay-groups.ts";
 import { nodeCrypto } from "../../../../plugins/relay/node-crypto.ts";
 import { type PairingCode, parseCode } from "../../../../plugins/relay/protocol/code.ts";
 import { ristretto255 } from "../../../../plugins/relay/protocol/group.ts";
@@ -15,7 +16,7 @@ import { type Meddle, withData } from "./meddler.ts";
 
 /** A code of a host, at the meddler. */
 async function offered(ground: Ground): Promise<Pairing> {
-  const connection = await ground.host.enter(ground.meddler.address);
+  const connection = await ground.host.enter(groupOf([ground.meddler.address]));
   const { place } = await connection.offer();
   const pairing = new Pairing(connection, place, { identity: ground.host.identity, name: "desk" });
   ground.joined = (route) => pairing.join(route);
@@ -23,7 +24,7 @@ async function offered(ground: Ground): Promise<Pairing> {
 }
 
 function typed(ground: Ground, code: string, relay = ground.meddler.address) {
-  return pairWith({ code, relay, name: "laptop", confirmed: () => {} });
+  return pairWith({ code, relays: [relay], name: "laptop", confirmed: () => {} });
 }
 
 /** A relay that pairs with both, each by a run of its own, with keys of its own and a code that it has guessed. */

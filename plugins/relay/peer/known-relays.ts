@@ -1,0 +1,49 @@
+/** The relays that a paired device knows of a host. Runs in browsers, too. */
+
+import { isLoopback } from "@scorel/kit/net/loopback";
+import { errors } from "../errors.ts";
+import { MAX_ADDRESS_BYTES, MAX_ADDRESSES } from "../protocol/addresses.ts";
+import { relayAddress } from "./address.ts";
+
+export interface KnownRelays {
+  /** The one that was named first when the device was paired. */
+  relay: string;
+  /** The others that were named then. */
+  others?: readonly string[] | undefined;
+  /** Those that the host has told. */
+  told?: readonly string[] | undefined;
+}
+
+/** All of them, in the order in which they are tried: what a person has named leads to the host from here, whatever the host calls it. */
+export function relaysOf({ relay, others = [], told = [] }: KnownRelays): string[] {
+  return [...new Set([relay, ...others, ...told])];
+}
+
+/** Of what a host tells, what this device can use; undefined if that is known already, or nothing. */
+export function takenFrom(known: KnownRelays, told: readonly string[]): string[] | undefined {
+  const named = relaysOf({ ...known, told: [] });
+  const isNearby = named.some((address) => isLoopback(new URL(address).hostname));
+  const isPlain = named.some((address) => !isNearby && address.startsWith("ws:"));
+  const usable = told.filter((address) => isUsable(address, { isNearby, isPlain }));
+  const isKnown = usable.join() === (known.told ?? []).join();
+  return usable.length === 0 || isKnown ? undefined : usable;
+}
+
+/** A device does without TLS only where its user has agreed to that, and this computer of the host is another one for the device. */
+function isUsable(address: string, { isNearby, isPlain }: { isNearby: boolean; isPlain: boolean }): boolean {
+  try {
+    const whole = relayAddress(address, { insecure: isPlain });
+    return whole === address && (isNearby || !isLoopback(new URL(address).hostname));
+  } catch {
+    return false;
+  }
+}
+
+/** The relays of one owner that a person has named, separated by commas. Throws RELAY_ADDRESS, RELAY_PLAIN, RELAY_ADDRESSES. */
+export function relayAddresses(given: string | readonly string[], { insecure = false } = {}): string[] {
+  const each = [given].flat().flatMap((text) => text.split(","));
+  const addresses = [...new Set(each.map((text) => relayAddress(text, { insecure })))];
+  if (addresses.length > MAX_ADDRESSES || addresses.some((address) => address.length > MAX_ADDRESS_BYTES))
+    throw errors.RELAY_ADDRESSES({ max: MAX_ADDRESSES });
+  return addresses;
+}
