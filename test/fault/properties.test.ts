@@ -31,7 +31,7 @@ declare module "@scorel/kernel" {
   }
 }
 
-const SEQUENCES = 10_000;
+const SEQUENCES = 5_000;
 const parameters = { seed, numRuns: SEQUENCES };
 
 const claim = z.strictObject({ slot: z.number(), by: z.number() });
