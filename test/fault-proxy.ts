@@ -25,7 +25,7 @@ export class FaultProxy implements AsyncDisposable {
   /** Number of connections that were made through it. */
   connections = 0;
   private faults: Faults;
-  private readonly target: NetConnectOpts;
+  private target: NetConnectOpts;
   private readonly pairs = new Set<Pair>();
   private readonly server = createServer({ allowHalfOpen: true }, (near) => this.pass(near));
   private isRefusing = false;
@@ -48,6 +48,14 @@ export class FaultProxy implements AsyncDisposable {
   /** Changes what happens to later connections. */
   become(faults: Faults): void {
     this.faults = faults;
+  }
+
+  /** Cuts all connections, and carries later ones elsewhere, without faults. */
+  leadTo(target: NetConnectOpts): void {
+    this.cut();
+    this.target = target;
+    this.faults = {};
+    this.isRefusing = false;
   }
 
   /** Cuts all connections. */

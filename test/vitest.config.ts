@@ -88,6 +88,7 @@ export default defineConfig({
       suite("e2e", ["test/e2e/**/*.test.ts"], 120_000, { globalSetup }, smoke),
       suite("programs", ["test/programs/**/*.test.ts", ...usesPrograms], 120_000, {
         globalSetup,
+        setupFiles: ["test/programs/keep-browsers.ts"],
         env: { SCOREL_TEST_EXECUTOR: "bubblewrap" },
       }),
       suite("fault", ["test/fault/**/*.test.ts"], 120_000),

@@ -8,7 +8,7 @@ import { assistant, echoAgent, testHome, testHost } from "../plugins/host/home.t
 import { fc, seed } from "../property.ts";
 import { Reference } from "./history-reference.ts";
 
-const SEQUENCES = 10_000;
+const SEQUENCES = 5_000;
 const REOPENED = 300;
 
 type Step =

@@ -9,8 +9,8 @@ import { eventually } from "../eventually.ts";
 import { delayUntil, gate, startModelServer, text } from "../model-server.ts";
 
 /** `RUNS=50` kills and races more often. */
-const kills = Number(process.env.RUNS ?? 20);
-const races = Number(process.env.RUNS ?? 20);
+const kills = Number(process.env.RUNS ?? 10);
+const races = Number(process.env.RUNS ?? 10);
 const LIMIT = 300_000 + (kills + races) * 10_000;
 const serving = ["host", "serve", "--foreground"];
 

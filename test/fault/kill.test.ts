@@ -86,7 +86,7 @@ const script: Script = (request) => {
 
 /** Runs a turn, kills it at the event of this number, and resumes. `ended` if the turn had ended before. */
 async function killedAt(seq: number) {
-  using s = scratch();
+  using s = scratch({ inProcess: true });
   await using server = await startModelServer(script);
   s.useModel(server.baseUrl);
   s.file("note.txt", "hello\n");

@@ -1,16 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { presets } from "../../plugins/packages/store/kinds.ts";
 import { verifiedPackage } from "../../plugins/packages/store/verify.ts";
 import { type Shop, shop } from "../plugins/packages/shop.ts";
-import { bin, commandIn } from "./killed-command.ts";
+import { atEachKill, bin, commandIn } from "./killed-command.ts";
 
-/** Runs only `scorel preset`; with `at`, it is killed right before its at-th change of a file. */
-const preset = (shop: Shop, args: readonly string[], at?: number) => commandIn(shop, ["preset", ...args], at);
+const preset = (shop: Shop, args: readonly string[]) => commandIn(shop, ["preset", ...args]);
 
 /** A source with two versions of a preset, as folders. */
 function shopWithSources(): Shop {
@@ -44,7 +43,7 @@ async function state(at: Shop): Promise<string> {
   return version;
 }
 
-/** Runs a command repeatedly, killed one file change later each time, until it finishes. */
+/** What is installed after a command, and after a kill right before each of its changes, from which the command recovers. */
 async function killedEverywhere(
   begin: (at: Shop) => Promise<unknown>,
   args: readonly string[],
@@ -53,26 +52,19 @@ async function killedEverywhere(
 ): Promise<Set<string>> {
   using at = shopWithSources();
   await begin(at);
-  const before = join(at.home, "..", "before");
-  cpSync(at.home, before, { recursive: true });
   const seen = new Set<string>();
-  for (let change = 1; ; change++) {
-    const { signal, code } = await preset(at, args, change);
+  await atEachKill(at, args, async (change) => {
     seen.add(await state(at));
-    if (signal === null) {
-      expect({ code, change: change > 5 }).toEqual({ code: 0, change: true });
-      return seen;
-    }
+    if (change === undefined) return;
     // Whatever was left, the same command can be run again, and cleans up.
     const { code: second } = await again(at);
     expect({ change, second: second === done ? 0 : second }).toEqual({ change, second: 0 });
     expect({ change, left: second === 0 ? leftIn(at) : [] }).toEqual({ change, left: [] });
-    rmSync(at.home, { recursive: true });
-    cpSync(before, at.home, { recursive: true });
-  }
+  });
+  return seen;
 }
 
-const add = ["add", "./v1", "--name", "team", "--yes"];
+const add = ["preset", "add", "./v1", "--name", "team", "--yes"];
 const installV1 = (at: Shop) => at.run("add", ["v1"], { yes: true, name: "team" });
 
 describe("a killed process", () => {
@@ -83,7 +75,7 @@ describe("a killed process", () => {
   }, 300_000);
 
   it("that updates leaves the old version or the new one", async () => {
-    const seen = await killedEverywhere(installV1, ["update", "team", "./v2", "--yes"], (at) =>
+    const seen = await killedEverywhere(installV1, ["preset", "update", "team", "./v2", "--yes"], (at) =>
       at.run("update", ["team", "v2"]),
     );
     expect(seen).toEqual(new Set(["v1", "v2"]));
@@ -91,7 +83,12 @@ describe("a killed process", () => {
 
   it("that removes leaves the preset or nothing", async () => {
     expect(
-      await killedEverywhere(installV1, ["remove", "team"], (at) => at.run("remove", ["team"]), "PACKAGES_UNKNOWN"),
+      await killedEverywhere(
+        installV1,
+        ["preset", "remove", "team"],
+        (at) => at.run("remove", ["team"]),
+        "PACKAGES_UNKNOWN",
+      ),
     ).toEqual(new Set(["v1", "nothing"]));
   }, 300_000);
 });
@@ -100,7 +97,7 @@ it("an install that fails on a full disk has installed nothing, and reports it",
   using at = shopWithSources();
   at.file("v1/instructions/long.md", "words\n".repeat(100_000));
   const limited = 'ulimit -f 64; exec "$0" "$@"';
-  const child = spawn("sh", ["-c", limited, process.execPath, bin, "preset", ...add], {
+  const child = spawn("sh", ["-c", limited, process.execPath, bin, ...add], {
     cwd: at.cwd,
     env: { PATH: process.env.PATH, HOME: at.home },
     stdio: ["ignore", "ignore", "pipe"],

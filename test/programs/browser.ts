@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connectHost } from "@scorel/host/client";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { dialSocket } from "../../plugins/socket/socket.ts";
 import { type Scratch, scratch } from "../e2e/scorel.ts";
-import { FaultProxy } from "../fault-proxy.ts";
+import type { FaultProxy } from "../fault-proxy.ts";
 import { type Script, startModelServer } from "../model-server.ts";
-import { findChromium } from "./chromium.ts";
+import { giveBack, takeBrowser } from "./browsers.ts";
 
 /** A host with a page, and a browser. */
 export interface BrowserStage extends AsyncDisposable {
@@ -24,25 +24,21 @@ export interface BrowserStage extends AsyncDisposable {
 }
 
 /**
- * Starts a model server with these replies, the host in the background with a port, and Chromium with further `args`. `more` is said of the
- * model in the configuration.
+ * Starts a model server with these replies, and the host in the background with a port, for a browser: one that an earlier test of
+ * the file has used, or a new one with further `args`. `more` is said of the model in the configuration.
  */
 export async function browserStage(
   replies: Script,
   { more = "", args = [] }: { more?: string; args?: readonly string[] } = {},
 ): Promise<BrowserStage> {
-  const s = scratch();
+  const s = scratch({ inProcess: true });
   const model = await startModelServer(replies);
   s.useModel(model.baseUrl, more);
-  const served = await s.run(["host", "serve", "--port", "0"]);
+  const served = await s.run(["host", "serve", "--port", "0"], { ownProcess: true });
   const [address = ""] = /http:\/\/[\d.:]+/.exec(served.stdout) ?? [];
-  const { host, port } = new URL(address);
-  const network = new FaultProxy({ host: "127.0.0.1", port: Number(port) });
-  const through = `--host-resolver-rules=MAP ${host} 127.0.0.1:${await network.listen()}`;
-  const browser: Browser = await chromium.launch({
-    executablePath: findChromium(),
-    args: ["--no-sandbox", through, ...args],
-  });
+  const used = await takeBrowser(args);
+  const { browser, network } = used;
+  network.leadTo({ host: "127.0.0.1", port: Number(new URL(address).port) });
   const complaints: string[] = [];
   // From a project's directory, the page begins with a new session there.
   const link = async (from = s.home) => {
@@ -65,8 +61,7 @@ export async function browserStage(
       return page;
     },
     async [Symbol.asyncDispose]() {
-      await browser.close();
-      await network[Symbol.asyncDispose]();
+      await giveBack(used, args);
       await s.run(["host", "stop"]);
       await model.close();
       s[Symbol.dispose]();

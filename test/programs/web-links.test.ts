@@ -37,7 +37,9 @@ itWith(
     await waiting.getByText("What waits.").waitFor();
 
     const said = page.getByText("The host has stopped. The page goes on when it is started again.").waitFor();
-    const replaced = await t.s.run(["host", "serve", "--replace", "--port", new URL(t.address).port]);
+    const replaced = await t.s.run(["host", "serve", "--replace", "--port", new URL(t.address).port], {
+      ownProcess: true,
+    });
     const back = performance.now();
     expect([replaced.code, replaced.stdout]).toEqual([0, expect.stringContaining(t.address)]);
     await said;

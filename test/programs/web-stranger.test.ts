@@ -56,7 +56,7 @@ async function learnsNothing(stranger: Stranger, page: Page, token: string): Pro
 
 /** The host is there again at its port, and the page goes on by itself. */
 async function goesOn(t: BrowserStage, page: Page): Promise<void> {
-  const { code, stdout } = await t.s.run(["host", "serve", "--port", String(portOf(t))]);
+  const { code, stdout } = await t.s.run(["host", "serve", "--port", String(portOf(t))], { ownProcess: true });
   expect([code, stdout]).toEqual([0, expect.stringContaining(t.address)]);
   await warning(page).waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Connect now" }).waitFor({ state: "detached" });
@@ -104,7 +104,8 @@ itWith("chromium", "who passes everything on to the host at another port is not 
   await using t = await browserStage(replies);
   const { page, token } = await pageWithSession(t);
   await t.s.run(["host", "stop"]);
-  const elsewhere = /http:\/\/[\d.:]+/.exec((await t.s.run(["host", "serve", "--port", "0"])).stdout)?.[0] ?? "";
+  const elsewhere =
+    /http:\/\/[\d.:]+/.exec((await t.s.run(["host", "serve", "--port", "0"], { ownProcess: true })).stdout)?.[0] ?? "";
   {
     await using stranger = await Stranger.relay(portOf(t), elsewhere);
     await page.getByRole("button", { name: "Connect now" }).click();

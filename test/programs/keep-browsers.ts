@@ -1,0 +1,4 @@
+import { afterAll } from "vitest";
+import { keepBrowsers } from "./browsers.ts";
+
+afterAll(keepBrowsers());
