@@ -1,22 +1,19 @@
-import { connectHost, type RemoteClient } from "@scorel/host/client";
 import { expect, it } from "vitest";
-import { WebSocket } from "ws";
 import { Gateway } from "../../plugins/gateway/gateway.ts";
-import { reachable } from "../../plugins/relay/client/dial.ts";
 import { addDevice } from "../../plugins/relay/host/devices.ts";
 import { groupOf } from "../../plugins/relay/host/relay-groups.ts";
 import { RelayedHost } from "../../plugins/relay/host/relayed-host.ts";
 import { nodeCrypto } from "../../plugins/relay/node-crypto.ts";
-import type { BinarySocket } from "../../plugins/relay/peer/connection.ts";
-import { dialHost } from "../../plugins/relay/peer/dial.ts";
-import { base64url } from "../../plugins/relay/protocol/bytes.ts";
-import { createIdentity, joinKeys } from "../../plugins/relay/protocol/identity.ts";
+import { base64url, fromBase64url } from "../../plugins/relay/protocol/bytes.ts";
+import { grantFrom } from "../../plugins/relay/protocol/grants.ts";
+import { createIdentity, idOf, joinKeys, keysAt } from "../../plugins/relay/protocol/identity.ts";
+import type { Bytes } from "../../plugins/relay/protocol/primitives.ts";
 import { scratch } from "../e2e/scorel.ts";
-import { eventually } from "../eventually.ts";
 import { testHome, testHost } from "../plugins/host/home.ts";
-import { grantFor } from "../plugins/relay/relays.ts";
+import { secondProcess } from "../second-process.ts";
+import type { CrowdDevice } from "./relay-crowd.ts";
 
-/** `CLIENTS=1000` needs two processors with nothing else to do: all clients and hosts share this process. */
+/** `CLIENTS=2000` needs two processors with nothing else to do: all hosts share this process, and all clients another one. */
 const clients = Number(process.env.CLIENTS ?? 200);
 /** Connections that a host takes of one device, and routes of one host: below the limits of a host and of a relay. */
 const [OF_DEVICE, OF_HOST] = [25, 1_000];
@@ -27,13 +24,6 @@ async function serve(relay: ReturnType<typeof scratch>, port: string) {
   const running = relay.start(["relay", "serve", "--port", port, "--behind-proxy"], { open: true });
   const line = await running.line((each) => each.startsWith("The relay listens at "));
   return { running, address: line.split(" at ")[1] as string };
-}
-
-let connections = 0;
-function fromAnywhere(address: string, protocol: string): BinarySocket {
-  const from = ++connections;
-  const headers = { "X-Forwarded-For": `10.${from >> 16}.${(from >> 8) & 255}.${from & 255}` };
-  return new WebSocket(address, protocol, { headers, perMessageDeflate: false }) as unknown as BinarySocket;
 }
 
 it(`${clients} clients are back within 10 s after their relay was killed`, { timeout: 300_000 }, async () => {
@@ -55,36 +45,39 @@ it(`${clients} clients are back within 10 s after their relay was killed`, { tim
       return host;
     }),
   );
-  const all: RemoteClient[] = [];
+  const folder = home.cwd;
+  await using crowd = await secondProcess(new URL("relay-crowd.ts", import.meta.url), folder, [
+    String(Math.ceil(clients / OF_DEVICE)),
+  ]);
+  const hear = async () => JSON.parse(await crowd.line());
+  const tell = (value: unknown) => void crowd.child.stdin?.write(`${JSON.stringify(value)}\n`);
   try {
-    for (let first = 0; first < clients; first += OF_DEVICE) {
-      const device = await createIdentity(nodeCrypto);
-      const id = base64url(device.id);
-      await addDevice(device.publicKeys, { id, name: "device", scopes: ["view"], serial: "1" });
-      const { identity } = hosts[Math.floor(first / OF_HOST)] as RelayedHost;
-      const host = {
-        ...{ id: base64url(identity.id), keys: base64url(joinKeys(identity.publicKeys)), name: "desk", relay: address },
-        ...{ grant: base64url(await grantFor(identity, device)), scopes: ["view"], pairedAt: 1 },
-      };
-      const one = () =>
-        connectHost({
-          dial: () => dialHost({ host: reachable(host), identity: device, primitives: nodeCrypto, make: fromAnywhere }),
-          version: "1.0.0",
-        });
-      all.push(...(await Promise.all(Array.from({ length: Math.min(OF_DEVICE, clients - first) }, one))));
+    const devices: CrowdDevice[] = [];
+    for (const [at, joined] of ((await hear()) as string[]).entries()) {
+      const keys = keysAt(fromBase64url(joined) as Bytes, 0);
+      const clientId = await idOf(nodeCrypto, keys);
+      await addDevice(keys, { id: base64url(clientId), name: "device", scopes: ["view"], serial: "1" });
+      const { identity } = hosts[Math.floor((at * OF_DEVICE) / OF_HOST)] as RelayedHost;
+      const grant = base64url(await grantFrom(identity, { clientId, serial: 1n }, Date.now()));
+      const of = Math.min(OF_DEVICE, clients - at * OF_DEVICE);
+      devices.push({ clients: of, relay: address, keys: base64url(joinKeys(identity.publicKeys)), grant });
     }
+    tell(devices);
+    expect(await hear()).toBe("there");
     serving.running.child.kill("SIGKILL");
     await serving.running.finished;
-    await eventually(() => expect(all.some(({ state }) => state.state === "live")).toBe(false));
+    tell("killed");
+    expect(await hear()).toBe("away");
     serving = await serve(relay, new URL(address).port);
-    const since = performance.now();
-    await Promise.all(all.map((client) => client.request("list_sessions", {})));
-    const took = performance.now() - since;
-    console.log(`${clients} clients were back after ${Math.round(took)} ms`);
+    const before = process.cpuUsage();
+    tell("again");
+    const { took, cpu } = await hear();
+    const { user, system } = process.cpuUsage(before);
+    const own = Math.round((user + system) / 1_000);
+    console.log(`${clients} clients were back after ${took} ms (CPU: clients ${cpu} ms, hosts ${own} ms)`);
     expect(took).toBeLessThan(BACK_MS);
   } finally {
     for (const host of hosts) host.end();
-    await Promise.all(all.map((client) => client.close()));
     await gateway.dismiss("the test ends", false);
     await t.kernel.stop();
     for (const each of [relay, home]) each[Symbol.dispose]();
