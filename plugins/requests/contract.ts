@@ -28,7 +28,7 @@ export interface Question {
   options?: RequestOption[];
   /** The default answer when nobody answers; a client may use it for an empty line. */
   fallback?: string;
-  /** Data for the asking plugin and for programs, such as exact arguments. */
+  /** Data for the asking plugin and for programs, such as exact arguments. Questions with the same `form`, a text, are asked one after another. */
   data?: unknown;
   /** The question of another session that this one passes on. */
   from?: ForwardedRequest;

@@ -9,15 +9,21 @@ const EMPTY = "0";
 /** An answer as a value, or what is wrong with it; neither if the field stays empty. */
 type Read = { value?: Value; problem?: string };
 
+/** Whose form is asked, and the id by which clients know that its questions belong together. */
+export interface Form {
+  server: string;
+  id: string;
+}
+
 /** Asks a person for a field. Undefined for one that stays empty, null if the person dismisses the question. */
 export async function answerTo(
   requests: RequestsService,
-  server: string,
+  { server, id }: Form,
   field: Field,
   signal: AbortSignal,
 ): Promise<Value | undefined | null> {
   for (let problem = ""; ; ) {
-    const { answer } = await requests.ask(questionFor(server, field, problem), { signal });
+    const { answer } = await requests.ask({ ...questionFor(server, field, problem), data: { form: id } }, { signal });
     if (answer === null) return null;
     const read = readAnswer(field, answer.trim());
     if (read.problem === undefined) return read.value;

@@ -1,4 +1,4 @@
-import type { BaseContext } from "@scorel/kernel";
+import { type BaseContext, newId } from "@scorel/kernel";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { plainText } from "@scorel/kit/text/plain";
 import { isTable } from "@scorel/kit/values/table";
@@ -41,10 +41,12 @@ async function elicit(
   if (!fields) return DECLINED;
   const about = fields.length > 0 ? ` about ${fields.map(({ title }) => title).join(", ")}` : "";
   const title = `The MCP server ${server} asks you something:\n${said}\n\nIt gets your answers${about}. Do not give it passwords. Answer?`;
-  if (!(await requests.confirm(title, false, { signal }))) return DECLINED;
+  const form = { server, id: newId() };
+  const question = { kind: "confirm", title, fallback: "n", data: { form: form.id } } as const;
+  if ((await requests.ask(question, { signal })).answer !== "y") return DECLINED;
   const content: Record<string, Value> = {};
   for (const field of fields) {
-    const value = await answerTo(requests, server, field, signal);
+    const value = await answerTo(requests, form, field, signal);
     if (value === null) return { action: "cancel" };
     if (value !== undefined) content[field.name] = value;
   }

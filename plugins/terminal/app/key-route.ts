@@ -33,7 +33,7 @@ export class KeyRoute {
     const { overlay, queueKeys, questions, keys, field } = this.to;
     if (overlay) overlay.handleInput(data);
     else if (queueKeys.press(data)) questions.typed();
-    else if (isAlone && questions.press(data, keys)) return;
+    else if ((isAlone || questions.isForForm) && questions.press(data, keys)) return;
     else if (!field) this.typedEarly(data);
     else {
       if (!keys.is(data, "interrupt")) questions.typed();

@@ -41,6 +41,12 @@ export class Question {
     this.chosen = fallback < 0 ? undefined : fallback;
   }
 
+  /** The form that it is a part of, if it is. */
+  get form(): string | undefined {
+    const { form } = (this.request.data ?? {}) as { form?: unknown };
+    return typeof form === "string" ? form : undefined;
+  }
+
   /** Whether a key chooses an answer, shown or not, or moves among them. */
   means(data: string, keys: Keys): boolean {
     if (this.awaits !== "key") return false;

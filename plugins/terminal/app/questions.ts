@@ -39,6 +39,8 @@ export class Questions {
   private isAfterWithdrawn = false;
   /** The answer that was given here last: to which question, by which key, and when. */
   private given = { requestId: "", key: "", at: Number.NEGATIVE_INFINITY, isUnderway: false };
+  /** The form to which that question belonged, unless a text stood in the field by then: it is none for the form. */
+  private form: string | undefined;
   /** What stood in the field before a reason or an answer was asked for. */
   private setAside: string | undefined;
   /** The person has left what they were typing to answer. */
@@ -71,8 +73,9 @@ export class Questions {
     this.seenSince = undefined;
     this.isLeft = false;
     this.hint = undefined;
-    this.isOldText = this.hasText;
+    this.isOldText = this.hasText && !this.isNext;
     if (!this.shown) return;
+    if (this.isNext && this.shown.awaits === "key") this.parts.field()?.setText("");
     this.shown.isSwapped = now - this.goneAt < SWAP_MS;
     this.shown.isAfterWithdrawn = this.isAfterWithdrawn;
   }
@@ -107,12 +110,26 @@ export class Questions {
     if (keys.is(data, "pageUp")) return shown.body.move(-1);
     if (keys.is(data, "complete") && this.hasText && (this.isDraft || this.isLeft)) return this.turn();
     if (this.isDraft || shown.awaits !== "key") return false;
-    return shown.means(data, keys) ? this.answer(shown, data, keys) : this.refuse(data, keys);
+    if (shown.means(data, keys)) return this.answer(shown, data, keys);
+    if (!this.isForForm || data < " ") return this.refuse(data, keys);
+    this.hint = this.parts.words.tooSoon;
+    return true;
   }
 
-  /** Whether what is sent from the field answers the question. */
+  /** Whether keys belong to the next question of a form that the person is filling in, also those that came with others. */
+  get isForForm(): boolean {
+    return this.isNext && this.shown?.awaits === "key" && !this.isReady;
+  }
+
+  /** Whether the question goes on with the form of the one that was answered last, so that what was typed since is meant for it. */
+  private get isNext(): boolean {
+    return this.form !== undefined && this.shown?.form === this.form;
+  }
+
+  /** Whether what is sent from the field answers the question, or one of the same form that is about to come. */
   get takesText(): boolean {
-    return this.shown !== undefined && this.shown.awaits !== "key" && !this.isDraft;
+    if (!this.shown) return this.form !== undefined && this.now() - this.given.at < TYPING_MS;
+    return this.shown.awaits !== "key" && !this.isDraft;
   }
 
   /** Answers with what was sent from the field. Returns false if the question has only just come. */
@@ -209,6 +226,7 @@ export class Questions {
   private give({ requestId }: OpenRequest, answer: Answer, offer?: Offer): void {
     this.given = { requestId, key: this.given.key, at: this.now(), isUnderway: true };
     this.goneAt = Number.NEGATIVE_INFINITY;
+    this.form = this.hasText || this.setAside !== undefined ? undefined : this.shown?.form;
     const kept = offer?.isLasting ? this.parts.words.kept(covered(offer.label), offer.keptIn) : undefined;
     const over = () => {
       if (this.given.requestId === requestId) this.given.isUnderway = false;

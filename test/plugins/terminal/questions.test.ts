@@ -207,6 +207,71 @@ describe("a question", () => {
     expect([t.given, t.field.text]).toEqual([[["a", { answer: "blue" }]], "a draft"]);
   });
 
+  describe("of a form", () => {
+    const field = (requestId: string, kind: OpenRequest["kind"], form = "f1") =>
+      asked(requestId, { plugin: "mcp", kind, data: { form }, ...(kind === "select" && { options: few }) });
+    const few = [
+      { value: "1", label: "small" },
+      { value: "2", label: "large" },
+    ];
+    /** Answers a text of the form; the next question has not come yet. */
+    const answered = () => {
+      const t = open();
+      t.ask(field("a", "input"));
+      for (const letter of "Bob") t.press(letter);
+      t.field.text = "";
+      expect(t.questions.type("Bob")).toBe(true);
+      t.questions.update([]);
+      return t;
+    };
+
+    it("takes what was typed since the question before it for its answer", () => {
+      const t = answered();
+      for (const letter of "Berl") t.press(letter);
+      expect(t.questions.takesText).toBe(true);
+      expect(t.questions.type("Berl")).toBe(false);
+      t.questions.update([field("b", "input")]);
+      t.drawn();
+      for (const letter of "in") t.press(letter);
+      expect(t.field.text).toBe("Berlin");
+      expect(t.questions.takesText).toBe(true);
+      t.wait(300);
+      t.field.text = "";
+      expect(t.questions.type("Berlin")).toBe(true);
+      expect(t.given.at(-1)).toEqual(["b", { answer: "Berlin" }]);
+    });
+
+    it("drops keys that came too soon for its answers, and leaves none in the field", () => {
+      const t = answered();
+      t.press("x");
+      t.questions.update([field("b", "select")]);
+      t.drawn();
+      expect(t.field.text).toBe("");
+      for (const key of ["2", "x", "\r"]) {
+        expect(t.questions.isForForm).toBe(true);
+        expect(t.press(key)).toBe(true);
+      }
+      expect(t.text()).toContain(en.tooSoon);
+      expect(t.field.text).toBe("");
+      expect(t.given).toHaveLength(1);
+      t.wait(700);
+      expect(t.questions.isForForm).toBe(false);
+      t.press("2");
+      expect(t.given.at(-1)).toEqual(["b", { answer: "2" }]);
+    });
+
+    it("takes nothing that was typed for a message, or after another form", () => {
+      const other = answered();
+      other.press("x");
+      other.ask(field("b", "input", "f2"));
+      expect(other.questions.takesText).toBe(false);
+      expect(other.field.text).toBe("x");
+      const t = answered();
+      t.wait(700);
+      expect(t.questions.takesText).toBe(false);
+    });
+  });
+
   it("asks once more for an answer that lasts, says where it is kept, and tells of it afterwards", () => {
     const t = open();
     t.ask(permission("npm test"));
