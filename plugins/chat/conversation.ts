@@ -17,6 +17,7 @@ import { withModel } from "./first-model.ts";
 import { openOrRelocate, type Plainly } from "./relocate.ts";
 import { Screen } from "./screen.ts";
 import { ChatSession } from "./session.ts";
+import { stillAtWork } from "./still-at-work.ts";
 import { talk } from "./terminal.ts";
 
 const UNCONFIGURED = 2;
@@ -94,7 +95,9 @@ async function inFullScreen(
       opened(ctx, client, inSession(invocation, sessionId), at, plainly);
     const [prompt] = invocation.args;
     const choosesSession = invocation.options.resume === true;
-    return (await terminal.run({ invocation, client, open, prompt, choosesSession, rights, comeBack })) ?? UNCONFIGURED;
+    const atWork = (id: string) => stillAtWork(client, id);
+    const start = { invocation, client, open, prompt, choosesSession, rights, comeBack, atWork };
+    return (await terminal.run(start)) ?? UNCONFIGURED;
   } finally {
     await client.close();
   }
@@ -163,9 +166,11 @@ async function closeSession(
   screen: Screen,
   staying: (names: string[]) => void,
 ): Promise<void> {
+  const atWork = await stillAtWork(client, sessionId);
   const { notices, present = [] } = await client.request("get_status", { sessionId });
   staying(present.filter(({ clientId }) => clientId !== client.clientId).map(({ name }) => lineOf(name)));
   await screen.notices(notices);
+  if (atWork !== "") await screen.line(`(at work until the session is closed: ${atWork})`);
   await screen.notices((await client.request("close_session", { sessionId })).notices);
 }
 

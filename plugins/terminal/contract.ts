@@ -16,6 +16,8 @@ export interface TerminalStart {
   rights?: Rights | undefined;
   /** The command that comes back to a session. Default: `scorel --session` with its id. */
   comeBack?: ((sessionId: string) => string) | undefined;
+  /** What still goes on in the background of a session that the person leaves, in words; empty for nothing. */
+  atWork?: ((sessionId: string) => Promise<string>) | undefined;
   /** A message that is sent at once. */
   prompt?: string | undefined;
 }

@@ -227,14 +227,20 @@ export class Conversation {
     await whileConnected(this.client, view, () => this.own.takeBack(view.sessionId)).catch(() => {});
   }
 
-  /** Leaves the session, and closes it once nobody else has it open. A host that is gone does that when it is back. */
-  async leave(): Promise<void> {
+  /**
+   * Leaves the session, and closes it once nobody else has it open. A host that is gone does that when it is back. Returns what was still at
+   * work in it.
+   */
+  async leave(atWork: (sessionId: string) => Promise<string> = async () => ""): Promise<string> {
     const { view } = this;
-    if (!view) return;
+    if (!view) return "";
+    const { sessionId } = view;
     this.stopListening();
     this.hostAway.end();
-    await whileConnected(this.client, view, () => this.client.request("close_session", { sessionId: view.sessionId }));
+    const left = await whileConnected(this.client, view, () => atWork(sessionId));
+    await whileConnected(this.client, view, () => this.client.request("close_session", { sessionId }));
     await view.close();
+    return left ?? "";
   }
 
   /** Whether the session that is shown was deleted, by anybody; undefined when the host does not answer. */

@@ -14,7 +14,7 @@ type Context = PluginContext<Settings, never>;
 /** Runs a conversation on the whole screen: the first picture comes before the session is open. */
 export async function runTerminal(
   ctx: Context,
-  { invocation, client, open, choosesSession, prompt, rights, comeBack = inSameWay }: TerminalStart,
+  { invocation, client, open, choosesSession, prompt, rights, comeBack = inSameWay, atWork }: TerminalStart,
 ): Promise<number | undefined> {
   const { config: settings } = ctx;
   const words = await wordsFor(settings.language, invocation.env);
@@ -65,7 +65,8 @@ export async function runTerminal(
   const { sessionId, isBegun } = conversation;
   const isGone = isOpened && isBegun && (await conversation.isDeleted());
   // A host that has not answered now would not answer that either. It closes the session by itself.
-  if (isOpened && isGone === false) await conversation.leave();
+  const left = isOpened && isGone === false ? await conversation.leave(atWork) : "";
+  if (left !== "") stdout.write(`${words.atWork(left)}\n`);
   if (isBegun && !isGone && sessionId !== undefined) stdout.write(`${words.goOn(comeBack(sessionId))}\n`);
   return interrupt.aborted ? CANCELLED : 0;
 }

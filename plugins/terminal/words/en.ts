@@ -147,6 +147,7 @@ export const en = {
   retryHint: "/retry sends the last message again.",
   nothingRuns: "Nothing is running.",
   goOn: (command: string) => `To go on: ${command}`,
+  atWork: (work: string) => `At work until the session is closed: ${work}`,
   leaving: "Leaving…",
   leaveCommand: "leave; the session is kept",
   sameAs: (command: string) => `the same as ${command}`,

@@ -135,6 +135,7 @@ export const zh: Words = {
   retryHint: "/retry 会重新发送上一条消息。",
   nothingRuns: "没有正在运行的任务。",
   goOn: (command) => `继续对话：${command}`,
+  atWork: (work) => `会话关闭前仍在运行：${work}`,
   leaving: "正在退出…",
   leaveCommand: "退出；会话会保留",
   sameAs: (command) => `与 ${command} 相同`,

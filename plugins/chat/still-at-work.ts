@@ -1,0 +1,16 @@
+import type {} from "@scorel/commands/contract";
+import type { Client } from "@scorel/host/contract";
+import { codeOf } from "@scorel/kernel";
+import { lineOf } from "@scorel/kit/text/one-line";
+
+/** What still goes on in the background of a session that somebody leaves, in words, by commas. */
+export async function stillAtWork(client: Client, sessionId: string): Promise<string> {
+  try {
+    const { items } = await client.request("list_background", { sessionId });
+    return items.map(({ title }) => lineOf(title)).join(", ");
+  } catch (thrown) {
+    // An older host knows of no such work.
+    if (codeOf(thrown) === "HOST_OPERATION_UNKNOWN") return "";
+    throw thrown;
+  }
+}
