@@ -1,5 +1,6 @@
 import { lineOf } from "@scorel/kit/text/one-line";
 import { plainText } from "@scorel/kit/text/plain";
+import { shownAddress } from "@scorel/kit/text/secret-free";
 import type { McpOffers, McpServerRow } from "./contract.ts";
 import { namesOf, type Offer } from "./offer.ts";
 import { promptNames } from "./prompts.ts";
@@ -9,17 +10,34 @@ import { toolNames } from "./tools/names.ts";
 
 /** A server as people and clients see it, with what the model is offered of it and what it has asked for. */
 export function rowOf(server: Server, servers: Servers, offer: Offer, toolBudget: number): McpServerRow {
-  const login = servers.loginOf(server.definition);
+  const login = servers.logins.of(server.definition);
   const deferred = offer.deferredOf(server);
   const toolSearch = deferred === undefined ? whenDeferred(offer.tokensOf(server), toolBudget) : undefined;
   const asked = servers.askedBy(server.name);
   return {
-    ...server.row(namesOf(server), promptNames(server)),
+    ...stateOf(server),
     ...namesOfValues(server),
     ...(login !== undefined && { login }),
     ...(deferred && deferred.length > 0 && { deferred }),
     ...(toolSearch !== undefined && { toolSearch }),
     ...(asked.length > 0 && { asked }),
+  };
+}
+
+/** What it is, what it is doing and what it has. */
+function stateOf(server: Server): McpServerRow {
+  const { name, definition, state, version, inventory } = server;
+  const { place, way } = definition;
+  const [tools, prompts] = [namesOf(server), promptNames(server)];
+  const cut = inventory?.isCut ? `only its first ${inventory.tools.length} tools are used` : undefined;
+  const problem = server.problem ?? cut;
+  const target = "url" in way ? shownAddress(way.url) : server.redact([way.command, ...way.args].join(" "));
+  return {
+    ...{ name, place, target, state, tools },
+    ...(version !== undefined && { version }),
+    ...(prompts.length > 0 && { prompts }),
+    ...(inventory?.hasResources && { hasResources: true as const }),
+    ...(problem !== undefined && { problem }),
   };
 }
 

@@ -54,8 +54,8 @@ export function createSession(ctx: Context, clock: Clock) {
       pins.accept(pins.names);
       return changes;
     },
-    login: async (name, dialog) => servers.login(servers.named(name).definition, dialog),
-    logout: async (name) => servers.logout(servers.named(name).definition),
+    login: async (name, dialog) => servers.logins.login(servers.named(name).definition, dialog),
+    logout: async (name) => servers.logins.logout(servers.named(name).definition),
     async restart(name) {
       const server = servers.named(name);
       await server.restart();

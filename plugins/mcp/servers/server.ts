@@ -1,8 +1,7 @@
 import { codeOf, messageOf } from "@scorel/kernel";
 import { clause } from "@scorel/kit/text/one-line";
-import { shownAddress } from "@scorel/kit/text/secret-free";
 import { untilAborted } from "@scorel/kit/values/abort";
-import type { McpServerRow, ServerState } from "../contract.ts";
+import type { ServerState } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { CallOptions, CallResult, Connection } from "../wire/connection.ts";
 import { httpReason, isForgotten } from "../wire/http.ts";
@@ -61,6 +60,11 @@ export class Server {
     return this.catalog.inventory;
   }
 
+  /** Its own name and version. */
+  get version(): string | undefined {
+    return this.catalog.version;
+  }
+
   /** What it says about its use, if a person has accepted that. */
   get instructions(): string | undefined {
     return this.pins.isAccepted(INSTRUCTIONS) ? this.inventory?.instructions : undefined;
@@ -77,8 +81,7 @@ export class Server {
 
   /** It may still say, in this session, that it offers other things than an earlier session has kept. */
   get isUnconfirmed(): boolean {
-    const isToCome = this.state === "off" || this.state === "starting";
-    return isToCome && this.listed !== undefined && !this.catalog.isFirstHand;
+    return ["off", "starting"].includes(this.state) && this.listed !== undefined && !this.catalog.isFirstHand;
   }
 
   /** Waits until it has said itself what its tools are, if an earlier session did; not any longer than a start takes. */
@@ -138,22 +141,6 @@ export class Server {
       signal.throwIfAborted();
       throw this.failureOf(thrown, what);
     }
-  }
-
-  /** The server as people see it; `tools` are the names that the model sees, `prompts` those of commands. */
-  row(tools: readonly string[], prompts: readonly string[]): McpServerRow {
-    const { name, place, way } = this.definition;
-    const { version } = this.catalog;
-    const { isCut, tools: listed = [] } = this.inventory ?? {};
-    const problem = this.problem ?? (isCut ? `only its first ${listed.length} tools are used` : undefined);
-    const target = "url" in way ? shownAddress(way.url) : this.redact([way.command, ...way.args].join(" "));
-    return {
-      ...{ name, place, target, state: this.state, tools: [...tools] },
-      ...(version !== undefined && { version }),
-      ...(prompts.length > 0 && { prompts: [...prompts] }),
-      ...(this.inventory?.hasResources && { hasResources: true as const }),
-      ...(problem !== undefined && { problem }),
-    };
   }
 
   private failureOf(thrown: unknown, tool: string): Error {

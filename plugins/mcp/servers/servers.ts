@@ -1,9 +1,8 @@
 import { pathToFileURL } from "node:url";
 import { type BaseContext, messageOf, ScorelError } from "@scorel/kernel";
 import { clause } from "@scorel/kit/text/one-line";
-import { keepLogin, readLogin } from "../auth/logins.ts";
 import { Tokens } from "../auth/tokens.ts";
-import type { LoginDialog, McpAsk, McpServerRow } from "../contract.ts";
+import type { McpAsk } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { type Connection, type ConnectOptions, connect } from "../wire/connection.ts";
 import { httpReason, httpTransport, isUnauthorized, sayFarewell } from "../wire/http.ts";
@@ -11,6 +10,7 @@ import { type Program, ServerProcesses } from "../wire/processes.ts";
 import { StdioTransport } from "../wire/stdio.ts";
 import { type Address, type Definition, hasKey } from "./definitions.ts";
 import { serverLog } from "./log.ts";
+import { Logins } from "./logins.ts";
 import { serverRequests } from "./requests.ts";
 import { Server } from "./server.ts";
 import type { Opened, Surroundings } from "./surroundings.ts";
@@ -46,6 +46,7 @@ export interface Session {
 /** The servers of a session. */
 export class Servers {
   readonly all: readonly Server[];
+  readonly logins = new Logins(() => this.sources());
   private readonly session: Session;
   private readonly processes: ServerProcesses;
   private readonly asked = new Map<string, Set<McpAsk>>();
@@ -89,42 +90,6 @@ export class Servers {
     const found = this.all.find((server) => server.name === name);
     if (!found) throw errors.MCP_UNKNOWN({ server: name, known: this.all.map((server) => server.name) });
     return found;
-  }
-
-  /** Logs a person in at a server. Throws MCP_LOGIN_NONE and MCP_LOGIN_FAILED. */
-  async login(definition: Definition, dialog: LoginDialog): Promise<void> {
-    const way = this.loginWay(definition);
-    const [{ login, NoLogin }, { reasonOf }] = await Promise.all([
-      import("../auth/login.ts"),
-      import("../auth/wire.ts"),
-    ]);
-    await login(way, definition.callbackPort, dialog).catch((thrown: unknown) => {
-      if (thrown instanceof NoLogin) throw errors.MCP_LOGIN_NONE({ server: definition.name, why: "open" });
-      const reason = dialog.signal.aborted ? "it was stopped" : clause(reasonOf(thrown));
-      throw errors.MCP_LOGIN_FAILED({ server: definition.name, reason });
-    });
-  }
-
-  /** Forgets a login. Throws MCP_LOGIN_NONE and MCP_LOGINS. */
-  logout(definition: Definition): Promise<boolean> {
-    return keepLogin(this.loginWay(definition).url, undefined);
-  }
-
-  private loginWay(definition: Definition): Address {
-    const { way } = expanded(definition, this.sources());
-    if (!("url" in way)) throw errors.MCP_LOGIN_NONE({ server: definition.name, why: "program" });
-    if (hasKey(way)) throw errors.MCP_LOGIN_NONE({ server: definition.name, why: "key" });
-    return way;
-  }
-
-  /** Whether a login is kept; undefined for servers that have none. What is wrong with an address is told when the server starts. */
-  loginOf(definition: Definition): McpServerRow["login"] {
-    if (!("url" in definition.way) || hasKey(definition.way)) return undefined;
-    try {
-      return readLogin(this.loginWay(definition).url) ? "kept" : "none";
-    } catch {
-      return "unknown";
-    }
   }
 
   /** What a server has asked for. */
