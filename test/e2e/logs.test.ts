@@ -40,7 +40,7 @@ it("`scorel logs` shows a session's turn, tool call and refusal, by the beginnin
 });
 
 it("new log lines are shown as they arrive, until an interrupt", async () => {
-  using s = scratch();
+  using s = scratch({ inProcess: true });
   await using server = await startModelServer(() => text("Yes."));
   s.useModel(server.baseUrl);
   await s.run(["--preset", "none", "-p", "first"]);
@@ -61,7 +61,7 @@ it("new log lines are shown as they arrive, until an interrupt", async () => {
 });
 
 it("an unknown session and an invalid count are reported", async () => {
-  using s = scratch();
+  using s = scratch({ inProcess: true });
   const unknown = await s.run(["logs", "nothere1"]);
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('There is no session "nothere1"')]);
   const wrong = await s.run(["logs", "nothere1", "--tail", "few"]);

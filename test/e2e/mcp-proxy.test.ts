@@ -65,7 +65,7 @@ it("logs in at a server behind a proxy, uses it, and renews its token there", as
 it.each([false, true])(
   "a server without TLS is reached through a proxy; as a stream of events: %s",
   async (streams) => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using remote = await startHttpServer({ streams });
     await using proxy = await startProxy(portOf(remote.url));
     use(s, "http://models.test/mcp");
@@ -78,7 +78,7 @@ it.each([false, true])(
 );
 
 it("a redirect to another origin is not followed behind a proxy either", async () => {
-  using s = scratch();
+  using s = scratch({ inProcess: true });
   await using remote = await startHttpServer({ redirect: "http://other.test/mcp" });
   await using proxy = await startProxy(portOf(remote.url));
   use(s, "http://models.test/mcp");
@@ -88,7 +88,7 @@ it("a redirect to another origin is not followed behind a proxy either", async (
 });
 
 it("no proxy is used for this computer and for hosts of NO_PROXY", async () => {
-  using s = scratch();
+  using s = scratch({ inProcess: true });
   await using remote = await startHttpServer();
   await using proxy = await startProxy(portOf(remote.url));
   use(s, remote.url);
@@ -101,7 +101,7 @@ it("no proxy is used for this computer and for hosts of NO_PROXY", async () => {
 });
 
 it("a proxy that refuses, or is not there, is named without its password", async () => {
-  using s = scratch();
+  using s = scratch({ inProcess: true });
   const proxy = await startProxy(9, 407);
   const env = { HTTPS_PROXY: `http://me:pass-word@${proxy.address}` };
   use(s, "https://models.test/mcp");

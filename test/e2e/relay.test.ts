@@ -37,7 +37,9 @@ it("a computer pairs with a host through a relay, talks there, and is shut out a
     "",
   ]);
   await r.host.run([...none, "-p", "said at the host"]);
-  expect(await r.laptop.run(["attach", "--device", name], { input: "said from afar\n" })).toMatchObject({ code: 0 });
+  expect(
+    await r.laptop.run(["attach", "--device", name], { input: "said from afar\n", ownProcess: true }),
+  ).toMatchObject({ code: 0 });
   expect(r.requests.at(-1)?.text).toMatch(/said at the host.*answer 0.*said from afar/);
 
   const { stdout } = await r.host.run(["device", "list", "--json"]);

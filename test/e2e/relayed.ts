@@ -26,7 +26,7 @@ export interface Relayed extends AsyncDisposable {
 }
 
 export async function relayed(): Promise<Relayed> {
-  const [relay, host, laptop] = [scratch(), scratch(), scratch()];
+  const [relay, host, laptop] = [scratch(), scratch({ inProcess: true }), scratch({ inProcess: true })];
   const server = await startModelServer((_request, index) => [text(`answer ${index}`)]);
   host.useModel(server.baseUrl);
   const serve = async (port: string) => {

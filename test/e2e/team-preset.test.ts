@@ -86,7 +86,7 @@ describe("a team's preset, from packing to removal", () => {
       seen = server.requests.length;
       return server.requests.slice(before);
     };
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     repository(s);
     s.useModel(server.baseUrl);
     s.file("~/.npmrc", `registry=${registry.url}\n`);
@@ -100,12 +100,14 @@ describe("a team's preset, from packing to removal", () => {
       `scorel: Nothing was changed: what would be installed is shown above, and there is no one to ask. To install it: scorel preset add ${first} --yes\n`,
     ]);
     expect(unasked.stdout).toContain("  extension protected-files: hooks approveToolCall;");
-    const added = await s.run(["preset", "add", first, "--yes"]);
+    const added = await s.run(["preset", "add", first, "--yes"], { ownProcess: true });
     expect([added.code, added.stderr]).toEqual([0, ""]);
     expect(added.stdout).toContain('Installed "team-preset". To use it: scorel --preset team-preset\n');
 
     // In use: house rules and ticket are in the prompt, its tool works, its guard and rules apply.
-    expect(await s.run([...preset, "-p", "Make it faster"], { guarded: true })).toMatchObject({ code: 0 });
+    expect(await s.run([...preset, "-p", "Make it faster"], { guarded: true, ownProcess: true })).toMatchObject({
+      code: 0,
+    });
     const requests = fresh();
     expect(said(requests[0] as RecordedRequest)).toContain("This work is for ticket ABC-12.");
     expect(said(requests[0] as RecordedRequest)).toContain("A mended bug has a test that failed before.");
@@ -184,7 +186,7 @@ describe.skipIf(!hasTerminals)("the question before a preset is installed", () =
   const QUESTION = "Install it? [y]es, [N]o, [s]how: ";
 
   it("shows the files, installs only after a yes, and asks again before an update", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const [first, second] = [
       pack(s, "v1.tgz", exampleFiles()),
       pack(s, "v2.tgz", { ...exampleFiles(), "instructions/new.md": "New\n" }),

@@ -18,7 +18,7 @@ function useTitles(s: Scratch, baseUrl: string): void {
 }
 
 it("a title is made by the model that is configured for titles, and a given name replaces it", async () => {
-  using s = scratch();
+  using s = scratch({ inProcess: true });
   let turns = 0;
   await using server = await startModelServer((request) => {
     if (isTitle(request)) return text("Cart discounts");
@@ -26,7 +26,7 @@ it("a title is made by the model that is configured for titles, and a given name
     return ++turns === 2 ? [delayUntil(written()), text("two")] : text("one");
   });
   useTitles(s, server.baseUrl);
-  expect(await s.run(["chat"], { input: "Why so cheap?\nand?\n" })).toMatchObject({ code: 0 });
+  expect(await s.run(["chat"], { input: "Why so cheap?\nand?\n", ownProcess: true })).toMatchObject({ code: 0 });
   const asked = server.requests.filter(isTitle).map(({ body }) => (body as { model?: string }).model);
   expect(asked).toEqual(["small"]);
   expect((await s.run(["session", "list"])).stdout).toContain("Cart discounts");
