@@ -4,7 +4,7 @@ import { onAbort } from "@scorel/kit/values/abort";
 import type { Tool } from "@scorel/tools/contract";
 import { errors } from "./errors.ts";
 import type { Server } from "./servers/server.ts";
-import { isUnknown, type Servers } from "./servers/servers.ts";
+import { isAwaited, isUnknown, type Servers } from "./servers/servers.ts";
 import { isChosen, toolNames } from "./tools/names.ts";
 import { resourceTools } from "./tools/resources.ts";
 import { createSearch } from "./tools/search.ts";
@@ -79,9 +79,9 @@ export class Offer {
 
   /** Waits for servers that are starting, but not for long. Those that are not up then are told once. */
   private async wait(signal: AbortSignal): Promise<void> {
-    const starting = () => this.servers.enabled.filter(isUnknown);
-    if (starting().length > 0) await this.settled(() => starting().length === 0, signal);
-    const late = starting().map(({ name }) => name);
+    const awaited = () => this.servers.enabled.filter(isAwaited);
+    if (awaited().length > 0) await this.settled(() => awaited().length === 0, signal);
+    const late = this.servers.enabled.filter(isUnknown).map(({ name }) => name);
     if (late.length > 0 && !signal.aborted) this.outlet.tell(errors.MCP_STARTING({ servers: late }));
   }
 
@@ -155,7 +155,7 @@ export class Offer {
     );
     // Of two with the same name, the first one counts.
     const byName = new Map(listed.toReversed().map((tool) => [tool.name, tool]));
-    const problems: string[] = [];
+    const problems = [...(server.inventory?.flawed ?? [])];
     const tools = [...names].flatMap(([own, name]) => {
       const tool = byName.get(own);
       try {

@@ -1,10 +1,12 @@
+import { utimesSync } from "node:fs";
 import { messageOf } from "@scorel/kernel";
-import { readIfPresent } from "@scorel/kit/files/private";
+import { readIfPresent, removeIfPresent } from "@scorel/kit/files/private";
 import { clause } from "@scorel/kit/text/one-line";
 import { isTable } from "@scorel/kit/values/table";
 import { errors } from "../errors.ts";
 import {
   type Inventory,
+  isTool,
   type ListedPrompt,
   type ListedResource,
   type ListedTool,
@@ -12,10 +14,13 @@ import {
 } from "../wire/inventory.ts";
 import type { Definition } from "./definitions.ts";
 import { Pins } from "./pins.ts";
-import { recordPath, writeRecord } from "./records.ts";
+import { isYoung, recordPath, writeRecord } from "./records.ts";
 
 /** Characters of a list that are kept on disk: all tools, and 2,000,000 for what a server has besides. One with more is waited for each time. */
 const MOST_KEPT = MOST_TOOL_TEXT + 2_000_000;
+
+/** Milliseconds for which short sessions take it that a server still offers the same, or is still too slow. */
+const WHILE_MS = 60 * 60_000;
 
 /** The name by which the instructions of a server are accepted, as if they were one of its tools. */
 export const INSTRUCTIONS = "(instructions)";
@@ -34,6 +39,7 @@ export class Catalog {
   isFirstHand = false;
   private readonly server: string;
   private readonly path: string;
+  private readonly latePath: string;
   private readonly report: (thrown: unknown) => void;
   private kept: string | undefined;
   /** Changed tools of which people were told. */
@@ -42,12 +48,27 @@ export class Catalog {
   constructor(definition: Pick<Definition, "name" | "way">, report: (thrown: unknown) => void) {
     this.server = definition.name;
     this.path = recordPath(definition, ".tools");
+    this.latePath = recordPath(definition, ".late");
     this.report = report;
     this.pins = new Pins(definition, report);
   }
 
   get tools(): readonly ListedTool[] | undefined {
     return this.inventory?.tools;
+  }
+
+  /** The server has said not long ago what it offers, in this or an earlier session. */
+  get isYoung(): boolean {
+    return isYoung(this.path, WHILE_MS);
+  }
+
+  /** Not long ago, a session has waited for the server until its end, and in vain. */
+  get wasLate(): boolean {
+    return isYoung(this.latePath, WHILE_MS);
+  }
+
+  noteLate(): void {
+    this.writing(() => writeRecord(this.latePath, { server: this.server }));
   }
 
   /** Takes what an earlier session has kept, if there is something. */
@@ -85,10 +106,18 @@ export class Catalog {
   private keep(): void {
     const { version, inventory } = this;
     const text = JSON.stringify({ version, inventory });
-    if (text === this.kept || text.length > MOST_KEPT) return;
-    try {
+    this.writing(() => {
+      removeIfPresent(this.latePath);
+      if (text.length > MOST_KEPT) return;
+      if (text === this.kept) return touch(this.path);
       writeRecord(this.path, { server: this.server, version, inventory });
       this.kept = text;
+    });
+  }
+
+  private writing(work: () => void): void {
+    try {
+      work();
     } catch (thrown) {
       this.report(
         errors.MCP_CACHE({ server: this.server, path: this.path, reason: messageOf(thrown) }, { cause: thrown }),
@@ -97,16 +126,23 @@ export class Catalog {
   }
 }
 
+function touch(path: string): void {
+  const now = new Date();
+  utimesSync(path, now, now);
+}
+
 function recordIn(value: unknown): { version: string; inventory: Inventory } {
   const { version, inventory } = isTable(value) ? value : {};
   if (typeof version !== "string" || !isTable(inventory)) throw new Error("it has no list of tools");
-  const { tools, isCut, prompts = [], hasResources, resources, instructions } = inventory;
+  const { tools, isCut, flawed = [], prompts = [], hasResources, resources, instructions } = inventory;
   if (!Array.isArray(tools) || !tools.every(isTool)) throw new Error("its list of tools is damaged");
   if (!Array.isArray(prompts) || !prompts.every(isPrompt)) throw new Error("its list of prompts is damaged");
   if (resources !== undefined && !(Array.isArray(resources) && resources.every(isResource)))
     throw new Error("its list of resources is damaged");
   if (!isText(instructions)) throw new Error("its instructions are damaged");
-  const kept = { tools, isCut: isCut === true, prompts, hasResources: hasResources === true };
+  if (!Array.isArray(flawed) || !flawed.every((each) => typeof each === "string"))
+    throw new Error("its list of tools is damaged");
+  const kept = { tools, isCut: isCut === true, flawed, prompts, hasResources: hasResources === true };
   return {
     version,
     inventory: { ...kept, ...(resources && { resources }), ...(instructions !== undefined && { instructions }) },
@@ -131,8 +167,3 @@ function isResource(value: unknown): value is ListedResource {
 }
 
 const isText = (value: unknown): value is string | undefined => value === undefined || typeof value === "string";
-
-function isTool(value: unknown): value is ListedTool {
-  if (!isTable(value) || typeof value.name !== "string" || !isTable(value.inputSchema)) return false;
-  return [value.title, value.description].every(isText);
-}

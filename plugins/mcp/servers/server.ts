@@ -26,7 +26,8 @@ export class Server {
   /** Why it is not up. */
   problem: string | undefined;
   redact: (text: string) => string = (text) => text;
-  private readonly catalog: Catalog;
+  /** What it offers, as far as it is known. */
+  readonly catalog: Catalog;
   private readonly around: Surroundings;
   private starting: Promise<Connection> | undefined;
   private connection: Connection | undefined;

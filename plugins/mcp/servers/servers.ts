@@ -1,14 +1,14 @@
 import { pathToFileURL } from "node:url";
 import { type BaseContext, messageOf, ScorelError } from "@scorel/kernel";
-import { clause } from "@scorel/kit/text/one-line";
 import { Tokens } from "../auth/tokens.ts";
 import type { McpAsk } from "../contract.ts";
 import { errors } from "../errors.ts";
-import { type Connection, type ConnectOptions, connect } from "../wire/connection.ts";
+import { type Connection, type ConnectOptions, connect, START_MS } from "../wire/connection.ts";
 import { httpReason, httpTransport, isUnauthorized, sayFarewell } from "../wire/http.ts";
 import { type Program, ServerProcesses } from "../wire/processes.ts";
 import { StdioTransport } from "../wire/stdio.ts";
 import { type Address, type Definition, hasKey } from "./definitions.ts";
+import { lastWords } from "./last-words.ts";
 import { serverLog } from "./log.ts";
 import { Logins } from "./logins.ts";
 import { serverRequests } from "./requests.ts";
@@ -103,13 +103,16 @@ export class Servers {
 
   /**
    * Ends all. With `lateOnes`, those that have not said yet what they offer get a little more time, so that the next session knows it: else a
-   * server that is slower than each of many short sessions would never be of use, nor would tools that it has added.
+   * server that is slower than each of many short sessions would never be of use, nor would tools that it has added. Not each time: only once in a
+   * while for what was confirmed, or was too late, not long ago.
    */
   async close(lateOnes = false): Promise<void> {
     this.cancelStart?.();
     if (lateOnes) {
-      const [unknown, unconfirmed] = [this.enabled.filter(isUnknown), this.unconfirmed()];
+      const unknown = this.enabled.filter(isAwaited);
+      const unconfirmed = this.unconfirmed().filter(({ catalog }) => !catalog.isYoung);
       await Promise.all([this.settled(unknown, LAST_CHANCE_MS), this.settled(unconfirmed, CONFIRM_MS)]);
+      for (const { catalog } of unknown.filter(isUnknown)) catalog.noteLate();
     }
     this.ending.abort();
     await Promise.all(this.all.map((server) => server.close()));
@@ -156,12 +159,14 @@ export class Servers {
   private async openProgram(way: Program, told: Told, redact: Redact, about: About): Promise<Connection> {
     const env = { ...baseEnvironment(this.sources()), ...way.env };
     const transport = new StdioTransport({ ...way, env }, this.processes);
-    const onClose = () => told.closed(redact(withSaid(transport.how ?? "it was closed", transport)));
+    const onClose = () => told.closed(redact(withSaid(transport.how ?? "it was closed", transport.stderr)));
     try {
       return await connect({ ...about, transport, onChanged: told.changed, onClose });
     } catch (thrown) {
+      // Before it is closed here, which ends it with a signal of ours.
+      const { how } = transport;
       await transport.close();
-      throw new Error(redact(withSaid(transport.how ?? reasonOf(thrown), transport)), { cause: thrown });
+      throw new Error(redact(faultOf(thrown, how, transport)), { cause: thrown });
     }
   }
 
@@ -213,6 +218,9 @@ export class Servers {
 /** Whether it is starting, and no session has learned yet what it offers. */
 export const isUnknown = ({ state, listed }: Server): boolean => state === "starting" && !listed;
 
+/** Whether it is waited for: not one that was much too late not long ago. */
+export const isAwaited = (server: Server): boolean => isUnknown(server) && !server.catalog.wasLate;
+
 /** Takes the secrets of a server, and those of Scorel, out of a text. */
 function redactor(secrets: () => readonly string[], ctx: BaseContext): Redact {
   return (text) => {
@@ -222,9 +230,16 @@ function redactor(secrets: () => readonly string[], ctx: BaseContext): Redact {
   };
 }
 
-/** What is wrong with a program, with the end of what it wrote to its standard error. */
-function withSaid(what: string, { stderr }: StdioTransport): string {
-  const said = clause(stderr.trim().split("\n").slice(-3).join("\n")).slice(-500);
+/** Why a program could not be used, with what it wrote to its standard error about that. */
+function faultOf(thrown: unknown, how: string | undefined, { stderr }: StdioTransport): string {
+  const { code } = thrown as { code?: unknown };
+  const isEnd = code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED";
+  const what = code === "REQUEST_TIMEOUT" ? `it did not answer for ${START_MS / 1_000} s` : reasonOf(thrown);
+  return withSaid((isEnd ? how : undefined) ?? what, stderr);
+}
+
+function withSaid(what: string, stderr: string): string {
+  const said = lastWords(stderr);
   return said === "" ? what : `${what}; it wrote: ${said}`;
 }
 

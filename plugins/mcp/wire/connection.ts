@@ -5,7 +5,7 @@ import { type CallClock, Calls, type Limits, type Running } from "./calls.ts";
 import { type Inventory, inventoryOf, type ListedResource, resourcesOf } from "./inventory.ts";
 
 /** Milliseconds that a server may take to answer the first message. Programs such as npx may have to be downloaded before. */
-const START_MS = 60_000;
+export const START_MS = 60_000;
 /** More milliseconds than any request may take: the limit of one is kept by `Calls`. The longest time that a timer of Node.js takes. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 

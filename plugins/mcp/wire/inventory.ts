@@ -1,4 +1,7 @@
 import type { Client } from "@modelcontextprotocol/client";
+import { lineOf } from "@scorel/kit/text/one-line";
+import { isTable } from "@scorel/kit/values/table";
+import { z } from "zod";
 
 /** Pages of a list, and entries, that are read from one server. */
 const MOST_PAGES = 64;
@@ -41,6 +44,8 @@ export interface Inventory {
   tools: readonly ListedTool[];
   /** It has more tools than are read. */
   isCut: boolean;
+  /** What is wrong with descriptions of tools that are left out for it. */
+  flawed?: readonly string[];
   prompts: readonly ListedPrompt[];
   /** It has resources, or describes how to name some. */
   hasResources: boolean;
@@ -65,22 +70,44 @@ const NONE: List<ListedResource> = { entries: [], isCut: false };
 export async function inventoryOf(client: Client): Promise<Inventory> {
   const { tools: hasTools, prompts: hasPrompts, resources: canList } = client.getServerCapabilities() ?? {};
   const [tools, prompts, resources] = await Promise.all([
-    hasTools ? toolsOf(client) : { entries: [], isCut: false },
+    hasTools ? toolsOf(client) : { entries: [] as unknown[], isCut: false },
     hasPrompts ? promptsOf(client).catch(() => []) : [],
     canList ? resourcesOf(client).catch(() => NONE) : NONE,
   ]);
   const own = resources.entries.map(({ uri, name, description, mimeType }) => ({ uri, name, description, mimeType }));
   const instructions = client.getInstructions()?.trim().slice(0, MOST_INSTRUCTIONS);
-  const all = { tools: tools.entries, isCut: tools.isCut, prompts, hasResources: own.length > 0, resources: own };
+  const usable = tools.entries.filter(isTool);
+  const flawed = tools.entries.flatMap(flawOf);
+  const all = { tools: usable, isCut: tools.isCut, flawed, prompts, hasResources: own.length > 0, resources: own };
   return { ...all, ...(instructions && { instructions }) };
 }
 
-function toolsOf(client: Client): Promise<List<ListedTool>> {
+/** Not by the SDK's schema, for which one tool that is described wrongly spoils the list. */
+const toolPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+
+function toolsOf(client: Client): Promise<List<unknown>> {
   const bounds = { pages: MOST_TOOL_PAGES, entries: MOST_TOOLS, text: MOST_TOOL_TEXT };
   return listed(async (params) => {
-    const { tools, nextCursor } = await client.request({ method: "tools/list", params }, { timeout: TOOLS_MS });
+    const asked = { method: "tools/list", params } as const;
+    const { tools, nextCursor } = await client.request(asked, toolPage, { timeout: TOOLS_MS });
     return { entries: tools, next: nextCursor };
   }, bounds);
+}
+
+/** Whether it is a tool as the protocol describes one. */
+export function isTool(value: unknown): value is ListedTool {
+  return flawOf(value).length === 0;
+}
+
+/** What is wrong with the description of a tool. */
+function flawOf(value: unknown): string[] {
+  const { name, title, description, inputSchema } = isTable(value) ? value : {};
+  if (typeof name !== "string") return ["one has no name"];
+  const shown = lineOf(name).slice(0, 64);
+  if (!isTable(inputSchema)) return [`${shown} has no inputSchema`];
+  return [title, description].every((text) => text === undefined || typeof text === "string")
+    ? []
+    : [`the title or description of ${shown} is no text`];
 }
 
 async function promptsOf(client: Client): Promise<ListedPrompt[]> {

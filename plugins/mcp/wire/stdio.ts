@@ -7,7 +7,7 @@ import type { Program, ServerProcess, ServerProcesses } from "./processes.ts";
 const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_LEVELS = 100;
 /** Characters of the standard error that are kept, for the message about a server that ends. */
-const KEPT_STDERR = 2_000;
+const KEPT_STDERR = 8_000;
 /** Milliseconds that output may take to arrive after the process has ended. */
 const OUTPUT_GRACE_MS = 100;
 

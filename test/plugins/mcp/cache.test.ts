@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Clock } from "../../../plugins/mcp/context.ts";
@@ -29,6 +29,12 @@ const recordIn = ({ home }: TestHome) => {
   const name = readdirSync(folder).find((each) => each.endsWith(".tools.json")) as string;
   return join(folder, name);
 };
+
+/** Lets a record be one of two hours ago. */
+function age(path: string): void {
+  const then = new Date(Date.now() - 2 * 60 * 60_000);
+  utimesSync(path, then, then);
+}
 
 it("tools of an earlier session are offered before the server is up, and a call waits for it", async () => {
   using home = testHome();
@@ -83,6 +89,29 @@ it.each([
   await closing;
 });
 
+it("a server that has kept a session waiting in vain is not waited for by those that follow soon", async () => {
+  using home = testHome();
+  const servers = [server("test", ["--silent"])];
+  const { clock, pending, next } = testClock();
+  {
+    await using t = await talk([text("Hello.")], { home, servers, clock });
+    const { id } = await t.begin("Go.");
+    await expect.poll(() => pending.length).toBe(1);
+    next();
+    await t.client.request("wait_turn", { sessionId: t.sessionId, id });
+    const closing = t.close();
+    await expect.poll(() => pending.map(({ ms }) => ms)).toEqual([4_000]);
+    next();
+    await closing;
+  }
+  await using t = await talk([text("Hello.")], { home, servers, clock });
+  await t.say("Go.");
+  await t.client.drained(t.sessionId);
+  expect(JSON.stringify(t.heard)).toContain("still starting");
+  await t.close();
+  expect(pending).toEqual([]);
+});
+
 it("ten servers whose tools are known are not started before the first request, and do not change it", async () => {
   using home = testHome();
   const servers = Array.from({ length: 10 }, (_, at) => server(`s${at}`, ["--only=echo"]));
@@ -112,6 +141,10 @@ it("a short run lets a known server say what it has added, for the next one", as
   };
   await run();
   writeFileSync(only, "echo,folder");
+  expect(await run(testClock().clock)).toEqual([["mcp__test__echo"]]);
+  // Not again after each of many short runs, but once in a while.
+  expect(await run(testClock().clock)).toEqual([["mcp__test__echo"]]);
+  age(recordIn(home));
   // The clock stands still, so that the session ends before it starts the server.
   expect(await run(testClock().clock)).toEqual([["mcp__test__echo"]]);
   expect(await run(testClock().clock)).toEqual([["mcp__test__echo", "mcp__test__folder"]]);
@@ -120,6 +153,7 @@ it("a short run lets a known server say what it has added, for the next one", as
 it("a run ends in time although a known server does not answer, and a person does not wait for it", async () => {
   using home = testHome();
   const { servers } = await knownServer(home);
+  age(recordIn(home));
   const { clock, pending, next } = testClock();
   for (const [attending, waits] of [
     [false, [1_000]],

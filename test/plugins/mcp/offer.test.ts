@@ -78,6 +78,26 @@ it("a server that cannot be started is told with what it wrote, and the session 
   expect(said).toContain('The MCP server \\"none\\" could not be started: there is no program /no/such/program.');
 });
 
+it("a tool that is described wrongly is left out and told, and the others are used", async () => {
+  using home = testHome();
+  const list = join(home.home, "list");
+  const schema = { type: "object", properties: {} };
+  writeFileSync(
+    list,
+    JSON.stringify([
+      { name: "bare", inputSchema: null },
+      { name: "good", inputSchema: schema },
+      { inputSchema: schema },
+    ]),
+  );
+  await using t = await talk([text("Hello.")], { home, servers: [server("test", [], { env: { LIST: list } })] });
+  expect((await t.say("Go.")).map(offered)).toEqual([["mcp__test__good"]]);
+  await t.client.drained(t.sessionId);
+  expect(JSON.stringify(t.heard)).toContain(
+    'Some tools of the MCP server \\"test\\" are left out: bare has no inputSchema (and 1 more).',
+  );
+});
+
 it("a session without servers offers no tools of theirs, and a server that is off is not started", async () => {
   await using t = await talk([text("Hello.")], { servers: [server("test", [], { enabled: false })] });
   const [request] = await t.say("Go.");
