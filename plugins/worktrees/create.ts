@@ -9,7 +9,7 @@ import { deletePassing, passingFolder, placeIn, prepareFolder } from "./folder.t
 import { reasonOf } from "./git.ts";
 import { withWorktree } from "./locks.ts";
 import { type Checkout, checkoutAround, isWorktree, worktreeNamed } from "./repository.ts";
-import { changedFiles } from "./state.ts";
+import { changedFiles, isElsewhere } from "./state.ts";
 
 /** Characters of a name that Scorel makes up. */
 const NAME = 8;
@@ -32,6 +32,8 @@ async function openOrMake(checkout: Checkout, worktree: Worktree, base: string):
   if (isWorktree(worktree.path)) {
     if (isHalfMade(worktree.path))
       throw errors.WORKTREE_HALF_MADE({ name: worktree.name, path: visibleName(worktree.path) });
+    if (await isElsewhere(git, worktree.path))
+      throw errors.WORKTREE_FOLDER({ path: visibleName(worktree.path), reason: "it belongs to another repository" });
     tellPlace(worktree.path);
     return opened(checkout, worktree, { created: false, leftOut: 0 });
   }

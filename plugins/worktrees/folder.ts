@@ -42,13 +42,18 @@ export async function prepareFolder({ git, root, folder }: Checkout, { path }: W
   }
   const ignored = await git.run(root, ["check-ignore", "--quiet", "--", path]);
   if (ignored.code !== 0) throw refused("the project's own .gitignore there shows what is in it");
-  for (const entry of readdirSync(folder)) await deleteLeft(folder, entry);
+  for (const entry of readdirSync(folder)) await deleteLeft({ git, root, folder }, entry);
 }
 
 /** Deletes a folder that was left by a command which was killed while it made or removed a worktree. */
-async function deleteLeft(folder: string, entry: string): Promise<void> {
+async function deleteLeft(
+  { git, root, folder }: Pick<Checkout, "git" | "root" | "folder">,
+  entry: string,
+): Promise<void> {
   const [, kind, name] = PASSING.exec(entry) ?? [];
   if (kind === undefined || name === undefined) return;
+  // A repository may have files in a folder of such a name, which are not ours.
+  if ((await git.text(root, "list its files", ["ls-files", "--", join(folder, entry)])) !== "") return;
   const worktree = { name, path: join(folder, name) };
   try {
     const lock = tryLock(lockOf(worktree));

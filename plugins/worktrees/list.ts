@@ -4,7 +4,7 @@ import { worktreeAround } from "@scorel/kit/files/worktree-place";
 import type { ListedWorktree } from "./contract.ts";
 import { Git } from "./git.ts";
 import { allWorktrees, type Checkout, type FoundWorktree, findWorktree, ownerAround } from "./repository.ts";
-import { changedFiles, obstacleIn } from "./state.ts";
+import { changedFiles, ELSEWHERE, obstacleIn } from "./state.ts";
 
 /** Worktrees that git is asked about at a time: subagents may have left hundreds of branches. */
 const AT_ONCE = 8;
@@ -53,6 +53,8 @@ async function rowOf(
     // Its own settings, and those of no other worktree.
     const own = new Git();
     const problem = await obstacleIn(own, worktree);
+    // Its commits and files are those of a stranger.
+    if (problem === ELSEWHERE) return { ...worktree, commits: 0, changes: 0, problem };
     const commits = await own.count(worktree.path, "HEAD", without);
     const changes = (await changedFiles(own, worktree.path, "all")).length;
     return { ...worktree, commits, changes, ...(problem !== undefined && { problem }) };

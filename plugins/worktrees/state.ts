@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { canonical } from "@scorel/kit/files/paths";
 import { WORKTREES } from "@scorel/kit/files/worktree-place";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { isHalfMade } from "./admin.ts";
@@ -16,6 +17,9 @@ const BEGUN: Readonly<Record<string, string>> = {
   "rebase-merge": "a rebase",
   "rebase-apply": "a rebase",
 };
+
+/** What is wrong with a worktree whose file `.git` was changed. */
+export const ELSEWHERE = "its file .git names another repository than that of its checkout";
 
 /** The paths with changes that are not committed, of files that git does not ignore. A repository inside has a `/` at its end. */
 export async function changedFiles(git: Git, root: string, untracked: "all" | "no"): Promise<string[]> {
@@ -42,6 +46,7 @@ export async function ignoredFiles(git: Git, root: string): Promise<string[]> {
 export async function obstacleIn(git: Git, worktree: Worktree): Promise<string | undefined> {
   const { path } = worktree;
   if (isHalfMade(path)) return "git has not finished making it, and files are missing there";
+  if (await isElsewhere(git, path)) return ELSEWHERE;
   const folder = (await git.text(path, "find the repository", ["rev-parse", "--absolute-git-dir"])).trimEnd();
   const begun = Object.entries(BEGUN).find(([name]) => existsSync(join(folder, name)));
   if (begun) return `${begun[1]} has begun there and is not finished`;
@@ -49,6 +54,15 @@ export async function obstacleIn(git: Git, worktree: Worktree): Promise<string |
   const inside = worktreesIn({ folder: join(path, WORKTREES) });
   if (inside.length > 0) return `it has worktrees of its own (${inside.map(({ name }) => name).join(", ")})`;
   return await looseCommits(git, worktree);
+}
+
+/** Whether the file `.git` of a worktree, which anybody may have changed, leads to another repository, where nothing may be committed. */
+export async function isElsewhere(git: Git, path: string): Promise<boolean> {
+  const repositoryOf = async (folder: string) => {
+    const args = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
+    return canonical((await git.text(folder, "find the repository", args)).trimEnd());
+  };
+  return (await repositoryOf(path)) !== (await repositoryOf(dirname(dirname(path))));
 }
 
 /** Says if the worktree has something else than its branch checked out: its work may be where nobody looks for it. */

@@ -90,3 +90,26 @@ it("names of files cannot change what the summary looks like", async () => {
   expect(ended).toMatchObject({ state: "branch" });
   expect((ended as { stat: string }).stat).toBe(plainText((ended as { stat: string }).stat));
 });
+
+it("nothing is committed in another repository that the file .git of a worktree was changed to name", async () => {
+  const { r } = hostile();
+  const other = repository();
+  const [w, stranger] = [await r.make("login"), await other.make("login")];
+  w.file("b.txt", "two\n");
+  w.file(".git", stranger.text(".git"));
+  const before = other.git("rev-parse", "scorel/login");
+  for (const work of [
+    worktrees.merge(r.root, "login", { commit: true }),
+    worktrees.remove(r.root, "login", { discard: true }),
+    worktrees.create(r.root, "login"),
+  ])
+    await expect(work).rejects.toThrow(/another repository/);
+  expect(await worktrees.list(r.root)).toMatchObject([{ problem: expect.stringContaining("another repository") }]);
+  expect([other.git("rev-parse", "scorel/login"), stranger.has("a.txt")]).toEqual([before, true]);
+});
+
+it("files of the repository in folders that are named like leftovers of ours are not deleted", async () => {
+  const r = repository({ files: { "a.txt": "one\n", ".scorel-worktrees/.gone-x~1/a.txt": "theirs\n" } });
+  await r.make("login");
+  expect(r.git("status", "--porcelain")).toBe("");
+});
