@@ -13,7 +13,11 @@ const servers = (s: Scratch) => (parse(config(s)).mcp as { servers: object[] }).
 
 /** The file of Claude Code, with servers for all projects and for that of the test. */
 function claude(s: Scratch, all: object, own: object = {}): string {
-  const projects = { [s.project]: { history: [{ display: "hello" }], mcpServers: own } };
+  const disabledMcpServers = ["far", "off"];
+  const projects = {
+    [s.project]: { history: [{ display: "hello" }], mcpServers: own, disabledMcpServers },
+    "/srv/elsewhere": { mcpServers: { db: { command: "db" } } },
+  };
   return s.file("~/.claude.json", JSON.stringify({ numStartups: 3, projects, mcpServers: all }));
 }
 
@@ -27,7 +31,10 @@ it("servers of Claude Code and Codex are shown, added and used, without showing 
       old: { type: "sse", url: "https://b.test" },
       Same: { command: "not-this" },
     },
-    { same: { command: "run", args: ["--api-key", "key-five", "Authorization: key-six", "a"], headersHelper: "x" } },
+    {
+      same: { command: "run", args: ["--api-key", "key-five", "Authorization: key-six", "a"], headersHelper: "x" },
+      off: { command: "off" },
+    },
   );
   s.file(
     "~/.codex/config.toml",
@@ -64,15 +71,17 @@ command = "other"
   ).toBe(
     `Claude Code, ~/.claude.json:
   add same: run --api-key [hidden] Authorization:[hidden] a (only in PROJECT) [without its headersHelper]
+  add off: off (only in PROJECT; disabled)
   add tools: node server --only=echo (env MY_KEY)
-  add far: https://a.test/mcp (headers X-Key)
+  add far: https://a.test/mcp (headers X-Key) [also used here, where it is disabled]
   skip old: its type "sse" is not supported
   skip Same: another one above has this name
+  skip db: it is only for /srv/elsewhere; import it there
 Codex, ~/.codex/config.toml:
-  add my_docs: https://c.test/mcp (headers X-Region, X-Other, Authorization) [without its disabled_tools]
+  add my_docs: https://c.test/mcp (headers X-Region, X-Other, Authorization) [without its startup_timeout_sec, without its disabled_tools]
   add local: local --token=[hidden] postgres://db.test/x (env B, A; in /srv; disabled)
   skip tools: another one above has this name
-Added same, tools, far, my_docs, local to ~/.scorel/config.toml. To try one: scorel mcp test same
+Added same, off, tools, far, my_docs, local to ~/.scorel/config.toml. To try one: scorel mcp test same
 `,
   );
   expect(servers(s)).toEqual([
@@ -80,6 +89,7 @@ Added same, tools, far, my_docs, local to ~/.scorel/config.toml. To try one: sco
       ...{ name: "same", command: "run", args: ["--api-key", "key-five", "Authorization: key-six", "a"] },
       projects: [s.project],
     },
+    { name: "off", command: "off", projects: [s.project], enabled: false },
     { name: "tools", command: process.execPath, args: [program, "--only=echo"], env: { MY_KEY: "key-one" } },
     { name: "far", url: "https://u:key-two@a.test/mcp?k=key-three", headers: { "X-Key": "key-four" } },
     {

@@ -7,8 +7,6 @@ const MOST_SERVERS = 100;
 const KNOWN = new Set([
   ...["command", "args", "env", "env_vars", "cwd", "url", "bearer_token_env_var", "http_headers", "env_http_headers"],
   ...["enabled", "enabled_tools", "tool_timeout_sec"],
-  // Scorel waits for servers in its own way.
-  ...["startup_timeout_sec", "startup_timeout_ms"],
 ]);
 
 /** The servers in Codex's `~/.codex/config.toml`. Throws an error with the reason, without words of the file. */
