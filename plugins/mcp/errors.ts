@@ -31,6 +31,8 @@ export const errors = defineErrors({
   MCP_MESSAGE_SIZE: (a: { megabytes: number }) => `it sent a message of more than ${a.megabytes} MB`,
   MCP_TOOLS: (a: { server: string; reason: string }) =>
     `Some tools of the MCP server "${a.server}" are left out: ${a.reason}.`,
+  MCP_NO_MORE: (a: { server: string; times: number }) =>
+    `The MCP server "${a.server}" has asked ${a.times} times in a row and got no answer, so its further questions in this session are declined. To let it ask again: /mcp restart ${a.server}`,
   MCP_CUT: (a: { server: string; used: number }) =>
     `The MCP server "${a.server}" has more tools than can be used, so only its first ${a.used} are. To use others, let the server offer fewer.`,
   MCP_CHANGED: (a: { server: string; tools: readonly string[] }) =>

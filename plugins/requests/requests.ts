@@ -27,6 +27,8 @@ interface Waiting {
 
 /** The reason for a missing answer when the session closes. */
 const CLOSED = "the session was closed";
+/** Questions that are open at a time: nobody answers more, and each is in the log. */
+const MOST_OPEN = 200;
 const HOST_STOPPED = "the host was stopped";
 
 /** The questions of an open session. */
@@ -85,7 +87,9 @@ export class Requests {
     // A hook layer counts as asynchronous only after it has returned its promise.
     await null;
     const work = signal ? [signal] : this.ctx.calls.of(plugin);
-    return this.attended ? this.wait(plugin, question, work, options) : this.default(plugin, question);
+    if (!this.attended) return this.default(plugin, question, "no client answers questions");
+    if (this.waiting.size >= MOST_OPEN) return this.default(plugin, question, "too many questions are open");
+    return this.wait(plugin, question, work, options);
   }
 
   /** See the service. */
@@ -135,9 +139,9 @@ export class Requests {
     return (await this.ctx.find("agent")?.storable?.(text)) ?? text;
   }
 
-  private default(plugin: string, { kind, title, fallback }: Question): RequestAnswer {
+  private default(plugin: string, { kind, title, fallback }: Question, reason: string): RequestAnswer {
     if (!this.over) this.ctx.session.emit("request_defaulted", { plugin, kind, title, answer: fallback ?? null });
-    return { answer: null, reason: "no client answers questions" };
+    return { answer: null, reason };
   }
 
   /** What a client must be allowed to do to give an answer, beside answering. A lasting one holds beyond this session. */

@@ -1,4 +1,5 @@
 import { renameSync } from "node:fs";
+import { lineOf } from "@scorel/kit/text/one-line";
 import { visibleName } from "@scorel/kit/text/plain";
 import { reasonOf } from "@scorel/kit/values/coded-error";
 import { lockReason } from "./admin.ts";
@@ -16,7 +17,7 @@ export function assertUnlocked({ name, path }: Worktree): void {
   throw errors.WORKTREE_KEPT({ name, path: visibleName(path), reason: `${why}; git worktree unlock ends that` });
 }
 
-/** Removes the folder of a worktree without changes. Returns what was in it that git ignores. Throws WORKTREE_KEPT and WORKTREE_REMAINS. */
+/** Removes the folder of a worktree without changes. Returns lines with what was in it that git ignores. Throws WORKTREE_KEPT and WORKTREE_REMAINS. */
 export async function removeFolder({ git }: Checkout, worktree: Worktree): Promise<string[]> {
   const { name, path } = worktree;
   assertUnlocked(worktree);
@@ -31,5 +32,5 @@ export async function removeFolder({ git }: Checkout, worktree: Worktree): Promi
   } catch (thrown) {
     throw errors.WORKTREE_REMAINS({ name, path: visibleName(gone), reason: reasonOf(thrown) }, { cause: thrown });
   }
-  return ignored;
+  return ignored.map(lineOf);
 }

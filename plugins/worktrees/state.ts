@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { canonical } from "@scorel/kit/files/paths";
 import { WORKTREES } from "@scorel/kit/files/worktree-place";
@@ -7,6 +7,9 @@ import { isHalfMade } from "./admin.ts";
 import type { Worktree } from "./contract.ts";
 import type { Git } from "./git.ts";
 import { worktreesIn } from "./repository.ts";
+
+/** Folders in one that git ignores, such as `node_modules`, in which a repository is looked for. */
+const MOST_FOLDERS = 5_000;
 
 /** Files in a worktree's own part of the repository which say that something has begun there, and what. */
 const BEGUN: Readonly<Record<string, string>> = {
@@ -32,14 +35,19 @@ export async function changedFiles(git: Git, root: string, untracked: "all" | "n
     .map((row) => row.slice("XY ".length));
 }
 
-/** Files and folders that git ignores, as lines for people; of a folder with nothing else, only its name. */
+/** Whether a folder is a repository, or has one directly in it. */
+function holdsRepository(path: string): boolean {
+  if (!path.endsWith("/")) return false;
+  const inside = readdirSync(path, { withFileTypes: true });
+  const folders = inside.filter((entry) => entry.isDirectory()).slice(0, MOST_FOLDERS);
+  return existsSync(join(path, ".git")) || folders.some(({ name }) => existsSync(join(path, name, ".git")));
+}
+
+/** Files and folders that git ignores; of a folder with nothing else, only its name, with a `/` at its end. */
 export async function ignoredFiles(git: Git, root: string): Promise<string[]> {
   const which = ["--others", "--ignored", "--exclude-standard", "--directory", "-z"];
   const text = await git.text(root, "look for files that it ignores", ["ls-files", ...which]);
-  return text
-    .split("\0")
-    .filter((name) => name !== "")
-    .map(lineOf);
+  return text.split("\0").filter((name) => name !== "");
 }
 
 /** Why a worktree can be neither merged nor removed, whatever becomes of its changes; undefined if it can. */
@@ -53,6 +61,8 @@ export async function obstacleIn(git: Git, worktree: Worktree): Promise<string |
   if (existsSync(join(folder, "modules"))) return "it has submodules of its own";
   const inside = worktreesIn({ folder: join(path, WORKTREES) });
   if (inside.length > 0) return `it has worktrees of its own (${inside.map(({ name }) => name).join(", ")})`;
+  const repository = (await ignoredFiles(git, path)).find((name) => holdsRepository(join(path, name)));
+  if (repository !== undefined) return `${lineOf(repository)} is, or has, a repository of its own`;
   return await looseCommits(git, worktree);
 }
 

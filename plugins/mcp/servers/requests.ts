@@ -3,6 +3,7 @@ import { lineOf } from "@scorel/kit/text/one-line";
 import { plainText } from "@scorel/kit/text/plain";
 import { isTable } from "@scorel/kit/values/table";
 import type { RequestsService } from "@scorel/requests/contract";
+import { errors } from "../errors.ts";
 import type { ElicitAnswer, ElicitRequest, SampleAnswer, SampleRequest, ServerRequests } from "../wire/connection.ts";
 import { fieldsOf } from "./fields.ts";
 import { answerTo } from "./forms.ts";
@@ -13,6 +14,8 @@ const MOST_TEXT = 2_000;
 /** Tokens of an answer of the model to a server, and characters of what the model is sent. */
 const MOST_TOKENS = 4_000;
 const MOST_SENT = 50_000;
+/** How often in a row a person may say no to a server before it is not heard any more: it could ask without end. */
+const MOST_NOES = 5;
 const DECLINED: ElicitAnswer = { action: "decline" };
 
 /**
@@ -20,21 +23,28 @@ const DECLINED: ElicitAnswer = { action: "decline" };
  * a person is asked about each.
  */
 export function serverRequests(ctx: BaseContext, server: string, sampling: boolean): ServerRequests {
+  let noes = 0;
   return {
-    elicit: (request, signal) => elicit(ctx, server, request, signal),
+    async elicit(request, signal) {
+      const requests = ctx.find("requests");
+      if (!requests?.attended) return { action: "cancel" };
+      if (noes >= MOST_NOES) return DECLINED;
+      const answer = await elicit(requests, server, request, signal);
+      noes = answer.action === "accept" || signal.aborted ? 0 : noes + 1;
+      if (noes === MOST_NOES) ctx.report("", errors.MCP_NO_MORE({ server, times: MOST_NOES }));
+      return answer;
+    },
     ...(sampling && ctx.find("agent") && { sample: (request, signal) => sample(ctx, server, request, signal) }),
   };
 }
 
-/** Asks a person for what a server wants to know. Without a person, and for forms that cannot be asked, the answer is no. */
+/** Asks a person for what a server wants to know. For forms that cannot be asked, the answer is no. */
 async function elicit(
-  ctx: BaseContext,
+  requests: RequestsService,
   server: string,
   request: ElicitRequest,
   signal: AbortSignal,
 ): Promise<ElicitAnswer> {
-  const requests = ctx.find("requests");
-  if (!requests?.attended) return { action: "cancel" };
   const said = plainText(request.message).slice(0, MOST_TEXT);
   if (request.mode === "url") return askToOpen(requests, server, said, request.url ?? "", signal);
   const fields = fieldsOf(request.requestedSchema);

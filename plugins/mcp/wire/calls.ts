@@ -3,6 +3,9 @@ import { linkedTo } from "@scorel/kit/values/abort";
 /** How often as long as its limit a request may take if the server tells of progress. */
 const MOST_LIMITS = 30;
 
+/** Questions of one server that are open at a time; further ones are withdrawn at once. */
+const MOST_QUESTIONS = 8;
+
 /** The time that requests are measured with. */
 export interface CallClock {
   /** Calls `work` after so many milliseconds; returns a function that prevents it. */
@@ -55,6 +58,7 @@ export class Calls {
 
   /** Answers a question of the server; with `withdrawn` when the signal aborts, or when the requests have ended for which it asks. */
   async answer<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>, withdrawn: () => T): Promise<T> {
+    if (this.questions >= MOST_QUESTIONS) return withdrawn();
     const own = linkedTo(signal);
     const asking = [...this.running];
     const ended = () => {

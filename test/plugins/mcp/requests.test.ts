@@ -178,6 +178,22 @@ it("an address is shown and never opened, and forms that cannot be asked are dec
   expect((await answering(t, [])).result).not.toContain("accept");
 });
 
+it("a server that asks much at once is heard a few times, and one that asks again and again not after five noes", async () => {
+  const plain = { message: "Go?", requestedSchema: { type: "object", properties: {} } };
+  const often = (args: object) => [toolCall("mcp__test__askOften", { ...plain, ...args }), text("Done.")];
+  await using t = await talk([...often({ times: 20, atOnce: true }), ...often({ times: 7 })], {
+    servers: [server("test", ["--only=askOften"])],
+    attending: true,
+  });
+  const many = (times: number, answer: string) => Array.from({ length: times }, () => answer);
+  const atOnce = await answering(t, many(8, "y"));
+  expect([atOnce.titles.length, atOnce.result]).toEqual([8, [...many(8, "accept"), ...many(12, "cancel")].join(" ")]);
+  const again = await answering(t, many(5, "n"));
+  expect([again.titles.length, again.result]).toEqual([5, many(7, "decline").join(" ")]);
+  await t.client.drained(t.sessionId);
+  expect(t.heard.map(({ code }) => code)).toContain("MCP_NO_MORE");
+});
+
 it("without a person, a form is cancelled", async () => {
   await using t = await talk(asks(form), { servers });
   expect((await answering(t, [])).result).toBe('{"action":"cancel"}');

@@ -231,6 +231,22 @@ it("commits nothing when the checkout has changes, and takes the name of the bra
   expect([w.git("rev-parse", "HEAD"), w.git("status", "--porcelain")]).toEqual([before, "?? c.txt"]);
 });
 
+it.each(["n.env", "n.env/inner"])(
+  "keeps a worktree with a repository of its own in %s, which git ignores",
+  async (folder) => {
+    const { r, w } = await changed();
+    w.file(`${folder}/a.txt`, "mine\n");
+    w.git("init", "--quiet", w.path(folder));
+    const kept = {
+      code: "WORKTREE_KEPT",
+      message: expect.stringContaining("n.env/ is, or has, a repository of its own"),
+    };
+    await expect(worktrees.merge(r.root, "login")).rejects.toMatchObject(kept);
+    await expect(worktrees.remove(r.root, "login", { discard: true })).rejects.toMatchObject(kept);
+    expect([r.has("b.txt"), w.text(`${folder}/a.txt`)]).toEqual([false, "mine\n"]);
+  },
+);
+
 it("keeps a worktree that a person has locked, but merges its branch if both are to be kept", async () => {
   const { r, w } = await changed();
   r.git("worktree", "lock", "--reason=On a stick", w.folder);

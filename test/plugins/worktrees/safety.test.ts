@@ -99,11 +99,11 @@ it("nothing is committed in another repository that the file .git of a worktree 
   w.file(".git", stranger.text(".git"));
   const before = other.git("rev-parse", "scorel/login");
   for (const work of [
-    worktrees.merge(r.root, "login", { commit: true }),
-    worktrees.remove(r.root, "login", { discard: true }),
-    worktrees.create(r.root, "login"),
+    () => worktrees.merge(r.root, "login", { commit: true }),
+    () => worktrees.remove(r.root, "login", { discard: true }),
+    () => worktrees.create(r.root, "login"),
   ])
-    await expect(work).rejects.toThrow(/another repository/);
+    await expect(work()).rejects.toThrow(/another repository/);
   expect(await worktrees.list(r.root)).toMatchObject([{ problem: expect.stringContaining("another repository") }]);
   expect([other.git("rev-parse", "scorel/login"), stranger.has("a.txt")]).toEqual([before, true]);
 });
