@@ -58,13 +58,14 @@ export function createTask(ctx: Context, { places, agents, background }: TaskPar
   };
 }
 
-function display({ description, agent }: TaskParams, result: ToolOutput | undefined): DisplayAction {
+/** Also of arguments that a model has left out. */
+function display({ description = "", agent }: Partial<TaskParams>, result: ToolOutput | undefined): DisplayAction {
   const { sessionId } = (result?.details ?? {}) as Partial<TaskDetails>;
   const about = [
     ...(agent === undefined ? [] : [lineOf(agent)]),
     ...(sessionId === undefined ? [] : [`session ${sessionId}`]),
   ];
-  const title = `Task: ${lineOf(description)}${about.length === 0 ? "" : ` (${about.join(", ")})`}`;
+  const title = `Task: ${lineOf(String(description))}${about.length === 0 ? "" : ` (${about.join(", ")})`}`;
   const text = result?.content.map((block) => (block.type === "text" ? block.text : "")).join("\n") ?? "";
   const card = { display: "card" as const, title, ...(sessionId !== undefined && { session: sessionId }) };
   if (result === undefined) return { ...card, status: "running", text };

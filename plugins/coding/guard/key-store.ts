@@ -38,6 +38,8 @@ async function isLinked({ id }: Pick<FileInfo, "id">, { files, workspace }: Arou
   const paths = [
     join(own, "auth.json"),
     join(own, "logins", "mcp.json"),
+    join(own, "push.json"),
+    join(own, "relay", "identity.json"),
     ...tokens.map(({ name }) => join(host, name)),
   ];
   const found = await Promise.all(paths.map((path) => files.stat(path)));

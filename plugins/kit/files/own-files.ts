@@ -8,8 +8,8 @@ import { isWithin } from "./paths.ts";
  */
 export type OwnFile = "secret" | "record" | "written";
 
-/** Keys, tokens of the host, and sockets over which everything is allowed; also temporary copies beside them. */
-const SECRET = /^(?:auth\.json|cache\.key|host|logins|run)/;
+/** Keys, also those that this computer proves itself with, tokens, and sockets over which everything is allowed; also temporary copies beside them. */
+const SECRET = /^(?:auth\.json|cache\.key|host|logins|push\.json|relay|run)/;
 /** What people write or install. Anything that is not listed is a record, so that a new kind of file is not open. */
 const WRITTEN =
   /^(?:config\.toml.*|[^/]*\.md|commands|extensions|instructions|packages|presets|skills|skills\.lock\.json)$/;

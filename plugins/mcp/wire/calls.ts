@@ -58,9 +58,10 @@ export class Calls {
 
   /** Answers a question of the server; with `withdrawn` when the signal aborts, or when the requests have ended for which it asks. */
   async answer<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>, withdrawn: () => T): Promise<T> {
-    if (this.questions >= MOST_QUESTIONS) return withdrawn();
-    const own = linkedTo(signal);
     const asking = [...this.running];
+    // Nobody knows what a question is about that belongs to no call.
+    if (asking.length === 0 || this.questions >= MOST_QUESTIONS) return withdrawn();
+    const own = linkedTo(signal);
     const ended = () => {
       if (asking.every(({ isOver }) => isOver)) own.end(true);
     };

@@ -1,6 +1,6 @@
 /** A connection of a host, client or guest with a relay. Runs in browsers, too. */
 
-import { plainText } from "@scorel/kit/text/plain";
+import { lineOf } from "@scorel/kit/text/one-line";
 import { messageOf, type ScorelError } from "@scorel/kit/values/coded-error";
 import { errors } from "../errors.ts";
 import { decodeFrames, encodeFrame, type Frame, type FrameType, fail } from "../protocol/frames.ts";
@@ -214,7 +214,7 @@ export class RelayConnection {
 
   #refused(id: bigint, payload: Bytes): void {
     const { name, text } = payloads.readError(payload);
-    const error = errors.RELAY_REFUSED({ relay: this.address, reason: name, text: plainText(text) });
+    const error = errors.RELAY_REFUSED({ relay: this.address, reason: name, text: lineOf(text) });
     if (id !== 0n) this.#routes.ended(id, "gone", error);
     else if (this.#offer) {
       this.#offer.reject(error);
@@ -228,7 +228,7 @@ export class RelayConnection {
   #finish(reason: string): void {
     if (this.#end) return;
     clearInterval(this.#pings);
-    const error = this.#farewell ?? errors.RELAY_UNREACHABLE({ relay: this.address, reason: plainText(reason) });
+    const error = this.#farewell ?? errors.RELAY_UNREACHABLE({ relay: this.address, reason: lineOf(reason) });
     this.#end = error;
     this.#offer?.reject(error);
     this.#routes.allEnded(error);

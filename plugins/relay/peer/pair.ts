@@ -11,9 +11,6 @@ import { type Tried, triedTexts } from "./first-reached.ts";
 
 /** Milliseconds that a relay may take to answer when another one can be tried. */
 const ONE_OF_SEVERAL_MS = 4_000;
-/** Codes of errors of a relay that does not lead to the host. */
-const ELSEWHERE = ["RELAY_UNREACHABLE", "RELAY_CODE_ENDED"];
-
 export interface JoinOptions {
   /** As a person has typed it. */
   code: string;
@@ -53,17 +50,11 @@ export async function joinHost(options: JoinOptions): Promise<JoinedHost> {
       return await run(connection, place, options, begun).finally(() => connection.close());
     } catch (thrown) {
       // Once somebody has answered, another relay would be given another guess at the code.
-      if (hasBegun || relays.length === 1 || !isTriedElsewhere(thrown as Error)) throw thrown;
+      if (hasBegun || relays.length === 1) throw thrown;
       tried.push({ address, thrown: thrown as Error });
     }
   }
   throw errors.RELAY_ALL({ host: "the host of the code", tried: triedTexts(tried) });
-}
-
-/** Whether another relay may lead to the host. */
-function isTriedElsewhere(thrown: Error): boolean {
-  const { code, data } = thrown as { code?: string; data?: { reason?: string } };
-  return ELSEWHERE.includes(String(code)) || (code === "RELAY_REFUSED" && data?.reason === "unavailable");
 }
 
 function run(connection: RelayConnection, place: string, options: JoinOptions, begun: () => void): Promise<JoinedHost> {

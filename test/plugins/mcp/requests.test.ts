@@ -194,6 +194,18 @@ it("a server that asks much at once is heard a few times, and one that asks agai
   expect(t.heard.map(({ code }) => code)).toContain("MCP_NO_MORE");
 });
 
+it("a question of a server that comes after its call does not stay open", async () => {
+  await using t = await talk([toolCall("mcp__test__askLater", form), text("Done."), text("Bye.")], {
+    servers: [server("test", ["--only=askLater,answers"])],
+    attending: true,
+  });
+  await t.say("Go.");
+  await t.say("And?");
+  const open = async () => (await t.client.request("list_requests", { sessionId: t.sessionId })).requests;
+  // It may come together with the result of the call, and is withdrawn then.
+  await expect.poll(open).toEqual([]);
+});
+
 it("without a person, a form is cancelled", async () => {
   await using t = await talk(asks(form), { servers });
   expect((await answering(t, [])).result).toBe('{"action":"cancel"}');
