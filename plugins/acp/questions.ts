@@ -28,6 +28,9 @@ const YES_NO: readonly RequestOption[] = [
 /** Answers that are no option of a question. */
 const TAKE_DEFAULT = "default";
 const DECLINE = "decline";
+/** Shown with a question for a text in an editor without forms. */
+const NO_FIELD =
+  "This editor has no field for the answer. To write one, open this session in the terminal or in the page as well, and answer there.";
 
 /** The questions of a session, which the editor asks a person. */
 export class Questions {
@@ -113,10 +116,10 @@ export class Questions {
 
   /** What the question is about: a call that the editor knows, or else one that stands for the question. */
   private callFor(request: OpenRequest): ToolCallUpdate {
-    const { requestId, title, data, body = [] } = request;
+    const { kind, requestId, title, data, body = [] } = request;
     const { calls, cwd } = this.place;
     const { toolCallId, tool, args } = argsOf(data) as Partial<CallRequest>;
-    const content = contentOf(body, cwd);
+    const content = [...contentOf(body, cwd), ...(kind === "input" ? [textPart(NO_FIELD)] : [])];
     const shownId = typeof toolCallId === "string" ? calls.shownId(toolCallId) : undefined;
     if (typeof tool !== "string")
       return { toolCallId: `question-${requestId}`, title: lineOf(title), kind: "other", status: "pending", content };
@@ -137,10 +140,13 @@ function optionOf({ value, label, kind = "allow_once" }: RequestOption): Permiss
   return { optionId: value, name: lineOf(label), kind };
 }
 
-/** For an editor in which nobody can write an answer. */
-function optionsForText(fallback: string | undefined): PermissionOption[] {
+/**
+ * For an editor without forms. An empty default is not offered: a question does not say whether its text may be empty, and editors
+ * that answer by themselves would give the same refused answer again and again.
+ */
+function optionsForText(fallback = ""): PermissionOption[] {
   const decline: PermissionOption = { optionId: DECLINE, name: "Do not answer", kind: "reject_once" };
-  if (fallback === undefined) return [decline];
+  if (fallback.trim() === "") return [decline];
   return [{ optionId: TAKE_DEFAULT, name: `Answer: ${lineOf(fallback)}`, kind: "allow_once" }, decline];
 }
 
