@@ -65,6 +65,18 @@ export class Questions {
     for (const id of this.open.keys()) this.take(id);
   }
 
+  /**
+   * Takes all questions back from the editor at once, since it cancels its prompts. Returns a function for the time after that, which
+   * declines those that are still open in the session: nobody would ask them here again.
+   */
+  withdraw(): () => Promise<void> {
+    const ids = [...this.open.keys()];
+    for (const id of ids) this.take(id);
+    return async () => {
+      for (const id of ids) await this.give(id, null);
+    };
+  }
+
   private take(requestId: string): void {
     this.open.get(requestId)?.abort();
     this.open.delete(requestId);
@@ -83,15 +95,18 @@ export class Questions {
   }
 
   private async answer(request: OpenRequest, signal: AbortSignal): Promise<void> {
-    const { client, sessionId } = this.place;
-    const { requestId } = request;
     // An editor that cannot ask must not keep the turn waiting.
     const answer = await this.answerTo(request, signal).catch((thrown) => {
       signal.throwIfAborted();
       this.place.log(`The editor could not ask a question: ${messageOf(thrown)}`);
       return null;
     });
-    if (signal.aborted) return;
+    if (!signal.aborted) await this.give(request.requestId, answer);
+  }
+
+  /** Answers a question in the session, or declines it with null. */
+  private async give(requestId: string, answer: string | null): Promise<void> {
+    const { client, sessionId } = this.place;
     try {
       const { message } = await client.request("answer_request", { sessionId, requestId, answer });
       if (message !== undefined) await client.request("send_message", { sessionId, content: message });
