@@ -28,6 +28,9 @@ const YES_NO: readonly RequestOption[] = [
 /** Answers that are no option of a question. */
 const TAKE_DEFAULT = "default";
 const DECLINE = "decline";
+/** Shown with a question for a text in an editor without forms. */
+const NO_FIELD =
+  "This editor has no field for the answer. To write one, open this session in the terminal or in the page as well, and answer there.";
 
 /** The questions of a session, which the editor asks a person. */
 export class Questions {
@@ -62,6 +65,18 @@ export class Questions {
     for (const id of this.open.keys()) this.take(id);
   }
 
+  /**
+   * Takes all questions back from the editor at once, since it cancels its prompts. Returns a function for the time after that, which
+   * declines those that are still open in the session: nobody would ask them here again.
+   */
+  withdraw(): () => Promise<void> {
+    const ids = [...this.open.keys()];
+    for (const id of ids) this.take(id);
+    return async () => {
+      for (const id of ids) await this.give(id, null);
+    };
+  }
+
   private take(requestId: string): void {
     this.open.get(requestId)?.abort();
     this.open.delete(requestId);
@@ -80,15 +95,18 @@ export class Questions {
   }
 
   private async answer(request: OpenRequest, signal: AbortSignal): Promise<void> {
-    const { client, sessionId } = this.place;
-    const { requestId } = request;
     // An editor that cannot ask must not keep the turn waiting.
     const answer = await this.answerTo(request, signal).catch((thrown) => {
       signal.throwIfAborted();
       this.place.log(`The editor could not ask a question: ${messageOf(thrown)}`);
       return null;
     });
-    if (signal.aborted) return;
+    if (!signal.aborted) await this.give(request.requestId, answer);
+  }
+
+  /** Answers a question in the session, or declines it with null. */
+  private async give(requestId: string, answer: string | null): Promise<void> {
+    const { client, sessionId } = this.place;
     try {
       const { message } = await client.request("answer_request", { sessionId, requestId, answer });
       if (message !== undefined) await client.request("send_message", { sessionId, content: message });
@@ -113,10 +131,10 @@ export class Questions {
 
   /** What the question is about: a call that the editor knows, or else one that stands for the question. */
   private callFor(request: OpenRequest): ToolCallUpdate {
-    const { requestId, title, data, body = [] } = request;
+    const { kind, requestId, title, data, body = [] } = request;
     const { calls, cwd } = this.place;
     const { toolCallId, tool, args } = argsOf(data) as Partial<CallRequest>;
-    const content = contentOf(body, cwd);
+    const content = [...contentOf(body, cwd), ...(kind === "input" ? [textPart(NO_FIELD)] : [])];
     const shownId = typeof toolCallId === "string" ? calls.shownId(toolCallId) : undefined;
     if (typeof tool !== "string")
       return { toolCallId: `question-${requestId}`, title: lineOf(title), kind: "other", status: "pending", content };
@@ -137,10 +155,13 @@ function optionOf({ value, label, kind = "allow_once" }: RequestOption): Permiss
   return { optionId: value, name: lineOf(label), kind };
 }
 
-/** For an editor in which nobody can write an answer. */
-function optionsForText(fallback: string | undefined): PermissionOption[] {
+/**
+ * For an editor without forms. An empty default is not offered: a question does not say whether its text may be empty, and editors
+ * that answer by themselves would give the same refused answer again and again.
+ */
+function optionsForText(fallback = ""): PermissionOption[] {
   const decline: PermissionOption = { optionId: DECLINE, name: "Do not answer", kind: "reject_once" };
-  if (fallback === undefined) return [decline];
+  if (fallback.trim() === "") return [decline];
   return [{ optionId: TAKE_DEFAULT, name: `Answer: ${lineOf(fallback)}`, kind: "allow_once" }, decline];
 }
 

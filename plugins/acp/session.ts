@@ -39,7 +39,7 @@ export class Session {
   /** Prompts that were not sent yet. */
   private readonly unsent = new Set<AbortController>();
   /** Slash commands that run, as some work for long. */
-  private commands = 0;
+  private readonly commands = new Set<{ isCancelled: boolean }>();
   private subscription: Subscription | undefined;
   private begun: Promise<void> = Promise.resolve();
   /** The choices as the editor has them, as text. */
@@ -92,11 +92,16 @@ export class Session {
     return command ? this.run(command, signal) : this.turns.send(prompt, signal);
   }
 
-  /** Cancels all prompts of the editor. */
+  /** Cancels all prompts of the editor, with the questions that are open by then. */
   async cancel(): Promise<void> {
     for (const controller of this.unsent) controller.abort();
+    for (const command of this.commands) command.isCancelled = true;
+    // A turn that only others wait for goes on, and so do its questions.
+    if (!this.turns.isWaiting && this.commands.size === 0) return;
+    const decline = this.questions.withdraw();
     await this.turns.cancel();
-    if (this.commands > 0) await this.shared.client.request("cancel", { sessionId: this.id });
+    if (this.commands.size > 0) await this.shared.client.request("cancel", { sessionId: this.id });
+    await decline();
   }
 
   /** Does what comes before a prompt is sent, and returns whether the prompt was cancelled meanwhile. */
@@ -117,12 +122,20 @@ export class Session {
   }
 
   private async run(command: Typed, signal: AbortSignal): Promise<StopReason> {
-    const { client, editor } = this.shared;
-    this.commands++;
-    const { text, turn } = await runCommand(client, this.id, command).finally(() => this.commands--);
+    const running = { isCancelled: false };
+    this.commands.add(running);
+    const { text, turn } = await runCommand(this.shared.client, this.id, command).finally(() =>
+      this.commands.delete(running),
+    );
+    await this.say(text);
+    if (turn !== undefined) return this.turns.follow(async () => turn, signal);
+    return running.isCancelled ? "cancelled" : "end_turn";
+  }
+
+  /** Shows a text as an answer. */
+  private async say(text: string): Promise<void> {
     const content = { type: "text" as const, text };
-    if (text !== "") await editor.update(this.id, { sessionUpdate: "agent_message_chunk", content });
-    return turn === undefined ? "end_turn" : this.turns.follow(async () => turn, signal);
+    if (text !== "") await this.shared.editor.update(this.id, { sessionUpdate: "agent_message_chunk", content });
   }
 
   /** Ends what the editor has begun, and closes the session here. Other clients may go on. */

@@ -75,6 +75,11 @@ export class Turns {
     }
   }
 
+  /** Whether the editor waits for the end of a turn. */
+  get isWaiting(): boolean {
+    return this.awaited.size > 0;
+  }
+
   /** Cancels all prompts of the editor. A turn that only others wait for goes on. */
   cancel(): Promise<void> {
     return this.withdraw([...this.awaited]);

@@ -1,18 +1,21 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
-import type { Client, Delivered } from "@scorel/host/contract";
+import type { Client } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
 import { displayText } from "@scorel/kit/text/display";
 import { lineOf } from "@scorel/kit/text/one-line";
-import { untilAborted } from "@scorel/kit/values/abort";
 import { newId } from "@scorel/kit/values/id";
 import { within } from "@scorel/kit/values/within";
+import type { AssistantMessage, ScorelMessage } from "@scorel/messages/contract";
 import type { OpenRequest } from "@scorel/requests/contract";
 import type { SessionOptions } from "@scorel/workspace/contract";
 import { errors } from "./errors.ts";
+import { type After, type Call, untilNews } from "./waiting.ts";
 
 /** Characters of what a question is about. */
 const MOST_BODY = 20_000;
+/** Events among which the last words of the model are looked for. */
+const MOST_EVENTS = 100;
 /** How long a host that is away is waited for at the end. */
 const AWAY_MS = 3_000;
 
@@ -25,22 +28,23 @@ export interface Around {
   /** Whether questions can be answered, so that tools wait for it. */
   answers: boolean;
   log(text: string): void;
-}
-
-/** A call of a tool: `signal` cancels it, `tell` tells how far it is. */
-export interface Call {
-  signal: AbortSignal;
-  tell(message: string): Promise<void>;
+  /** How time passes while a task is followed. Default: as it does. */
+  after?: After;
 }
 
 /** What another agent is told of a task. */
 export interface TaskState {
   session: string;
   state: "running" | "asking" | "idle" | TurnOutcome["reason"];
+  /** The answer; of a task that runs, what the model has said last. */
   text?: string;
   error?: string;
+  /** What to do next with a task that runs. */
+  hint?: string;
   questions?: object[];
 }
+
+const STILL_RUNNING = "The task is still running. Call follow_task again to go on waiting, or cancel_task to end it.";
 
 interface Turn {
   done: Promise<unknown>;
@@ -82,10 +86,12 @@ export class Tasks {
   }
 
   /** Waits until a task ends or asks something, or the time is over, and tells how it stands. A cancelled wait leaves the task alone. */
-  async follow(session: string, waitMs: number, { signal, tell }: Call): Promise<TaskState> {
+  async follow(session: string, waitMs: number, call: Call): Promise<TaskState> {
     const sessionId = await this.known(session);
     const turn = this.open.get(sessionId);
-    if (turn && !isOver(turn) && waitMs > 0) await this.wait(sessionId, turn, waitMs, { signal, tell });
+    const { client, answers, after } = this.around;
+    const task = { client, sessionId, done: turn?.done, answers, after };
+    if (turn && !isOver(turn) && waitMs > 0) await untilNews(task, waitMs, call);
     return this.state(sessionId);
   }
 
@@ -148,30 +154,6 @@ export class Tasks {
     if (this.around.answers) await this.around.client.request("attend_requests", { sessionId });
   }
 
-  private async wait(sessionId: string, turn: Turn, waitMs: number, { signal, tell }: Call): Promise<void> {
-    const { client, answers } = this.around;
-    let asked = () => {};
-    const asking = new Promise<void>((resolve) => {
-      asked = resolve;
-    });
-    const hear = async ({ event: { type }, display }: Delivered) => {
-      if (type === "approval_request" && answers) asked();
-      if (type === "tool_execution_start" && display.display === "card") await tell(lineOf(display.title));
-    };
-    const end = await client.subscribe(sessionId, hear, { joined: true });
-    const late = new Error("late");
-    try {
-      await untilAborted(
-        within(waitMs, Promise.race([turn.done, asking]), () => late),
-        signal,
-      );
-    } catch (thrown) {
-      if (thrown !== late) throw thrown;
-    } finally {
-      await end();
-    }
-  }
-
   private async state(sessionId: string): Promise<TaskState> {
     const session = sessionId;
     const turn = this.open.get(sessionId);
@@ -183,8 +165,19 @@ export class Tasks {
     }
     const { running } = await this.around.client.request("get_status", { sessionId });
     const questions = running ? await this.questions(sessionId) : [];
-    if (questions.length === 0) return { session, state: running ? "running" : "idle" };
-    return { session, state: "asking", questions: questions.map(shownQuestion) };
+    if (questions.length > 0) return { session, state: "asking", questions: questions.map(shownQuestion) };
+    if (!running) return { session, state: "idle" };
+    const text = await this.saidLast(sessionId);
+    return { session, state: "running", ...(text !== undefined && { text }), hint: STILL_RUNNING };
+  }
+
+  /** What the model has said last since it was asked. */
+  private async saidLast(sessionId: string): Promise<string | undefined> {
+    const { events } = await this.around.client.request("get_events", { sessionId, tail: MOST_EVENTS });
+    const messages = events.map(({ event }) => messageIn(event));
+    const asked = messages.findLastIndex((message) => message?.role === "user");
+    const said = messages.slice(asked + 1).map((message) => (message?.role === "assistant" ? textOf(message) : ""));
+    return said.findLast((text) => text !== "");
   }
 }
 
@@ -205,6 +198,14 @@ function shownQuestion(question: OpenRequest): object {
     body: body.map(displayText).join("\n").slice(0, MOST_BODY),
     ...(answers && { answers }),
   };
+}
+
+function messageIn(event: { type: string }): ScorelMessage | undefined {
+  return event.type === "message" ? (event as unknown as { message: ScorelMessage }).message : undefined;
+}
+
+function textOf({ content }: AssistantMessage): string {
+  return content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
 function isOver({ outcome, problem }: Turn): boolean {

@@ -4,10 +4,9 @@ import { displayText } from "@scorel/kit/text/display";
 import { z } from "zod";
 import { errors } from "./errors.ts";
 import type { Scope } from "./scopes.ts";
-import { answersTo, type Call, type Tasks } from "./tasks.ts";
+import { answersTo, type Tasks } from "./tasks.ts";
+import { type Call, MOST_WAIT } from "./waiting.ts";
 
-/** The longest wait of one call, in seconds. Agents give up calls that take longer. */
-const MOST_WAIT = 300;
 /** Characters of a conversation, and bytes of an artifact, in one answer. */
 const MOST_TEXT = 50_000;
 const MOST_BYTES = 1024 * 1024;
@@ -25,7 +24,7 @@ export interface ServedTool {
 }
 
 const session = z.string().min(1).max(100).describe("id of a session");
-const wait = z.number().min(0).max(MOST_WAIT).default(60).describe("seconds to wait at most");
+const wait = z.number().min(0).default(MOST_WAIT).describe(`seconds to wait; a call waits ${MOST_WAIT} at most`);
 
 function tool<P extends z.ZodObject>(
   head: Omit<ServedTool, "run" | "parameters">,
@@ -70,9 +69,14 @@ function viewing(tasks: Tasks): ServedTool[] {
   const { client, root } = tasks.around;
   return [
     tool(
-      { ...head, name: "follow_task", description: "Wait until a task ends or asks something, and tell its answer." },
+      {
+        ...head,
+        name: "follow_task",
+        description: `Wait until a task ends or asks something, and tell its answer. After ${MOST_WAIT} s, tells that it is still running and what was said last: call it again then.`,
+      },
       z.strictObject({ session, wait_seconds: wait }),
-      ({ session: named, wait_seconds: seconds }, call) => tasks.follow(named, seconds * 1_000, call),
+      ({ session: named, wait_seconds: seconds }, call) =>
+        tasks.follow(named, Math.min(seconds, MOST_WAIT) * 1_000, call),
     ),
     tool(
       { ...head, name: "list_sessions", description: "List the sessions of this folder, the newest first." },

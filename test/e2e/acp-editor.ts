@@ -22,7 +22,7 @@ export interface EditorOptions extends RunOptions {
   args?: readonly string[];
   can?: ClientCapabilities;
   choose?(request: RequestPermissionRequest): string | null | Promise<string | null>;
-  fill?(request: CreateElicitationRequest): Record<string, string> | null;
+  fill?(request: CreateElicitationRequest): Record<string, string> | null | Promise<Record<string, string> | null>;
   /** Texts that are open and not saved, by path. With them, the editor reads and saves files. */
   buffers?: Map<string, string>;
 }
@@ -76,8 +76,8 @@ export async function editor(s: Scratch, options: EditorOptions = {}): Promise<T
     const optionId = await choose(params);
     return { outcome: optionId === null ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
   });
-  app.onRequest("elicitation/create", ({ params }) => {
-    const content = fill(params);
+  app.onRequest("elicitation/create", async ({ params }) => {
+    const content = await fill(params);
     return content === null ? { action: "decline" } : { action: "accept", content };
   });
   if (buffers) serveFiles(app, buffers);

@@ -28,9 +28,16 @@ it("another agent gives a task, follows it with its progress, and reads what was
     "list_artifacts",
     "read_artifact",
   ]);
+  const follow = (await a.client.listTools()).tools.find(({ name }) => name === "follow_task");
+  expect(follow).toMatchObject({
+    description: expect.stringContaining("After 45 s, tells that it is still running"),
+    inputSchema: { properties: { wait_seconds: { default: 45 } } },
+  });
   const session = started(await a.call("start_task", { prompt: "What does a.txt say?" }));
   const told: string[] = [];
-  const state = await a.call("follow_task", { session }, { onprogress: ({ message = "" }) => void told.push(message) });
+  // An agent may ask for a longer wait than its own limit for a call.
+  const longer = { session, wait_seconds: 600 };
+  const state = await a.call("follow_task", longer, { onprogress: ({ message = "" }) => void told.push(message) });
   expect(JSON.parse(state)).toEqual({ session, state: "completed", text: "The file says hello." });
   expect(told).toEqual(["Read a.txt"]);
   expect(JSON.parse(await a.call("list_sessions"))).toMatchObject({
@@ -104,7 +111,11 @@ it("a wait that is cancelled leaves the task alone, and the task can be cancelle
   const waiting = a.call("follow_task", { session }, { signal: control.signal });
   control.abort();
   await expect(waiting).rejects.toThrow();
-  expect(JSON.parse(await a.call("follow_task", { session, wait_seconds: 0 }))).toEqual({ session, state: "running" });
+  expect(JSON.parse(await a.call("follow_task", { session, wait_seconds: 0 }))).toEqual({
+    session,
+    state: "running",
+    hint: expect.stringContaining("Call follow_task again"),
+  });
   expect(JSON.parse(await a.call("cancel_task", { session }))).toEqual({ cancelled: true });
   expect(JSON.parse(await a.call("follow_task", { session }))).toMatchObject({ state: "cancelled" });
 });
