@@ -3,6 +3,8 @@ import type { Question, RequestsService } from "@scorel/requests/contract";
 import { type Field, MOST_TITLE, type Option } from "./fields.ts";
 import { problemOf, type Value, wantedOf } from "./limits.ts";
 
+/** How often a field is asked about: a client that answers by itself would give the same wrong answer without end. */
+const MOST_ATTEMPTS = 10;
 /** The answer to a field with options that leaves it empty. */
 const EMPTY = "0";
 
@@ -22,13 +24,15 @@ export async function answerTo(
   field: Field,
   signal: AbortSignal,
 ): Promise<Value | undefined | null> {
-  for (let problem = ""; ; ) {
+  let problem = "";
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
     const { answer } = await requests.ask({ ...questionFor(server, field, problem), data: { form: id } }, { signal });
     if (answer === null) return null;
     const read = readAnswer(field, answer.trim());
     if (read.problem === undefined) return read.value;
     problem = `${read.problem.charAt(0).toUpperCase()}${read.problem.slice(1)} `;
   }
+  return null;
 }
 
 function questionFor(server: string, field: Field, problem: string): Omit<Question, "plugin"> {

@@ -194,6 +194,12 @@ it("a server that asks much at once is heard a few times, and one that asks agai
   expect(t.heard.map(({ code }) => code)).toContain("MCP_NO_MORE");
 });
 
+it("a field that gets ten answers that do not fit cancels its form", async () => {
+  await using t = await talk(asks(form), { servers, attending: true });
+  const { titles, result } = await answering(t, ["y", ...Array.from({ length: 10 }, () => " ")]);
+  expect([titles.length, result]).toEqual([11, '{"action":"cancel"}']);
+});
+
 it("a question of a server that comes after its call does not stay open", async () => {
   await using t = await talk([toolCall("mcp__test__askLater", form), text("Done."), text("Bye.")], {
     servers: [server("test", ["--only=askLater,answers"])],
