@@ -71,7 +71,7 @@ async function make(checkout: Checkout, worktree: Worktree, base: string): Promi
   const left = await git.commit(root, ref);
   if (left !== undefined) await assertNotCheckedOut(checkout, worktree);
   const making = passingFolder(worktree, "making");
-  const place = placeIn(making, worktree);
+  const place = placeIn(making);
   const doing = "make the worktree";
   try {
     await git.text(root, doing, ["worktree", "add", "--quiet", "--detach", place, left ?? base]);

@@ -17,6 +17,8 @@ export const errors = defineErrors({
   },
   WORKTREE_BUSY: (a: { folder: string; seconds: number }) =>
     `Another command has been at work in ${a.folder} for ${a.seconds} s. Wait for its end, and try again.`,
+  WORKTREE_NO_LOCK: (a: { folder: string; reason: string }) =>
+    `Worktrees in ${a.folder} cannot be changed: a lock cannot be written there (${a.reason}).`,
   WORKTREE_HALF_MADE: (a: { name: string; path: string }) =>
     `The worktree "${a.name}" is not complete: git has not finished making ${a.path}. If git does not run there any more, save what you have there, and remove it: git worktree remove --force --force ${a.path}`,
   WORKTREE_BRANCH_USED: (a: { branch: string; path: string }) =>

@@ -23,8 +23,17 @@ export const lockOf = ({ path }: Pick<Worktree, "path">) => join(dirname(path), 
 export const passingFolder = ({ name, path }: Pick<Worktree, "name" | "path">, kind: Passing) =>
   join(dirname(path), `.${kind}-${name}~${newId()}`);
 
-/** Where a worktree is while it is made: git takes its name for it from the last part. */
-export const placeIn = (making: string, { name }: Pick<Worktree, "name">) => join(making, name);
+/**
+ * Where a worktree is while it is made. Git names its own folder of it after the last part, which no other has: a git that goes on after its
+ * parent was killed would else end in the folder of the one that is made next.
+ */
+export const placeIn = (making: string) =>
+  join(
+    making,
+    basename(making)
+      .replace(/^\.making-/, "")
+      .replace("~", "-"),
+  );
 
 /** Makes the folder of worktrees, which git is told to ignore, and deletes what was left there. Throws WORKTREE_FOLDER. */
 export async function prepareFolder({ git, root, folder }: Checkout, { path }: Worktree): Promise<void> {
@@ -70,7 +79,7 @@ export async function deletePassing(
   kind: Passing,
   worktree: Pick<Worktree, "name" | "path">,
 ): Promise<void> {
-  const place = kind === "making" ? placeIn(folder, worktree) : folder;
+  const place = kind === "making" ? placeIn(folder) : folder;
   await forget(place, [place, worktree.path]);
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { sha256Of } from "@scorel/kit/files/hash";
 import { type Lock, takeLock } from "@scorel/kit/files/lock";
 import { visibleName } from "@scorel/kit/text/plain";
-import { isOutOfRoom } from "@scorel/kit/values/coded-error";
+import { isOutOfRoom, reasonOf } from "@scorel/kit/values/coded-error";
 import type { Worktree } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { lockOf, prepareFolder } from "./folder.ts";
@@ -53,7 +53,11 @@ async function lockAt(path: string, patience: number): Promise<Lock | undefined>
   try {
     return await takeLock(path, patience);
   } catch (thrown) {
-    if (!isOutOfRoom(thrown)) throw thrown;
+    if (!isOutOfRoom(thrown))
+      throw errors.WORKTREE_NO_LOCK(
+        { folder: visibleName(dirname(path)), reason: reasonOf(thrown) },
+        { cause: thrown },
+      );
     return takeLock(join(tmpdir(), `scorel-worktree-${sha256Of(path).slice(0, 32)}.lock`), patience);
   }
 }

@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { adminOf } from "../../../plugins/worktrees/admin.ts";
 import { worktrees } from "../../../plugins/worktrees/service.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { repository } from "./repository.ts";
@@ -127,11 +128,23 @@ it("makes a worktree anew whose folder a person has deleted", async () => {
   expect([w.text("a.txt"), w.git("status", "--porcelain")]).toEqual(["one\n", ""]);
 });
 
+it("does not touch what a git that was left alone still makes of the same name", async () => {
+  const r = repository();
+  const orphan = r.path(".scorel-worktrees/.making-login~before/login-before");
+  r.git("worktree", "add", "--quiet", "--detach", orphan);
+  const admin = adminOf(orphan) as string;
+  const w = await r.make("login");
+  // Git would end in this folder, and remove it when it fails.
+  mkdirSync(admin, { recursive: true });
+  rmSync(admin, { recursive: true });
+  expect([w.git("status", "--porcelain"), adminOf(w.folder) === admin]).toEqual(["", false]);
+});
+
 it("refuses a worktree that git has not finished making, in which files are missing", async () => {
   const r = repository();
   const w = await r.make("login");
   rmSync(w.path("a.txt"));
-  r.file(".git/worktrees/login/locked", "initializing");
+  writeFileSync(join(adminOf(w.folder) as string, "locked"), "initializing");
   await expect(worktrees.create(r.root, "login")).rejects.toMatchObject({ code: "WORKTREE_HALF_MADE" });
   await expect(worktrees.merge(r.root, "login", { commit: true })).rejects.toMatchObject({ code: "WORKTREE_KEPT" });
   await expect(worktrees.remove(r.root, "login", { discard: true })).rejects.toMatchObject({ code: "WORKTREE_KEPT" });
