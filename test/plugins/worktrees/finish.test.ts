@@ -1,5 +1,7 @@
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { adminOf } from "../../../plugins/worktrees/admin.ts";
 import { worktrees } from "../../../plugins/worktrees/service.ts";
 import { repository } from "./repository.ts";
 
@@ -96,7 +98,7 @@ it("keeps a worktree as it is in which a merge, a detached commit, another branc
 it("keeps a worktree whose changes cannot be committed, and one that somebody has removed", async () => {
   const locked = await begun();
   locked.w.file("a.txt", "changed\n");
-  locked.r.file(".git/worktrees/task/index.lock", "");
+  writeFileSync(join(adminOf(locked.w.folder) as string, "index.lock"), "");
   expect(await locked.finish()).toMatchObject({ state: "kept", reason: expect.stringContaining("index.lock") });
   expect(locked.w.text("a.txt")).toBe("changed\n");
 
