@@ -10,7 +10,7 @@ import { Happenings } from "./happenings.ts";
 import { conversationOf } from "./history.ts";
 import { Questions } from "./questions.ts";
 import { Settings } from "./settings.ts";
-import { commandIn, commandsOf, runCommand, type Typed } from "./slash-commands.ts";
+import { commandIn, commandsOf, isKnown, runCommand, type Typed } from "./slash-commands.ts";
 import { askForTrust, type Declined } from "./trust-question.ts";
 import { Turns } from "./turns.ts";
 import { Updates } from "./updates.ts";
@@ -88,8 +88,18 @@ export class Session {
     if (await this.isCancelledBefore(signal)) return "cancelled";
     // Before each prompt, since a host that was restarted does not know of it. It is on its way before the prompt is.
     this.later(() => this.buffers.offer());
-    const command = commandOf(prompt);
+    const command = await this.commandIn(prompt);
     return command ? this.run(command, signal) : this.turns.send(prompt, signal);
+  }
+
+  /** The slash command that a prompt is. A text that could be one goes to the model, which is said. */
+  private async commandIn({ typed }: Prompt): Promise<Typed | undefined> {
+    const command = typed === undefined ? undefined : commandIn(typed);
+    if (!command || (await isKnown(this.shared.client, this.id, command))) return command;
+    // A message names skills itself.
+    if (!command.name.startsWith("skill:"))
+      await this.say(`There is no slash command /${command.name} in this session, so the model gets it as text.\n\n`);
+    return undefined;
   }
 
   /** Cancels all prompts of the editor, with the questions that are open by then. */
@@ -203,11 +213,6 @@ export class Session {
     for (const text of [...this.happenings.warnings.untold(status.notices), ...damageIn(status)])
       await this.shared.editor.notice(this.id, "warning", text.replace(/^warning: /, ""));
   }
-}
-
-/** The slash command that a prompt is. */
-function commandOf({ typed }: Prompt): Typed | undefined {
-  return typed === undefined ? undefined : commandIn(typed);
 }
 
 function changesChoices(event: object): boolean {

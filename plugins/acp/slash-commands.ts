@@ -1,8 +1,8 @@
 import type { AvailableCommand } from "@agentclientprotocol/sdk";
-import type {} from "@scorel/commands/contract";
+import type { ListedCommand } from "@scorel/commands/contract";
 import { type Obeyed, obeyed } from "@scorel/host/client";
 import type { Client } from "@scorel/host/contract";
-import { codeOf } from "@scorel/kernel";
+import { codeOf, messageOf } from "@scorel/kernel";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { cleanText, fenced } from "./clean.ts";
 
@@ -21,11 +21,19 @@ export function commandIn(text: string): Typed | undefined {
   return name === undefined ? undefined : { name, args: args.trim() };
 }
 
+/** Whether a session has this command. */
+export async function isKnown(client: Client, sessionId: string, { name }: Typed): Promise<boolean> {
+  return (await listed(client, sessionId)).some((command) => command.name === name);
+}
+
 /** The commands of a session, for the editor's list. */
 export async function commandsOf(client: Client, sessionId: string): Promise<AvailableCommand[]> {
+  return (await listed(client, sessionId)).filter(({ name }) => !LEFT_OUT.has(name)).map(shown);
+}
+
+async function listed(client: Client, sessionId: string): Promise<ListedCommand[]> {
   try {
-    const { commands } = await client.request("list_commands", { sessionId });
-    return commands.filter(({ name }) => !LEFT_OUT.has(name)).map(shown);
+    return (await client.request("list_commands", { sessionId })).commands;
   } catch (thrown) {
     // No plugin has commands.
     if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
@@ -42,12 +50,22 @@ function shown({ name, description, usage }: { name: string; description: string
   };
 }
 
-/** Runs a command. Returns what to show of its result, and the message that it has sent, if it has. */
-export async function runCommand(
-  client: Client,
-  sessionId: string,
-  { name, args }: Typed,
-): Promise<{ text: string; turn?: string }> {
+/** What to show of a command's result, and the message that it has sent, if it has. */
+interface Ran {
+  text: string;
+  turn?: string;
+}
+
+/** Runs a command. Its error is an answer, too: for an editor, an error of a prompt is one of the agent. */
+export async function runCommand(client: Client, sessionId: string, command: Typed): Promise<Ran> {
+  try {
+    return await resultOf(client, sessionId, command);
+  } catch (thrown) {
+    return { text: cleanText(messageOf(thrown)) };
+  }
+}
+
+async function resultOf(client: Client, sessionId: string, { name, args }: Typed): Promise<Ran> {
   const result = obeyed(name, await client.request("run_command", { sessionId, name, args }));
   await client.drained(sessionId);
   const { sessionId: other = sessionId, turn } = result;

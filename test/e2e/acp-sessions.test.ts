@@ -123,10 +123,10 @@ it("modes, models and thinking are options, and a change by anybody is told", as
   await expect(set("mode", "anything")).rejects.toThrow('has no value "anything"');
 });
 
-it("slash commands are offered, run where they are typed, and an unknown one is an error", async () => {
+it("slash commands are offered, run where they are typed, and one that fails says why", async () => {
   using s = scratch();
   s.file("~/.scorel/commands/greet.md", "---\ndescription: Greets\n---\nGreet $ARGUMENTS.\n");
-  await using model = await startModelServer([text("Hello, Ada.")]);
+  await using model = await startModelServer([text("Make room.")]);
   s.useModel(model.baseUrl);
   await using e = await editor(s);
   const session = await e.open();
@@ -137,8 +137,15 @@ it("slash commands are offered, run where they are typed, and an unknown one is 
   expect(names).not.toContain("exit");
   await e.prompt(session, "/name The greeting");
   await e.update((update) => update.sessionUpdate === "session_info_update" && update.title === "The greeting");
-  await expect(e.prompt(session, "/nothing")).rejects.toThrow(/nothing/);
+  expect(await e.prompt(session, "/permission sideways")).toEqual({ stopReason: "end_turn" });
+  expect(e.said(session)).toContain("sideways");
   expect(model.requests).toHaveLength(0);
+  const before = e.said(session).length;
+  expect(await e.prompt(session, "/tmp is full")).toEqual({ stopReason: "end_turn" });
+  expect(e.said(session).slice(before)).toBe(
+    "There is no slash command /tmp in this session, so the model gets it as text.\n\nMake room.",
+  );
+  expect(model.requests[0]?.body.messages.at(-1).content).toBe("/tmp is full");
 });
 
 it("two editors share a session: one sees what the other says, and either answers a question", async () => {

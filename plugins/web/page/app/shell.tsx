@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "react";
 import { NewChat } from "../chat/new-chat.tsx";
 import { SessionPage } from "../chat/session-page.tsx";
+import { hearQuestions } from "../chat/text-focus.ts";
 import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
 import type { Devices } from "../host/devices.ts";
@@ -35,6 +36,7 @@ export function Shell({ device, devices }: { device: Device; devices: Devices })
   useEffect(loadTheRest, []);
   useEffect(keepFocus, []);
   useEffect(hearTyping, []);
+  useEffect(hearQuestions, []);
   useEffect(() => forgetOpenedFiles, []);
   usePageKeys(device);
   return (

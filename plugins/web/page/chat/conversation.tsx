@@ -1,5 +1,5 @@
 import type { RemoteClient } from "@scorel/host/client";
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import { useCommands } from "../app/commands.ts";
 import { useRights } from "../host/rights.ts";
@@ -10,6 +10,7 @@ import { useWords } from "../words/words.ts";
 import { userContentOf } from "./content.ts";
 import { edit, retry } from "./deeds.ts";
 import type { Field } from "./field.ts";
+import { withoutFirstModel } from "./first-model.ts";
 import { useFollowing } from "./following.ts";
 import { LiveEntry } from "./live-entry.tsx";
 import { Message } from "./message.tsx";
@@ -27,7 +28,9 @@ interface ConversationProps {
 /** The messages, of which those in sight are drawn. It follows the end until the reader scrolls away from it. */
 export function Conversation({ client, session, field }: ConversationProps) {
   const words = useWords();
-  const entries = useStore(session.entries);
+  const known = useStore(session.entries);
+  const { hasEarlier } = session;
+  const entries = useMemo(() => (hasEarlier ? known : withoutFirstModel(known)), [known, hasEarlier]);
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const { isAway, moved, toEnd, leave } = useFollowing(scroller, entries);

@@ -7,7 +7,9 @@ import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 import { useAnswerKeys, useRead } from "./answer-keys.ts";
 import { askedIn } from "./asked.ts";
+import { isComposing } from "./enter-key.ts";
 import { QuestionBody } from "./question-body.tsx";
+import { leaveQuestion, useTextFocus } from "./text-focus.ts";
 import { useWhole } from "./whole.ts";
 
 /** The question that was asked first. It vanishes when anybody has answered it. */
@@ -55,6 +57,8 @@ export function Question({ client, sessionId, request, more, isOver, isOneOfMany
   };
 
   const place = useRef<HTMLElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  useTextFocus(field, kind === "input" && !isOneOfMany);
   const isRead = useRead(place, isOneOfMany ? "" : "h3, .choices");
   const whole = useWhole(place);
   const choose = (value: string) => {
@@ -69,11 +73,17 @@ export function Question({ client, sessionId, request, more, isOver, isOneOfMany
   const label = kind === "input" ? words.answer : words.reason;
   const written = (
     <input
+      ref={field}
       disabled={isOver}
       aria-label={label}
       placeholder={label}
       value={text}
       onChange={(event) => setText(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || isComposing(event) || isOneOfMany) return;
+        event.preventDefault();
+        leaveQuestion();
+      }}
     />
   );
 

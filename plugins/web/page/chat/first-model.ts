@@ -1,0 +1,11 @@
+import type { Entry } from "../host/session.ts";
+
+/** Entries from the beginning of a session without the notes of its model before the first reply: nothing was switched by then. */
+export function withoutFirstModel(entries: readonly Entry[]): readonly Entry[] {
+  const reply = entries.findIndex(({ row }) => row?.display.display === "bubble" && row.display.role === "assistant");
+  return entries.filter(({ row }, at) => (reply >= 0 && at > reply) || !row || !isModel(row.event));
+}
+
+function isModel(event: { type: string; changes?: unknown }): boolean {
+  return event.type === "session_info" && Object.keys(Object(event.changes)).every((key) => /model/i.test(key));
+}
