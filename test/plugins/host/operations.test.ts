@@ -255,6 +255,9 @@ describe("list_operations", () => {
       ["run_command", "commands"],
       ["list_choices", "commands"],
       ["complete_command", "commands"],
+      ["list_background", "commands"],
+      ["stop_background", "commands"],
+      ["wait_background", "commands"],
       ["set_thinking", "agent"],
       ["count_events", "counter"],
     ]);
