@@ -74,7 +74,12 @@ function* answers({ session: { tree } }: BaseContext): Iterable<Answered> {
     if (message.role === "assistant")
       yield { model: `${message.provider}/${message.model}`, usage: message.usage, requests: 1 };
     if (message.role === "tool_result" && message.usage)
-      yield { model: message.usage.model ?? message.toolName, usage: message.usage, requests: 0 };
+      yield {
+        model: message.usage.model ?? message.toolName,
+        usage: message.usage,
+        // What another session has used is no request of this one.
+        requests: message.usage.sessionId === undefined ? 1 : 0,
+      };
   }
   for (const event of tree.ofType("compact")) {
     const { model, usage } = event as EventOf<"compact">;
@@ -82,7 +87,6 @@ function* answers({ session: { tree } }: BaseContext): Iterable<Answered> {
   }
   for (const event of tree.ofType("custom")) {
     const { model, usage } = ((event as EventOf<"custom">).data ?? {}) as { model?: unknown; usage?: unknown };
-    // What another session has used is no request of this one.
     const isOwn = (usage as { sessionId?: unknown } | undefined)?.sessionId === undefined;
     if (typeof model === "string" && isUsage(usage)) yield { model, usage, requests: isOwn ? 1 : 0 };
   }
