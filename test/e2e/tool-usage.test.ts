@@ -81,7 +81,7 @@ it("/cost counts what tools have used, in an imported session as well", async ()
   const expected = [
     "scripted/scripted-model: 3 requests, 3 tokens in, 0% from the cache, 0 out, $3.0000",
     "oracle/large: 1 request, 1,000 tokens in, 0% from the cache, 10 out, $2.0000",
-    "Ask: 1 request, 1 tokens in, 0% from the cache, 0 out, $1.0000",
+    "Ask: 1 tokens in, 0% from the cache, 0 out, $1.0000",
     "all: $6.0000",
     "",
   ].join("\n");
