@@ -184,6 +184,8 @@ describe.skipIf(!hasTerminals)("writing in the terminal application", () => {
     t.type("\x1br");
     await t.shows(/› about parsers/);
     t.type("\r");
+    // The list shows the answer, too.
+    await t.hides("Sessions of this project");
     await t.shows("One.");
     await leave(t);
   });
