@@ -1,8 +1,7 @@
-import type { Operations } from "@scorel/host/contract";
 import type { BaseContext } from "@scorel/kernel";
 import { lineOf } from "@scorel/kit/text/one-line";
-import { onAbort } from "@scorel/kit/values/abort";
-import type { BackgroundItem, BackgroundWork, CommandResult, SlashContext } from "./contract.ts";
+import { untilAborted } from "@scorel/kit/values/abort";
+import type { BackgroundItem, BackgroundReport, BackgroundWork, CommandResult, SlashContext } from "./contract.ts";
 import { errors } from "./errors.ts";
 
 const WHERE = "backgroundWork";
@@ -15,39 +14,40 @@ interface Found {
   items: BackgroundItem[];
 }
 
-/** What goes on in the session while no turn runs, the oldest first. */
+/** Lists the work that runs in the background of the session, the oldest first. */
 export function listBackground(ctx: BaseContext): BackgroundItem[] {
   return found(ctx)
     .flatMap(({ items }) => items)
     .sort((a, b) => a.since - b.since);
 }
 
-/** Ends one of them. Throws BACKGROUND_UNKNOWN. */
+/** Stops the work with this id. Throws BACKGROUND_UNKNOWN. */
 export async function stopBackground(ctx: BaseContext, id: string): Promise<void> {
   const owner = found(ctx).find(({ items }) => items.some((item) => item.id === id));
   if (!owner) throw errors.BACKGROUND_UNKNOWN({ id });
   await ctx.calls.run(owner.plugin, WHERE, () => owner.work.stop(id));
 }
 
-/** Resolves when more than `after` messages have reported ends, or when none is to come. */
-export async function waitForReport(
+/** Waits for messages that are not known, of work that began after the event with seq `after`. Resolves with none when no such work runs. */
+export async function waitForReports(
   ctx: BaseContext,
-  after: number,
-  signal: AbortSignal,
-): Promise<Operations["wait_background"]["result"]> {
-  const stopped = new Promise<void>((resolve) => onAbort(signal, resolve));
+  { after, known }: { after: number; known: readonly string[] },
+): Promise<string[]> {
+  // Work that ends without a message is not waited for again, even if its plugin still lists it.
+  const over = new Set<Promise<unknown>>();
+  const ending = ({ ended }: BackgroundReport) => {
+    const noted = () => void over.add(ended);
+    return ended.then(noted, noted);
+  };
   for (;;) {
-    const all = works(ctx).flatMap(({ plugin, work }) => {
-      const none = { sent: [], next: undefined };
-      return ctx.guard<ReturnType<NonNullable<BackgroundWork["reports"]>>>(
-        { plugin, where: WHERE, otherwise: none },
-        () => work.reports?.() ?? none,
-      );
-    });
-    const reports = all.flatMap(({ sent }) => [...sent]);
-    const next = all.flatMap((each) => each.next ?? []);
-    if (reports.length > after || next.length === 0 || signal.aborted) return { reports };
-    await Promise.race([...next, stopped]);
+    const all = works(ctx).flatMap(({ plugin, work }) =>
+      ctx.guard<readonly BackgroundReport[]>({ plugin, where: WHERE, otherwise: [] }, () => work.reports?.() ?? []),
+    );
+    const wanted = all.filter(({ begun }) => begun > after);
+    const sent = wanted.flatMap(({ message }) => (message === undefined || known.includes(message) ? [] : [message]));
+    const running = wanted.filter(({ message, ended }) => message === undefined && !over.has(ended));
+    if (sent.length > 0 || running.length === 0) return sent;
+    await untilAborted(Promise.race(running.map(ending)), ctx.session.stopping);
   }
 }
 
@@ -69,7 +69,7 @@ function assertWork(value: unknown, plugin: string): BackgroundWork {
   throw errors.BACKGROUND_INVALID({ plugin });
 }
 
-/** What `/tasks` does: lists the work, or stops one by its number or id. */
+/** Runs `/tasks`: lists the work in the background, or stops an item of the list by its number or id. */
 export async function tasks(
   ctx: BaseContext,
   { action, item }: { action?: "stop"; item?: string },

@@ -61,24 +61,34 @@ export interface MarkedWords {
   /** Returns words that begin with `typed`, without the prefix. */
   complete(typed: string, context: SlashContext): Awaitable<readonly string[]>;
 }
-/** Work of a plugin that goes on while no turn runs, such as commands and subagents in the background. `/tasks` lists it. */
+/** Work of a plugin that continues while no turn runs, such as commands and subagents in the background. `/tasks` lists it. */
 export interface BackgroundWork {
-  /** What goes on now, the oldest first. */
+  /** The work that runs now, the oldest first. */
   list(): readonly BackgroundItem[];
-  /** Ends one of them for a person, and resolves when it has ended. */
+  /** Stops the work with this id. Resolves when it has ended. */
   stop(id: string): Awaitable<void>;
-  /** For work whose end a message reports: the ids of such messages so far, and when there may be another one; undefined if none is to come. */
-  reports?(): { sent: readonly string[]; next: Promise<unknown> | undefined };
+  /** The work that announces its end by a message: what runs, and what has sent its message since the session was opened. */
+  reports?(): readonly BackgroundReport[];
 }
+/** Work in the background as lists show it. */
 export interface BackgroundItem {
-  /** Unique in its session, and the same as long as it goes on. */
+  /** Unique in its session. It stays the same until the work has ended. */
   id: string;
-  /** What it is, in one line, such as `$ npm run dev`. */
+  /** A title of one line for people, such as `$ npm run dev`. */
   title: string;
   /** When it began, in milliseconds since the epoch. */
   since: number;
   /** The session in which it works, if it has one of its own. */
   sessionId?: string;
+}
+/** Work in the background whose end is announced by a message of the session. */
+export interface BackgroundReport {
+  /** The seq of the session's latest event when the work began. */
+  begun: number;
+  /** The id of the message; undefined until it is sent. */
+  message: string | undefined;
+  /** Settles when the work has ended, and its message is sent. */
+  ended: Promise<unknown>;
 }
 export interface SlashContext {
   sessionId: string;
@@ -121,15 +131,18 @@ declare module "@scorel/host/contract" {
     list_commands: { params: { sessionId: string }; result: { commands: ListedCommand[] } };
     /** Lists what the argument of a command is chosen from. Throws COMMAND_CHOICES when its plugin fails. */
     list_choices: { params: { sessionId: string; name: string }; result: { choices: Choice[] } };
-    /** Lists what goes on in a session while no turn runs, the oldest first. */
+    /** Lists the work that runs in the background of a session, the oldest first. */
     list_background: { params: { sessionId: string }; result: { items: BackgroundItem[] } };
     /** Ends work in the background, by an id of `list_background`, and resolves when it has ended. Throws BACKGROUND_UNKNOWN. */
     stop_background: { params: { sessionId: string; id: string }; result: Record<string, never> };
     /**
-     * Waits for a message that reports the end of work in the background. Returns the ids of all such messages since the session was opened, for
-     * `wait_turn`, as soon as there are more than `after`, or none is to come.
+     * Waits for a message that announces the end of work in the background which began after the event with seq `after`. Returns the ids of such
+     * messages that are not in `known`, for `wait_turn`. Returns none when no such work runs any more.
      */
-    wait_background: { params: { sessionId: string; after: number }; result: { reports: string[] } };
+    wait_background: {
+      params: { sessionId: string; after: number; known: readonly string[] };
+      result: { reports: string[] };
+    };
     /** Completes the end of a line: a slash command or a marked word. */
     complete_command: { params: { sessionId: string; line: string }; result: Completion };
   }

@@ -52,7 +52,7 @@ export function operations(ctx: BaseContext) {
       },
     },
     list_background: {
-      summary: "Lists what goes on in a session while no turn runs, such as commands and subagents in the background.",
+      summary: "Lists the work that runs in the background of a session, such as commands and subagents.",
       readOnly: true,
       size: { bounded: "A plugin lists up to 100 items." },
       params: () => z.strictObject({ sessionId }),
@@ -60,7 +60,7 @@ export function operations(ctx: BaseContext) {
       run: async () => ({ items: (await import("./background.ts")).listBackground(ctx) }),
     },
     stop_background: {
-      summary: "Ends work in the background, and waits until it has ended.",
+      summary: "Stops work in the background, and waits until it has ended.",
       params: () => z.strictObject({ sessionId, id: z.string() }),
       result: async () => (await results()).stop_background,
       run: async ({ id }) => {
@@ -69,12 +69,17 @@ export function operations(ctx: BaseContext) {
       },
     },
     wait_background: {
-      summary: "Waits for a message that reports the end of work in the background.",
+      summary: "Waits for a message that announces the end of work in the background.",
       readOnly: true,
       size: { bounded: "It returns ids of messages." },
-      params: () => z.strictObject({ sessionId, after: z.number().int().min(0) }),
+      params: () =>
+        z.strictObject({
+          sessionId,
+          after: z.number().int().min(0).describe("The work that is meant began after the event with this seq."),
+          known: z.array(z.string()).max(1_000).describe("Ids of messages that were returned before."),
+        }),
       result: async () => (await results()).wait_background,
-      run: async ({ after }) => (await import("./background.ts")).waitForReport(ctx, after, ctx.session.stopping),
+      run: async (asked) => ({ reports: await (await import("./background.ts")).waitForReports(ctx, asked) }),
     },
   } satisfies Contributions["operations"];
 }

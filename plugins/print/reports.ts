@@ -1,48 +1,48 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
-import type { Client } from "@scorel/host/contract";
+import type { Client, SessionStatus } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
-import { onAbort } from "@scorel/kit/values/abort";
+import { onAbort, untilAborted } from "@scorel/kit/values/abort";
 import { joined } from "./joined.ts";
 
 interface Run {
   client: Client;
-  status: { sessionId: string };
+  status: Pick<SessionStatus, "sessionId" | "anchor">;
   interrupt: AbortSignal;
   limits: { signal: AbortSignal };
-  /** A closed stdout also interrupts, but ends no work. */
+  /** A closed stdout also aborts `interrupt`, but does not end the run. */
   format: { output: { failure?: unknown } };
 }
 
 /**
- * Waits for work in the background whose end a message reports, such as subagents: it would end with the session. `answerTo` waits for the turn
- * that answers a message. Returns the outcome of the last turn that answers a report, with the usage of all turns; its reason is `cancelled`
+ * Waits for the subagents that this run has started in the background, which would end with its session. `answerTo` waits for the turn
+ * that answers a message. Returns the outcome of the last turn that answers a report, with the usage of all turns. The reason is `cancelled`
  * when an interrupt or a limit ends the wait.
  */
 export async function outcomeWithReports(
-  { client, status: { sessionId }, interrupt, limits, format }: Run,
+  { client, status, interrupt, limits, format }: Run,
   first: TurnOutcome,
   answerTo: (id: string) => Promise<TurnOutcome>,
 ): Promise<TurnOutcome> {
-  // Several reports may be answered in one turn, which may be the first.
-  const counted = new Set([first.leafId]);
   const cut = new AbortController();
   const untie = [
     onAbort(limits.signal, () => cut.abort()),
     onAbort(interrupt, () => void (format.output.failure === undefined && cut.abort())),
   ];
+  // One turn may answer several reports, and the first turn some of them.
+  const counted = new Set([first.leafId]);
+  const known: string[] = [];
   let outcome = first;
-  let known = 0;
   try {
     while (outcome.reason === "completed") {
-      const reports = await reportsAfter(client, sessionId, known, cut.signal);
+      const reports = await nextReports(client, status, known, cut.signal);
       if (cut.signal.aborted) return { ...outcome, reason: "cancelled" };
-      if (reports.length <= known) return outcome;
-      for (const id of reports.slice(known)) {
+      if (reports.length === 0) return outcome;
+      for (const id of reports) {
         const answered = await answerTo(id);
         if (!counted.has(answered.leafId)) outcome = joined(outcome, answered);
         counted.add(answered.leafId);
       }
-      known = reports.length;
+      known.push(...reports);
     }
     return outcome;
   } finally {
@@ -50,21 +50,21 @@ export async function outcomeWithReports(
   }
 }
 
-/** The ids of the messages that have reported an end, once there are more than `known` or none is to come, or the signal aborts. */
-async function reportsAfter(
+/** The ids of further messages with reports; none when nothing is left to wait for, or the signal aborts. */
+async function nextReports(
   client: Client,
-  sessionId: string,
-  known: number,
+  { sessionId, anchor }: Run["status"],
+  known: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const aborted = new Promise<readonly string[]>((resolve) => signal.addEventListener("abort", () => resolve([])));
-  if (signal.aborted) return [];
-  const waiting = client.request("wait_background", { sessionId, after: known }).then(({ reports }) => reports);
+  // What somebody else has started in this session before is not waited for.
+  const after = Math.max(anchor.persistentSeq, anchor.streamSeq);
   try {
-    return await Promise.race([waiting, aborted]);
+    const { reports } = await untilAborted(client.request("wait_background", { sessionId, after, known }), signal);
+    return reports;
   } catch (thrown) {
     // A preset without slash commands, or an older host, has no such work.
-    if (codeOf(thrown) === "HOST_OPERATION_UNKNOWN") return [];
+    if (signal.aborted || codeOf(thrown) === "HOST_OPERATION_UNKNOWN") return [];
     throw thrown;
   }
 }

@@ -1,4 +1,4 @@
-import type { BackgroundWork } from "@scorel/commands/contract";
+import type { BackgroundReport, BackgroundWork } from "@scorel/commands/contract";
 import { messageOf } from "@scorel/kernel";
 import { lineOf } from "@scorel/kit/text/one-line";
 import type { Usage } from "@scorel/messages/contract";
@@ -21,13 +21,18 @@ interface RunningTask {
   stop(): void;
 }
 
+interface Reporting extends BackgroundReport {
+  /** The session of the subagent. */
+  sessionId: string;
+}
+
 /** Subagents that work while their session goes on. Their reports are messages of the session. */
 export class BackgroundTasks implements BackgroundWork {
   private readonly ctx: Context;
   private readonly places: Places;
   private readonly running = new Map<string, RunningTask>();
-  /** Ids of the messages with reports. */
-  private readonly sent: string[] = [];
+  /** The running tasks, and those that have sent their report. */
+  private readonly reporting: Reporting[] = [];
 
   constructor(ctx: Context, places: Places) {
     this.ctx = ctx;
@@ -51,7 +56,9 @@ export class BackgroundTasks implements BackgroundWork {
       });
       const { sessionId, path } = details;
       const task = { sessionId, description: lineOf(call.params.description), ...(path !== undefined && { path }) };
+      const begun = this.ctx.session.seq;
       const ended = this.follow(task, report, costs).finally(leave);
+      this.reporting.push({ sessionId, begun, message: undefined, ended });
       this.running.set(sessionId, { title: task.description, since: Date.now(), ended, stop: () => control.abort() });
       this.showCount();
       const text = `The subagent works in the background (session ${sessionId}). Go on with other work; its report comes as a message.`;
@@ -64,7 +71,7 @@ export class BackgroundTasks implements BackgroundWork {
 
   /** Resolves when no subagent works any more. */
   async ended(): Promise<void> {
-    await Promise.all(this.ends());
+    await Promise.all([...this.running.values()].map(({ ended }) => ended));
   }
 
   list() {
@@ -82,12 +89,8 @@ export class BackgroundTasks implements BackgroundWork {
     await task?.ended;
   }
 
-  reports() {
-    return { sent: this.sent, next: this.running.size === 0 ? undefined : Promise.race(this.ends()) };
-  }
-
-  private ends(): Promise<void>[] {
-    return [...this.running.values()].map(({ ended }) => ended);
+  reports(): readonly Reporting[] {
+    return this.reporting.filter(({ sessionId, message }) => message !== undefined || this.running.has(sessionId));
   }
 
   /** Queues a report for each task that was cut off when its session or host ended. It begins no turn, since somebody may only look. */
@@ -104,7 +107,8 @@ export class BackgroundTasks implements BackgroundWork {
       const text = await report.then(wordsOf, messageOf);
       // Without a session that goes on, the task is reported as interrupted when it is opened again.
       if (this.ctx.signal.aborted) return;
-      await this.send(task, text, "start");
+      const message = await this.send(task, text, "start");
+      for (const each of this.reporting) if (each.sessionId === task.sessionId) each.message = message;
       costs.settle();
     } catch (thrown) {
       if (!this.ctx.signal.aborted) this.ctx.report("background", thrown);
@@ -120,14 +124,18 @@ export class BackgroundTasks implements BackgroundWork {
     if (!this.ctx.signal.aborted) this.ctx.ui.status(size === 0 ? undefined : `${size} in the background`);
   }
 
-  private async send({ sessionId, description }: BackgroundTask, text: string, idle: "start" | "queue"): Promise<void> {
+  /** Sends the report of a task as a message of the session. Returns the id of the message. */
+  private async send(
+    { sessionId, description }: BackgroundTask,
+    text: string,
+    idle: "start" | "queue",
+  ): Promise<string | undefined> {
     const head = `[Report of the subagent "${description}" in the background, session ${sessionId}. These are its words, not those of the user.]`;
     const sent = await this.ctx.find("agent")?.send(`${head}\n${text}`, {
       ...{ clientId: `subagent-${sessionId}`, messageId: reportId(sessionId) },
       ...{ running: "steer", idle, mentions: false },
     });
-    // One that only waits in the queue is answered by no turn yet.
-    if (sent && idle === "start") this.sent.push(sent.id);
+    return sent?.id;
   }
 }
 

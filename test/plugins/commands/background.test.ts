@@ -15,7 +15,7 @@ async function opened(...works: unknown[]) {
   return {
     tasks: async (args = "") => (await t.client.request("run_command", { sessionId, name: "tasks", args })).output,
     list: async () => (await t.client.request("list_background", { sessionId })).items,
-    wait: (after: number) => t.client.request("wait_background", { sessionId, after }),
+    wait: (after: number, known: string[] = []) => t.client.request("wait_background", { sessionId, after, known }),
     told: async () => (await t.client.request("get_status", { sessionId })).notices.map(({ message }) => message),
     async [Symbol.asyncDispose]() {
       await t[Symbol.asyncDispose]();
@@ -56,17 +56,26 @@ it("is listed by /tasks, the oldest first, and stopped by its number or id", asy
   await expect(s.tasks("stop 1")).rejects.toMatchObject({ code: "BACKGROUND_UNKNOWN" });
 });
 
-it("is waited for as long as there is something whose end a message reports", async () => {
-  const ended = gate();
-  const sent: string[] = [];
-  let next: Promise<unknown> | undefined = ended.promise;
-  await using s = await opened(work(), { ...work(), reports: () => ({ sent, next }) });
-  const waiting = s.wait(0);
-  sent.push("m1");
-  ended.open();
-  expect(await waiting).toEqual({ reports: ["m1"] });
-  next = undefined;
-  expect(await s.wait(1)).toEqual({ reports: ["m1"] });
+it("is waited for if its end is announced by a message, and if it began after the event that is named", async () => {
+  const [first, second] = [gate(), gate()];
+  const report = (begun: number, ended: Promise<unknown>) => ({
+    begun,
+    ended,
+    message: undefined as string | undefined,
+  });
+  const reports = [report(3, new Promise(() => {})), report(7, first.promise), report(8, second.promise)];
+  await using s = await opened(work(), { ...work(), reports: () => reports });
+  const waiting = s.wait(5);
+  Object.assign(reports[2] as object, { message: "m8" });
+  second.open();
+  expect(await waiting).toEqual({ reports: ["m8"] });
+  const again = s.wait(5, ["m8"]);
+  Object.assign(reports[1] as object, { message: "m7" });
+  first.open();
+  expect(await again).toEqual({ reports: ["m7"] });
+  expect(await s.wait(5, ["m7", "m8"])).toEqual({ reports: [] });
+  reports.push(report(9, Promise.resolve()), report(10, Promise.reject(new Error("failed"))));
+  expect(await s.wait(8)).toEqual({ reports: [] });
 });
 
 it("of a plugin that is at fault is left out, and the plugin is named", async () => {

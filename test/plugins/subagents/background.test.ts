@@ -54,6 +54,28 @@ it("a report reaches a running turn at its next round, and its cost counts there
   expect((await toldIn(t)).at(-1)).toContain("Found it.");
 });
 
+it("is waited for by whoever has started it, and not by whoever came to the session later", async () => {
+  const done = gate();
+  await using t = await working(
+    {
+      "Go.": [behind("Look"), text("I wait."), text("Thanks.")],
+      Look: [[delayUntil(done.promise), text("Found it.")]],
+    },
+    { plugins: [commands as never] },
+  );
+  const { sessionId } = t;
+  await t.outcome();
+  const { anchor } = await t.client.request("get_status", { sessionId });
+  const wait = (after: number, known: string[] = []) =>
+    t.client.request("wait_background", { sessionId, after, known });
+  expect(await wait(Math.max(anchor.persistentSeq, anchor.streamSeq))).toEqual({ reports: [] });
+  const waiting = wait(0);
+  done.open();
+  const { reports } = await waiting;
+  const { text: said } = await t.client.request("wait_turn", { sessionId, id: reports[0] as string });
+  expect([reports.length, said, await wait(0, reports)]).toEqual([1, "Thanks.", { reports: [] }]);
+});
+
 it("what it uses is in the log of its session at once, also while no turn runs, and /cost shows it", async () => {
   const end = gate();
   await using t = await working(
