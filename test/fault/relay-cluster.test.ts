@@ -11,7 +11,6 @@ import { dialHost } from "../../plugins/relay/peer/dial.ts";
 import { nodeSocket } from "../../plugins/relay/peer/node-socket.ts";
 import { base64url } from "../../plugins/relay/protocol/bytes.ts";
 import { createIdentity, joinKeys } from "../../plugins/relay/protocol/identity.ts";
-import { type Running, type Scratch, scratch } from "../e2e/scorel.ts";
 import { eventually } from "../eventually.ts";
 import { startModelServer, text, wait } from "../model-server.ts";
 import { NatsServer } from "../nats.ts";
@@ -20,40 +19,13 @@ import { agentHost } from "../plugins/host/agent-host.ts";
 import { testHome } from "../plugins/host/home.ts";
 import { View } from "../plugins/host/view.ts";
 import { grantFor } from "../plugins/relay/relays.ts";
+import { RelayCommand } from "../relay-command.ts";
 
 /** `KILLS=50` kills more. */
 const kills = Number(process.env.KILLS ?? 6);
 const AGAIN_MS = 2_000;
 /** A relay in a process of its own has to start before anybody can connect: on a machine with other work that takes seconds. */
 const START_MS = 10_000;
-
-/** The command `relay serve`, which comes back to its port after it was killed. */
-class RelayCommand implements Disposable {
-  readonly #scratch: Scratch = scratch();
-  readonly #nats: string;
-  #running: Running | undefined;
-  address = "";
-
-  constructor(nats: string) {
-    this.#nats = nats;
-  }
-
-  async start(): Promise<void> {
-    const port = this.address === "" ? "0" : new URL(this.address).port;
-    this.#running = this.#scratch.start(["relay", "serve", "--port", port, "--nats", this.#nats], { open: true });
-    const line = await this.#running.line((each) => each.startsWith("The relay listens at "));
-    this.address = line.split(" at ")[1] as string;
-  }
-
-  async kill(): Promise<void> {
-    this.#running?.child.kill("SIGKILL");
-    await this.#running?.finished;
-  }
-
-  [Symbol.dispose](): void {
-    this.#scratch[Symbol.dispose]();
-  }
-}
 
 /** What a client has heard of a session, in which something is said all the time. */
 class Watcher {

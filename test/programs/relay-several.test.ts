@@ -1,37 +1,14 @@
 import { hostname } from "node:os";
 import { expect, it, onTestFinished } from "vitest";
-import { type Running, type Scratch, scratch } from "../e2e/scorel.ts";
+import { type Scratch, scratch } from "../e2e/scorel.ts";
 import { eventually } from "../eventually.ts";
 import { startModelServer, text } from "../model-server.ts";
 import { NatsServer } from "../nats.ts";
 import { describeWith } from "../optional.ts";
+import { RelayCommand } from "../relay-command.ts";
 
 const none = ["--preset", "none"];
 const name = hostname().split(".")[0] as string;
-
-/** A relay on a bus, at a port that it keeps. */
-class Relay {
-  readonly #scratch = scratch();
-  readonly #nats: string;
-  #running: Running | undefined;
-  address = "";
-
-  constructor(nats: string) {
-    this.#nats = nats;
-  }
-
-  async start(): Promise<void> {
-    const port = this.address === "" ? "0" : new URL(this.address).port;
-    this.#running = this.#scratch.start(["relay", "serve", "--port", port, "--nats", this.#nats], { open: true });
-    const line = await this.#running.line((each) => each.startsWith("The relay listens at "));
-    this.address = line.split(" at ")[1] as string;
-  }
-
-  async kill(): Promise<void> {
-    this.#running?.child.kill("SIGKILL");
-    await this.#running?.finished;
-  }
-}
 
 /** The relay with which the host is connected, as its owner sees it. */
 async function relayOf(host: Scratch): Promise<string | undefined> {
@@ -43,7 +20,7 @@ async function relayOf(host: Scratch): Promise<string | undefined> {
 describeWith("nats", "a host and a terminal that know two relays on a bus", () => {
   it("go on through the other one when one is killed, whichever it is", async () => {
     await using nats = await NatsServer.start();
-    const [a, b] = [new Relay(nats.url), new Relay(nats.url)];
+    const [a, b] = [new RelayCommand(nats.url), new RelayCommand(nats.url)];
     onTestFinished(async () => void (await Promise.all([a.kill(), b.kill()])));
     await Promise.all([a.start(), b.start()]);
     using host = scratch();
