@@ -27,6 +27,21 @@ describe("a question", () => {
     expect([t.session.activeLeaf, t.open()]).toEqual([null, []]);
   });
 
+  it("gets its default when 200 others are open, and is asked when one of them is answered", async () => {
+    await using t = await open();
+    await t.run("attend_requests");
+    const all = Array.from({ length: 200 }, () => t.ctx.requests.ask({ kind: "input", title: "Name?" }));
+    await expect.poll(() => t.open().length).toBe(200);
+    expect(await t.ctx.requests.ask({ kind: "input", title: "Once more?" })).toEqual({
+      answer: null,
+      reason: "too many questions are open",
+    });
+    await t.run("answer_request", { requestId: t.open()[0]?.requestId, answer: "Ann" });
+    expect(await Promise.race(all)).toMatchObject({ answer: "Ann" });
+    void t.ctx.requests.ask({ kind: "input", title: "And now?" });
+    await expect.poll(() => t.open().some(({ title }) => title === "And now?")).toBe(true);
+  });
+
   it("takes the first answer, and counts a repeated message once", async () => {
     await using t = await open();
     await t.run("attend_requests");
