@@ -24,7 +24,7 @@ export function lockReason(path: string): string | undefined {
   return admin === undefined ? undefined : readIfPresent(join(admin, "locked"))?.trim();
 }
 
-/** Tells git where the folder of a worktree is. */
+/** Writes the present path of a worktree into git's own folder of it. */
 export function tellPlace(path: string): void {
   const admin = adminOf(path);
   const text = `${join(path, ".git")}\n`;
@@ -33,13 +33,18 @@ export function tellPlace(path: string): void {
 }
 
 /**
- * Lets git forget the worktree in a folder, as `git worktree prune` does with those that are missing. `places`: the paths by which git may know it.
- * Nothing happens if git's folder belongs to another one: the file `.git` could have been changed to name it.
+ * Deletes git's own folder of the worktree at `path`, as `git worktree prune` does for worktrees that are missing. `places` are the paths at which git may
+ * expect the worktree. For any other path nothing is deleted: the file `.git` may have been changed to name the folder of another worktree.
  */
 export async function forget(path: string, places: readonly string[]): Promise<void> {
   const admin = adminOf(path);
   const known = admin === undefined ? undefined : readIfPresent(join(admin, "gitdir"))?.trim();
-  if (admin === undefined || known === undefined || !places.some((place) => isSame(place, dirname(known)))) return;
+  if (
+    admin === undefined ||
+    known === undefined ||
+    !places.some((place) => isSame(place, dirname(resolve(admin, known))))
+  )
+    return;
   await rm(admin, { recursive: true, force: true });
 }
 

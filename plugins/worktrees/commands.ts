@@ -36,6 +36,10 @@ export function worktreeOption(ctx: Context): FolderOption {
     flags: "-w, --worktree [name]",
     description: "Work in a git worktree of this repository, which is made if there is none of that name",
     enter: async (value, invocation) => (await import("./actions.ts")).enterWorktree(ctx, value, invocation),
-    leave: async (folder, { stderr }) => void stderr.write(await (await import("./list.ts")).leftIn(folder)),
+    leave: async (folder, { stderr }) => {
+      const { leftIn } = await import("./list.ts");
+      // The command has ended: a failure of git here must not change how.
+      stderr.write(await leftIn(folder).catch(() => ""));
+    },
   };
 }

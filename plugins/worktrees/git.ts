@@ -14,6 +14,8 @@ const LINES = 3;
 const SETTINGS = [
   ...["submodule.recurse=false", "commit.gpgSign=false", "merge.verifySignatures=false", "log.showSignature=false"],
   ...["rerere.enabled=false", "gc.auto=0", "maintenance.auto=false", "core.quotePath=true"],
+  // A worktree is moved after it is made, which breaks relative paths.
+  "worktree.useRelativePaths=false",
 ];
 
 /** Large files of git-lfs stay as their pointers: getting them could need the network. */
