@@ -25,6 +25,7 @@ import { sessionOptions } from "./options.ts";
 import { OwnAnswer } from "./own-answer.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { type Prompt, readPrompt } from "./prompt.ts";
+import { outcomeWithReports } from "./reports.ts";
 import type { AnswerSchema } from "./schema.ts";
 
 const EXIT = { completed: 0, error: 1, cancelled: 130 } as const;
@@ -180,7 +181,6 @@ async function converse(run: Run, prompt: Prompt, schema?: AnswerSchema): Promis
   limits.start();
   try {
     const first = await takeTurn(run, prompt, run.sent);
-    const { outcomeWithReports } = await import("./reports.ts");
     const outcome = await outcomeWithReports(run, first, (id) => answerTo(run, id));
     if (!schema || outcome.reason !== "completed") return limited(outcome, limits);
     const checked = schema.check(outcome.text);
