@@ -50,7 +50,7 @@ function shown({ name, description, usage }: { name: string; description: string
   };
 }
 
-/** What to show of a command's result, and the message that it has sent, if it has. */
+/** The result of a slash command: a text to show, and the id of the message if the command has sent one. */
 interface Ran {
   text: string;
   turn?: string;

@@ -311,7 +311,7 @@ export class ChatSession {
   private async send(content: string): Promise<void> {
     const { sessionId } = this;
     const sending = this.client.request("send_message", { sessionId, content }).catch((thrown) => {
-      // What was refused is offered for the next line.
+      // The refused text stands in the input line again, where the person can change it.
       if (this.person) this.input = { text: content, isLiteral: true };
       throw thrown;
     });

@@ -24,7 +24,7 @@ export function windowCommands(ctx: BaseContext): Record<string, SlashCommand> {
 }
 
 interface Spent {
-  /** Requests of this session; 0 for what others have used for it, such as subagents. */
+  /** Number of model calls of this session; 0 if only other sessions, such as those of subagents, have used the model. */
   requests: number;
   input: number;
   cacheRead: number;
@@ -77,7 +77,7 @@ function* answers({ session: { tree } }: BaseContext): Iterable<Answered> {
       yield {
         model: message.usage.model ?? message.toolName,
         usage: message.usage,
-        // What another session has used is no request of this one.
+        // The usage of another session, such as a subagent's, is not a model call of this session.
         requests: message.usage.sessionId === undefined ? 1 : 0,
       };
   }

@@ -11,7 +11,7 @@ import type { Worktree } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { Checkout } from "./repository.ts";
 
-/** Folders beside the worktrees: in one, a worktree is made until it is complete; the other is one that is being deleted. */
+/** Kinds of temporary folders beside the worktrees: `making` holds a worktree that is not complete, `gone` is one that is being deleted. */
 type Passing = "making" | "gone";
 
 const PASSING = /^\.(making|gone)-([A-Za-z\d][\w.-]*)~[\w-]+$/;
@@ -24,8 +24,8 @@ export const passingFolder = ({ name, path }: Pick<Worktree, "name" | "path">, k
   join(dirname(path), `.${kind}-${name}~${newId()}`);
 
 /**
- * Where a worktree is while it is made. Git names its own folder of it after the last part, which no other has: a git that goes on after its
- * parent was killed would else end in the folder of the one that is made next.
+ * The path at which a worktree is made in its temporary folder. Git names its own folder of the worktree after the last part of this path. That part is
+ * unique, since a git process may outlive its killed parent and would otherwise write into the folder of the next worktree with the same name.
  */
 export const placeIn = (making: string) =>
   join(
@@ -61,7 +61,7 @@ async function deleteLeft(
 ): Promise<void> {
   const [, kind, name] = PASSING.exec(entry) ?? [];
   if (kind === undefined || name === undefined) return;
-  // A repository may have files in a folder of such a name, which are not ours.
+  // The repository itself may have files in a folder with such a name.
   if ((await git.text(root, "list its files", ["ls-files", "--", join(folder, entry)])) !== "") return;
   const worktree = { name, path: join(folder, name) };
   try {
@@ -69,11 +69,11 @@ async function deleteLeft(
     if (!lock || !("release" in lock)) return;
     await deletePassing(join(folder, entry), kind as Passing, worktree).finally(() => lock.release());
   } catch {
-    // It is in nobody's way, and the next command tries again: git may still be writing there.
+    // Git may still be writing there. The folder disturbs nobody, and the next command tries again.
   }
 }
 
-/** Deletes a folder in which a worktree was made, or the one that it was moved to, and lets git forget it. */
+/** Deletes a temporary folder, and git's own folder of the worktree in it. */
 export async function deletePassing(
   folder: string,
   kind: Passing,

@@ -53,7 +53,7 @@ async function rowOf(
     // Its own settings, and those of no other worktree.
     const own = new Git();
     const problem = await obstacleIn(own, worktree);
-    // Its commits and files are those of a stranger.
+    // Commits and changed files would be those of the other repository.
     if (problem === ELSEWHERE) return { ...worktree, commits: 0, changes: 0, problem };
     const commits = await own.count(worktree.path, "HEAD", without);
     const changes = (await changedFiles(own, worktree.path, "all")).length;

@@ -16,12 +16,12 @@ const WORKTREE_MS = 10 * 60_000;
 /** The lock of the checkout, beside the folders of worktrees. */
 const LOCK = ".lock";
 
-/** Works with a worktree while no other command makes, merges or removes it. The folder of worktrees exists. Throws WORKTREE_BUSY. */
+/** Runs `work` while no other command makes, merges or removes this worktree. Needs the folder of worktrees. Throws WORKTREE_BUSY. */
 export async function withWorktree<T>(worktree: Worktree, work: () => Promise<T>): Promise<T> {
   return holding(lockOf(worktree), WORKTREE_MS, work);
 }
 
-/** Works with a worktree that exists, or the branch that is left of it, while no other command does. Throws WORKTREE_BUSY and WORKTREE_UNKNOWN. */
+/** Finds a worktree, or the branch that is left of it, and runs `work` with it as `withWorktree` does. Throws WORKTREE_BUSY and WORKTREE_UNKNOWN. */
 export async function alone<T>(
   cwd: string,
   name: string,
@@ -33,7 +33,7 @@ export async function alone<T>(
   return withWorktree(found, async () => work(checkout, await findWorktree(checkout, name)));
 }
 
-/** Works with a checkout while no other command merges into it: git's merges would undo each other. Throws WORKTREE_BUSY. */
+/** Runs `work` while no other command merges into this checkout: two merges would undo each other. Throws WORKTREE_BUSY. */
 export async function withCheckout<T>({ folder }: Checkout, work: () => Promise<T>): Promise<T> {
   return holding(join(folder, LOCK), MERGE_MS, work);
 }

@@ -9,7 +9,7 @@ import { deletePassing, passingFolder } from "./folder.ts";
 import type { Checkout } from "./repository.ts";
 import { changedFiles, ignoredFiles } from "./state.ts";
 
-/** Throws WORKTREE_KEPT if somebody has told git that the worktree has to stay. */
+/** Throws WORKTREE_KEPT if the worktree was locked with `git worktree lock`. */
 export function assertUnlocked({ name, path }: Worktree): void {
   const reason = lockReason(path);
   if (reason === undefined) return;
