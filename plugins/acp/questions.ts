@@ -28,7 +28,7 @@ const YES_NO: readonly RequestOption[] = [
 /** Answers that are no option of a question. */
 const TAKE_DEFAULT = "default";
 const DECLINE = "decline";
-/** Shown with a question for a text in an editor without forms. */
+/** Shown with a question for text in editors that do not support forms. */
 const NO_FIELD =
   "This editor has no field for the answer. To write one, open this session in the terminal or in the page as well, and answer there.";
 

@@ -14,7 +14,7 @@ import { type After, type Call, untilNews } from "./waiting.ts";
 
 /** Characters of what a question is about. */
 const MOST_BODY = 20_000;
-/** Events among which the last words of the model are looked for. */
+/** Number of latest events that are searched for the model's last text. */
 const MOST_EVENTS = 100;
 /** How long a host that is away is waited for at the end. */
 const AWAY_MS = 3_000;
@@ -28,7 +28,7 @@ export interface Around {
   /** Whether questions can be answered, so that tools wait for it. */
   answers: boolean;
   log(text: string): void;
-  /** How time passes while a task is followed. Default: as it does. */
+  /** The clock for following tasks. Default: the real one. */
   after?: After;
 }
 

@@ -19,7 +19,7 @@ import { isYoung, recordPath, writeRecord } from "./records.ts";
 /** Characters of a list that are kept on disk: all tools, and 2,000,000 for what a server has besides. One with more is waited for each time. */
 const MOST_KEPT = MOST_TOOL_TEXT + 2_000_000;
 
-/** Milliseconds for which short sessions take it that a server still offers the same, or is still too slow. */
+/** Milliseconds for which the record of a server counts as fresh: short sessions then neither ask it again nor wait for it. */
 const WHILE_MS = 60 * 60_000;
 
 /** The name by which the instructions of a server are accepted, as if they were one of its tools. */
@@ -57,12 +57,12 @@ export class Catalog {
     return this.inventory?.tools;
   }
 
-  /** The server has said not long ago what it offers, in this or an earlier session. */
+  /** Whether the record of what the server offers is fresh. */
   get isYoung(): boolean {
     return isYoung(this.path, WHILE_MS);
   }
 
-  /** Not long ago, a session has waited for the server until its end, and in vain. */
+  /** Whether a recent session ended before the server had started. */
   get wasLate(): boolean {
     return isYoung(this.latePath, WHILE_MS);
   }

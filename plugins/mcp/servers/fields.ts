@@ -18,11 +18,11 @@ export interface Field {
   name: string;
   title: string;
   type: FieldType;
-  /** The only answers. */
+  /** The allowed answers, if the field has a list of them. */
   options?: readonly Option[];
   limits: Limits;
   required: boolean;
-  /** The value of a field that is left as it is. */
+  /** The default value. */
   initial?: Value;
 }
 
@@ -75,7 +75,7 @@ function optionsIn({ enum: values, enumNames: names, oneOf, anyOf = oneOf }: Tab
 const labelOf = (title: unknown, value: string) =>
   lineOf(typeof title === "string" && title !== "" ? title : value).slice(0, MOST_TITLE);
 
-/** Whether a value of the server is one that the field can have. */
+/** Whether a default that the server gives is valid for the field. */
 function fits({ type, options = [], limits }: Field, value: unknown): value is Value {
   const isOption = (each: unknown) => options.some((option) => option.value === each);
   if (type === "list")

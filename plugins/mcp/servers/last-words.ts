@@ -1,15 +1,15 @@
 import { clause } from "@scorel/kit/text/one-line";
 
-/** Lines that are shown where none tells what is wrong, and characters in all. */
+/** Number of last lines that are shown if no line names an error, and the most characters in all. */
 const LINES = 3;
 const MOST = 500;
-/** Words of lines that tell what is wrong. */
+/** Words by which a line that names an error is recognized. */
 const TELLING =
   /\b(error|exception|fatal|panic|cannot|can't|could not|failed|denied|refused|not found|no such|missing|required|invalid)\b/i;
-/** Lines of a stack, which follow or come before such a line. */
+/** Lines of a stack trace. */
 const STACK = /^\s*(at |File "|\^|~|Traceback)/;
 
-/** What a program that has ended wrote to its standard error about the reason, as one line; empty if it wrote nothing. */
+/** The part of a program's standard error that says why it ended, as one line; empty if there is none. */
 export function lastWords(stderr: string): string {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "");
   const telling = lines.findLast((line) => TELLING.test(line) && !STACK.test(line));

@@ -5,7 +5,7 @@ import { z } from "zod";
 export type FieldType = "string" | "number" | "integer" | "boolean" | "list";
 export type Value = string | number | boolean | string[];
 
-/** What a value has to keep to. `least` and `most` are of a number itself, of a text's characters, and of how many options are chosen. */
+/** The limits of a value. `least` and `most` apply to a number, to the number of characters of a text, or to the number of chosen options. */
 export interface Limits {
   least?: number;
   most?: number;
@@ -47,7 +47,7 @@ export function limitsIn(table: Table, type: FieldType): Limits {
 const isNumber = (value: unknown): value is number => Number.isFinite(value);
 const isFormat = (value: unknown): value is Format => typeof value === "string" && Object.hasOwn(FORMATS, value);
 
-/** What a value would have to be, if it does not keep to the limits. */
+/** Describes what is wrong with a value; undefined if it is within the limits. */
 export function problemOf(type: FieldType, limits: Limits, value: Value): string | undefined {
   const { least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY, format } = limits;
   const size = sizeOf(value);
@@ -57,13 +57,13 @@ export function problemOf(type: FieldType, limits: Limits, value: Value): string
   return isWithin && isWhole && isFormatted ? undefined : wantedOf(type, limits);
 }
 
-/** JSON Schema counts characters, and not the halves of those that UTF-16 writes with two. */
+/** JSON Schema counts Unicode characters, not UTF-16 code units. */
 function sizeOf(value: Value): number {
   if (typeof value === "number") return value;
   return typeof value === "string" ? [...value].length : Array.isArray(value) ? value.length : 0;
 }
 
-/** What is wanted of a person, in words. */
+/** Describes a valid answer for people. */
 export function wantedOf(type: FieldType, { least, most, format }: Limits): string {
   if (type === "integer" || type === "number") {
     const what = type === "integer" ? "a whole number" : "a number";

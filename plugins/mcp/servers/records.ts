@@ -14,7 +14,7 @@ export function recordPath({ name, way }: Pick<Definition, "name" | "way">, kind
 /** Whether such a file was written, or touched, within the last milliseconds. */
 export function isYoung(path: string, ms: number): boolean {
   const stat = statSync(path, { throwIfNoEntry: false });
-  // A file of the future has the time of a clock that was wrong.
+  // A file with a time in the future was written when the clock was wrong.
   return stat !== undefined && Math.abs(Date.now() - stat.mtimeMs) < ms;
 }
 

@@ -14,7 +14,7 @@ const MOST_TEXT = 2_000;
 /** Tokens of an answer of the model to a server, and characters of what the model is sent. */
 const MOST_TOKENS = 4_000;
 const MOST_SENT = 50_000;
-/** How often in a row a person may say no to a server before it is not heard any more: it could ask without end. */
+/** After this number of declined questions in a row, further questions of the server are declined without asking. */
 const MOST_NOES = 5;
 const DECLINED: ElicitAnswer = { action: "decline" };
 

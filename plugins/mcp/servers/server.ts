@@ -80,7 +80,7 @@ export class Server {
     this.catalog.recall();
   }
 
-  /** It may still say, in this session, that it offers other things than an earlier session has kept. */
+  /** Whether only the list of an earlier session is known, and the server may still replace it in this one. */
   get isUnconfirmed(): boolean {
     return ["off", "starting"].includes(this.state) && this.listed !== undefined && !this.catalog.isFirstHand;
   }

@@ -163,7 +163,7 @@ export class Servers {
     try {
       return await connect({ ...about, transport, onChanged: told.changed, onClose });
     } catch (thrown) {
-      // Before it is closed here, which ends it with a signal of ours.
+      // Read before `close`, which ends the program by a signal.
       const { how } = transport;
       await transport.close();
       throw new Error(redact(faultOf(thrown, how, transport)), { cause: thrown });
@@ -218,7 +218,7 @@ export class Servers {
 /** Whether it is starting, and no session has learned yet what it offers. */
 export const isUnknown = ({ state, listed }: Server): boolean => state === "starting" && !listed;
 
-/** Whether it is waited for: not one that was much too late not long ago. */
+/** Whether sessions wait for the server: it is starting, its tools are not known, and no recent session has waited in vain. */
 export const isAwaited = (server: Server): boolean => isUnknown(server) && !server.catalog.wasLate;
 
 /** Takes the secrets of a server, and those of Scorel, out of a text. */

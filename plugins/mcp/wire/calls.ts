@@ -6,7 +6,7 @@ const MOST_LIMITS = 30;
 /** Questions of one server that are open at a time; further ones are withdrawn at once. */
 const MOST_QUESTIONS = 8;
 
-/** The time that requests are measured with. */
+/** The clock for time limits of requests. */
 export interface CallClock {
   /** Calls `work` after so many milliseconds; returns a function that prevents it. */
   after(ms: number, work: () => void): () => void;
@@ -19,7 +19,7 @@ export interface Limits {
   timeoutMs: number;
 }
 
-/** What a request has for the time that it runs. */
+/** What the code that makes a request gets. */
 export interface Running {
   /** Aborts when the request is given up, also after its limit. */
   signal: AbortSignal;
@@ -59,7 +59,7 @@ export class Calls {
   /** Answers a question of the server; with `withdrawn` when the signal aborts, or when the requests have ended for which it asks. */
   async answer<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>, withdrawn: () => T): Promise<T> {
     const asking = [...this.running];
-    // Nobody knows what a question is about that belongs to no call.
+    // Outside of a call, a person could not know what the question is about.
     if (asking.length === 0 || this.questions >= MOST_QUESTIONS) return withdrawn();
     const own = linkedTo(signal);
     const ended = () => {
@@ -95,7 +95,7 @@ class Patience {
   private since = 0;
   private cancel: (() => void) | undefined;
 
-  /** It stands still at first. `lost` is called when it is over before the request. */
+  /** The clock is stopped at first. `lost` is called when the time is over before the request has ended. */
   constructor(clock: CallClock, limit: number, lost: () => void) {
     this.clock = clock;
     this.limit = limit;

@@ -6,7 +6,7 @@ import { z } from "zod";
 /** Pages of a list, and entries, that are read from one server. */
 const MOST_PAGES = 64;
 const MOST_ENTRIES = 256;
-/** The same of its tools, and characters of all of them: catalogues with thousands of tools exist, and lists without an end, too. */
+/** The limits for tools: pages, tools, and characters of all descriptions. There are catalogues with thousands of tools. */
 const MOST_TOOL_PAGES = 512;
 const MOST_TOOLS = 4_096;
 export const MOST_TOOL_TEXT = 8_000_000;
@@ -44,7 +44,7 @@ export interface Inventory {
   tools: readonly ListedTool[];
   /** It has more tools than are read. */
   isCut: boolean;
-  /** What is wrong with descriptions of tools that are left out for it. */
+  /** For each tool that is left out because of an invalid description, what is wrong with it. */
   flawed?: readonly string[];
   prompts: readonly ListedPrompt[];
   /** It has resources, or describes how to name some. */
@@ -82,7 +82,7 @@ export async function inventoryOf(client: Client): Promise<Inventory> {
   return { ...all, ...(instructions && { instructions }) };
 }
 
-/** Not by the SDK's schema, for which one tool that is described wrongly spoils the list. */
+/** Looser than the SDK's schema, which rejects the whole list for one invalid tool. */
 const toolPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 
 function toolsOf(client: Client): Promise<List<unknown>> {

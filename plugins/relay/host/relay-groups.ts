@@ -17,14 +17,14 @@ export function relayGroups(): RelayGroup[] {
   return hostRecord().relays.map((each) => ({ addresses: [each].flat(), isTold: typeof each !== "string" }));
 }
 
-/** What a person means by these addresses: with one, the group that has it. */
+/** The group for addresses that a person has named: for a single known address, the known group that contains it. */
 export function groupOf(addresses: readonly string[]): RelayGroup {
   const known = relayGroups().filter((group) => isShared(group.addresses, addresses));
   if (known[0] && addresses.length === 1) return known[0];
   return { addresses, isTold: addresses.length > 1 || known.some(({ isTold }) => isTold) };
 }
 
-/** Stores a group, in the place of those with which it has an address in common. */
+/** Stores a group. It replaces stored groups that share an address with it. */
 export async function keepGroup({ addresses, isTold }: RelayGroup): Promise<void> {
   const kept = isTold ? [...addresses] : (addresses[0] as string);
   await changeRelays((now) => {

@@ -24,7 +24,7 @@ export interface LinkOptions {
   events: Omit<PeerEvents, "closed" | "refused">;
   /** A connection was made: the first or a later one. */
   connected(connection: RelayConnection): void;
-  /** Whether nobody would notice that another relay is taken. */
+  /** Whether the host may change its relay now: no route is open, and no pairing code is shown. */
   isIdle(): boolean;
   warn(message: string, thrown: unknown): void;
   /** Milliseconds; only tests have fewer. */

@@ -14,12 +14,12 @@ export interface KnownRelays {
   told?: readonly string[] | undefined;
 }
 
-/** All of them, in the order in which they are tried: what a person has named leads to the host from here, whatever the host calls it. */
+/** All addresses, in the order in which they are tried: first those that a person has named, which are known to work from this computer. */
 export function relaysOf({ relay, others = [], told = [] }: KnownRelays): string[] {
   return [...new Set([relay, ...others, ...told])];
 }
 
-/** Of what a host tells, what this device can use; undefined if that is known already, or nothing. */
+/** The addresses told by the host that this device can use; undefined if there is nothing new among them. */
 export function takenFrom(known: KnownRelays, told: readonly string[]): string[] | undefined {
   const named = relaysOf({ ...known, told: [] });
   const isNearby = named.some((address) => isLoopback(new URL(address).hostname));

@@ -17,7 +17,7 @@ export function addressesPayload(addresses: readonly string[]): Bytes {
   return concat(bytes, new Uint8Array(padded(bytes.length) - bytes.length));
 }
 
-/** None for the empty payload of a host that has nothing to tell. Throws for what is no such payload. */
+/** Reads the addresses; none from an empty payload. Throws an error for an invalid payload. */
 export function addressesIn(payload: Bytes): string[] {
   const count = payload[0] ?? 0;
   if (count > MAX_ADDRESSES) throw new Error("it names too many relays");

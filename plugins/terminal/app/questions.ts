@@ -39,7 +39,7 @@ export class Questions {
   private isAfterWithdrawn = false;
   /** The answer that was given here last: to which question, by which key, and when. */
   private given = { requestId: "", key: "", at: Number.NEGATIVE_INFINITY, isUnderway: false };
-  /** The form to which that question belonged, unless a text stood in the field by then: it is none for the form. */
+  /** The form of the question that was answered last; undefined if the field contained a text then, which does not belong to the form. */
   private form: string | undefined;
   /** What stood in the field before a reason or an answer was asked for. */
   private setAside: string | undefined;
@@ -116,7 +116,7 @@ export class Questions {
     return true;
   }
 
-  /** Whether keys belong to the next question of a form that the person is filling in, also those that came with others. */
+  /** Whether pressed keys belong to the next question of a form that the person is filling in. */
   get isForForm(): boolean {
     return this.isNext && this.shown?.awaits === "key" && !this.isReady;
   }

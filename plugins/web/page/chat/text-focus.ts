@@ -3,9 +3,9 @@ import { isTyping } from "../app/typing.ts";
 
 const MESSAGE = ".composer textarea";
 const QUESTION = ".question";
-/** What has the focus when nothing in it has. */
+/** Elements that have the focus when no control has it. */
 const NOWHERE = "body, main";
-/** How often it is looked whether somebody has stopped typing. */
+/** Milliseconds between two checks whether the person has stopped typing. */
 const AGAIN_MS = 100;
 
 /** The keyboard was in a question, or a button of one was pressed, and nothing else has had it since. */
