@@ -69,6 +69,32 @@ itWith("chromium", "files, commands and skills are suggested while somebody type
   expect(t.complaints).toEqual([]);
 });
 
+itWith("chromium", "what was typed before a new session was there gets its suggestions when it is", async () => {
+  let answerAll = () => {};
+  await using stage = await chatStage([], {
+    before: (page) =>
+      page.routeWebSocket(/./, (socket) => {
+        const host = socket.connectToServer();
+        const held = new Promise<void>((resolve) => {
+          answerAll = resolve;
+        });
+        socket.onMessage(async (message) => {
+          if (String(message).includes('"create_session"')) await held;
+          host.send(message);
+        });
+      }),
+  });
+  const { t, page } = stage;
+  t.s.file("src/cart.ts", "1");
+  await page.getByRole("link", { name: "New session in project" }).click();
+  await field(page).pressSequentially("Compare @cart");
+  const options = page.getByRole("listbox", { name: "Suggestions" }).getByRole("option");
+  expect(await options.count()).toBe(0);
+  answerAll();
+  await options.getByText("src/cart.ts").waitFor();
+  expect(t.complaints).toEqual([]);
+});
+
 itWith(
   "chromium",
   "a new session has the same field: suggestions, pictures, commands, and what is written while it begins",

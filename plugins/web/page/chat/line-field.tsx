@@ -1,5 +1,5 @@
 import type { RemoteClient } from "@scorel/host/client";
-import { type KeyboardEvent, useId, useLayoutEffect, useMemo, useRef } from "react";
+import { type KeyboardEvent, type RefObject, useEffect, useId, useLayoutEffect, useMemo, useRef } from "react";
 import { useStore } from "../store.ts";
 import { useWords, type Words } from "../words/words.ts";
 import { attach, filesOf } from "./attach.ts";
@@ -32,10 +32,7 @@ export function LineField(props: LineFieldProps) {
   const words = useWords();
   const line = useStore(field);
   const element = useRef<HTMLTextAreaElement>(null);
-  const suggesting = useMemo(() => {
-    const sources = sessionId === undefined ? undefined : new Sources(client, sessionId);
-    return new Suggesting(async (...asked) => sources?.find(...asked));
-  }, [client, sessionId]);
+  const suggesting = useSuggesting(client, sessionId, element);
   const shown = useStore(suggesting.shown);
   const list = useId();
   useShape(element, line);
@@ -138,6 +135,26 @@ function labelOf({ mode, isSilent }: Line, words: Words): string {
 function hintOf({ mode, isSilent }: Line, words: Words): string {
   if (mode === "message") return words.placeholder(sendsByEnter());
   return mode === "command" ? words.commandHint : isSilent ? words.shellSilent : words.shellHint;
+}
+
+/** Suggestions from a session. If text was typed before there was one, asks for suggestions for it as soon as there is. */
+function useSuggesting(
+  client: RemoteClient,
+  sessionId: string | undefined,
+  element: RefObject<HTMLTextAreaElement | null>,
+): Suggesting {
+  const suggesting = useMemo(() => {
+    const sources = sessionId === undefined ? undefined : new Sources(client, sessionId);
+    return new Suggesting(async (...asked) => sources?.find(...asked));
+  }, [client, sessionId]);
+  const unanswered = useRef<Suggesting>(undefined);
+  useEffect(() => {
+    const asked = unanswered.current?.asked;
+    const { value = "", selectionStart = 0 } = element.current ?? {};
+    unanswered.current = sessionId === undefined ? suggesting : undefined;
+    if (asked && value.slice(0, selectionStart) === asked.before) suggesting.ask(asked.line, asked.before);
+  }, [suggesting, sessionId, element]);
+  return suggesting;
 }
 
 /** The field grows with its text, and gets the cursor where a change wants it. */

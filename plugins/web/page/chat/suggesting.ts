@@ -31,6 +31,11 @@ export class Suggesting {
     if (!this.isRunning) void this.run();
   }
 
+  /** What was asked last; undefined after `close`. */
+  get asked(): Readonly<{ line: Line; before: string }> | undefined {
+    return this.wanted;
+  }
+
   close(): void {
     clearTimeout(this.again);
     this.wanted = undefined;
