@@ -6,7 +6,7 @@ import { dialSocket } from "../../plugins/socket/socket.ts";
 import { type Scratch, scratch } from "../e2e/scorel.ts";
 import type { FaultProxy } from "../fault-proxy.ts";
 import { type Script, startModelServer } from "../model-server.ts";
-import { giveBack, takeBrowser } from "./browsers.ts";
+import { type BrowserNeeds, giveBack, takeBrowser } from "./browsers.ts";
 
 /** A host with a page, and a browser. */
 export interface BrowserStage extends AsyncDisposable {
@@ -25,18 +25,18 @@ export interface BrowserStage extends AsyncDisposable {
 
 /**
  * Starts a model server with these replies, and the host in the background with a port, for a browser: one that an earlier test of
- * the file has used, or a new one with further `args`. `more` is said of the model in the configuration.
+ * the file has used, or a new one with what it needs. `more` is added to the model's table in the configuration.
  */
 export async function browserStage(
   replies: Script,
-  { more = "", args = [] }: { more?: string; args?: readonly string[] } = {},
+  { more = "", ...needs }: { more?: string } & BrowserNeeds = {},
 ): Promise<BrowserStage> {
   const s = scratch({ inProcess: true });
   const model = await startModelServer(replies);
   s.useModel(model.baseUrl, more);
   const served = await s.run(["host", "serve", "--port", "0"], { ownProcess: true });
   const [address = ""] = /http:\/\/[\d.:]+/.exec(served.stdout) ?? [];
-  const used = await takeBrowser(args);
+  const used = await takeBrowser(needs);
   const { browser, network } = used;
   network.leadTo({ host: "127.0.0.1", port: Number(new URL(address).port) });
   const complaints: string[] = [];
@@ -61,7 +61,7 @@ export async function browserStage(
       return page;
     },
     async [Symbol.asyncDispose]() {
-      await giveBack(used, args);
+      await giveBack(used, needs);
       await s.run(["host", "stop"]);
       await model.close();
       s[Symbol.dispose]();

@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { FaultProxy } from "../fault-proxy.ts";
-import { findChromium } from "./chromium.ts";
+import { findChromium, findPageBrowser } from "./chromium.ts";
 
 /** Chromium, and what its connections to 127.0.0.1 go through, whatever their port. */
 export interface BrowserBehind {
@@ -21,25 +21,37 @@ export function keepBrowsers(): () => Promise<void> {
   };
 }
 
-/** A browser without pages. One with `args` of its own is started for them. */
-export async function takeBrowser(args: readonly string[]): Promise<BrowserBehind> {
-  const kept = args.length === 0 ? free.pop() : undefined;
+/** What a browser has that others lack; such a browser is started for one test, and not kept. */
+export interface BrowserNeeds {
+  /** Further arguments of the command line. */
+  args?: readonly string[];
+  /** What the headless shell lacks, such as notifications. */
+  full?: boolean;
+}
+
+/** A browser without pages. One with needs is started for them. */
+export async function takeBrowser(needs: BrowserNeeds): Promise<BrowserBehind> {
+  const kept = isCommon(needs) ? free.pop() : undefined;
   if (kept) return kept;
   const network = new FaultProxy({ host: "127.0.0.1", port: 0 });
   const through = `--host-resolver-rules=MAP 127.0.0.1 127.0.0.1:${await network.listen()}`;
   const { chromium } = await import("playwright-core");
   const browser = await chromium.launch({
-    executablePath: findChromium(),
-    args: ["--no-sandbox", through, ...args],
+    executablePath: needs.full ? findChromium() : findPageBrowser(),
+    args: ["--no-sandbox", through, ...(needs.args ?? [])],
   });
   return { browser, network };
 }
 
-/** Closes the pages of a browser, and keeps it unless it has `args` of its own. */
-export async function giveBack(used: BrowserBehind, args: readonly string[]): Promise<void> {
-  if (!isKeeping || args.length > 0 || !used.browser.isConnected()) return close(used);
+/** Closes the pages of a browser, and keeps it unless it was started for its needs. */
+export async function giveBack(used: BrowserBehind, needs: BrowserNeeds): Promise<void> {
+  if (!isKeeping || !isCommon(needs) || !used.browser.isConnected()) return close(used);
   for (const context of used.browser.contexts()) await context.close();
   free.push(used);
+}
+
+function isCommon({ args = [], full = false }: BrowserNeeds): boolean {
+  return args.length === 0 && !full;
 }
 
 async function close({ browser, network }: BrowserBehind): Promise<void> {

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { itWith } from "../optional.ts";
 import { drawn, easel, filled } from "../plugins/transfer/page.ts";
 import { payloads } from "../plugins/transfer/payloads.ts";
-import { findChromium } from "./chromium.ts";
+import { findPageBrowser } from "./chromium.ts";
 import { watched } from "./watched.ts";
 
 async function tab(browser: Browser, asked: string[]) {
@@ -28,7 +28,7 @@ itWith(
   async () => {
     await using t = await easel();
     await using web = await watched();
-    const browser = await chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox"] });
+    const browser = await chromium.launch({ executablePath: findPageBrowser(), args: ["--no-sandbox"] });
     try {
       const page = await tab(browser, web.asked);
       const every = payloads(web.url);
@@ -75,7 +75,7 @@ itWith("chromium", "an exported page shows on paper what is folded on a screen",
   await using t = await easel();
   const sessionId = await drawn(t, [{ display: "fold", title: "Title", text: "folded words" }]);
   const { content } = await t.client.request("export_session", { sessionId, format: "html" });
-  const browser = await chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox"] });
+  const browser = await chromium.launch({ executablePath: findPageBrowser(), args: ["--no-sandbox"] });
   try {
     const page = await browser.newPage();
     await page.setContent(String(content));

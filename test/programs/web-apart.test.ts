@@ -10,7 +10,7 @@ import { scratch } from "../e2e/scorel.ts";
 import { itWith } from "../optional.ts";
 import { barriers } from "./axe.ts";
 import { behindRelay } from "./behind-relay.ts";
-import { findChromium } from "./chromium.ts";
+import { findPageBrowser } from "./chromium.ts";
 
 const TYPES: Record<string, string> = { ".css": "text/css", ".html": "text/html", ".js": "text/javascript" };
 const local = { bind: "127.0.0.1" };
@@ -34,7 +34,7 @@ async function staticServer(folder: string) {
 }
 
 async function browser() {
-  const running = await chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox"] });
+  const running = await chromium.launch({ executablePath: findPageBrowser(), args: ["--no-sandbox"] });
   const context = await running.newContext({ locale: "en-US" });
   const complaints: string[] = [];
   return {

@@ -58,6 +58,7 @@ itWith(
   async () => {
     await using service = await pushService();
     await using t = await browserStage([toolCall("Bash", { command: "touch made.txt" }), text("It is made.")], {
+      full: true,
       more: `\n[web]\npushServices = ["${service.origin}"]\n`,
     });
     const client = await hostClient(t.s.home, "writer");
