@@ -1,7 +1,7 @@
 /**
- * Runs the suites one after another, and fails unless every test of every suite ran and passed.
+ * Runs steps one after another, and fails unless every test of every suite ran and passed.
  * `node test/run.mjs` runs the fast tier, which needs Node and git alone. `--full` adds what is slow and what needs optional
- * programs. Names pick suites: `node test/run.mjs unit e2e`. `--changed [commit]` runs what the changes since a commit can reach
+ * programs. Names pick steps: `node test/run.mjs unit e2e`. `--changed [commit]` runs what the changes since a commit can reach
  * (default: since the last one). Tests that lack a program or a right are listed as not run;
  * SCOREL_TEST_REQUIRED="zsh root" makes those that need zsh or root fail instead (test/optional.ts).
  * SCOREL_TEST_AGAIN=1 runs the files of a few failed tests once more, alone: a test that passes then is reported as unsteady, and
@@ -18,10 +18,11 @@ import { stripVTControlCharacters } from "node:util";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 const fast = ["setup", "check", "build", "unit", "smoke"];
-const full = [...fast, "deep", "e2e", "programs", "fault"];
+const full = [...fast, "slow"];
 const changed = ["check", "reached", "build", "smoke"];
-/** Tests of processes wait for disks, limits and each other: one file more than there are processors runs at a time. */
+/** Tests of processes wait for disks, limits and each other, so more files than there are processors run at a time. */
 const oneMore = [`--maxWorkers=${availableParallelism() + 1}`];
+const twoMore = [`--maxWorkers=${availableParallelism() + 2}`];
 const steps = {
   setup: () => step("npm", ["run", "--silent", "setup"]),
   check: () => step("npm", ["run", "--silent", "check"]),
@@ -32,6 +33,8 @@ const steps = {
   e2e: () => suite("e2e", ["e2e"], oneMore),
   programs: () => suite("programs", ["programs"], oneMore),
   fault: () => suite("fault", ["fault"], oneMore),
+  // At once, since what waits in one leaves the processors to another, and none has a slow end of its own.
+  slow: () => suite("slow", ["deep", "e2e", "programs", "fault"], twoMore),
   reached: () => suite("reached", ["unit", "own-process", "deep"], [`--changed=${since}`, "--passWithNoTests"]),
 };
 
@@ -40,7 +43,8 @@ const isPartial = asked[0] === "--changed";
 const since = asked[1] ?? "HEAD~1";
 const names = asked.length === 0 ? fast : isPartial ? changed : asked[0] === "--full" ? full : asked;
 const unknown = names.filter((name) => !Object.hasOwn(steps, name));
-if (unknown.length > 0) throw new Error(`no such suite: ${unknown.join(", ")} (there are ${full.join(", ")})`);
+if (unknown.length > 0)
+  throw new Error(`no such suite: ${unknown.join(", ")} (there are ${Object.keys(steps).join(", ")})`);
 
 /** All random inputs follow from it, so that what failed can be made to fail again. */
 const seed = process.env.SEED ?? String(Math.floor(Math.random() * 2 ** 31));
@@ -68,7 +72,8 @@ function step(command, args) {
 function suite(name, projects = [name], more = []) {
   const result = vitest(name, projects, more);
   const files = new Set(result.failures?.map(({ file }) => file));
-  const mayRunAgain = process.env.SCOREL_TEST_AGAIN === "1" && name !== "fault";
+  const isRandom = [...files].some((file) => file.startsWith("test/fault/"));
+  const mayRunAgain = process.env.SCOREL_TEST_AGAIN === "1" && !isRandom;
   if (!mayRunAgain || files.size === 0 || result.failed !== result.failures.length || files.size > 3) return result;
   console.log(`\n== ${name} again: ${[...files].join(", ")}`);
   const again = vitest(`${name}-again`, projects, ["--maxWorkers=1", ...files]);

@@ -42,8 +42,10 @@ const usesPrograms = [
 
 /** The files that take longest, the longest first: begun last, they would leave a processor idle at the end. */
 const longest = [
-  "watchdog failures web-push stuck restarts web-long-words web-safety web-access web-away web-chat podman docker",
-  "kill web-links hazards corpus properties guide plugin host host-kill worktrees preset-install pages merge transports",
+  "watchdog web-away podman restarts kits-conformance failures docker web-push web-relay worktrees relay-recipes web-links",
+  "web-access host guide web-chat terminal-tmux plugin pack web-safety pages web-long-words resync web-work ui doctor stuck",
+  "many-clients host-kill stops web-devices hostile terminal-application web-apart history subscriptions kill examples",
+  "floods web-sessions trash damage web-stranger corpus hazards race unruly disk merge transports",
 ].flatMap((names) => names.split(" "));
 
 class LongestFirst extends BaseSequencer {
