@@ -1,6 +1,6 @@
 import { defineErrors } from "@scorel/kit/values/coded-error";
 
-/** Errors of the protocol with a relay. */
+/** Errors of plugin `relay`: its commands, the protocol, and pairing. */
 export const errors = defineErrors({
   RELAY_FRAME: (a: { problem: string }) =>
     `The other end of a connection with a relay broke the protocol: ${a.problem}. The connection is closed. Check that both run versions of Scorel that know each other.`,

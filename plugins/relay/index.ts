@@ -19,7 +19,7 @@ const scope: CliOption = {
 
 type PairingContext = PluginContext<RelayConfig, "gateway" | "host">;
 
-/** The commands for whoever runs a relay. */
+/** Commands for people who run a relay. */
 const relayCommands = (ctx: PairingContext): CliCommand[] => {
   const commands = () => import("./server/commands.ts");
   return [
@@ -56,7 +56,7 @@ const relayCommands = (ctx: PairingContext): CliCommand[] => {
       ],
       run: (invocation) => {
         const serving = commands().then(({ serveRelay }) => serveRelay(invocation, ctx.find("pageFiles")));
-        // A relay that is told to end closes its connections, and gives its folder back.
+        // When the process is told to end, wait until the relay has closed its connections and released its folder.
         ctx.find("launch")?.beforeEnd(async () => void (await serving.catch(() => {})));
         return serving;
       },
@@ -86,7 +86,7 @@ const relayCommands = (ctx: PairingContext): CliCommand[] => {
   ];
 };
 
-/** The commands for the devices that are paired. */
+/** Commands for paired devices. */
 const deviceCommands = (ctx: PairingContext): CliCommand[] => {
   const commands = () => import("./commands.ts");
   return [
@@ -141,7 +141,7 @@ const deviceCommands = (ctx: PairingContext): CliCommand[] => {
   ];
 };
 
-/** Plugin `relay`: hosts that are reached through a relay, which carries what it cannot read. */
+/** Plugin `relay`: makes hosts reachable through a relay, which passes on encrypted messages that it cannot read. */
 export default definePlugin({
   id: "relay",
   name: "Relay",

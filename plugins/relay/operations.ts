@@ -25,7 +25,7 @@ const followed = () =>
     z.strictObject({ state: z.literal("ended"), reason: z.string() }),
   ]);
 
-/** Operations about devices that reach this host through relays. Only for clients that may do everything. */
+/** Operations about devices that reach this host through relays. Only clients that may do everything can call them. */
 export function operations(service: () => Promise<RelayService>) {
   return {
     offer_pairing: {

@@ -18,9 +18,9 @@ import type { Settings } from "./settings.ts";
 import { TokenCheck } from "./token-check.ts";
 import { authoritiesOf, betterAddress, createVetting, type Refusal } from "./vetting.ts";
 
-/** Connections at a time that are accepted, so that further ones than those that are used can be told so. */
+/** Most connections that are accepted. More than `LIMITS.connections`, so that the rest get an answer that says why they are refused. */
 const MOST_CONNECTIONS = 2_048;
-/** Time for closing. */
+/** Milliseconds that connections have to close before they are destroyed. */
 const CLOSE_MS = 1_000;
 
 const STOPS = "The host stops.";
@@ -34,7 +34,7 @@ export interface ServerOptions extends Settings {
   limits?: Partial<Limits> | undefined;
 }
 
-/** Starts the web server. Throws WEB_LISTEN and WEB_TLS. */
+/** Starts the web server. Throws WEB_LISTEN, WEB_TLS. */
 export async function startServer(options: ServerOptions): Promise<Listening & { codes: Codes }> {
   const { port, bind, tls } = options;
   const server = await createFor(tls);
@@ -83,7 +83,7 @@ class WebServer {
     server.on("clientError", (_thrown, socket) => refuse(socket, 400));
   }
 
-  /** The server listens: returns its address. */
+  /** Applies the settings that depend on the port, once the server listens. Returns its address. */
   open(): string {
     const { bind, tls, names, origins, pages } = this.options;
     const { port, family } = this.server.address() as AddressInfo;
@@ -94,7 +94,7 @@ class WebServer {
     return `${scheme}://${family === "IPv6" ? `[${bind}]` : bind}:${port}`;
   }
 
-  /** Lets what is being answered go on, and takes nothing more. */
+  /** Refuses new requests and connections. Requests that are being answered go on. */
   refuse(): void {
     this.isStopping = true;
   }
@@ -118,11 +118,11 @@ class WebServer {
   private follow(socket: Socket): void {
     this.sockets.add(socket);
     socket.once("close", () => this.sockets.delete(socket));
-    // Errors of a connection that was taken over and has no listener of its own must not end the process.
+    // An error on a connection that a route has taken over must not end the process if the route has no listener for it.
     socket.on("error", () => socket.destroy());
   }
 
-  /** The connection has shown a valid token. Returns why it cannot be taken now. */
+  /** Gives a connection with a valid token a place. Returns an error if there is none. */
   private settle(socket: Socket, grant: Grant): ScorelError | undefined {
     const refusal = this.places.enter(socket, grant);
     if (!refusal) this.connections.settle(socket);
@@ -147,7 +147,7 @@ class WebServer {
     return this.attempt(request, response, () => open(request, response));
   }
 
-  /** Answers a request with a valid token. */
+  /** Answers a request that has a valid token. */
   private async carryOut(request: IncomingMessage, response: ServerResponse, grant: Grant): Promise<void> {
     const full = this.settle(request.socket, grant);
     if (full) return endForNow(response, full);
@@ -159,7 +159,7 @@ class WebServer {
     if (counted instanceof ScorelError) return endForNow(response, counted);
     response.once("close", counted.ended);
     if (request.headers.expect !== undefined) response.writeContinue();
-    // A token that is replaced ends its answers that are still being written, too.
+    // When the token is replaced, answers that are still being sent are cut off, too.
     const cut = () => response.destroy();
     grant.revoked.addEventListener("abort", cut, { once: true });
     response.once("close", () => grant.revoked.removeEventListener("abort", cut));
@@ -210,7 +210,7 @@ class WebServer {
     return grant;
   }
 
-  /** Gives a token for a code. A wrong one counts as a wrong token. */
+  /** Answers with a token in exchange for a code. A wrong code counts as a wrong token. */
   private async exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const code = await codeIn(request).catch(() => 400);
     if (typeof code === "number") return end(response, code);
@@ -223,7 +223,7 @@ class WebServer {
   }
 
   private turnAway(request: IncomingMessage, response: ServerResponse): void {
-    // Without any token there is nothing to guess.
+    // Only requests with a token count as attempts to guess one.
     if (request.headers.authorization !== undefined && !this.mayFail(request)) end(response, 429);
     else {
       response.setHeader("WWW-Authenticate", "Bearer");
@@ -237,7 +237,7 @@ class WebServer {
 
   private routeOf(path: string): WebRoute | undefined {
     const { routes } = this.options;
-    // A plugin that takes the URL apart would get another path, for which other methods may be allowed.
+    // A plugin that parses the URL would see another path, for which other methods may be allowed.
     if (!isPlain(path)) return undefined;
     return (
       routes.find((route) => route.path === path) ??
