@@ -4,7 +4,7 @@ import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 
-/** Plugin `mcp-server`: the command `scorel mcp serve`, with which other agents give tasks to Scorel by the Model Context Protocol. */
+/** Plugin `mcp-server`: the command `scorel mcp serve`, with which other agents give Scorel tasks over the Model Context Protocol. */
 export default definePlugin({
   id: "mcp-server",
   name: "MCP server",

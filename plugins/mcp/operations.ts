@@ -36,7 +36,7 @@ const row = () =>
     problem: z.string().optional().describe("Why it is not up, or what is left out."),
   });
 
-/** The operations about the servers of a session. */
+/** Operations about the MCP servers of a session. */
 export function operations(service: McpService) {
   return {
     list_mcp_servers: {
