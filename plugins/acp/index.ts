@@ -5,7 +5,7 @@ import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/trust/contract";
 import { errors } from "./errors.ts";
 
-/** Plugin `acp`: the command `scorel acp`, with which editors use Scorel as their agent by the Agent Client Protocol. */
+/** Plugin `acp`: the command `scorel acp`, with which editors use Scorel as their agent over the Agent Client Protocol. */
 export default definePlugin({
   id: "acp",
   name: "ACP",

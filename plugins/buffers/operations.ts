@@ -7,7 +7,7 @@ import { MOST_BYTES } from "./texts.ts";
 const sessionId = z.string();
 const requestId = z.string().min(1);
 
-/** The operations by which a client lets tools use its buffers. */
+/** Operations with which a client lets tools use its buffers. */
 export function operations(ctx: BaseContext, offers: Offers) {
   return {
     offer_buffers: {

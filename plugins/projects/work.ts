@@ -40,7 +40,7 @@ export async function listOfSessions(
   return { projects: projects.filter((project) => project.sessions > 0) };
 }
 
-/** All projects with what these sessions say of their use, last used first. */
+/** All projects with the number and latest activity of these sessions, last used first. */
 function withSessions(book: ProjectBook, sessions: readonly SessionSummary[]): ListedProject[] {
   const projects = book.projects.map((project) => {
     const own = sessions.filter((session) => book.of(session)?.projectId === project.projectId);

@@ -30,7 +30,7 @@ export function worktreeCommands(ctx: Context): CliCommand[] {
   ];
 }
 
-/** The option `--worktree [name]` of the commands that open sessions. */
+/** The option `--worktree [name]` of commands that open sessions. */
 export function worktreeOption(ctx: Context): FolderOption {
   return {
     flags: "-w, --worktree [name]",
@@ -38,7 +38,7 @@ export function worktreeOption(ctx: Context): FolderOption {
     enter: async (value, invocation) => (await import("./actions.ts")).enterWorktree(ctx, value, invocation),
     leave: async (folder, { stderr }) => {
       const { leftIn } = await import("./list.ts");
-      // The command has ended: a failure of git here must not change how.
+      // The command has ended, and a failure of git must not change its exit code.
       stderr.write(await leftIn(folder).catch(() => ""));
     },
   };

@@ -5,7 +5,7 @@ import { worktrees } from "./service.ts";
 
 const path = z.string().min(1).max(4096);
 const name = z.string().min(1).max(200);
-/** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
+/** Schemas of the results. They are loaded only when a client asks for a description, or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
 const leave = async (...given: Parameters<typeof import("./use.ts")["leaveWorktree"]>) =>
   (await import("./use.ts")).leaveWorktree(...given);
