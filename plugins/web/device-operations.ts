@@ -15,14 +15,14 @@ const host = z
   .string()
   .regex(/^[\w-]{43}$/, "must be an id of 43 characters")
   .optional();
-/** The addresses of its other relays. */
+/** Addresses of the host's other relays. */
 const more = z.array(address).max(7).optional();
 const device = () => z.strictObject({ id: z.string(), name: z.string(), address: z.string(), host, more });
 const store = () => import("./devices.ts");
 
 /**
- * Operations about the other hosts that the page may connect to. Only for clients that may do everything: what is added here is where a
- * page can send what it knows.
+ * Operations about the other hosts that the page may connect to. Only for clients that may do everything, since a page could send what it
+ * knows to a host that is added here.
  */
 export const deviceOperations = (allowed: AllowedRelays) =>
   ({

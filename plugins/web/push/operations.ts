@@ -5,7 +5,7 @@ import type {} from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Pusher } from "./pusher.ts";
 
-/** Where a push service finds the people of a host whose page is not at an address of its own. */
+/** Contact for push services if the page's URL is not usable as one. */
 const NOBODY = "mailto:scorel@localhost";
 const MOST_CHARACTERS = 2_048;
 const store = () => import("./store.ts");
@@ -16,7 +16,7 @@ export interface PushOptions {
   pusher(): Promise<Pusher>;
 }
 
-/** Operations of pages that want to be told while they are not in sight. For clients that may answer questions in all sessions. */
+/** Operations with which pages subscribe to pushes. For clients that may answer questions in all sessions. */
 export function pushOperations({ further, contact, pusher }: PushOptions) {
   const id = z.string().max(64);
   return {
@@ -89,7 +89,7 @@ export function pushOperations({ further, contact, pusher }: PushOptions) {
   } satisfies Contributions["operations"];
 }
 
-/** Throws HOST_FORBIDDEN. When sessions wait is nothing for those who may not see all of them. */
+/** Throws HOST_FORBIDDEN for clients that may not see all sessions: they must not learn when one of them waits. */
 async function assertMayAnswer({ assertOperations, assertSession }: OperationContext, what: string): Promise<void> {
   assertOperations(["answer_request"], what);
   await assertSession();

@@ -1,7 +1,7 @@
-/** A hint that only helps where the page came over an encrypted connection, as proxies make them. */
+/** A hint that is shown only if the page was loaded over https, as through a proxy. */
 const behindProxy = (origin: string, hint: string) => (origin.startsWith("https:") ? hint : "");
 
-/** Words of a page whose host cannot be reached, and of what this browser keeps. */
+/** Texts for when the host cannot be reached, and about data that this browser stores. */
 const en = {
   lost: "The connection was lost.",
   shownAsOf: (time: string) => `You see what was there at ${time}.`,

@@ -1,4 +1,4 @@
-/** Words of the other hosts of the page. */
+/** Texts about the other hosts of the page. */
 const en = {
   devices: "Devices",
   thisHost: "This host",

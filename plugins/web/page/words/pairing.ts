@@ -1,4 +1,4 @@
-/** Words of pairing with another host. They come with its code, not with the rest of the page. */
+/** Texts of pairing. They are loaded together with the pairing form. */
 const en = {
   pairHelp:
     "On the computer of the host, `scorel pair` shows a code, and the relay that both computers reach. That host needs no address of its own.",
