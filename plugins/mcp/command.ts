@@ -6,7 +6,7 @@ import type { McpAsk, McpServerRow } from "./contract.ts";
 /** The command `/mcp`: lists the servers with their tools, or restarts one of them. */
 export const mcpCommand = (): SlashCommand => ({
   group: "Session",
-  summary: "Show the MCP servers and their tools, or start one anew",
+  summary: "Show the MCP servers and their tools, or restart one",
   operations: ["list_mcp_servers", "restart_mcp_server"],
   args: z.object({ action: z.enum(["restart"]).optional(), server: z.string().optional() }),
   async complete(key, typed, { request, sessionId }) {

@@ -70,7 +70,7 @@ function sendFile(request: IncomingMessage, response: ServerResponse, file: WebF
 
 function notFound(response: ServerResponse): void {
   response.writeHead(404, { "Content-Type": "text/plain; charset=utf-8" });
-  response.end("There is no such file of the page. Load the page anew.\n");
+  response.end("The page has no such file. Reload the page.\n");
 }
 
 export function pathOf({ url = "/" }: IncomingMessage): string {

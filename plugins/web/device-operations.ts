@@ -56,7 +56,7 @@ export const deviceOperations = (allowed: AllowedRelays) =>
       },
     },
     rename_device: {
-      summary: "Gives another name to a host that the page may connect to.",
+      summary: "Renames a host that the page may connect to.",
       size: { bounded: "A host has at most 8 relays." },
       params: () => z.strictObject({ id: z.string().max(64), name }),
       result: () => z.strictObject({ device: device() }),
@@ -66,7 +66,7 @@ export const deviceOperations = (allowed: AllowedRelays) =>
       },
     },
     remove_device: {
-      summary: "Takes a host from the list of those that the page may connect to.",
+      summary: "Removes a host from the list of those that the page may connect to.",
       params: () => z.strictObject({ id: z.string().max(64) }),
       result: () => z.strictObject({ removed: z.boolean() }),
       run: async ({ id }, { assertOperations }) => {

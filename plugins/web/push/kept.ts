@@ -15,7 +15,7 @@ export function hasSubscriptions(logger: { warn(message: string, thrown?: unknow
 export function kept(): { what: string; clear(): void } | undefined {
   if (!hasStored("host", FILE)) return undefined;
   return {
-    what: "the list of browsers that are pushed to, and the key for it; their pages ask anew",
+    what: "the list of browsers that get pushes, and the key for it; their pages subscribe again",
     clear: () => removeStored("host", FILE),
   };
 }

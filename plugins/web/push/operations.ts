@@ -52,7 +52,7 @@ export function pushOperations({ further, contact, pusher }: PushOptions) {
     },
     tell_sight: {
       summary:
-        "Says whether a page of a browser that is pushed to is in sight; to be repeated every 30 seconds while it is.",
+        "Tells the host whether a page of a subscribed browser is visible; to be repeated every 30 seconds while it is.",
       checksOperations: true,
       params: () => z.strictObject({ id, inSight: z.boolean() }),
       result: () => z.strictObject({}),
@@ -75,7 +75,7 @@ export function pushOperations({ further, contact, pusher }: PushOptions) {
       },
     },
     attend_by_push: {
-      summary: "Keeps the questions of a session open when its pages are gone, for people who are told by pushes.",
+      summary: "Keeps the questions of a session open after its pages were closed, for people who get pushes.",
       checksOperations: true,
       params: () => z.strictObject({ sessionId: z.string().max(64), id }),
       result: () => z.strictObject({ attended: z.boolean() }),

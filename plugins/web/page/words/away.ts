@@ -13,7 +13,7 @@ const en = {
   notSentAway: "The host cannot be reached. What you have written stays here until it is back.",
   signOut: "Sign out",
   unproven: (origin: string) =>
-    `What answers at this address has not proved that it is your host. Nothing was sent to it: either the host does not know this page's token any more, or another program has taken its port. Do not load this page anew here; \`scorel up\` makes a new link.${behindProxy(origin, ` If ${origin} is a proxy of your host, name it in \`origins\` in the table [web-server] of the host's config.toml.`)}`,
+    `What answers at this address has not proved that it is your host. Nothing was sent to it: either the host does not know this page's token any more, or another program has taken its port. Do not reload this page here; \`scorel up\` makes a new link.${behindProxy(origin, ` If ${origin} is a proxy of your host, name it in \`origins\` in the table [web-server] of the host's config.toml.`)}`,
   enterAnother: "Enter another token",
 };
 

@@ -6,7 +6,7 @@ const en = {
   pairRelay: "Relay",
   pairBrowser: "Name of this browser, for the other computer",
   pairFromLink: (relay: string, host: string) =>
-    `The link is of the host ${host}, behind the relay ${relay}. Pair only if you asked for it just now.`,
+    `The link belongs to the host ${host} behind the relay ${relay}. Pair only if you asked for it just now.`,
   pairFromLinkAlone: (relay: string) => `The link names the relay ${relay}. Pair only if you asked for it just now.`,
   pairSubmit: "Pair",
   pairConnecting: "Connecting…",
