@@ -79,7 +79,8 @@ function namesOfValues({ definition: { way } }: Server): Pick<McpServerRow, "env
 }
 
 /**
- * Says at which context window the server's tools alone would be deferred. For the time before the session has decided about all servers.
+ * Says when the server's tools alone would be deferred: below which context window, or because of `toolBudget`. Only used until the session
+ * has decided about all servers.
  */
 function whenDeferred(tokens: number, budget: number): string | undefined {
   if (tokens === 0 || budget === 0) return undefined;

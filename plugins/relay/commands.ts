@@ -54,7 +54,7 @@ async function offer(ctx: Context, invocation: Invocation): Promise<number> {
     stdout.write(device ? pairedText(device) : "It was not let in.\n");
     return device ? 0 : 1;
   } finally {
-    // Ends the code, so that it is not valid after the command has been interrupted.
+    // Refuses a device that still waits for an answer, for example when the command was interrupted.
     if (shown !== undefined) await client.request("answer_pairing", { code: shown, accept: false }).catch(() => {});
     await client.close();
   }

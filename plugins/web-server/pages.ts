@@ -16,7 +16,7 @@ const LONG_AGO = new Date(0).toISOString();
 const BYTES = 32;
 
 /** Makes a token with these scopes for a page. Only its digest is stored, in a file, so that the token is valid after a restart, too. */
-export async function letPageIn(scopes: readonly Scope[]): Promise<string> {
+export async function makePageToken(scopes: readonly Scope[]): Promise<string> {
   const token = `scorel_${randomBytes(BYTES).toString("base64url")}`;
   const sha256 = createHash("sha256").update(token).digest("hex");
   await changing(() => {

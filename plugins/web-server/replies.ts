@@ -32,7 +32,7 @@ const problems: Readonly<Record<number, () => ScorelError>> = {
 };
 
 /** Answers a health check. */
-export function endWell(_request: IncomingMessage, response: ServerResponse): void {
+export function answerHealthCheck(_request: IncomingMessage, response: ServerResponse): void {
   response.shouldKeepAlive = false;
   response.writeHead(200, { "Content-Type": "text/plain; charset=utf-8" });
   response.end("ok\n");

@@ -9,10 +9,19 @@ import { errors } from "./errors.ts";
 import { codeIn, EXCHANGE } from "./exchange.ts";
 import { createFor } from "./http-server.ts";
 import { Connections, LIMITS, type Limits } from "./limits.ts";
-import { letPageIn } from "./pages.ts";
+import { makePageToken } from "./pages.ts";
 import { Places } from "./places.ts";
 import { Proofs } from "./proofs.ts";
-import { end, endForNow, endWell, headers, RETRY_AFTER_S, redirect, refuse, refuseForNow } from "./replies.ts";
+import {
+  answerHealthCheck,
+  end,
+  endForNow,
+  headers,
+  RETRY_AFTER_S,
+  redirect,
+  refuse,
+  refuseForNow,
+} from "./replies.ts";
 import { bearer, isPlain, pathOf } from "./request.ts";
 import type { Settings } from "./settings.ts";
 import { TokenCheck } from "./token-check.ts";
@@ -136,11 +145,11 @@ class WebServer {
     if (this.isStopping) return endForNow(response, waiting(STOPS));
     const grant = this.tokens.grant(bearer(request));
     const path = pathOf(request);
-    const open = path === "/healthz" ? endWell : this.routeOf(path)?.open;
-    if (grant && !open && path !== EXCHANGE) return this.carryOut(request, response, grant);
+    const open = path === "/healthz" ? answerHealthCheck : this.routeOf(path)?.open;
+    if (grant && !open && path !== EXCHANGE) return this.answerAuthorized(request, response, grant);
     if (this.places.shortage) return endForNow(response, this.places.shortage);
     if (path === EXCHANGE) return this.attempt(request, response, () => this.exchange(request, response));
-    if (!open) return this.turnAway(request, response);
+    if (!open) return this.refuseUnauthorized(request, response);
     if (request.method !== "GET") return end(response, 405);
     const better = betterAddress(request, this.proofs.authorities);
     if (better !== undefined) return redirect(response, better);
@@ -148,7 +157,7 @@ class WebServer {
   }
 
   /** Answers a request that has a valid token. */
-  private async carryOut(request: IncomingMessage, response: ServerResponse, grant: Grant): Promise<void> {
+  private async answerAuthorized(request: IncomingMessage, response: ServerResponse, grant: Grant): Promise<void> {
     const full = this.settle(request.socket, grant);
     if (full) return endForNow(response, full);
     const path = pathOf(request);
@@ -216,13 +225,13 @@ class WebServer {
     if (typeof code === "number") return end(response, code);
     const entry = this.codes.redeem(code);
     if (!entry) return end(response, this.mayFail(request) ? 401 : 429);
-    const token = await letPageIn(entry.scopes);
+    const token = await makePageToken(entry.scopes);
     this.connections.settle(request.socket);
     response.writeHead(200, { "Content-Type": "application/json" });
     response.end(JSON.stringify({ token, ...entry }));
   }
 
-  private turnAway(request: IncomingMessage, response: ServerResponse): void {
+  private refuseUnauthorized(request: IncomingMessage, response: ServerResponse): void {
     // Only requests with a token count as attempts to guess one.
     if (request.headers.authorization !== undefined && !this.mayFail(request)) end(response, 429);
     else {

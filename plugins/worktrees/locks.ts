@@ -17,7 +17,8 @@ const WORKTREE_MS = 10 * 60_000;
 const LOCK = ".lock";
 
 /**
- * Runs `work` while no other command creates, merges or removes this worktree. The folder of worktrees must exist. Throws WORKTREE_BUSY.
+ * Runs `work` while no other command creates, merges or removes this worktree. The folder of worktrees must exist. Throws WORKTREE_BUSY,
+ * WORKTREE_NO_LOCK.
  */
 export async function withWorktree<T>(worktree: Worktree, work: () => Promise<T>): Promise<T> {
   return holding(lockOf(worktree), WORKTREE_MS, work);
@@ -25,9 +26,9 @@ export async function withWorktree<T>(worktree: Worktree, work: () => Promise<T>
 
 /**
  * Finds a worktree, or its branch if only that is left, and runs `work` with it as `withWorktree` does. Throws WORKTREE_BUSY,
- * WORKTREE_UNKNOWN.
+ * WORKTREE_NO_LOCK, WORKTREE_UNKNOWN, WORKTREE_NAME, WORKTREE_FOLDER.
  */
-export async function alone<T>(
+export async function withFoundWorktree<T>(
   cwd: string,
   name: string,
   work: (checkout: Checkout, worktree: FoundWorktree) => Promise<T>,
@@ -38,7 +39,10 @@ export async function alone<T>(
   return withWorktree(found, async () => work(checkout, await findWorktree(checkout, name)));
 }
 
-/** Runs `work` while no other command merges into this checkout, since two merges would undo each other. Throws WORKTREE_BUSY. */
+/**
+ * Runs `work` while no other command merges into this checkout, since two merges would undo each other. Throws WORKTREE_BUSY,
+ * WORKTREE_NO_LOCK.
+ */
 export async function withCheckout<T>({ folder }: Checkout, work: () => Promise<T>): Promise<T> {
   return holding(join(folder, LOCK), MERGE_MS, work);
 }

@@ -5,7 +5,7 @@ import type { CommitOption, RemoveOptions, WorktreesService } from "./contract.t
 import { errors } from "./errors.ts";
 import { removeBranch } from "./finish.ts";
 import { type Git, reasonOf } from "./git.ts";
-import { alone, withCheckout } from "./locks.ts";
+import { withCheckout, withFoundWorktree } from "./locks.ts";
 import { assertUnlocked } from "./remove-folder.ts";
 import type { Checkout, FoundWorktree } from "./repository.ts";
 import { branchesWith, clearFolder, settledTip } from "./settle.ts";
@@ -16,7 +16,9 @@ const SHORT = 12;
 
 /** Merges the branch of a worktree into the branch that its checkout has checked out. */
 export function merge(...[cwd, name, options = {}]: Parameters<WorktreesService["merge"]>): Promise<{ text: string }> {
-  return alone(cwd, name, (checkout, worktree) => withCheckout(checkout, () => mergeFrom(checkout, worktree, options)));
+  return withFoundWorktree(cwd, name, (checkout, worktree) =>
+    withCheckout(checkout, () => mergeFrom(checkout, worktree, options)),
+  );
 }
 
 async function mergeFrom(
@@ -49,7 +51,7 @@ async function mergeFrom(
 export function remove(
   ...[cwd, name, options = {}]: Parameters<WorktreesService["remove"]>
 ): Promise<{ text: string }> {
-  return alone(cwd, name, (checkout, worktree) => removeFrom(checkout, worktree, options));
+  return withFoundWorktree(cwd, name, (checkout, worktree) => removeFrom(checkout, worktree, options));
 }
 
 async function removeFrom(

@@ -18,8 +18,8 @@ const MARK = ".used-";
 type Request = OperationContext["request"];
 
 /**
- * Closes sessions of a worktree in the background host that nobody uses. Throws WORKTREE_IN_USE if a session of this or another process is
- * still open there.
+ * Closes the sessions of a worktree that nobody uses, in this process or in the background host. Throws WORKTREE_ENTERED if a process still
+ * works there, and WORKTREE_IN_USE if a session of any process is still open there.
  */
 export async function leaveWorktree(ctx: Context, request: Request, cwd: string, name: string): Promise<void> {
   const { path } = worktreeNamed(ownerAround(cwd), name);

@@ -4,7 +4,7 @@ import { Tokens } from "../auth/tokens.ts";
 import type { McpAsk } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { type Connection, type ConnectOptions, connect, START_MS } from "../wire/connection.ts";
-import { httpReason, httpTransport, isUnauthorized, sayFarewell } from "../wire/http.ts";
+import { endSession, httpReason, httpTransport, isUnauthorized } from "../wire/http.ts";
 import { type Program, ServerProcesses } from "../wire/processes.ts";
 import { StdioTransport } from "../wire/stdio.ts";
 import { type Address, type Definition, hasKey } from "./definitions.ts";
@@ -180,7 +180,7 @@ export class Servers {
     try {
       const connection = await connect({ ...about, transport, onChanged: told.changed, onClose });
       const close = async () => {
-        await sayFarewell(transport);
+        await endSession(transport);
         await connection.close();
       };
       return { ...connection, close };

@@ -34,7 +34,7 @@ export interface Running {
  */
 export class Calls {
   private readonly clock: CallClock;
-  private readonly running = new Set<Patience>();
+  private readonly running = new Set<TimeLimit>();
   private questions = 0;
 
   constructor(clock: CallClock) {
@@ -44,15 +44,15 @@ export class Calls {
   /** Runs a request until it is answered or given up. */
   async run<T>({ signal, timeoutMs }: Limits, work: (running: Running) => Promise<T>): Promise<T> {
     const own = linkedTo(signal);
-    const patience = new Patience(this.clock, timeoutMs, () => own.end(true));
-    this.running.add(patience);
-    if (this.questions === 0) patience.resume();
+    const timeLimit = new TimeLimit(this.clock, timeoutMs, () => own.end(true));
+    this.running.add(timeLimit);
+    if (this.questions === 0) timeLimit.resume();
     try {
-      return await work({ signal: own.signal, progressed: () => patience.renew() });
+      return await work({ signal: own.signal, progressed: () => timeLimit.renew() });
     } finally {
       own.end();
-      this.running.delete(patience);
-      patience.end();
+      this.running.delete(timeLimit);
+      timeLimit.end();
     }
   }
 
@@ -68,9 +68,9 @@ export class Calls {
     const ended = () => {
       if (asking.every(({ isOver }) => isOver)) own.end(true);
     };
-    const ignore = asking.map((patience) => patience.onEnd(ended));
+    const ignore = asking.map((timeLimit) => timeLimit.onEnd(ended));
     this.questions++;
-    for (const patience of this.running) patience.pause();
+    for (const timeLimit of this.running) timeLimit.pause();
     try {
       const answer = await work(own.signal);
       return own.signal.aborted ? withdrawn() : answer;
@@ -81,13 +81,13 @@ export class Calls {
       own.end();
       for (const forget of ignore) forget();
       this.questions--;
-      if (this.questions === 0) for (const patience of this.running) patience.resume();
+      if (this.questions === 0) for (const timeLimit of this.running) timeLimit.resume();
     }
   }
 }
 
 /** The time limit of one request. */
-class Patience {
+class TimeLimit {
   isOver = false;
   private readonly clock: CallClock;
   private readonly limit: number;

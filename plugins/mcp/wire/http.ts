@@ -5,7 +5,7 @@ import { errors } from "../errors.ts";
 /** Most bytes of one answer, or of one line of an event stream. The stream itself may go on for hours. */
 const MOST_BYTES = 16 * 1024 * 1024;
 /** Milliseconds that a server has to end its session. */
-const FAREWELL_MS = 1_000;
+const END_SESSION_MS = 1_000;
 const NEWLINE = 10;
 
 /** Tokens for the requests to a URL. */
@@ -37,10 +37,10 @@ function fetchWith(tokens: TokenProvider): FetchLike {
 }
 
 /** Asks the server to end the session, if there is one. A server that does not answer is ignored. */
-export async function sayFarewell(transport: StreamableHTTPClientTransport): Promise<void> {
+export async function endSession(transport: StreamableHTTPClientTransport): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, FAREWELL_MS);
+    timer = setTimeout(resolve, END_SESSION_MS);
   });
   // A server that is gone has ended the session, too.
   await Promise.race([transport.terminateSession().catch(() => {}), late]);

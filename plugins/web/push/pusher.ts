@@ -24,7 +24,7 @@ export class Pusher {
   readonly sight = new Sight((id) => void this.push(({ id: each }) => each === id));
   private readonly options: PusherOptions;
   private readonly news = new News({
-    come: (sessions) => void this.push(({ id }) => !this.sight.spare(id, sessions)),
+    come: (sessions) => void this.push(({ id }) => !this.sight.holdBack(id, sessions)),
     gone: (session) => this.sight.forget(session),
   });
   private client: Client | undefined;

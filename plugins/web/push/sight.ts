@@ -5,7 +5,7 @@ interface Page {
   subscription: string;
   limit: NodeJS.Timeout;
   /** Sessions with something new about which the browser got no push, because this page is visible. */
-  spared: Set<string>;
+  heldBack: Set<string>;
 }
 
 /** The visible pages. A browser with a visible page needs no push, unless that page turns out to have been killed. */
@@ -23,7 +23,7 @@ export class Sight {
     // Everything that was new before has been seen now.
     this.leave(name);
     const limit = setTimeout(() => this.end(name), SIGHT_MS).unref();
-    this.pages.set(name, { subscription, limit, spared: new Set() });
+    this.pages.set(name, { subscription, limit, heldBack: new Set() });
   }
 
   /** Notes that a page is no longer visible. Everything that was held back has been seen there. */
@@ -33,15 +33,15 @@ export class Sight {
   }
 
   /** Whether a page of this browser is visible. If so, holds back pushes about these sessions. */
-  spare(subscription: string, sessions: Iterable<string>): boolean {
+  holdBack(subscription: string, sessions: Iterable<string>): boolean {
     const seeing = [...this.pages.values()].filter((page) => page.subscription === subscription);
-    for (const session of sessions) for (const { spared } of seeing) spared.add(session);
+    for (const session of sessions) for (const { heldBack } of seeing) heldBack.add(session);
     return seeing.length > 0;
   }
 
   /** Notes that there is nothing new in a session any more. */
   forget(session: string): void {
-    for (const { spared } of this.pages.values()) spared.delete(session);
+    for (const { heldBack } of this.pages.values()) heldBack.delete(session);
   }
 
   clear(): void {
@@ -51,6 +51,6 @@ export class Sight {
   private end(name: string): void {
     const page = this.pages.get(name);
     this.leave(name);
-    if (page && page.spared.size > 0) this.missed(page.subscription);
+    if (page && page.heldBack.size > 0) this.missed(page.subscription);
   }
 }

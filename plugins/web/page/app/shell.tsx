@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import { NewChat } from "../chat/new-chat.tsx";
 import { SessionPage } from "../chat/session-page.tsx";
-import { hearQuestions } from "../chat/text-focus.ts";
+import { watchQuestionFocus } from "../chat/text-focus.ts";
 import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
 import type { Devices } from "../host/devices.ts";
@@ -22,7 +22,7 @@ import { openWindow } from "./opened.ts";
 import { usePageKeys } from "./page-keys.ts";
 import { goTo, type Place, usePlace } from "./place.ts";
 import { loadTheRest } from "./rest.ts";
-import { hearTyping } from "./typing.ts";
+import { watchTyping } from "./typing.ts";
 import { Windows } from "./windows.tsx";
 
 /** The page of a connected host: the list of sessions on the left, what is chosen on the right. */
@@ -35,8 +35,8 @@ export function Shell({ device, devices }: { device: Device; devices: Devices })
   useLooking(device, place);
   useEffect(loadTheRest, []);
   useEffect(keepFocus, []);
-  useEffect(hearTyping, []);
-  useEffect(hearQuestions, []);
+  useEffect(watchTyping, []);
+  useEffect(watchQuestionFocus, []);
   useEffect(() => forgetOpenedFiles, []);
   usePageKeys(device);
   return (

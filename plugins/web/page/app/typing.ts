@@ -19,7 +19,7 @@ export function isTyping(): boolean {
 }
 
 /** Watches typing in the whole page. Returns a function that ends this. */
-export function hearTyping(): () => void {
+export function watchTyping(): () => void {
   const stop = () => {
     last = Number.NEGATIVE_INFINITY;
   };

@@ -10,7 +10,7 @@ import { askedIn } from "./asked.ts";
 import { isComposing } from "./enter-key.ts";
 import { QuestionBody } from "./question-body.tsx";
 import { leaveQuestion, useTextFocus } from "./text-focus.ts";
-import { useWhole } from "./whole.ts";
+import { useEndSeen } from "./whole.ts";
 
 /** The oldest open question. It disappears when anybody has answered it. */
 export function Questions({ client, session }: { client: RemoteClient; session: OpenSession }) {
@@ -63,7 +63,7 @@ export function Question({ client, sessionId, request, more, isOver, isOneOfMany
   const field = useRef<HTMLInputElement>(null);
   useTextFocus(field, kind === "input" && !isOneOfMany);
   const isRead = useRead(place, isOneOfMany ? "" : "h3, .choices");
-  const whole = useWhole(place);
+  const whole = useEndSeen(place);
   const choose = (value: string) => {
     const agrees = options.find((option) => option.value === value)?.agrees === true;
     if (!isSent && (!agrees || (!whole.isOff && whole.passes()))) void answer(value);

@@ -12,7 +12,7 @@ const AGAIN_MS = 100;
 let wasInQuestion = false;
 
 /** Tracks whether the focus is in questions. Returns a function that ends this. */
-export function hearQuestions(): () => void {
+export function watchQuestionFocus(): () => void {
   const enter = ({ type, target }: Event) => {
     // The browser moves the focus there when the focused element is removed.
     if (type === "focusin" && target instanceof Element && target.matches(NOWHERE)) return;

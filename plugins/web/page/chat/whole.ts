@@ -7,7 +7,7 @@ const END = ".question-end";
  * Lets a positive answer pass only after the end of the question has been visible. An earlier answer scrolls to the end, and has to be
  * repeated after the end was visible for a moment.
  */
-export function useWhole(place: RefObject<HTMLElement | null>): {
+export function useEndSeen(place: RefObject<HTMLElement | null>): {
   isAskedAgain: boolean;
   isOff: boolean;
   passes(): boolean;

@@ -15,7 +15,7 @@ export async function ownHost(): Promise<Device | undefined> {
 
 /** Shows another host first after the next reload, if there is one, since this host has revoked this browser. */
 export async function leaveOwn({ kept, host, address }: Device): Promise<void> {
-  if (host !== undefined) await (await relay()).putLast(host);
+  if (host !== undefined) await (await relay()).markShutOut(host);
   // Without access, nobody should find the sessions in this browser.
   await kept.forgetDevice(address);
 }

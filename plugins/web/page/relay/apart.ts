@@ -16,7 +16,7 @@ export async function renameHost(id: string, name: string): Promise<void> {
 }
 
 /** Notes that a host has revoked this browser. The pairing is kept, since the message may come from a malicious relay. */
-export async function putLast(id: string): Promise<void> {
+export async function markShutOut(id: string): Promise<void> {
   await change(id, { isShutOut: true });
 }
 
