@@ -16,7 +16,8 @@ export default definePlugin({
   cliCommands: (ctx) => [
     {
       noun: "acp",
-      description: "Be the agent of an editor, such as Zed, which starts this and talks over stdin and stdout",
+      description:
+        "Serve an editor, such as Zed, as its agent; the editor starts this command and talks to it over stdin and stdout",
       options: optionFlags(ctx.sessionOptions.known()),
       run: async (invocation: Invocation) => {
         if (invocation.stdin.isTTY === true) throw errors.ACP_TERMINAL();

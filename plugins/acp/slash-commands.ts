@@ -16,6 +16,7 @@ export interface Typed {
   args: string;
 }
 
+/** The command that a text consists of; undefined if it is not one. */
 export function commandIn(text: string): Typed | undefined {
   const [, name, args = ""] = COMMAND.exec(text.trim()) ?? [];
   return name === undefined ? undefined : { name, args: args.trim() };

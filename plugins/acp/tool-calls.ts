@@ -17,6 +17,7 @@ const KINDS: Readonly<Record<string, ToolKind | undefined>> = {
 
 const MAX_TITLE = 200;
 
+/** The kind of a tool, by which editors choose an icon. */
 export function kindOf(tool: string): ToolKind {
   return (Object.hasOwn(KINDS, tool) ? KINDS[tool] : undefined) ?? "other";
 }

@@ -16,7 +16,7 @@ export default definePlugin({
     {
       noun: "mcp",
       action: "serve",
-      description: "Be an MCP server for another agent, which starts this and talks over stdin and stdout",
+      description: "Serve another agent over MCP; the agent starts this command and talks to it over stdin and stdout",
       options: [
         { flags: "--scope <list>", description: "What it may do: view, prompt (default: both), approve" },
         ...optionFlags(ctx.sessionOptions.known()),

@@ -33,7 +33,7 @@ function makeTable() {
       headers: texts.optional().describe("headers of each request to the address; values may refer to variables"),
       oauth: z
         .strictObject({
-          clientId: z.string().min(1).optional().describe("how a program that you have registered is known there"),
+          clientId: z.string().min(1).optional().describe("id of a client that you have registered there"),
           clientSecret: z.string().min(1).optional().describe("its secret, if it has one; may refer to variables"),
           callbackPort: z
             .int()

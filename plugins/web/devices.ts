@@ -64,6 +64,7 @@ export function allowRelay(given: string, allowed: AllowedRelays): string {
   return address;
 }
 
+/** Adds a device to the list, and replaces the one with the same id. Throws WEB_DEVICE_ADDRESS, WEB_DEVICE_MANY. */
 export async function addDevice(given: Omit<KnownDevice, "id">): Promise<KnownDevice> {
   const { name, host, more = [] } = given;
   const address = addressIn(given.address);
@@ -82,6 +83,7 @@ export async function addDevice(given: Omit<KnownDevice, "id">): Promise<KnownDe
   return device;
 }
 
+/** Renames a device in the list. Throws WEB_DEVICE_UNKNOWN. */
 export async function renameDevice(id: string, name: string): Promise<KnownDevice> {
   const devices = await changing((all) => all.map((device) => (device.id === id ? { ...device, name } : device)));
   const device = devices.find((each) => each.id === id);

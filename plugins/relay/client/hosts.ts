@@ -39,11 +39,12 @@ const stored = new Stored<z.infer<typeof schema>>({
   ...{ folder: FOLDER, file: "hosts.json", schema, empty: { hosts: [] }, failed: errors.RELAY_STORED },
 });
 
+/** The hosts that this computer is paired with. Throws RELAY_STORED for a damaged file. */
 export function pairedHosts(): PairedHost[] {
   return stored.read().hosts;
 }
 
-/** Stores a host, and replaces an earlier pairing with the same host. Returns it with its name on this computer. */
+/** Stores a host, and replaces an earlier pairing with the same host. Returns it with its name on this computer. Throws RELAY_MANY. */
 export async function keepHost(given: PairedHost): Promise<PairedHost> {
   const { hosts } = await stored.change((now) => {
     const others = now.hosts.filter((each) => each.id !== given.id);
@@ -71,6 +72,7 @@ export async function keepTold(id: string, told: readonly string[]): Promise<voi
   }));
 }
 
+/** Renames a host on this computer, given by its name, id or fingerprint. Throws RELAY_HOST_UNKNOWN. */
 export async function renameHost(wanted: string, name: string): Promise<PairedHost> {
   const { id } = hostNamed(wanted);
   const { hosts } = await stored.change((now) => ({
@@ -79,6 +81,7 @@ export async function renameHost(wanted: string, name: string): Promise<PairedHo
   return hosts.find((each) => each.id === id) as PairedHost;
 }
 
+/** Removes a pairing, given by the host's name, id or fingerprint. Throws RELAY_HOST_UNKNOWN. */
 export async function forgetHost(wanted: string): Promise<PairedHost> {
   const gone = hostNamed(wanted);
   await stored.change((now) => ({ hosts: now.hosts.filter((each) => each.id !== gone.id) }));

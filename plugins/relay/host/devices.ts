@@ -58,7 +58,7 @@ export async function nextSerial(): Promise<bigint> {
   return BigInt(lastSerial);
 }
 
-/** Stores a paired device, and replaces an earlier pairing with the same device. */
+/** Stores a paired device, and replaces an earlier pairing with the same device. Throws RELAY_MANY. */
 export async function addDevice(
   publicKeys: PublicKeys,
   given: Pick<StoredDevice, "id" | "name" | "scopes" | "serial">,
@@ -106,10 +106,12 @@ export function deviceNamed(wanted: string): StoredDevice {
   return found;
 }
 
+/** Decodes the public keys of a stored device. */
 export function keysOf({ keys }: Pick<StoredDevice, "keys">): PublicKeys {
   return keysAt(fromBase64url(keys) as Bytes, 0);
 }
 
+/** The fingerprint of an id in base64url. */
 export function fingerprintOf(text: string): string {
   return fingerprint(fromBase64url(text) as Bytes);
 }

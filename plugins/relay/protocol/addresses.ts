@@ -11,6 +11,7 @@ export const MAX_ADDRESS_BYTES = 500;
 const PADDED_BYTES = 256;
 export const MAX_PAYLOAD_BYTES = padded(1 + MAX_ADDRESSES * (2 + MAX_ADDRESS_BYTES));
 
+/** Encodes addresses as a padded payload. */
 export function addressesPayload(addresses: readonly string[]): Bytes {
   const each = addresses.map((address) => utf8(address)).flatMap((bytes) => [uint16(bytes.length), bytes]);
   const bytes = concat(Uint8Array.of(addresses.length), ...each);

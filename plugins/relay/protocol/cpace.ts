@@ -47,6 +47,7 @@ export interface CpaceEnd {
   finish(share: Bytes): Promise<CpaceResult | undefined>;
 }
 
+/** Starts one end of a run. */
 export async function beginCpace(options: CpaceOptions): Promise<CpaceEnd> {
   const { primitives, group, isInitiator, associated = { own: NONE, other: NONE } } = options;
   const scalar = options.scalar ?? group.sampleScalar(primitives);

@@ -136,6 +136,7 @@ function check({ type, route, payload }: Frame, from: Place, to: Place): void {
   if (!rule.from.includes(from) || !rule.to.includes(to)) fail(`a ${from} sent a frame of type ${type} to a ${to}`);
 }
 
+/** Throws RELAY_FRAME. */
 export function fail(problem: string): never {
   throw errors.RELAY_FRAME({ problem });
 }

@@ -35,6 +35,7 @@ export interface Grant {
 /** Ends all grants of a host for a client up to this serial number. */
 export type Revocation = Omit<Grant, "notAfter">;
 
+/** Signs a grant that expires at `notAfter`, in seconds since 1970. */
 export async function signGrant(
   host: Identity,
   { clientId, serial, notAfter }: Pick<Grant, "clientId" | "serial" | "notAfter">,
@@ -52,6 +53,7 @@ export function grantFrom(
   return signGrant(host, { clientId, serial, notAfter });
 }
 
+/** Signs a revocation of all grants for a client up to this serial number. */
 export async function signRevocation(
   host: Identity,
   { clientId, serial }: Pick<Revocation, "clientId" | "serial">,

@@ -51,6 +51,7 @@ export async function fitForCommands<K>(make: () => Promise<K>, identify: (keys:
   }
 }
 
+/** The identity that consists of these keys. */
 export async function identityOf(
   primitives: Primitives,
   signing: SigningKey,
@@ -75,6 +76,7 @@ export function idText(id: Bytes): string {
   return base64url(id);
 }
 
+/** Both keys in one sequence of bytes: first the signing key, then the agreement key. */
 export function joinKeys({ signing, agreement }: PublicKeys): Bytes {
   return concat(signing, agreement);
 }
@@ -90,6 +92,7 @@ export function authorityOf(address: string): string {
   return new URL(address).host.toLowerCase();
 }
 
+/** The bytes that a peer signs. */
 export function helloText({ role, nonce, generation, authority, publicKeys }: HelloFacts): Bytes {
   const name = utf8(authority);
   const facts = [byte(roles[role]), nonce, uint64(generation), uint16(name.length), name];
@@ -100,6 +103,7 @@ export async function signHello(identity: Identity, facts: Omit<HelloFacts, "pub
   return identity.signing.sign(helloText({ ...facts, publicKeys: identity.publicKeys }));
 }
 
+/** Whether the signature was made with the signing key in `facts`. */
 export async function verifyHello(primitives: Primitives, facts: HelloFacts, signature: Bytes): Promise<boolean> {
   return primitives.verify(facts.publicKeys.signing, signature, helloText(facts));
 }

@@ -104,6 +104,7 @@ export function admissionBytes({ grant, scopes }: Admission): Bytes {
   return concat(grant, byte(scopes.length), ...each);
 }
 
+/** Reads what `admissionBytes` has written. Throws RELAY_PAIR_MESSAGE for an invalid form. */
 export function admissionOf(name: string, more: Bytes): Admission {
   const grant = more.slice(0, GRANT_BYTES);
   const count = more[GRANT_BYTES];
@@ -139,6 +140,7 @@ function printable(bytes: Bytes, max: number): string {
   throw errors.RELAY_PAIR_MESSAGE({ problem: "a name is empty, too long, or has characters that cannot be shown" });
 }
 
+/** Whether a message starts with the confirmation of the other end, which shows that it has the same key. */
 export function isConfirmed(message: Bytes, run: CpaceResult): boolean {
   return areEqual(message.subarray(0, CONFIRMATION_BYTES), run.otherConfirmation);
 }

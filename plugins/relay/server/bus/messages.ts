@@ -96,6 +96,7 @@ export function refused(name: ErrorName, text: string): Bytes {
   return errorPayload(name, text);
 }
 
+/** Reads the answer to an `open`, `join` or `presence`: a link, or the reason of a refusal. */
 export function readAnswer(reply: Bytes): { link: Link } | { name: ErrorName; text: string } {
   if (reply[0] !== 0) return readError(reply);
   assertLength(reply, 1 + NODE_BYTES + NUMBER_BYTES);

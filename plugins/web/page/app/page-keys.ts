@@ -48,6 +48,7 @@ export function nextWaiting(projects: readonly ProjectRow[], place: Place): stri
   return inOrder.find(({ questions }) => questions?.length)?.sessionId;
 }
 
+/** Opens the next session that waits for an answer, or says that there is none. */
 export function goToWaiting(projects: readonly ProjectRow[], words: Words): void {
   const next = nextWaiting(projects, placeOf(location.hash));
   if (next === undefined) tell({ text: words.nothingWaits });

@@ -15,6 +15,7 @@ export function deviceOf(fragment: string): string {
   return AT_DEVICE.exec(fragment)?.[1] ?? "";
 }
 
+/** The place in a fragment; the start page for an invalid one. */
 export function placeOf(whole: string): Place {
   const fragment = whole.replace(AT_DEVICE, "#");
   const [, kind, value = ""] = /^#\/(session|new)\/(.+)$/.exec(fragment) ?? [];
@@ -36,6 +37,7 @@ export function sessionAddress(id: unknown): string | undefined {
   return typeof id === "string" && /^[\w-]{1,64}$/.test(id) ? fragmentOf({ at: "session", sessionId: id }) : undefined;
 }
 
+/** Changes the URL to a place, by default at the device that is shown. With `replace`, adds no entry to the browser's history. */
 export function goTo(place: Place, { replace = false, device }: { replace?: boolean; device?: string } = {}): void {
   const fragment = fragmentOf(place, device);
   if (replace) history.replaceState(null, "", fragment);
@@ -48,6 +50,7 @@ export function useDevice(): string {
   return deviceOf(useSyncExternalStore(listen, () => location.hash));
 }
 
+/** The place in the URL of the page. */
 export function usePlace(): Place {
   return placeOf(useSyncExternalStore(listen, () => location.hash));
 }

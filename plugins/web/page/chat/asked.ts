@@ -11,6 +11,7 @@ export interface Asked {
   options: { value: string; label: string; agrees: boolean }[];
 }
 
+/** Prepares a question for display. */
 export function askedIn(request: OpenRequest, words: Words): Asked {
   const { kind, title, body = [], options = [], plugin } = request;
   // Only these texts are Scorel's own, and can be translated.

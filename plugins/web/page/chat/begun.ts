@@ -18,6 +18,7 @@ export async function openBegun(device: Device, sessionId: string, field: Field)
   if (session) begun.set(sessionId, session);
 }
 
+/** The session that was opened before the page shows it; undefined if there is none. */
 export function begunOf(sessionId: string): OpenSession | undefined {
   return begun.get(sessionId);
 }

@@ -27,6 +27,7 @@ const BY_KEYS = ["insertText", "insertCompositionText"];
 /** Input types for deleting one character. */
 const BY_ONE = ["deleteContentBackward", "deleteContentForward"];
 
+/** A message with this text. */
 export function messageOf(text: string): Line {
   return { mode: "message", isSilent: false, text };
 }

@@ -11,6 +11,7 @@ export const WholeContext = createContext(false);
 /** Whether the person prefers the side-by-side view where there is room. */
 export const splitWanted = new Store(read() !== "one");
 
+/** Stores which view the person prefers. */
 export function wantSplit(isWanted: boolean): void {
   splitWanted.set(isWanted);
   try {

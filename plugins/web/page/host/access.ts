@@ -57,6 +57,7 @@ export function keepToken(token: string, device = ""): void {
   sessionStorage.setItem(keyOf(device), token);
 }
 
+/** The token for a device; undefined if this tab has none. Without its id, for the page's own host. */
 export function keptToken(device = ""): string | undefined {
   return sessionStorage.getItem(keyOf(device)) ?? undefined;
 }

@@ -50,6 +50,7 @@ export class KeptLists {
   }
 }
 
+/** Encodes the lists of a host for storage. */
 export function textOf({ projects, sessions, rights }: Lists, device: string): string {
   const latest = [...sessions].sort((a, b) => b.updatedAt - a.updatedAt).slice(0, MAX_SESSIONS);
   return JSON.stringify({ form: FORM, device, projects, sessions: latest.map(resting), rights });

@@ -30,10 +30,12 @@ addEventListener("hashchange", () => {
   if (LINK.test(location.hash)) location.reload();
 });
 
+/** Whether the page is about to pair with a host. */
 export function isPending(): boolean {
   return sessionStorage.getItem(KEY) !== null;
 }
 
+/** Stores what to pair with until the page is reloaded. */
 export function keepPending(pending: Pending): void {
   sessionStorage.setItem(KEY, JSON.stringify(pending));
 }

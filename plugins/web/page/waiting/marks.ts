@@ -5,6 +5,7 @@ import { isUnread, type Seen } from "./seen.ts";
 /** The mark beside the title of a session: it waits for an answer, is working, or has something that was not seen yet. */
 export type Mark = "asking" | "running" | "unread";
 
+/** The mark of a session; undefined if it has none, or `seen` is not known yet. */
 export function markOf(session: SessionSummary, seen: Seen | undefined): Mark | undefined {
   if (session.questions?.length) return "asking";
   if (session.running) return "running";

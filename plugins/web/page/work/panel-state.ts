@@ -14,6 +14,7 @@ const KEY = "scorel.panel";
 /** Whether the panel beside the conversation is open, and its tab. Stored in this browser. */
 export const panel = new Store<Panel>(remembered());
 
+/** Opens, closes or switches the panel, and stores its state. */
 export function showPanel(change: Partial<Panel>): void {
   const next = { ...panel.get(), ...change };
   panel.set(next);
