@@ -7,7 +7,7 @@ const MOST_TOLD = 20;
 const MOST_TEXT = 500;
 const SERIOUS = new Set(["error", "critical", "alert", "emergency"]);
 
-/** Shows errors that a server logs to people, up to MOST_TOLD. Other messages are ignored. */
+/** Shows people the errors that a server logs, up to MOST_TOLD. Other messages are ignored. */
 export function serverLog(ctx: Pick<BaseContext, "report">, server: string, redact: (text: string) => string) {
   let told = 0;
   return (level: string, data: unknown): void => {

@@ -32,7 +32,7 @@ export class RouteTable {
   /** Starts a route from this end, with a number that nobody can guess. */
   begin(primitives: Primitives): PeerRoute {
     const bytes = primitives.random(ROUTE_BYTES);
-    // Makes the number odd, since 0 is no route.
+    // Makes sure that the number is not 0, which is no route.
     bytes[0] = (bytes[0] as number) | 1;
     return this.#add(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0));
   }

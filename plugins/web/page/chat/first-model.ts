@@ -1,6 +1,6 @@
 import type { Entry } from "../host/session.ts";
 
-/** Without the notes about the model before the first reply of a session, since nothing had been switched by then. */
+/** Leaves out notes about the model before the first reply of a session, since nothing had been switched by then. */
 export function withoutFirstModel(entries: readonly Entry[]): readonly Entry[] {
   const reply = entries.findIndex(({ row }) => row?.display.display === "bubble" && row.display.role === "assistant");
   return entries.filter(({ row }, at) => (reply >= 0 && at > reply) || !row || !isModel(row.event));

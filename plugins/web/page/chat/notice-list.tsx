@@ -17,7 +17,7 @@ export function NoticeList({ session }: { session: OpenSession }) {
     <div role="status">
       {last && (
         <section className={isOpen ? "notices open" : "notices"} aria-label={words.notices}>
-          {/* Only small screens have this button, and only while the list is open. */}
+          {/* Shown only on small screens, where the list is hidden until this button opens it. */}
           <button
             type="button"
             className={`notices-line notice ${last.level}`}

@@ -57,7 +57,7 @@ export function useSearch({ client }: Device, wanted: string): { found: Search |
   return { found, more };
 }
 
-/** Without matches in names and titles: the list of sessions shows those. */
+/** Leaves out matches in names and titles, since the list of sessions shows those. */
 function inConversations(hits: readonly Hit[]): readonly Hit[] {
   return hits.filter(({ eventId, who }) => eventId !== null && who !== "name" && who !== "title");
 }

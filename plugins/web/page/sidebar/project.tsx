@@ -25,7 +25,8 @@ interface ProjectProps {
 }
 
 /**
- * A project with its sessions. Archived sessions are shown only if the person asks for them, has opened them, or they wait for an answer.
+ * A project with its sessions. Archived sessions are shown only if the person asks for them, a search finds them, one is open, or it waits
+ * for an answer.
  */
 export function Project({ device, project, chosen, isWhole }: ProjectProps) {
   const words = useWords();

@@ -22,7 +22,7 @@ export function WaitingButton({ devices }: { devices: Devices }) {
   );
 }
 
-/** The same above a session, if the list of sessions is not shown beside it and other sessions wait. */
+/** The button above a session, shown if other sessions wait and the list of sessions is not shown beside it. */
 export function WaitingBar({ device, devices, place }: { device: Device; devices: Devices; place: Place }) {
   const words = useWords();
   const shown = place.at === "session" ? place.sessionId : undefined;

@@ -119,7 +119,7 @@ function ChangedFile({ sessionId, change: { path, kind, diff }, isFew }: Changed
   );
 }
 
-/** The messages of people for which there is a checkpoint of the files. The first one stands for the whole session. */
+/** The messages of people, newest first. The first message of the session is left out: the time before it is the session's beginning. */
 function messagesIn(entries: readonly Entry[]): Row[] {
   const rows = entries.flatMap(({ row }) => (row && userContentOf(row.event) !== undefined ? [row] : []));
   return rows.filter(({ event }) => event.parentId !== null).reverse();
