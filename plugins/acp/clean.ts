@@ -11,19 +11,19 @@ export function cleanText(text: string): string {
   return plainText(text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 }
 
-/** A text as content of a tool call. */
+/** Text as content of a tool call. */
 export function textPart(text: string): ToolCallContent {
   return { type: "content", content: { type: "text", text: cleanText(text) } };
 }
 
-/** A text as a Markdown code block. Its fence is longer than any fence in the text. */
+/** Text as a Markdown code block. Its fence is longer than any fence in the text. */
 export function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);
   return `${fence}\n${text.replace(/\n$/, "")}\n${fence}`;
 }
 
-/** The arguments of a call with cleaned texts. Undefined if they are too large, or are not JSON. */
+/** The arguments of a call with cleaned strings. Undefined if they are too large, or are not JSON. */
 export function cleanArgs(args: unknown): unknown {
   const json = JSON.stringify(args, (_key, value: unknown) => (typeof value === "string" ? plainText(value) : value));
   return json === undefined || json.length > MAX_ARGS ? undefined : JSON.parse(json);

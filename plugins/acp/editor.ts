@@ -51,7 +51,7 @@ export class Editor {
     return content;
   }
 
-  /** Lets the editor write a text to a file. */
+  /** Lets the editor write text to a file. */
   async writeFile(sessionId: string, path: string, content: string): Promise<void> {
     await this.client().request("fs/write_text_file", { sessionId, path, content });
   }

@@ -2,7 +2,7 @@ import { plainText } from "@scorel/kit/text/plain";
 
 const ESC = "\u001b";
 const BEL = "\u0007";
-/** An incomplete control sequence at the end of a text. The rest may follow with the next part. */
+/** An incomplete control sequence at the end of the text. The rest may follow with the next part. */
 const BEGUN = new RegExp(`${ESC}(?:\\[[0-?]*[ -/]*|\\][^${BEL}${ESC}]*${ESC}?)?$`);
 /** The longest control sequence whose start is held back. */
 const MAX_SEQUENCE = 256;
@@ -58,7 +58,7 @@ function wholeEnd(text: string): number {
   return begun ? from + begun.index : text.length;
 }
 
-/** The texts of streamed messages, by the ids of their events. */
+/** The text of streamed messages, by the ids of their events. */
 export class Replies {
   private readonly streams = new Map<string, { text: Stream; thinking: Stream }>();
 

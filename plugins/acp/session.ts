@@ -142,7 +142,7 @@ export class Session {
     return running.isCancelled ? "cancelled" : "end_turn";
   }
 
-  /** Shows a text as if it were the agent's answer. */
+  /** Shows text as if it were the agent's answer. */
   private async say(text: string): Promise<void> {
     const content = { type: "text" as const, text };
     if (text !== "") await this.shared.editor.update(this.id, { sessionUpdate: "agent_message_chunk", content });

@@ -16,7 +16,7 @@ export interface Typed {
   args: string;
 }
 
-/** The command that a text consists of; undefined if it is not one. */
+/** The command that the text consists of; undefined if it is no command. */
 export function commandIn(text: string): Typed | undefined {
   const [, name, args = ""] = COMMAND.exec(text.trim()) ?? [];
   return name === undefined ? undefined : { name, args: args.trim() };
@@ -51,7 +51,7 @@ function shown({ name, description, usage }: { name: string; description: string
   };
 }
 
-/** The result of a slash command: a text to show, and the id of a message that the command has sent. */
+/** The result of a slash command: text to show, and the id of a message that the command has sent. */
 interface Ran {
   text: string;
   turn?: string;

@@ -2,7 +2,7 @@
 export interface BufferOffer {
   /** Whether it can read a file as its user sees it, with unsaved changes. */
   reads: boolean;
-  /** Whether it can save a text to a file, and show it if the file is open. */
+  /** Whether it can save text to a file, and show it if the file is open. */
   writes: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { TomlError } from "smol-toml";
 
 /**
- * Where a text is invalid TOML; undefined for other errors. Does not use the parser's message, since it quotes lines that may contain a
+ * Where the text is invalid TOML; undefined for other errors. Does not use the parser's message, since it quotes lines that may contain a
  * key.
  */
 export function tomlFlaw(thrown: unknown): string | undefined {

@@ -5,7 +5,9 @@ import { z } from "zod";
 export type FieldType = "string" | "number" | "integer" | "boolean" | "list";
 export type Value = string | number | boolean | string[];
 
-/** The limits of a value. `least` and `most` apply to a number, to the number of characters of a text, or to the number of chosen options. */
+/**
+ * The limits of a value. `least` and `most` apply to a number, to the number of characters of a string, or to the number of chosen options.
+ */
 export interface Limits {
   least?: number;
   most?: number;

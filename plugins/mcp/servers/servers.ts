@@ -219,7 +219,7 @@ export const isUnknown = ({ state, listed }: Server): boolean => state === "star
 /** Whether the first turn waits for the server: its tools are not known, and no recent session has waited for it without success. */
 export const isAwaited = (server: Server): boolean => isUnknown(server) && !server.catalog.wasLate;
 
-/** Makes a function that removes the secrets of a server, and those of Scorel, from a text. */
+/** Makes a function that removes the secrets of a server, and those of Scorel, from text. */
 function redactor(secrets: () => readonly string[], ctx: BaseContext): Redact {
   return (text) => {
     const longest = [...new Set(secrets())].sort((a, b) => b.length - a.length);

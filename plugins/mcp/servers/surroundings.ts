@@ -15,6 +15,6 @@ export interface Surroundings {
 }
 export interface Opened {
   connection: Connection;
-  /** Removes the server's secrets from a text. */
+  /** Removes the server's secrets from text. */
   redact(text: string): string;
 }

@@ -13,7 +13,7 @@ const IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 type Block = TextBlock | ImageBlock;
 
-/** Converts the result of a call for the model. `redact` removes secrets from texts. */
+/** Converts the result of a call for the model. `redact` removes secrets from text. */
 export function resultOf(
   { content, structuredContent, isError }: CallResult,
   redact: (text: string) => string,

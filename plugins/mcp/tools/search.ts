@@ -102,7 +102,7 @@ function scoreOf({ name, description }: Tool, words: readonly string[]): number 
 
 const contains = (words: ReadonlySet<string>, part: string) => [...words].some((word) => word.includes(part));
 
-/** The lower-case words of a text, or of a name such as `searchIssues_v2`. */
+/** The lower-case words of text, or of a name such as `searchIssues_v2`. */
 function wordsIn(text: string): string[] {
   const apart = text.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2");
   return apart.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];

@@ -24,7 +24,7 @@ export interface ListedTool {
   inputSchema: Record<string, unknown>;
 }
 
-/** A prompt as a server lists it: a text that the server makes from the arguments. */
+/** A prompt as a server lists it: text that the server makes from the arguments. */
 export interface ListedPrompt {
   name: string;
   description?: string | undefined;

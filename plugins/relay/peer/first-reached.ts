@@ -66,7 +66,7 @@ function inOrder(addresses: readonly string[], failed: ReadonlyMap<string, Error
   return addresses.map((address) => ({ address, thrown: failed.get(address) as Error }));
 }
 
-/** Texts such as `wss://relay.example/relay (connect ECONNREFUSED)`, one for each relay that was tried. */
+/** Strings such as `wss://relay.example/relay (connect ECONNREFUSED)`, one for each relay that was tried. */
 export function triedTexts(tried: readonly Tried[]): string[] {
   return tried.map(({ address, thrown }) => `${address} (${whyNot(thrown)})`);
 }

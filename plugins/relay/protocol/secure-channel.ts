@@ -149,12 +149,12 @@ export class SecureChannel implements Channel {
     if (isEnd) this.#finish("done");
   }
 
-  /** Sends the waiting texts, unless sending is in progress. Texts that are added meanwhile go into the next message. */
+  /** Sends the waiting strings, unless sending is in progress. Strings that are added meanwhile go into the next message. */
   #flush(): void {
     if (this.#isSending || !this.#ciphers || this.#end) return;
     const { sending } = this.#ciphers;
     this.#isSending = true;
-    // Deferred, so that texts that are sent in one go share a message.
+    // Deferred, so that strings that are sent in one go share a message.
     queueMicrotask(() => void this.#guarded(() => this.#sealAll(sending)));
   }
 

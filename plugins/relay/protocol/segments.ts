@@ -1,4 +1,4 @@
-/** The content of an encrypted message: segments of texts, padded with zeros to one of a few sizes, so that the length says little. */
+/** The content of an encrypted message: segments of strings, padded with zeros to one of a few sizes, so that the length says little. */
 
 import { concat, textOf, utf8 } from "./bytes.ts";
 import type { Bytes } from "./primitives.ts";
@@ -26,7 +26,7 @@ export interface Unpacked {
   isEnd: boolean;
 }
 
-/** Splits waiting texts into messages. */
+/** Splits waiting strings into messages. */
 export class Packer {
   #waiting: Bytes[] = [];
   #isEnding = false;
@@ -54,14 +54,14 @@ export class Packer {
     this.#isEnding = true;
   }
 
-  /** Returns the next message, with as much of the waiting texts as fits. */
+  /** Returns the next message, with as much of the waiting strings as fits. */
   next(isRekey: boolean): Bytes {
     const segments: Segment[] = [];
     let room = MAX_SIZE - (isRekey ? HEADER_BYTES : 0);
     let taken = 0;
     for (const text of this.#waiting) {
       const rest = text.length - this.#sent;
-      // A part of a text has at least one byte.
+      // A part of a string has at least one byte.
       if (room < HEADER_BYTES + Math.min(rest, 1)) break;
       const length = Math.min(rest, room - HEADER_BYTES);
       const isWhole = length === rest;
@@ -83,13 +83,13 @@ export class Packer {
   }
 }
 
-/** Joins the texts of messages again. It must not be used after a method has thrown. */
+/** Joins the strings of messages again. It must not be used after a method has thrown. */
 export class Unpacker {
   readonly #maxText: number;
   #parts: Bytes[] = [];
   #bytes = 0;
 
-  /** `maxText`: bytes of the longest text that is accepted. */
+  /** `maxText`: bytes of the longest string that is accepted. */
   constructor(maxText: number) {
     this.#maxText = maxText;
   }

@@ -115,7 +115,7 @@ function textOf(keys: Keys, key: string): string | undefined {
   return value.trim() === "" ? undefined : value.trim();
 }
 
-/** Reads names from a list, or from a text with commas. An empty text is an error: it could mean all or none. */
+/** Reads names from a list, or from a string with commas. An empty string is an error: it could mean all or none. */
 function listOf(keys: Keys, key: string, valid: RegExp, wanted: string): string[] | undefined {
   const value = keys.get(key);
   if (value === undefined || value === "*") return undefined;

@@ -39,7 +39,7 @@ export interface FirstMessage {
 
 /**
  * The prompt, preceded by the skills that the definition names. Since a model has written the prompt, files that it mentions are not
- * attached, and skills that it names are not loaded: this never happens in a message's texts after the first. Throws SUBAGENT_SKILLS.
+ * attached, and skills that it names are not loaded: this never happens in a message's text blocks after the first. Throws SUBAGENT_SKILLS.
  */
 export function messageFor(ctx: Context, prompt: string, agent: AgentDefinition | undefined): FirstMessage {
   if (!agent?.skills?.length) return { content: prompt, mentions: false };

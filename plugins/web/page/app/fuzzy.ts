@@ -1,5 +1,5 @@
 /**
- * Scores how well a text matches; undefined if it does not. Each wanted word must be in the text: as a whole, or as letters in this order.
+ * Scores how well text matches; undefined if it does not. Each wanted word must be in the text: as a whole, or as letters in this order.
  */
 export function fitness(text: string, wanted: string): number | undefined {
   const whole = text.toLowerCase();
@@ -31,7 +31,7 @@ function wordFitness(text: string, word: string): number | undefined {
   return scattered(text, word);
 }
 
-/** Scores letters of a word that are in a text in this order, but not adjacent. Closer letters score higher. */
+/** Scores letters of a word that are in the text in this order, but not adjacent. Closer letters score higher. */
 function scattered(text: string, word: string): number | undefined {
   let begin = -1;
   let at = -1;

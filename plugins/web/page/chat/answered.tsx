@@ -19,7 +19,7 @@ export function Answer({ said: { text, isProblem }, onClose }: { said: Said; onC
   );
 }
 
-/** Shows the answer of a command: its text, a text to type next, and what it has copied. */
+/** Shows the answer of a command: its text, what to type next, and what it has copied. */
 export async function showAnswer(field: Field, { output, input, copy }: Obeyed, words: Words): Promise<void> {
   if (output) field.said.set({ text: output });
   if (input) field.put(input.isCommand ? commandOf(input.text.slice(1)) : messageOf(input.text));

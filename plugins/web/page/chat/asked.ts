@@ -14,7 +14,7 @@ export interface Asked {
 /** Prepares a question for display. */
 export function askedIn(request: OpenRequest, words: Words): Asked {
   const { kind, title, body = [], options = [], plugin } = request;
-  // Only these texts are Scorel's own, and can be translated.
+  // Only the words of these questions are Scorel's own, and can be translated.
   const isKnown = plugin === "permissions";
   const known = (text: string) => (isKnown ? words.known(text) : text);
   const line = (text: string) => safeLine(decidedText(known(text)));

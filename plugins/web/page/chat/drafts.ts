@@ -1,4 +1,4 @@
-/** Unsent texts by session, in the browser's storage. If storage is full or not allowed, they only last as long as the page. */
+/** Unsent text by session, in the browser's storage. If storage is full or not allowed, it only lasts as long as the page. */
 const PREFIX = "scorel.draft.";
 const key = (place: string) => `${PREFIX}${place}`;
 

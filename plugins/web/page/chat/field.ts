@@ -7,11 +7,11 @@ import type { Running } from "./send.ts";
 /** Milliseconds after which a message that the host has not accepted is shown. Most are accepted sooner, and would only flicker. */
 const SLOW_MS = 300;
 
-/** A text above the field: the answer of a command, or why something was not done. */
+/** Text above the field: the answer of a command, or why something was not done. */
 export interface Said {
   text: string;
   isProblem?: boolean;
-  /** Set for texts that only apply while the host cannot be reached. */
+  /** Set if it only applies while the host cannot be reached. */
   isOfAway?: boolean;
 }
 
@@ -71,7 +71,7 @@ export class Field extends Store<Line> {
     this.set({ ...line, caret: line.text.length });
   }
 
-  /** Inserts a text before what is being written, and puts the cursor after it. */
+  /** Inserts text before what is being written, and puts the cursor after it. */
   put(line: Line): void {
     const now = this.get();
     const isEmpty = written(now).trim() === "";

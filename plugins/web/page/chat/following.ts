@@ -9,7 +9,7 @@ const NEAR_END = 60;
 const OWN_MS = 1_000;
 const OWN_ACTS = ["wheel", "touchmove", "pointerdown", "keydown"];
 
-/** Keeps the end of a text in view while it grows, until the reader scrolls away. */
+/** Keeps the end of the text in view while it grows, until the reader scrolls away. */
 export interface Following {
   /** Whether the reader has scrolled away from the end. */
   isAway: boolean;
@@ -51,7 +51,7 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>, content: u
   };
   const leave = () => {
     const { current } = scroller;
-    // A text that fits into the view is always at its end.
+    // Text that fits into the view is always at its end.
     if (current && current.scrollHeight - current.clientHeight >= NEAR_END) follow(false);
   };
   const toEnd = () => {

@@ -43,7 +43,7 @@ export async function commandIn({ mode, text }: Line, client: RemoteClient, sess
   return commands.find((command) => command.name === name)?.name;
 }
 
-/** Combines a text with pictures. Pictures need no text. */
+/** Combines text with pictures. Pictures need no text. */
 export function contentOf(text: string, pictures: readonly Pick<Picture, "data" | "mimeType">[]): Content {
   if (pictures.length === 0) return text;
   const images = pictures.map(({ data, mimeType }) => ({ type: "image" as const, data, mimeType }));

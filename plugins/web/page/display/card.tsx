@@ -7,7 +7,7 @@ import { type Outcome, timeText } from "./outcome.ts";
 import { WholeContext } from "./room.ts";
 import { safeText, titleLine } from "./safe.ts";
 
-/** Number of characters at the end of a text that a closed card shows. */
+/** A closed card shows this many characters of the end of its text. */
 const TAIL = 600;
 const TAIL_LINES = 8;
 /** Most characters in the title of a closed card. An open one, as in a question, shows all of it. */
@@ -76,7 +76,7 @@ function shortLine(title: string): string {
   return title.length > TITLE ? `${titleLine(title.slice(0, TITLE))}…` : titleLine(title);
 }
 
-/** The last lines of a text. */
+/** The last lines of the text. */
 export function endOf(text: string): string {
   return text.slice(-TAIL).trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
 }

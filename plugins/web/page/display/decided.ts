@@ -1,12 +1,12 @@
 import type { DisplayAction } from "@scorel/kernel";
 import { visibleText } from "@scorel/kit/text/plain";
 
-/** A text that a person is asked to accept, in which all characters are written out that are invisible or change the text around them. */
+/** Text that a person is asked to accept. Characters that are invisible, or change the text around them, are written out. */
 export function decidedText(text: string): string {
   return visibleText(text.replaceAll("\r\n", "\n"));
 }
 
-/** What a question is about, with all of its texts made safe like that. */
+/** What a question is about, with `decidedText` applied to all of its strings. */
 export function decided<T extends DisplayAction>(display: T): T {
   return Object.fromEntries(Object.entries(display).map(([key, value]) => [key, decidedValue(value)])) as T;
 }

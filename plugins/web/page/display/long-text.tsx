@@ -1,12 +1,12 @@
 import { memo } from "react";
 import { piecesOf } from "./pieces.ts";
 
-/** Most characters of a text that is rendered as one element. */
+/** Most characters of text that is rendered as one element. */
 const LONG = 1_000;
 
 /**
- * A text of any length, in pieces that browsers lay out quickly. The pieces leave no trace in copied text. To be used for every text of
- * others that may be long.
+ * Text of any length, in pieces that browsers lay out quickly. The pieces leave no trace in copied text. Use it for all text of models,
+ * tools, files and clients, which may be long.
  */
 export const LongText = memo(function LongText({ text }: { text: string }) {
   if (text.length <= LONG) return text;

@@ -1,7 +1,7 @@
 import { visibleBreaks } from "@scorel/kit/text/one-line";
 import { countedMarks, plainText } from "@scorel/kit/text/plain";
 
-/** A text of a model, tool, file or other client without control characters. Deceptive characters are written out. */
+/** Text of a model, tool, file or other client, without control characters. Deceptive characters are written out. */
 export function safeText(text: string): string {
   return countedMarks(plainText(text.replaceAll("\r\n", "\n")));
 }

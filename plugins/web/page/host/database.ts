@@ -18,7 +18,7 @@ export interface Entry {
 
 type Stores = Record<typeof TEXTS | typeof ENTRIES, IDBObjectStore>;
 
-/** Two object stores: texts by key, and an entry for each. If it cannot be opened, this page does not try again. */
+/** Two object stores: strings by key, and an entry for each. If it cannot be opened, this page does not try again. */
 export class Database {
   private opening: Promise<IDBDatabase> | undefined;
 

@@ -5,12 +5,12 @@ import { Database, ENTRIES, type Entry, TEXTS } from "./database.ts";
 const LIMITS = { entries: 100, one: 2_000_000, all: 24_000_000, age: 14 * 24 * 60 * 60_000 };
 
 /**
- * What this browser stores of a host: texts by key. They are shown before the host answers, and while it cannot be reached. Nothing depends
- * on them: if the browser stores nothing, is full or has lost data, the methods reject or find nothing.
+ * What this browser stores of a host: strings by key. They are shown before the host answers, and while it cannot be reached. Nothing
+ * depends on them: if the browser stores nothing, is full or has lost data, the methods reject or find nothing.
  */
 export class Kept implements CacheStore {
   private readonly database = new Database();
-  /** When the host sent the texts that were read, in milliseconds since 1970, by key. */
+  /** When the host sent the strings that were read, in milliseconds since 1970, by key. */
   private readonly times = new Map<string, number>();
   private isForgotten = false;
 
@@ -24,7 +24,7 @@ export class Kept implements CacheStore {
     return text;
   }
 
-  /** When the host sent the text that was last read with this key, in milliseconds since 1970. */
+  /** When the host sent the string that was last read with this key, in milliseconds since 1970. */
   timeOf(key: string): number | undefined {
     return this.times.get(key);
   }

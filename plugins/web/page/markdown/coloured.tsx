@@ -74,7 +74,7 @@ const Pieces = memo(function Pieces({ pieces }: { pieces: readonly Piece[] }) {
   );
 });
 
-/** Whether a text has stopped growing. */
+/** Whether the text has stopped growing. */
 function useIsAtRest(text: string): boolean {
   const [resting, setResting] = useState<string>();
   useEffect(() => {

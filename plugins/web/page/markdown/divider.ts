@@ -1,6 +1,6 @@
 import { endOfPart, type OpenCode } from "@scorel/kit/markdown/parts";
 
-/** A part of a text. */
+/** A part of Markdown text. */
 export interface TextPart {
   /** Offset in the whole text. */
   from: number;
@@ -9,7 +9,7 @@ export interface TextPart {
   begun?: OpenCode | undefined;
 }
 
-/** Divides a text that grows at its end into parts. Complete parts stay the same objects. */
+/** Divides text that grows at its end into parts. Complete parts stay the same objects. */
 export class Divider {
   private text = "";
   private settled: TextPart[] = [];

@@ -38,7 +38,7 @@ const Part = memo(function Part({ text, begun }: Pick<TextPart, "text" | "begun"
   return begun ? <Code text={textOf(blocks)} language={begun.language} /> : <Blocks blocks={blocks} />;
 });
 
-/** Parses a part into blocks. Undefined for a text that would take long to parse; it is shown as plain text. */
+/** Parses a part into blocks. Undefined for text that would take long to parse; it is shown as plain text. */
 function readBlocks(text: string, begun: OpenCode | undefined): Block[] | undefined {
   const safe = safeText(text.replace(/\n$/, ""));
   if (begun) {

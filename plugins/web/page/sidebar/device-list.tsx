@@ -76,7 +76,7 @@ function Connection({ device }: { device: Device }) {
   return link.state === "live" ? words.deviceStates.live : words.deviceStates.connecting;
 }
 
-/** Why there is no connection, as a key of the texts. */
+/** Why there is no connection, as a key of `words.deviceStates`. */
 function stateOf({ problem, host, isBeginning }: OtherDevice): keyof Words["deviceStates"] {
   const { code = "" } = (problem ?? {}) as { code?: string };
   if (isBeginning) return "connecting";
