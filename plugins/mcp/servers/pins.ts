@@ -10,7 +10,7 @@ import { type Change, sorted, wordsOf } from "./words.ts";
 
 /** Hashes of the accepted descriptions and schemas, by the server's names of the tools. */
 type Accepted = Record<string, string>;
-/** The accepted descriptions and schemas themselves, to show what has changed. Missing in records of earlier versions. */
+/** The accepted descriptions and schemas as `wordsOf` writes them, to show what has changed. Missing in records of earlier versions. */
 type Words = Readonly<Record<string, string>>;
 
 /**
