@@ -4,7 +4,7 @@ import { plainText } from "@scorel/kit/text/plain";
 import type { Editor } from "./editor.ts";
 import type { Sessions } from "./sessions.ts";
 
-/** The part of the SDK that runs, which is loaded when an editor is there. */
+/** The module of the SDK. It is loaded when an editor connects. */
 type Sdk = typeof import("@agentclientprotocol/sdk");
 
 /** The parts that answer an editor's requests. */
@@ -15,7 +15,7 @@ export interface Parts {
   version: string;
 }
 
-/** Makes the agent: which requests it answers, and how. */
+/** Creates the agent, with a handler for each request that it answers. */
 export function createAgent({ sdk, editor, sessions, version }: Parts): AgentApp {
   const answering = answeringWith(sdk);
   const app = sdk.agent({ name: "scorel" });
@@ -65,7 +65,7 @@ async function done(work: Promise<void>): Promise<Record<string, never>> {
 
 const NOT_FOUND: ReadonlySet<string> = new Set(["ACP_SESSION", "SESSION_UNKNOWN"]);
 
-/** Turns what work throws into an error for the editor, which shows its message. */
+/** Converts an error into one of the protocol, whose message the editor shows. */
 function answeringWith({ RequestError }: Sdk) {
   return async <R>(work: () => Promise<R>): Promise<R> => {
     try {

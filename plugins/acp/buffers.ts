@@ -5,18 +5,18 @@ import type { Client } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import type { Editor } from "./editor.ts";
 
-/** The longest text that is taken from an editor, in characters. */
+/** The longest text that is accepted from an editor, in characters. */
 const MOST = 4 * 1024 * 1024;
 
 interface Place {
   sessionId: string;
-  /** The session's folder as the editor names it. */
+  /** The session's folder, as the editor calls it. */
   cwd: string;
   client: Client;
   editor: Editor;
 }
 
-/** The texts that an editor has open, for the tools of a session. */
+/** The open files of an editor, for the tools of a session. */
 export class Buffers {
   private readonly place: Place;
 
@@ -24,7 +24,10 @@ export class Buffers {
     this.place = place;
   }
 
-  /** Says that files can be read and written through the editor, if they can. Once more after each reload of the session, or start of its host. */
+  /**
+   * Offers to read and write files through the editor, if it can do so. To be repeated after each reload of the session or start of its
+   * host.
+   */
   async offer(): Promise<void> {
     const { client, sessionId, editor } = this.place;
     const { readTextFile: reads = false, writeTextFile: writes = false } = editor.can.fs ?? {};
@@ -32,12 +35,12 @@ export class Buffers {
     try {
       await client.request("offer_buffers", { sessionId, reads, writes });
     } catch (thrown) {
-      // The session's preset is without the plugin.
+      // The session's preset does not include the plugin `buffers`.
       if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
     }
   }
 
-  /** Does what an event asks the editor for. */
+  /** Handles an event that asks for a file of the editor. */
   async hear(event: { type: string }): Promise<void> {
     if (event.type !== "buffer_request") return;
     const { client, sessionId } = this.place;
@@ -48,7 +51,7 @@ export class Buffers {
       const answer = await this.answerTo(request).catch((thrown) => ({ reason: messageOf(thrown).slice(0, 1_000) }));
       await client.request("answer_buffer_request", { sessionId, requestId, ...answer });
     } catch (thrown) {
-      // The editor took too long, or the call was cancelled.
+      // The editor took too long, or the tool call was cancelled.
       if (codeOf(thrown) !== "BUFFERS_CLOSED") throw thrown;
     }
   }
@@ -65,7 +68,7 @@ export class Buffers {
     return {};
   }
 
-  /** A path as the editor names it, which may have opened the session's folder through a link. */
+  /** The path as the editor calls it, which may have opened the session's folder through a link. */
   private named(path: string): string {
     const { cwd } = this.place;
     const inside = relative(realFolder(cwd), path);
@@ -77,6 +80,6 @@ function realFolder(folder: string): string {
   try {
     return realpathSync(folder);
   } catch {
-    return folder; // It was removed; nothing below it is open.
+    return folder; // It was removed, so no file in it is open.
   }
 }

@@ -5,17 +5,17 @@ import type { ToolCallBlock, ToolResultMessage } from "@scorel/messages/contract
 import { cleanArgs, cleanText, fenced, textPart } from "./clean.ts";
 import { contentAfter, contentBefore, kindOf, locationsAfter, locationsOf, shortened, titleOf } from "./tool-calls.ts";
 
-/** The tool whose list is the plan of the session. */
+/** The tool whose list is shown as the plan of the session. */
 export const TODOS = "TodoWrite";
 
 interface Call {
-  /** The call's id in updates. Models may use an id again, editors take that for the same call. */
+  /** Id of the call in updates. Unique, because models may reuse an id, and editors would take that for the same call. */
   shownId: string;
   tool: string;
   isOver: boolean;
 }
 
-/** The tool calls of a session, as updates. */
+/** The tool calls of a session, as updates for the editor. */
 export class Calls {
   private readonly cwd: string;
   private readonly known = new Map<string, Call>();
@@ -25,17 +25,17 @@ export class Calls {
     this.cwd = cwd;
   }
 
-  /** The id by which the editor knows a call; undefined if it does not. */
+  /** The id under which the editor knows a call; undefined if it does not. */
   shownId(toolCallId: string): string | undefined {
     return this.known.get(toolCallId)?.shownId;
   }
 
-  /** A model has written a call. */
+  /** A model has written a tool call. */
   written({ id, name, arguments: args }: ToolCallBlock): SessionUpdate[] {
     return this.begin(id, name, args, "pending");
   }
 
-  /** A call is announced, with the arguments that its tool gets, and its display. */
+  /** A tool call starts. `args` and `display` are final. */
   started(toolCallId: string, tool: string, args: unknown, display: DisplayAction): SessionUpdate[] {
     const call = this.known.get(toolCallId);
     if (!call || call.isOver) return this.begin(toolCallId, tool, args, "in_progress");
@@ -51,12 +51,12 @@ export class Calls {
     ];
   }
 
-  /** A call waits for others, or runs. */
+  /** The status of a call has changed, for example from waiting to running. */
   changed(toolCallId: string, status: ToolCallStatus): SessionUpdate[] {
     return this.update(toolCallId, { status });
   }
 
-  /** A tool reports how far it is. */
+  /** A tool reports its progress. */
   progress(toolCallId: string, partial: unknown): SessionUpdate[] {
     const { content } = (partial ?? {}) as { content?: unknown };
     if (!Array.isArray(content)) return [];
@@ -65,7 +65,7 @@ export class Calls {
     return shown.length === 0 ? [] : this.update(toolCallId, { content: shown });
   }
 
-  /** The result of a call is stored. */
+  /** The result of a call has been stored. */
   ended(message: ToolResultMessage, display: DisplayAction): SessionUpdate[] {
     const { toolCallId, toolName, isError } = message;
     const begun = this.known.has(toolCallId) ? [] : this.begin(toolCallId, toolName, undefined, "pending");
@@ -81,7 +81,7 @@ export class Calls {
     return [...begun, ...ended];
   }
 
-  /** The turn has ended: nothing comes of the calls that are still open. */
+  /** The turn has ended. Calls that are still open get no result. */
   closed(): SessionUpdate[] {
     const open = [...this.known].filter(([, { isOver }]) => !isOver);
     return open.flatMap(([toolCallId, call]) => {

@@ -6,19 +6,19 @@ import type { ImageBlock, UserMessage } from "@scorel/messages/contract";
 import { fenced } from "./clean.ts";
 import { errors } from "./errors.ts";
 
-/** The content of a prompt from an editor: the person's words, and files or images that were attached to them. */
+/** A prompt from an editor: the text of the person, with attached files and images. */
 export interface Prompt {
   content: UserMessage["content"];
-  /** Whether what is mentioned as `@path` is attached: only words of the person may name files. */
+  /** Whether `@path` in the text attaches that file. Only if a person has written the text. */
   mentions: boolean;
-  /** The words of the person, if there is nothing else. */
+  /** The text, if the prompt consists only of text that the person typed. */
   typed?: string;
 }
 
-/** As many bytes tell what an image is. */
+/** The first bytes of an image that are needed to detect its type. */
 const IMAGE_HEAD = 64;
 
-/** Converts a prompt of an editor. Throws ACP_EMPTY, ACP_CONTENT and ACP_IMAGE. */
+/** Converts a prompt of an editor. Throws ACP_EMPTY, ACP_CONTENT, ACP_IMAGE. */
 export function promptOf(blocks: readonly ContentBlock[]): Prompt {
   let typed = "";
   const added: Exclude<UserMessage["content"], string> = [];
@@ -39,13 +39,13 @@ function mentionOf({ uri, name }: { uri: string; name: string }): string {
   return `@"${path}"`;
 }
 
-/** The path of a file that a mention can name. */
+/** The path of a file in a form that a mention can contain. Undefined for a URI that is not of a local file. */
 function pathOf(uri: string): string | undefined {
   try {
     const path = fileURLToPath(uri);
     return /["\n\r\0]/.test(path) ? undefined : path;
   } catch {
-    // The address of something that is no file of this computer.
+    // The URI is not of a file on this computer.
     return undefined;
   }
 }
@@ -61,7 +61,7 @@ function addedBy(block: Exclude<ContentBlock, { type: "text" | "resource_link" }
   return imageOf({ data: resource.blob, mimeType: resource.mimeType ?? "unknown" });
 }
 
-/** An image by what it is, whatever the editor calls it. */
+/** Converts an image. Its type is detected from the data, since the editor's may be wrong. */
 function imageOf({ data, mimeType }: { data: string; mimeType: string }): ImageBlock {
   const found = imageType(Buffer.from(data.slice(0, IMAGE_HEAD), "base64"));
   if (found === undefined) throw errors.ACP_IMAGE({ mimeType: lineOf(mimeType) });

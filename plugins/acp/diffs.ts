@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from "node:path";
 import type { ToolCallContent } from "@agentclientprotocol/sdk";
 import { cleanText } from "./clean.ts";
 
-/** A changed part of a file, and the line at which it begins now. */
+/** A changed part of a file, and the line at which it starts in the new version. */
 export interface Part {
   line: number;
   oldText: string;
@@ -11,7 +11,7 @@ export interface Part {
 
 const HEAD = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 
-/** The changed parts of a file in a unified diff. */
+/** Splits a unified diff into the changed parts of the file. */
 export function partsOf(unified: string): Part[] {
   const parts: { line: number; old: string[]; now: string[] }[] = [];
   for (const row of unified.split("\n")) {
@@ -28,7 +28,7 @@ export function partsOf(unified: string): Part[] {
   return parts.map(({ line, old, now }) => ({ line, oldText: old.join("\n"), newText: now.join("\n") }));
 }
 
-/** A part as an editor shows it. `path` is absolute; a new file has no old text. */
+/** A changed part as content of a tool call. `path` is absolute. A new file has no old text. */
 export function diffPart(path: string, { oldText, newText }: Omit<Part, "line">, isNew = false): ToolCallContent {
   return {
     type: "diff",
@@ -38,7 +38,7 @@ export function diffPart(path: string, { oldText, newText }: Omit<Part, "line">,
   };
 }
 
-/** The absolute form of a path in a session's directory. */
+/** Resolves a path in a session's directory. */
 export function absolute(path: string, cwd: string): string {
   return isAbsolute(path) ? path : resolve(cwd, path);
 }

@@ -7,27 +7,27 @@ import type {
 import { lineOf } from "@scorel/kit/text/one-line";
 import { cleanText } from "./clean.ts";
 
-/** The editor: sends it updates and notices to show, and asks the person questions through it. */
+/** The connection to the editor: shows updates and notices in it, and asks questions through it. */
 export class Editor {
-  /** The capabilities that the editor declared in `initialize`. */
+  /** Capabilities that the editor has declared in `initialize`. */
   can: ClientCapabilities = {};
   private readonly client: () => AgentContext;
   private readonly log: (text: string) => void;
 
-  /** `log` writes a line to stderr, which editors keep as a log. */
+  /** `log` writes a line to stderr, which editors show as a log. */
   constructor(client: () => AgentContext, log: (text: string) => void) {
     this.client = client;
     this.log = log;
   }
 
-  /** Sends an update. Resolves when it is written, also if nobody reads any more: the end of the connection is seen elsewhere. */
+  /** Sends an update. Resolves when it is written, also if the connection has ended, which is handled elsewhere. */
   async update(sessionId: string, update: SessionUpdate): Promise<void> {
     await this.client()
       .notify("session/update", { sessionId, update })
       .catch(() => {});
   }
 
-  /** Tells a person something outside of the conversation: in the editor if it shows notices, else in its log. */
+  /** Shows a message that is not part of the conversation: in the editor if it supports notices, else in its log. */
   async notice(sessionId: string, severity: "info" | "warning" | "error", text: string): Promise<void> {
     const [title = "", ...more] = cleanText(text).split("\n");
     if (!this.can.session?.notices) return this.log(`${severity}: ${text}`);
@@ -35,7 +35,7 @@ export class Editor {
     await this.update(sessionId, { sessionUpdate: "notice", severity, title, ...description });
   }
 
-  /** Lets a person choose. Returns the id of the option; null if there was no choice. `signal` takes the question back. */
+  /** Lets a person choose an option. Returns its id, or null if none was chosen. `signal` withdraws the question. */
   async choose(request: RequestPermissionRequest, signal: AbortSignal): Promise<string | null> {
     const { outcome } = await this.client().request("session/request_permission", request, {
       cancellationSignal: signal,
@@ -45,23 +45,23 @@ export class Editor {
     return request.options.some(({ optionId }) => optionId === outcome.optionId) ? outcome.optionId : null;
   }
 
-  /** The text of a file as the user sees it. Rejects if the editor does not tell. */
+  /** The text of a file as the user sees it, with unsaved changes. Rejects if the editor refuses. */
   async readFile(sessionId: string, path: string): Promise<string> {
     const { content } = await this.client().request("fs/read_text_file", { sessionId, path });
     return content;
   }
 
-  /** Has the editor save a text in a file. */
+  /** Lets the editor write text to a file. */
   async writeFile(sessionId: string, path: string, content: string): Promise<void> {
     await this.client().request("fs/write_text_file", { sessionId, path, content });
   }
 
-  /** Whether a person can be asked for a text. */
+  /** Whether the editor can ask a person for text. */
   get takesText(): boolean {
     return Boolean(this.can.elicitation?.form);
   }
 
-  /** Asks a person for a line of text; null if there is none. */
+  /** Asks a person for a line of text. Returns null if there is no answer. */
   async askText(sessionId: string, title: string, fallback: string | undefined, signal: AbortSignal) {
     const answer = {
       type: "string" as const,

@@ -7,10 +7,10 @@ import { lineOf } from "@scorel/kit/text/one-line";
 import type { Editor } from "./editor.ts";
 import { argsOf } from "./tool-calls.ts";
 
-/** Waits before a retry up to this long are not told. */
+/** A retry after at most this many milliseconds is not shown. */
 const TOLD_WAIT_MS = 2_000;
 
-/** Sends an editor the events of a session that are not part of its conversation: notices, compaction, the title, tokens and cost. */
+/** Shows events that are not part of the conversation: notices, compaction, the title, tokens and cost. */
 export class Happenings {
   private readonly editor: Editor;
   private readonly sessionId: string;
@@ -32,7 +32,7 @@ export class Happenings {
     else await this.warn(delivered);
   }
 
-  /** Takes a part of the session's status. A field that is null is not known any more. */
+  /** Applies changes to the session's status. A field that is null is now unknown. */
   async look(changes: object): Promise<void> {
     this.glance = { ...this.glance, ...changes };
     const { context, spent } = this.glance;
@@ -80,7 +80,7 @@ export class Happenings {
   }
 }
 
-/** Whether a person has to know it: messages of plugins, long waits, a log that cannot be written, and stored warnings. */
+/** Whether an event is shown to people: messages of plugins, long waits, a log that cannot be written, and stored warnings. */
 function isTold(event: AnyEvent & { delayMs?: number }, level: string): boolean {
   const { type, delayMs = 0 } = event;
   if (type === "retry_start") return delayMs > TOLD_WAIT_MS;

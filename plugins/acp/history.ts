@@ -1,7 +1,7 @@
 import type { Client, Delivered, SessionStatus } from "@scorel/host/contract";
 import type { StoredEvent } from "@scorel/kernel";
 
-/** The messages of the present conversation of a session, up to the position of a status. */
+/** The messages of a session's active branch, up to the anchor of a status. */
 export async function conversationOf(
   client: Client,
   { sessionId, leafId, anchor }: SessionStatus,
@@ -13,7 +13,7 @@ export async function conversationOf(
     const page = await client.request("get_events", { sessionId, ...(after !== undefined && { after }) });
     for (const delivered of page.events) {
       const { id, parentId, seq, type } = delivered.event as StoredEvent;
-      // Later events come through the subscription that begins at this anchor.
+      // Later events arrive through the subscription, which starts at this anchor.
       if (seq > anchor.persistentSeq) continue;
       parents.set(id, parentId);
       if (type === "message") messages.push(delivered);

@@ -5,7 +5,7 @@ import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/trust/contract";
 import { errors } from "./errors.ts";
 
-/** Plugin `acp`: the command `scorel acp`, with which editors use Scorel as their agent by the Agent Client Protocol. */
+/** Plugin `acp`: the command `scorel acp`, with which editors use Scorel as their agent over the Agent Client Protocol. */
 export default definePlugin({
   id: "acp",
   name: "ACP",
@@ -16,7 +16,8 @@ export default definePlugin({
   cliCommands: (ctx) => [
     {
       noun: "acp",
-      description: "Be the agent of an editor, such as Zed, which starts this and talks over stdin and stdout",
+      description:
+        "Serve an editor, such as Zed, as its agent; the editor starts this command and talks to it over stdin and stdout",
       options: optionFlags(ctx.sessionOptions.known()),
       run: async (invocation: Invocation) => {
         if (invocation.stdin.isTTY === true) throw errors.ACP_TERMINAL();

@@ -8,7 +8,7 @@ import type { Shared } from "./session.ts";
 type Around = Pick<Shared, "client" | "log">;
 type Named = { name: string; value: string };
 
-/** Opens a session with the editor's MCP servers. What of them is not used is logged. */
+/** Opens a session with the MCP servers of the editor. Logs those that cannot be used. */
 export async function openWith(
   servers: readonly McpServer[],
   { client, log }: Around,
@@ -39,7 +39,7 @@ function isSupported(server: McpServer): server is Program | Address {
   return !("type" in server) || server.type === "http";
 }
 
-/** A server as the option `mcpServers` has it. */
+/** Converts a server into the form of the session option `mcpServers`. */
 function tableOf(server: McpServer): string {
   const { name } = server;
   if ("url" in server) return JSON.stringify({ name, url: server.url, headers: texts(server.headers) });

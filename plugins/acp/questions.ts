@@ -25,14 +25,14 @@ const YES_NO: readonly RequestOption[] = [
   { value: "n", label: "No", kind: "reject_once" },
 ];
 
-/** Answers that are no option of a question. */
+/** Option ids that are added to those of a question. */
 const TAKE_DEFAULT = "default";
 const DECLINE = "decline";
 /** Shown with a question for text in editors that do not support forms. */
 const NO_FIELD =
   "This editor has no field for the answer. To write one, open this session in the terminal or in the page as well, and answer there.";
 
-/** The questions of a session, which the editor asks a person. */
+/** The open questions of a session. The editor asks them. */
 export class Questions {
   private readonly place: Place;
   private readonly open = new Map<string, AbortController>();
@@ -42,14 +42,14 @@ export class Questions {
     this.place = place;
   }
 
-  /** Says that questions are answered here, and asks those that are open. Once more after each reload of the session. */
+  /** Tells the host that this client answers questions, and asks the open ones. To be repeated after each reload of the session. */
   async attend(): Promise<void> {
     const { client, sessionId } = this.place;
     try {
       const { requests } = await client.request("attend_requests", { sessionId, attending: true });
       for (const request of requests) this.ask(request);
     } catch (thrown) {
-      // No plugin asks questions.
+      // No plugin of this host asks questions.
       if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
     }
   }
@@ -59,15 +59,15 @@ export class Questions {
     if (event.type === "approval_answer") this.take((event as unknown as { requestId: string }).requestId);
   }
 
-  /** Takes all questions back from the editor. They stay open in the session. */
+  /** Withdraws all questions from the editor. They stay open in the session. */
   end(): void {
     this.isOver = true;
     for (const id of this.open.keys()) this.take(id);
   }
 
   /**
-   * Takes all questions back from the editor at once, since it cancels its prompts. Returns a function for the time after that, which
-   * declines those that are still open in the session: nobody would ask them here again.
+   * Withdraws all questions from the editor at once, since it cancels its prompts. Returns a function to call after the cancellation. It
+   * declines those that are still open in the session, since nobody would ask them again here.
    */
   withdraw(): () => Promise<void> {
     const ids = [...this.open.keys()];
@@ -95,7 +95,7 @@ export class Questions {
   }
 
   private async answer(request: OpenRequest, signal: AbortSignal): Promise<void> {
-    // An editor that cannot ask must not keep the turn waiting.
+    // If the editor fails to ask, the question is declined, so that the turn does not wait.
     const answer = await this.answerTo(request, signal).catch((thrown) => {
       signal.throwIfAborted();
       this.place.log(`The editor could not ask a question: ${messageOf(thrown)}`);
@@ -104,14 +104,14 @@ export class Questions {
     if (!signal.aborted) await this.give(request.requestId, answer);
   }
 
-  /** Answers a question in the session, or declines it with null. */
+  /** Answers a question in the session; null declines it. */
   private async give(requestId: string, answer: string | null): Promise<void> {
     const { client, sessionId } = this.place;
     try {
       const { message } = await client.request("answer_request", { sessionId, requestId, answer });
       if (message !== undefined) await client.request("send_message", { sessionId, content: message });
     } catch (thrown) {
-      // Somebody else was faster, or the question has ended.
+      // Another client has answered first, or the question has been withdrawn.
       if (codeOf(thrown) !== "REQUEST_CLOSED") throw thrown;
     }
   }
@@ -129,7 +129,7 @@ export class Questions {
     return chosen === TAKE_DEFAULT ? (fallback ?? null) : null;
   }
 
-  /** What the question is about: a call that the editor knows, or else one that stands for the question. */
+  /** The tool call for a question: the one it is about if the editor knows it, else one that is made up for the question. */
   private callFor(request: OpenRequest): ToolCallUpdate {
     const { kind, requestId, title, data, body = [] } = request;
     const { calls, cwd } = this.place;
@@ -156,8 +156,8 @@ function optionOf({ value, label, kind = "allow_once" }: RequestOption): Permiss
 }
 
 /**
- * For an editor without forms. An empty default is not offered: a question does not say whether its text may be empty, and editors
- * that answer by themselves would give the same refused answer again and again.
+ * Options for an editor without forms. An empty default is not offered: it may be invalid, and an editor that answers automatically would
+ * then give the same answer over and over.
  */
 function optionsForText(fallback = ""): PermissionOption[] {
   const decline: PermissionOption = { optionId: DECLINE, name: "Do not answer", kind: "reject_once" };
@@ -165,7 +165,7 @@ function optionsForText(fallback = ""): PermissionOption[] {
   return [{ optionId: TAKE_DEFAULT, name: `Answer: ${lineOf(fallback)}`, kind: "allow_once" }, decline];
 }
 
-/** What a question shows: changes as changes, everything else as it is written. */
+/** The content of a question: changes as diffs, everything else as text. */
 function contentOf(body: NonNullable<OpenRequest["body"]>, cwd: string): ToolCallContent[] {
   return body.flatMap((part): ToolCallContent[] => {
     if (part.display === "diff") {

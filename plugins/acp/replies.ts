@@ -2,19 +2,19 @@ import { plainText } from "@scorel/kit/text/plain";
 
 const ESC = "\u001b";
 const BEL = "\u0007";
-/** The beginning of a control sequence at the end of a text: the rest may be in the next piece. */
+/** An incomplete control sequence at the end of the text. The rest may follow with the next part. */
 const BEGUN = new RegExp(`${ESC}(?:\\[[0-?]*[ -/]*|\\][^${BEL}${ESC}]*${ESC}?)?$`);
-/** The longest sequence of which a beginning is kept back. */
+/** The longest control sequence whose start is held back. */
 const MAX_SEQUENCE = 256;
 
-/** One text of an arriving message: what has arrived of it, and what the editor has got. */
+/** One text of a streamed message: what has arrived, and how much of it was sent to the editor. */
 class Stream {
   private arrived = "";
   private sent = 0;
-  /** A part was missed, so that what follows does not fit. */
+  /** Set when a part was missed: what follows cannot be appended. */
   private isBroken = false;
 
-  /** The text is announced anew. What was sent of it stays. */
+  /** The text starts over. What was already sent of it stays. */
   restart(): void {
     this.arrived = "";
     this.isBroken = false;
@@ -24,16 +24,16 @@ class Stream {
     this.isBroken = true;
   }
 
-  /** Takes more text, and returns what is to be sent. */
+  /** Appends text, and returns what to send now. */
   add(delta: string): string {
     if (this.isBroken) return "";
     this.arrived += delta;
     return this.upTo(wholeEnd(this.arrived));
   }
 
-  /** Takes the whole text, and returns the rest that is to be sent. */
+  /** Sets the complete text, and returns the rest to send. */
   end(whole: string): string {
-    // What was stored may differ from what had arrived, if a plugin has changed it: the editor then keeps what it has.
+    // A plugin may have changed the text before it was stored. The editor then keeps what it has.
     const isSame = whole.startsWith(this.arrived) || this.arrived.startsWith(whole);
     if (!isSame && !this.isBroken && this.sent > 0) return "";
     this.arrived = whole;
@@ -47,10 +47,10 @@ class Stream {
   }
 }
 
-/** The first half of a character that is written as two. */
+/** The first of the two UTF-16 code units of a character. */
 const FIRST_HALF = /[\ud800-\udbff]$/;
 
-/** The end of a text without the beginning of a control sequence, and without half of a character. */
+/** Length of the text without an incomplete control sequence or half of a character at its end. */
 function wholeEnd(text: string): number {
   const from = Math.max(0, text.length - MAX_SEQUENCE);
   const tail = text.slice(from);
@@ -58,7 +58,7 @@ function wholeEnd(text: string): number {
   return begun ? from + begun.index : text.length;
 }
 
-/** The texts of the messages that arrive, by the ids of their events. */
+/** The text of streamed messages, by the ids of their events. */
 export class Replies {
   private readonly streams = new Map<string, { text: Stream; thinking: Stream }>();
 
@@ -72,7 +72,7 @@ export class Replies {
     return this.of(id)[kind].add(delta);
   }
 
-  /** The message is complete, with these texts. Returns the rest of each. */
+  /** The message is complete. Returns the rest of each text. */
   end(id: string, whole: { text: string; thinking: string }): { text: string; thinking: string } {
     const { text, thinking } = this.of(id);
     this.streams.delete(id);

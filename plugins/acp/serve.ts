@@ -10,7 +10,7 @@ import { createAgent } from "./agent.ts";
 import { Editor } from "./editor.ts";
 import { Sessions } from "./sessions.ts";
 
-/** What the command uses of the host. */
+/** What the command needs of its host. */
 export interface Surroundings {
   host: HostService;
   sessionOptions: KnownSessionOptions;
@@ -18,7 +18,7 @@ export interface Surroundings {
   find(service: "trust"): TrustService | undefined;
 }
 
-/** `scorel acp`: answers an editor until it closes stdin, or until an interrupt. Returns the exit code. */
+/** `scorel acp`: serves an editor until it closes stdin, or until an interrupt. Returns the exit code. */
 export async function serve(ctx: Surroundings, invocation: Invocation): Promise<number> {
   const { stderr, options } = invocation;
   const restoreStdout = keepStdoutClean();
@@ -42,7 +42,7 @@ export async function serve(ctx: Surroundings, invocation: Invocation): Promise<
   }
 }
 
-/** Says in all sessions that the connection to the host is lost, and that it is back. Returns the function that ends this. */
+/** Shows in all sessions when the connection to the host is lost, and when it is back. Returns a function that stops this. */
 function tellState(client: Client, sessions: Sessions): () => void {
   let isLost = false;
   const end = client.onState?.((state) => {

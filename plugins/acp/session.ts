@@ -15,7 +15,7 @@ import { askForTrust, type Declined } from "./trust-question.ts";
 import { Turns } from "./turns.ts";
 import { Updates } from "./updates.ts";
 
-/** What the sessions of an editor share. */
+/** Shared by all sessions of an editor. */
 export interface Shared {
   client: Client;
   editor: Editor;
@@ -25,7 +25,7 @@ export interface Shared {
   log(text: string): void;
 }
 
-/** A session that an editor has open. */
+/** A session that is open in an editor. */
 export class Session {
   readonly id: string;
   readonly settings: Settings;
@@ -36,13 +36,13 @@ export class Session {
   private readonly questions: Questions;
   private readonly happenings: Happenings;
   private readonly buffers: Buffers;
-  /** Prompts that were not sent yet. */
+  /** Prompts that have not been sent yet. */
   private readonly unsent = new Set<AbortController>();
-  /** Slash commands that run, as some work for long. */
+  /** Running slash commands. Some of them take long. */
   private readonly commands = new Set<{ isCancelled: boolean }>();
   private subscription: Subscription | undefined;
   private begun: Promise<void> = Promise.resolve();
-  /** The choices as the editor has them, as text. */
+  /** The choices that the editor has, as JSON, to detect changes. */
   private shownChoices = "";
 
   constructor(shared: Shared, sessionId: string, cwd: string) {
@@ -58,14 +58,14 @@ export class Session {
     this.questions = new Questions({ sessionId, cwd, client, editor, log, calls: this.updates.calls });
   }
 
-  /** Shows the conversation so far. */
+  /** Sends the editor the messages so far. */
   async replay(status: SessionStatus): Promise<void> {
     for (const delivered of await conversationOf(this.shared.client, status)) await this.show(delivered, false);
     if (status.running) return;
     for (const update of this.updates.calls.closed()) await this.shared.editor.update(this.id, update);
   }
 
-  /** Follows the session from a status on, once the editor has got the answer that is given now. What is in flight is announced anew. */
+  /** Follows the session from a status on, after the answer that is given to the editor now. Messages in progress are announced again. */
   begin(status: SessionStatus): void {
     const anchor = { ...status.anchor, streamSeq: -1 };
     this.begun = new Promise((resolve) => setImmediate(resolve)).then(() => this.follow(status, anchor));
@@ -82,31 +82,31 @@ export class Session {
     await this.happenings.look(await client.request("follow_status", { sessionId: this.id }));
   }
 
-  /** Answers a prompt. Resolves when everything that came of it was sent. `signal` cancels it. */
+  /** Answers a prompt. Resolves when all updates of its turn have been sent. `signal` cancels it. */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
     const prompt = promptOf(blocks);
     if (await this.isCancelledBefore(signal)) return "cancelled";
-    // Before each prompt, since a host that was restarted does not know of it. It is on its way before the prompt is.
+    // Repeated before each prompt, since a restarted host has lost the offer. It is sent before the prompt.
     this.later(() => this.buffers.offer());
     const command = await this.commandIn(prompt);
     return command ? this.run(command, signal) : this.turns.send(prompt, signal);
   }
 
-  /** The slash command that a prompt is. A text that could be one goes to the model, which is said. */
+  /** The slash command in a prompt. An unknown one is sent to the model as text, and the person is told so. */
   private async commandIn({ typed }: Prompt): Promise<Typed | undefined> {
     const command = typed === undefined ? undefined : commandIn(typed);
     if (!command || (await isKnown(this.shared.client, this.id, command))) return command;
-    // A message names skills itself.
+    // Messages load skills by themselves, so this needs no command.
     if (!command.name.startsWith("skill:"))
       await this.say(`There is no slash command /${command.name} in this session, so the model gets it as text.\n\n`);
     return undefined;
   }
 
-  /** Cancels all prompts of the editor, with the questions that are open by then. */
+  /** Cancels all prompts of the editor, with the questions that are open at this time. */
   async cancel(): Promise<void> {
     for (const controller of this.unsent) controller.abort();
     for (const command of this.commands) command.isCancelled = true;
-    // A turn that only others wait for goes on, and so do its questions.
+    // A turn that only other clients wait for goes on, and so do its questions.
     if (!this.turns.isWaiting && this.commands.size === 0) return;
     const decline = this.questions.withdraw();
     await this.turns.cancel();
@@ -114,7 +114,7 @@ export class Session {
     await decline();
   }
 
-  /** Does what comes before a prompt is sent, and returns whether the prompt was cancelled meanwhile. */
+  /** Prepares a prompt. Returns whether it was cancelled meanwhile. */
   private async isCancelledBefore(signal: AbortSignal): Promise<boolean> {
     const controller = new AbortController();
     const either = AbortSignal.any([signal, controller.signal]);
@@ -142,13 +142,13 @@ export class Session {
     return running.isCancelled ? "cancelled" : "end_turn";
   }
 
-  /** Shows a text as an answer. */
+  /** Shows text as if it were the agent's answer. */
   private async say(text: string): Promise<void> {
     const content = { type: "text" as const, text };
     if (text !== "") await this.shared.editor.update(this.id, { sessionUpdate: "agent_message_chunk", content });
   }
 
-  /** Ends what the editor has begun, and closes the session here. Other clients may go on. */
+  /** Cancels what the editor has started, and closes the session in this client. It stays open for others. */
   async close(): Promise<void> {
     const { client } = this.shared;
     this.questions.end();
@@ -163,7 +163,7 @@ export class Session {
     await this.tell(await client.request("reload_session", { sessionId: this.id }));
   }
 
-  /** Events are handled in order: the host waits while the editor reads slowly, and joins what arrives meanwhile. */
+  /** Handles events one after the other. While the editor reads slowly, the host waits and merges events. */
   private async hear(delivered: Delivered): Promise<void> {
     const { event } = delivered;
     this.questions.hear(event);
@@ -179,7 +179,7 @@ export class Session {
     await Promise.all(updates.map((update) => this.shared.editor.update(this.id, update)));
   }
 
-  /** Does work that asks the host, for whose answer an event must not wait. */
+  /** Runs work that waits for the host. Events must not wait for it. */
   private later(work: () => Promise<void>): void {
     work().catch((thrown) => this.shared.log(messageOf(thrown)));
   }
@@ -195,7 +195,7 @@ export class Session {
     await editor.update(this.id, { sessionUpdate: "available_commands_update", availableCommands });
   }
 
-  /** Tells the editor what is chosen, if somebody has chosen otherwise. */
+  /** Sends the choices to the editor if another client has changed them. */
   private async showChoices(): Promise<void> {
     const { editor } = this.shared;
     const { modes, configOptions } = await this.settings.read();
@@ -208,7 +208,7 @@ export class Session {
     await editor.update(this.id, { sessionUpdate: "config_option_update", configOptions });
   }
 
-  /** Says what was left out when the session was opened, and where its log is damaged. */
+  /** Shows what was left out when the session was opened, and damage in its log. */
   private async tell(status: SessionStatus): Promise<void> {
     for (const text of [...this.happenings.warnings.untold(status.notices), ...damageIn(status)])
       await this.shared.editor.notice(this.id, "warning", text.replace(/^warning: /, ""));

@@ -20,12 +20,12 @@ import { openWith } from "./mcp-servers.ts";
 import { Session, type Shared } from "./session.ts";
 import type { Choices } from "./settings.ts";
 
-/** How long a host that is away is waited for when the editor leaves. */
+/** Milliseconds to wait for a host that is disconnected, when the editor leaves. */
 const AWAY_MS = 3_000;
-/** Sessions in one page of the list. */
+/** Number of sessions in one page of the list. */
 const PAGE = 100;
 
-/** The sessions that an editor has open, and the list of all. */
+/** The sessions that are open in an editor, and the list of all sessions. */
 export class Sessions {
   private readonly shared: Shared;
   private readonly options: SessionOptions;
@@ -33,13 +33,13 @@ export class Sessions {
   /** Ids of sessions that are being loaded. */
   private readonly opening = new Set<string>();
 
-  /** `options` are those of each session that is opened. */
+  /** `options` apply to each session that is opened. */
   constructor(shared: Shared, options: SessionOptions) {
     this.shared = shared;
     this.options = { ...options, attending: true };
   }
 
-  /** The open session with an id. Throws ACP_SESSION. */
+  /** Returns an open session. Throws ACP_SESSION. */
   get(sessionId: string): Session {
     const session = this.open.get(sessionId);
     if (!session) throw errors.ACP_SESSION({ sessionId: lineOf(sessionId) });
@@ -55,7 +55,7 @@ export class Sessions {
     return { sessionId, ...(await this.begun(status, new Session(this.shared, sessionId, cwd))) };
   }
 
-  /** Opens a stored session. With `replay`, its conversation is shown before this resolves. */
+  /** Opens a stored session. With `replay`, sends its messages before this resolves. */
   async load(request: LoadSessionRequest | ResumeSessionRequest, { replay }: { replay: boolean }): Promise<Choices> {
     const { sessionId, cwd, mcpServers = [] } = request;
     if (this.open.has(sessionId) || this.opening.has(sessionId))
@@ -76,7 +76,7 @@ export class Sessions {
       client.request("load_session", { sessionId, ...this.options, ...more }),
     );
     if (status.sessionId === sessionId) return status;
-    // The host completes the beginning of an id, but the editor would not know the rest.
+    // The host accepts the beginning of an id, but the editor would not learn the full one.
     await client.request("close_session", { sessionId: status.sessionId });
     throw errors.ACP_SESSION({ sessionId: lineOf(sessionId) });
   }
@@ -89,7 +89,7 @@ export class Sessions {
     return { sessions: sessions.map(infoOf), ...next };
   }
 
-  /** Closes a session here. Throws ACP_SESSION. */
+  /** Closes a session in this client. Throws ACP_SESSION. */
   async close(sessionId: string): Promise<void> {
     const session = this.get(sessionId);
     this.open.delete(sessionId);
@@ -102,17 +102,17 @@ export class Sessions {
     await this.shared.client.request("delete_session", { sessionId });
   }
 
-  /** Cancels what the editor has begun in all sessions. */
+  /** Cancels what the editor has started, in all sessions. */
   async cancel(): Promise<void> {
     await this.inAll((session) => session.cancel());
   }
 
-  /** Closes all sessions, after cancelling what the editor has begun in them. */
+  /** Cancels what the editor has started, and closes all sessions. */
   async end(): Promise<void> {
     await this.inAll((session) => this.close(session.id));
   }
 
-  /** Tells a person something in all sessions. */
+  /** Shows a notice in all sessions. */
   async notice(severity: "info" | "warning", text: string): Promise<void> {
     await this.inAll((session) => this.shared.editor.notice(session.id, severity, text));
   }
@@ -124,7 +124,7 @@ export class Sessions {
     for (const each of ended) if (each.status === "rejected") this.shared.log(messageOf(each.reason));
   }
 
-  /** Shows a session that was opened, and follows it from now on. If that fails, it is closed again. */
+  /** Shows an opened session, and follows it from now on. Closes it again if that fails. */
   private async begun(status: SessionStatus, session: Session, replay = false): Promise<Choices> {
     try {
       if (replay) await session.replay(status);
@@ -143,7 +143,7 @@ function infoOf({ sessionId, cwd, name, title, updatedAt }: SessionSummary): Ses
   return { sessionId, cwd, title: lineOf(name ?? title), updatedAt: new Date(updatedAt).toISOString() };
 }
 
-/** Throws ACP_CURSOR. */
+/** Reads the cursor of a page. Throws ACP_CURSOR. */
 function skipOf(cursor = "0"): number {
   if (!/^\d{1,9}$/.test(cursor)) throw errors.ACP_CURSOR({ cursor: lineOf(cursor) });
   return Number(cursor);

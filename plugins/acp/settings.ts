@@ -6,7 +6,7 @@ import { lineOf } from "@scorel/kit/text/one-line";
 import type { Mode } from "@scorel/permissions/contract";
 import { errors } from "./errors.ts";
 
-/** What a person can choose in a session, as editors get it. Editors without options use the modes alone. */
+/** What a person can choose in a session, in the form of the protocol. Editors that do not support options use only the modes. */
 export interface Choices {
   modes?: SessionModeState;
   configOptions: SessionConfigOption[];
@@ -44,12 +44,12 @@ export class Settings {
     };
   }
 
-  /** Throws ACP_VALUE, and the errors of `set_permission`. */
+  /** Throws ACP_VALUE, and errors of `set_permission`. */
   async setMode(modeId: string): Promise<void> {
     await this.set("mode", modeId);
   }
 
-  /** Sets an option, and returns all of them. Throws ACP_OPTION and ACP_VALUE. */
+  /** Sets an option, and returns all of them. Throws ACP_OPTION, ACP_VALUE. */
   async setOption(option: string, value: string | boolean): Promise<SessionConfigOption[]> {
     await this.set(option, String(value));
     return (await this.read()).configOptions;
@@ -110,7 +110,7 @@ function named(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-/** Resolves with undefined if no plugin answers the operation. */
+/** Resolves with undefined if no plugin provides the operation. */
 async function ifSupported<R>(answer: Promise<R>): Promise<R | undefined> {
   try {
     return await answer;

@@ -7,7 +7,7 @@ import { lineOf } from "@scorel/kit/text/one-line";
 import { cleanText, fenced } from "./clean.ts";
 
 const COMMAND = /^\/([A-Za-z][\w:-]*)(?:\s+([\s\S]*))?$/;
-/** Commands that are about a terminal, or for which editors have their own way: a new session, and another one. */
+/** Commands that need a terminal, or that editors replace: starting or choosing a session. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["exit", "copy", "new", "clear", "resume"]);
 
 /** A slash command that a person has typed. */
@@ -16,6 +16,7 @@ export interface Typed {
   args: string;
 }
 
+/** The command that the text consists of; undefined if it is no command. */
 export function commandIn(text: string): Typed | undefined {
   const [, name, args = ""] = COMMAND.exec(text.trim()) ?? [];
   return name === undefined ? undefined : { name, args: args.trim() };
@@ -35,7 +36,7 @@ async function listed(client: Client, sessionId: string): Promise<ListedCommand[
   try {
     return (await client.request("list_commands", { sessionId })).commands;
   } catch (thrown) {
-    // No plugin has commands.
+    // No plugin of this host has commands.
     if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
     return [];
   }
@@ -50,13 +51,13 @@ function shown({ name, description, usage }: { name: string; description: string
   };
 }
 
-/** The result of a slash command: a text to show, and the id of the message if the command has sent one. */
+/** The result of a slash command: text to show, and the id of a message that the command has sent. */
 interface Ran {
   text: string;
   turn?: string;
 }
 
-/** Runs a command. Its error is an answer, too: for an editor, an error of a prompt is one of the agent. */
+/** Runs a command. An error of the command becomes text, since editors show an error of a prompt as a failure of the agent. */
 export async function runCommand(client: Client, sessionId: string, command: Typed): Promise<Ran> {
   try {
     return await resultOf(client, sessionId, command);
@@ -69,7 +70,7 @@ async function resultOf(client: Client, sessionId: string, { name, args }: Typed
   const result = obeyed(name, await client.request("run_command", { sessionId, name, args }));
   await client.drained(sessionId);
   const { sessionId: other = sessionId, turn } = result;
-  // The editor decides which session it shows.
+  // The editor decides which session it shows, so a session that the command has opened is closed.
   if (other !== sessionId) await client.request("close_session", { sessionId: other });
   return { text: textOf(result, sessionId), ...(turn !== undefined && { turn }) };
 }

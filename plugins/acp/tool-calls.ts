@@ -17,11 +17,12 @@ const KINDS: Readonly<Record<string, ToolKind | undefined>> = {
 
 const MAX_TITLE = 200;
 
+/** The kind of a tool, by which editors choose an icon. */
 export function kindOf(tool: string): ToolKind {
   return (Object.hasOwn(KINDS, tool) ? KINDS[tool] : undefined) ?? "other";
 }
 
-/** What a call does, in one line: the tool and its most telling argument. */
+/** Describes a call in one line: the tool and its most important argument. */
 export function titleOf(tool: string, args: unknown): string {
   const { command, file_path, pattern, path, description, url } = argsOf(args);
   if (tool === "Bash" && typeof command === "string") return shortened(`$ ${lineOf(command)}`);
@@ -42,7 +43,7 @@ export function locationsOf(args: unknown, cwd: string): ToolCallLocation[] {
   return [{ path: absolute(named, cwd), ...line }];
 }
 
-/** What can be shown of a call before it has run. */
+/** Content to show before the call has run. */
 export function contentBefore(tool: string, args: unknown, cwd: string): ToolCallContent[] {
   const { file_path, old_string: oldText, new_string: newText } = argsOf(args);
   const isEdit = tool === "Edit" && typeof file_path === "string";
@@ -50,7 +51,7 @@ export function contentBefore(tool: string, args: unknown, cwd: string): ToolCal
   return [diffPart(absolute(file_path, cwd), { oldText, newText })];
 }
 
-/** What a call has brought: the changes of an edit, else the text and the images of its result. */
+/** Content of the result: the changes of an edit, otherwise text and images. */
 export function contentAfter(message: ToolResultMessage): ToolCallContent[] {
   const changed = message.isError ? undefined : changeIn(message);
   if (changed) return changed.parts.map((part) => diffPart(changed.path, part, changed.isNew));
@@ -61,7 +62,7 @@ export function contentAfter(message: ToolResultMessage): ToolCallContent[] {
   );
 }
 
-/** Where a finished edit has changed something. */
+/** The lines that a finished edit has changed. */
 export function locationsAfter(message: ToolResultMessage): ToolCallLocation[] | undefined {
   const changed = message.isError ? undefined : changeIn(message);
   return changed?.parts.slice(0, 1).map(({ line }) => ({ path: changed.path, line }));
@@ -75,7 +76,7 @@ function changeIn({ toolName, details }: ToolResultMessage) {
   return parts.length > 0 ? { path: file.path, parts, isNew: created === true } : undefined;
 }
 
-/** The arguments of a call, which a model may have written as anything. */
+/** The arguments of a call as an object; a model may have written anything else. */
 export function argsOf(args: unknown): Args {
   return typeof args === "object" && args !== null ? (args as Args) : {};
 }

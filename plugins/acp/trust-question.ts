@@ -6,12 +6,12 @@ import type { Editor } from "./editor.ts";
 
 const TRUST = "trust";
 
-/** Directories whose projects a person did not want to trust, so that they are not asked again. */
+/** Directories of projects that a person has declined to trust. They are not asked about again. */
 export type Declined = Set<string>;
 
 /**
- * Asks whether what a project brings may be used, if it has something that is not trusted. Returns whether a person has trusted it just
- * now. Editors may answer questions by themselves and then take what allows something once, so that is the answer that trusts nothing.
+ * Asks whether the files of a project may be used, if some are not trusted yet. Returns whether the person has trusted them now. The answer
+ * that editors may give automatically, "allow once", trusts nothing.
  */
 export async function askForTrust(
   trust: TrustService,
@@ -38,7 +38,7 @@ export async function askForTrust(
     signal,
   );
   if (chosen !== TRUST) {
-    // Without an answer, the next prompt asks again.
+    // If there was no answer, the next prompt asks again.
     if (chosen !== null) declined.add(cwd);
     return false;
   }

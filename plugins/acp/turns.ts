@@ -6,12 +6,12 @@ import { ScorelError } from "@scorel/kernel";
 import { newId } from "@scorel/kit/values/id";
 import type { Prompt } from "./content.ts";
 
-/** A prompt of the editor whose answer is awaited. */
+/** A prompt of the editor that is not answered yet. */
 interface Awaited {
-  /** The message's id, once it was sent. */
+  /** Id of the message, once it has been sent. */
   id?: string;
   isCancelled: boolean;
-  /** Ends the wait: the message was taken back before it was answered. */
+  /** Ends the wait, because the message was removed before it was answered. */
   takeBack(): void;
 }
 
@@ -20,7 +20,7 @@ export class Turns {
   private readonly client: Client;
   private readonly sessionId: string;
   private readonly awaited = new Set<Awaited>();
-  /** Ids of messages that the editor has sent, which it shows itself. */
+  /** Ids of messages that the editor has sent. It shows these itself. */
   private readonly own = new Set<string>();
 
   constructor(client: Client, sessionId: string) {
@@ -28,13 +28,13 @@ export class Turns {
     this.sessionId = sessionId;
   }
 
-  /** Whether the editor has sent the message of an event itself. */
+  /** Whether the editor itself has sent the message of an event. */
   isOwn(event: { clientId?: unknown; message?: unknown }): boolean {
     const { meta } = (event.message ?? {}) as { meta?: { messageId?: unknown } };
     return event.clientId === this.client.clientId || this.own.has(String(meta?.messageId));
   }
 
-  /** Sends a prompt and waits for the end of its turn. `signal` cancels it. */
+  /** Sends a prompt, and waits for the end of its turn. `signal` cancels it. */
   async send({ content, mentions }: Prompt, signal: AbortSignal): Promise<StopReason> {
     const { client, sessionId } = this;
     const messageId = newId();
@@ -50,7 +50,7 @@ export class Turns {
     }, signal);
   }
 
-  /** Waits for the end of the turn that answers the message that `send` has sent. */
+  /** Waits for the end of the turn that answers the message sent by `send`. */
   async follow(send: () => Promise<string>, signal: AbortSignal): Promise<StopReason> {
     const { client, sessionId } = this;
     let takeBack = () => {};
@@ -75,12 +75,12 @@ export class Turns {
     }
   }
 
-  /** Whether the editor waits for the end of a turn. */
+  /** Whether the editor waits for a turn. */
   get isWaiting(): boolean {
     return this.awaited.size > 0;
   }
 
-  /** Cancels all prompts of the editor. A turn that only others wait for goes on. */
+  /** Cancels all prompts of the editor. A turn that only other clients wait for goes on. */
   cancel(): Promise<void> {
     return this.withdraw([...this.awaited]);
   }
@@ -90,7 +90,7 @@ export class Turns {
     for (const prompt of prompts) prompt.isCancelled = true;
     const sent = prompts.filter(({ id }) => id !== undefined);
     if (sent.length === 0) return;
-    // Nobody knows how long the host is away. A request that waits for it could cancel a later turn.
+    // While the host is disconnected, a request to cancel would wait for it, and could then cancel a later turn.
     if (client.state?.state === "waiting") {
       for (const prompt of sent) prompt.takeBack();
       return;
@@ -102,7 +102,7 @@ export class Turns {
   }
 }
 
-/** Why a turn has ended. Throws the error of one that has failed. */
+/** The reason why a turn has ended. Throws the error of a turn that has failed. */
 function stopReasonOf({ reason, error, stopReason }: TurnOutcome): StopReason {
   if (reason === "cancelled") return "cancelled";
   if (reason === "error") throw new ScorelError(error?.code ?? "UNEXPECTED", error?.message ?? "The turn has failed.");

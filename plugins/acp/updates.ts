@@ -7,22 +7,22 @@ import { cleanText } from "./clean.ts";
 import { Replies } from "./replies.ts";
 import { argsOf } from "./tool-calls.ts";
 
-/** An event whose fields are looked at before they are used. */
+/** Fields of an event. Each is checked before it is used. */
 // biome-ignore lint/suspicious/noExplicitAny: events of plugins may have any form
 type Fields = Record<string, any>;
 
-/** Turns the events of a session into the updates that an editor gets. */
+/** Converts the events of a session into updates for the editor. */
 export class Updates {
   readonly calls: Calls;
   private readonly replies = new Replies();
-  /** Arguments of the calls that write the plan. */
+  /** Arguments of the calls that write the plan, by call id. */
   private readonly plans = new Map<string, unknown>();
 
   constructor(cwd: string) {
     this.calls = new Calls(cwd);
   }
 
-  /** The updates for an event. `isOwn`: the editor has sent the message itself, and shows it already. */
+  /** The updates for an event. `isOwn`: the editor has sent the message itself, and already shows it. */
   take({ event, display }: Delivered, isOwn = false): SessionUpdate[] {
     const fields = event as unknown as Fields;
     const { eventId, toolCallId } = fields;
@@ -82,7 +82,7 @@ export class Updates {
     ];
   }
 
-  /** The list of steps as the call has written it: what is stored leaves out a list whose steps are all completed. */
+  /** The steps as written by the call: the stored list is empty if all steps are completed. */
   private planOf(toolCallId: string, details: unknown): SessionUpdate[] {
     const written = argsOf(this.plans.get(toolCallId)).todos ?? argsOf(details).todos;
     return Array.isArray(written) ? [{ sessionUpdate: "plan", entries: written.flatMap(entryOf) }] : [];
@@ -97,7 +97,7 @@ function entryOf(step: unknown): PlanEntry[] {
   return [{ content: cleanText(content), status: status as PlanEntry["status"], priority: "medium" }];
 }
 
-/** A message of somebody else, or of an earlier time. */
+/** A message of another client, or from before the session was loaded. */
 function said(messageId: string, { content }: UserMessage): SessionUpdate[] {
   const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
   return blocks

@@ -5,7 +5,7 @@ import type {} from "./contract.ts";
 import { operations } from "./operations.ts";
 import { createBlobs } from "./store.ts";
 
-/** Stores file contents, once each, for the sessions that refer to them. */
+/** Plugin `blobs`: stores file contents, each only once, for the sessions that refer to them. */
 export default definePlugin({
   id: "blobs",
   name: "Blobs",

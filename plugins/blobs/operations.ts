@@ -5,7 +5,7 @@ import type { Contributions } from "@scorel/kernel";
 import { z } from "zod";
 import type {} from "./contract.ts";
 
-/** The operation that frees space in the store. */
+/** The operation that removes unused blobs. */
 export const operations = {
   purge_blobs: {
     summary: "Removes stored file contents to which no session refers.",

@@ -4,7 +4,7 @@ import { codeOf, newId } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 import { isHash, LIST } from "./store.ts";
 
-/** A newer blob may still be waiting for the event that refers to it. */
+/** A blob newer than this may still be waiting for the event that refers to it. */
 const GRACE_MS = 60 * 60 * 1000;
 const CHUNK = 1024 * 1024;
 const KEY = '"sha256":"';
@@ -14,13 +14,13 @@ const REFERENCE = KEY.length + 64;
 export interface PurgePlaces {
   blobs: string;
   sessions: string;
-  /** Folders of other files that refer to blobs. */
+  /** Other folders with files that may refer to blobs. */
   others: readonly string[];
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   now: number;
 }
 
-/** Removes blobs to which nothing refers and nothing is about to refer. Throws BLOBS_UNREADABLE. */
+/** Removes blobs that nothing refers to, or is about to refer to. Throws BLOBS_UNREADABLE. */
 export function purge({ blobs, sessions, others, now }: PurgePlaces): { removed: number; bytes: number; kept: number } {
   // Sessions that start after this check write blobs that are recent.
   const before = Math.min(now, ...holdersSince(sessions)) - GRACE_MS;
@@ -41,7 +41,7 @@ export function purge({ blobs, sessions, others, now }: PurgePlaces): { removed:
   return result;
 }
 
-/** Since when sessions are in use: their blobs without a reference are not older than their locks. */
+/** The start times of sessions in use. Their blobs that nothing refers to yet are not older than that. */
 function holdersSince(sessions: string): number[] {
   return namesIn(sessions)
     .filter((name) => name.endsWith(".lock"))
@@ -52,7 +52,7 @@ function holdersSince(sessions: string): number[] {
     });
 }
 
-/** Whether a lock may be in use. A lock of another machine or container, or an unreadable one, may be. */
+/** Whether a lock may be in use. One of another machine or container, or an unreadable one, may be. */
 function mayBeHeld(path: string): boolean {
   try {
     const { pid } = JSON.parse(fs.readFileSync(path, "utf8")) as { pid?: unknown };
@@ -64,7 +64,7 @@ function mayBeHeld(path: string): boolean {
   }
 }
 
-/** Renames the blob before removing it, so that a session that needs it meanwhile writes it again or has refreshed its time. */
+/** Renames a blob before removing it. A session that needs it meanwhile then writes it again, or has refreshed its time before. */
 function removeIfOlder(path: string, before: number): number | undefined {
   const stat = fs.lstatSync(path, { throwIfNoEntry: false });
   if (!stat || stat.mtimeMs >= before) return undefined;
@@ -79,7 +79,7 @@ function removeIfOlder(path: string, before: number): number | undefined {
   return size;
 }
 
-/** Another purge may have been faster. */
+/** Returns false if another purge was faster. */
 function moveIfThere(path: string, to: string): boolean {
   try {
     fs.renameSync(path, to);

@@ -7,9 +7,7 @@ import { reasonOf } from "@scorel/kit/values/coded-error";
 import type { BlobStore } from "./contract.ts";
 import { errors } from "./errors.ts";
 
-/**
- * Creates a store in a folder that may not exist yet. Synchronous, so that a caller knows immediately that a content is safe.
- */
+/** Creates a store in a folder, which need not exist. Synchronous, so that a caller knows at once that the content is safe. */
 export function createBlobs(folder: string): BlobStore {
   const pathOf = (hash: string) => join(folder, hash.slice(0, 2), hash);
   const put: BlobStore["put"] = (bytes, { durable = false } = {}) => {
@@ -41,7 +39,7 @@ function listIn(bytes: Buffer | undefined): unknown {
   }
 }
 
-/** Whether a text is a sha256 in hex. Nothing else may become part of a path. */
+/** Whether a string is a sha256 in hex. Nothing else may become part of a path. */
 export function isHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }

@@ -1,37 +1,41 @@
-/** Whether a client, such as an editor, can read and save files for a session. */
+/** What a client, such as an editor, can do with files for a session. */
 export interface BufferOffer {
-  /** It knows the text of a file as its user sees it, which may not be saved. */
+  /** Whether it can read a file as its user sees it, with unsaved changes. */
   reads: boolean;
-  /** It saves a text in a file, and shows it where the file is open. */
+  /** Whether it can save text to a file, and show it if the file is open. */
   writes: boolean;
 }
 
-/** A request to a client: the text of a file as its user sees it, or to save a file. */
+/** A request to a client: to read a file as its user sees it, or to save a file. */
 export interface BufferRequest {
-  /** Absolute, with all links resolved. */
+  /** Absolute path, with all links resolved. */
   path: string;
-  /** The text to save there; without it, the client tells the text that its user sees. */
+  /** The text to save. Without it, the client returns the text that its user sees. */
   write?: string | undefined;
 }
 
 declare module "@scorel/kernel" {
   interface Transients {
-    /** The client `asked`, which has offered its buffers, gets what it is asked for with `take_buffer_request`. Others pass over it. */
+    /**
+     * Asks the client `asked`, which has offered its buffers. It gets the request with `take_buffer_request`. Other clients ignore the
+     * event.
+     */
     buffer_request: { requestId: string; asked: string };
   }
 }
 declare module "@scorel/host/contract" {
   interface Operations {
     /**
-     * Lets tools read and write files of the session through this client, such as an editor whose user has not saved everything. Of several
-     * clients, the last one is used. Ends when the client leaves the session, when the session is reloaded, and with an offer of nothing.
+     * Lets tools read and write files of the session through this client, such as an editor with unsaved changes. If several clients offer
+     * this, the last one is used. The offer ends when the client leaves the session, when the session is reloaded, and when neither `reads`
+     * nor `writes` is true.
      */
     offer_buffers: { params: { sessionId: string } & BufferOffer; result: { offered: boolean } };
-    /** Returns what this client is asked for. Throws BUFFERS_CLOSED if nobody waits for it any more, or if another client is asked. */
+    /** Returns a request to this client. Throws BUFFERS_CLOSED if it is no longer waiting, or is for another client. */
     take_buffer_request: { params: { sessionId: string; requestId: string }; result: BufferRequest };
     /**
-     * Answers a request: with the `text` of the file, or that the text is written, or with the `reason` why not. Throws BUFFERS_CLOSED as
-     * `take_buffer_request` does.
+     * Answers a request: with the `text` that was read, without it if the text was written, or with the `reason` of a failure. Throws
+     * BUFFERS_CLOSED as `take_buffer_request` does.
      */
     answer_buffer_request: {
       params: { sessionId: string; requestId: string; text?: string | undefined; reason?: string | undefined };

@@ -13,7 +13,7 @@ interface Around {
 type ReadOptions = Parameters<FilesService["read"]>[1];
 type WriteOptions = Parameters<FilesService["write"]>[2];
 
-/** Reads a file as the user of a client sees it: with what is not saved. */
+/** Reads a file as the user of a client sees it, with unsaved changes. */
 export async function read(
   files: FilesService,
   path: string,
@@ -28,7 +28,7 @@ export async function read(
   return { ...saved, size: bytes.length, bytes };
 }
 
-/** The bytes of a file with what is not saved; undefined if everything is, or nothing is known. */
+/** The content of a file with unsaved changes; undefined if there are none, or nothing is known. */
 export async function unsaved(
   files: FilesService,
   path: string,
@@ -43,13 +43,13 @@ async function unsavedOf(saved: FileContent, path: string, offers: Offers, signa
   const text = textIn(saved.bytes);
   if (text === undefined) return undefined;
   const answer = await offers.ask("reads", { path }, signal);
-  // A client that cannot tell does not have the file open.
+  // No text means that the client does not have the file open.
   return answer?.text === undefined ? undefined : unsavedIn(answer.text, text);
 }
 
 /**
- * Has a client save a file, so that its user sees the change where the file is open. The disk is looked at before and after: what the client
- * has not written there is written here.
+ * Lets a client save a file, so that its user sees the change if the file is open. Compares the file before and after: if the client has
+ * not written it, it is written here.
  */
 export async function write(
   files: FilesService,
@@ -62,12 +62,12 @@ export async function write(
   const text = textIn(bytes);
   const before = await ifPresent(files, path, { signal });
   const isPossible = text !== undefined && (before || (options?.create && (await hasFolder(files, path, signal))));
-  // A client would follow a link that has come into the path since it was checked; the service refuses it.
+  // If the path has become a link since it was checked, the client would follow it. The service refuses it.
   if (!isPossible || (await files.realpath(path, { signal })) !== path) return files.write(path, bytes, options);
   const answer = await offers.ask("writes", { path, write: text }, signal);
   const after = await ifPresent(files, path, { signal });
   if (same(after, bytes)) return;
-  // It was saved otherwise, for example formatted. A tool that goes on from its own text is told that the file has changed.
+  // The client has saved it differently, for example formatted. A tool that continues with its own text is told that the file has changed.
   if (answer && answer.reason === undefined && after && !same(after, before?.bytes)) return;
   await files.write(path, bytes, options);
   if (answer?.reason !== undefined)

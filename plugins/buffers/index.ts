@@ -6,14 +6,14 @@ import type {} from "./contract.ts";
 import { Offers } from "./offers.ts";
 import { operations } from "./operations.ts";
 
-/** It is for one client, and nothing that people see. */
+/** Hidden from people: the event is for one client. */
 const bufferRequest: TransientDefinition<Transients["buffer_request"]> = {
   transient: true,
   schema: z.strictObject({ requestId: z.string(), asked: z.string() }),
   convertToDisplay: () => ({ display: "hidden" }),
 };
 
-/** Lets tools read and write files through a client, such as an editor with texts that are not saved. */
+/** Plugin `buffers`: lets tools read and write files through a client, such as an editor with unsaved changes. */
 export default definePlugin({
   id: "buffers",
   name: "Buffers",
@@ -32,7 +32,7 @@ export default definePlugin({
       operations: operations(ctx, offers),
       serviceWrappers: {
         files(files): Partial<FilesService> {
-          // The paths of another computer mean nothing to a client.
+          // A client cannot use paths of another computer.
           if (!files.local) return {};
           return {
             read: async (path, options) =>

@@ -4,7 +4,7 @@ import { within } from "@scorel/kit/values/within";
 import type { BufferOffer, BufferRequest } from "./contract.ts";
 import { errors } from "./errors.ts";
 
-/** How long a client may take to answer. Tools wait longer than this for a file. */
+/** Milliseconds that a client has to answer. Tools wait longer than this for a file. */
 const ANSWER_MS = 5_000;
 
 interface Client extends BufferOffer {
@@ -15,24 +15,24 @@ interface Waiting {
   request: BufferRequest;
   answer(given: Answer): void;
 }
-/** The text of a file or nothing; or why it could not be done. */
+/** The text that was read, or nothing after writing; or the reason of a failure. */
 export type Answer = { text?: string | undefined; reason?: string | undefined };
 
-/** How the clients of a session are reached. */
+/** Reaches the clients and the people of a session. */
 export interface Outlet {
-  /** Tells clients that one of them is asked. */
+  /** Tells the client with this id that there is a request for it. */
   ask(requestId: string, clientId: string): void;
-  /** Tells people of a problem. */
+  /** Shows a problem to people. */
   tell(problem: Error): void;
   answerMs?: number;
 }
 
-/** The clients that have offered their buffers, and what they are asked. */
+/** The clients that have offered their buffers, and the open requests to them. */
 export class Offers {
   private readonly outlet: Outlet;
-  /** The last one is asked. */
+  /** In the order of their offers. The last one is asked. */
   private clients: Client[] = [];
-  /** The signals that say when a client has left. A client may offer the same many times. */
+  /** Signals that are already listened to, since a client may repeat its offer many times with the same signal. */
   private readonly heard = new WeakSet<AbortSignal>();
   private readonly waiting = new Map<string, Waiting>();
 
@@ -40,7 +40,7 @@ export class Offers {
     this.outlet = outlet;
   }
 
-  /** Takes a client's offer in place of an earlier one, until `gone` aborts. */
+  /** Adds a client's offer, and replaces its earlier one. Ends when `gone` aborts. */
   offer(client: Client, gone: AbortSignal): void {
     this.remove(client.clientId);
     if (!client.reads && !client.writes) return;
@@ -57,19 +57,19 @@ export class Offers {
     return this.clients.some((client) => client[what]);
   }
 
-  /** Throws BUFFERS_CLOSED. */
+  /** Returns an open request. Throws BUFFERS_CLOSED. */
   take(requestId: string, clientId: string): BufferRequest {
     return this.waitingFor(requestId, clientId).request;
   }
 
-  /** Throws BUFFERS_CLOSED. */
+  /** Answers an open request. Throws BUFFERS_CLOSED. */
   answer(requestId: string, clientId: string, answer: Answer): void {
     this.waitingFor(requestId, clientId).answer(answer);
   }
 
   /**
-   * Asks the client that made the last such offer. Undefined if there is none. One that does not answer in time is not asked again. Rejects
-   * when the signal aborts.
+   * Sends a request to the client that made the latest matching offer. Undefined if there is none. If the client does not answer in time,
+   * its offer is removed. Rejects when the signal aborts.
    */
   async ask(what: keyof BufferOffer, request: BufferRequest, signal?: AbortSignal): Promise<Answer | undefined> {
     const client = this.clients.findLast((each) => each[what]);

@@ -7,7 +7,7 @@ import { MOST_BYTES } from "./texts.ts";
 const sessionId = z.string();
 const requestId = z.string().min(1);
 
-/** The operations by which a client lets tools use its buffers. */
+/** Operations with which a client lets tools use its buffers. */
 export function operations(ctx: BaseContext, offers: Offers) {
   return {
     offer_buffers: {
@@ -20,13 +20,13 @@ export function operations(ctx: BaseContext, offers: Offers) {
       },
     },
     take_buffer_request: {
-      summary: "Returns what this client, which has offered its buffers, is asked for.",
+      summary: "Returns a request to this client, which has offered its buffers.",
       params: () => z.strictObject({ sessionId, requestId }),
       result: () => z.strictObject({ path: z.string(), write: z.string().optional() }),
       run: ({ requestId: id }, { clientId }) => offers.take(id, clientId),
     },
     answer_buffer_request: {
-      summary: "Answers what this client was asked for: with a text, that it is saved, or why not.",
+      summary: "Answers a request to this client: with the text, that it is saved, or why not.",
       params: () =>
         z.strictObject({
           sessionId,

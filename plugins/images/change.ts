@@ -21,7 +21,7 @@ export interface Changed {
 /** Why an image could not be changed. */
 export type Unchangeable = "damaged" | "late";
 
-/** Next to this file in the sources; in the bundle, code is in its own folders. */
+/** Beside this file in the sources. In the bundle, code is in folders of its own. */
 const WORKER = new URL("../images/worker.js", import.meta.url);
 
 let last: Promise<unknown> = Promise.resolve();

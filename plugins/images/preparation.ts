@@ -9,7 +9,7 @@ import { readHeader } from "./headers.ts";
 /** The largest image to decode; more would take a gigabyte of memory. Checked in the header, before decoding. */
 const MAX_PIXELS = 52_000_000;
 
-/** A prepared image, or a text in its place. */
+/** A prepared image, or text in its place. */
 export interface Prepared {
   text: string;
   image?: ImageBlock;

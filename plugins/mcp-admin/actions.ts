@@ -11,7 +11,7 @@ import { withServers } from "./servers.ts";
 
 type Action = (invocation: Invocation, ctx: BaseContext) => Promise<number>;
 
-/** What the commands `scorel mcp <action>` do. */
+/** Implementations of the commands `scorel mcp <action>`. */
 export const actions = {
   ...{ add, "add-json": addJson, list, get, test, login, logout, remove },
   import: importAll,

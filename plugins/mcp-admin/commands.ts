@@ -32,10 +32,10 @@ export function mcpCommands(ctx: BaseContext): CliCommand[] {
       { flags: "-e, --env <name=value>", description: "A variable for the program", repeatable: true },
       { flags: "-H, --header <name=value>", description: "A header for the address", repeatable: true },
       { flags: "--bearer-token-env-var <name>", description: "The variable with the key that the address wants" },
-      { flags: "--timeout <seconds>", description: "Until a call is cancelled (default: 60)" },
+      { flags: "--timeout <seconds>", description: "Seconds until a call is cancelled (default: 60)" },
       {
         flags: "-t, --transport <kind>",
-        description: "How it is reached, where that is not plain",
+        description: "How it is reached, if the rest does not say it",
         values: ["stdio", "http", "sse"],
       },
       scope,

@@ -9,7 +9,7 @@ import { parse } from "smol-toml";
 import { errors } from "./errors.ts";
 import { tomlFlaw } from "./import/toml.ts";
 
-/** A server as it is written into the file. */
+/** A server as it is written to the file. */
 export interface NewServer {
   name: string;
   command?: string;
@@ -27,14 +27,14 @@ export interface NewServer {
 /** The user's config.toml. */
 export const configPath = () => join(userDir(), "config.toml");
 
-/** Adds a server at the end of the user's config.toml. Throws MCP_ADMIN_TAKEN, and MCP_ADMIN_FILE if the file cannot be edited safely. */
+/** Appends a server to the user's config.toml. Throws MCP_ADMIN_TAKEN, and MCP_ADMIN_FILE if the file cannot be edited safely. */
 export async function addServer(server: NewServer, ctx: BaseContext): Promise<void> {
   await change(ctx, `Add these lines:\n${tableText(server)}`, (text) => withServer(text, server));
 }
 
 /**
- * Adds several servers, or none of them. Throws as `addServer` does; no error has their values, which are not those of the command line.
- * The file can be read by its owner only afterwards, whatever it was before.
+ * Appends several servers, or none of them. Throws as `addServer` does, but no error quotes their values, since these do not come from the
+ * command line. Afterwards only the owner can read the file.
  */
 export async function addServers(servers: readonly NewServer[], ctx: BaseContext): Promise<void> {
   await change(ctx, `Add the servers ${namesOf(servers).join(", ")} to it by hand.`, (first) =>
@@ -42,7 +42,7 @@ export async function addServers(servers: readonly NewServer[], ctx: BaseContext
   );
 }
 
-/** The text of a file, and the servers that it should then have. */
+/** The new text of a file, and the servers that it should then define. */
 interface Made {
   text: string;
   servers: readonly Table[];
@@ -65,7 +65,7 @@ export async function removeServer(name: string, ctx: BaseContext): Promise<void
   });
 }
 
-/** Edits the file, and checks that the servers are those that are wanted and that nothing else has changed. */
+/** Edits the file. Checks before writing that it then defines the expected servers, and that nothing else has changed. */
 async function change(ctx: BaseContext, lines: string, edit: (text: string) => Made): Promise<void> {
   const path = configPath();
   const refused = (thrown: unknown) =>
@@ -87,7 +87,7 @@ async function change(ctx: BaseContext, lines: string, edit: (text: string) => M
   }
 }
 
-/** The names of the servers in the user's config.toml. */
+/** Names of the servers in the user's config.toml. */
 export function ownNames(): string[] {
   try {
     return namesOf(serversIn(readIfPresent(configPath()) ?? ""));
@@ -96,7 +96,10 @@ export function ownNames(): string[] {
   }
 }
 
-/** Without the lines of the file that the parser quotes, which may hold a key; other errors may have its message in theirs. */
+/**
+ * The reason of an error, without lines of the file that the parser quotes: they may contain a key. Other errors may include the parser's
+ * message.
+ */
 function reasonOf(thrown: unknown): string {
   return tomlFlaw(thrown) ?? tomlFlaw((thrown as Error | null)?.cause) ?? messageOf(thrown);
 }
@@ -114,16 +117,16 @@ function withServers(table: Table, servers: readonly Table[]): Table {
   return Object.keys(kept).length === 0 ? rest : { ...rest, mcp: kept };
 }
 
-/** Without the prototypes of the parser's tables. */
+/** A copy without the prototypes of the parser's tables. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const namesOf = (servers: readonly { name?: unknown }[]) => servers.map(({ name }) => String(name));
 export const sameName = (one: unknown, other: string) => String(one).toLowerCase() === other.toLowerCase();
 const gapAfter = (text: string) => (text === "" ? "" : text.endsWith("\n") ? "\n" : "\n\n");
 
-/** A value as TOML: texts and lists in JSON are the same there, but for DEL, which TOML takes only escaped. */
+/** Encodes a value as TOML. Strings and lists are as in JSON, except that TOML requires DEL to be escaped. */
 const literal = (value: unknown) => JSON.stringify(value).replaceAll("\u007f", "\\u007f");
 
-/** A server as TOML. */
+/** Encodes a server as a TOML table. */
 function tableText({ env, headers, ...server }: NewServer): string {
   const rows = Object.entries(server).map(([key, value]) => `${key} = ${literal(value)}\n`);
   const tables = Object.entries({ env, headers }).flatMap(([key, table]) =>
@@ -141,7 +144,9 @@ const HEADER = /^[ \t]*\[\[?[^\n]*$/gm;
 const OF_SERVERS = /^[ \t]*\[\[[ \t]*mcp[ \t]*\.[ \t]*servers[ \t]*\]\]/;
 const WITHIN_SERVER = /^[ \t]*\[[ \t]*mcp[ \t]*\.[ \t]*servers[ \t]*\./;
 
-/** The text without the server at this place among the tables `[[mcp.servers]]`, and without the comments between it and the next table. */
+/**
+ * The text without the server with this index among the tables `[[mcp.servers]]`, and without the comments between it and the next table.
+ */
 function withoutTable(text: string, index: number): string {
   const headers = [...text.matchAll(HEADER)];
   const tables = headers.filter(([line]) => OF_SERVERS.test(line));

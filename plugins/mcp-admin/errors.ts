@@ -77,7 +77,7 @@ export const errors = defineErrors({
     text: () => "Nothing was imported. Confirm in a terminal, or give --yes.",
   },
   MCP_ADMIN_LINKED: (a: { path: string; target: string; names: readonly string[] }) =>
-    `Nothing was imported: ${called(a.names)} would bring keys, and ${a.path} is a link to ${a.target}, which others may read. Write \${NAME} in the place of the keys where they are now, or replace the link by a file.`,
+    `Nothing was imported: ${called(a.names)} may contain keys, and ${a.path} is a link to ${a.target}, which others may read. Write \${NAME} in place of the keys in the original file, or replace the link by a file.`,
   MCP_ADMIN_FILE: (a: { path: string; reason: string; lines: string }) =>
     `${a.path} stays as it is, since it could not be edited safely: ${a.reason}. ${a.lines}`,
 });

@@ -2,7 +2,7 @@ import type {} from "@scorel/cli/contract";
 import { definePlugin } from "@scorel/kernel";
 import { mcpCommands } from "./commands.ts";
 
-/** MCP servers on the command line: add, list, try and remove them. */
+/** Plugin `mcp-admin`: adds, lists, tests and removes MCP servers on the command line. */
 export default definePlugin({
   id: "mcp-admin",
   name: "MCP servers",

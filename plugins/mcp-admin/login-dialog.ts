@@ -3,7 +3,7 @@ import { agrees, answerTo } from "@scorel/kit/terminal/answer";
 import { visibleName } from "@scorel/kit/text/plain";
 import type { LoginDialog } from "@scorel/mcp/contract";
 
-/** A login that reaches the person over the command's terminal. `close` ends the question that may be open. */
+/** A login dialog over the terminal of a command. `close` closes a question that is still open. */
 export function loginDialog(invocation: Invocation): LoginDialog & { close(): void } {
   const { stdout, stdin, interrupt, options } = invocation;
   const over = new AbortController();

@@ -11,7 +11,7 @@ import { candidateOf, type Parts } from "./import/candidate.ts";
 type Given = Pick<Invocation, "args" | "options" | "cwd">;
 type Way = { command: string; args?: readonly string[] } | { url: string };
 
-/** The server that a command line of `scorel mcp add` describes. Throws errors of usage. */
+/** Reads the server from a command line of `scorel mcp add`. Throws errors with exit code 2. */
 export function newServer({ args: [given = "", ...words], options, cwd }: Given): NewServer {
   const name = nameOf(given);
   const way = wayOf(name, words, options);
@@ -26,7 +26,7 @@ export function newServer({ args: [given = "", ...words], options, cwd }: Given)
   };
 }
 
-/** The server that `scorel mcp add-json` is given as JSON, as in a `.mcp.json`. Throws errors of usage. */
+/** Reads the server that `scorel mcp add-json` gets as JSON, as in a `.mcp.json`. Throws errors with exit code 2. */
 export function serverInJson({ args: [given = "", text = ""], options, cwd }: Given): NewServer {
   const name = nameOf(given);
   const [server] = readMcpServers({ [name]: tableIn(name, text) });
@@ -40,7 +40,7 @@ function tableIn(name: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's message quotes the text, which may hold a key.
+    // The parser's message is left out: it quotes the text, which may contain a key.
     throw errors.MCP_ADMIN_JSON({ name, reason: "it is not valid JSON" });
   }
 }
@@ -50,7 +50,7 @@ function nameOf(name: string): string {
   return name;
 }
 
-/** The program or the address. An address in the place of the program is meant as one, as in other agents. */
+/** The program or the URL. A URL in place of the program counts as a URL, as in other agents. */
 function wayOf(name: string, words: readonly string[], { url: option, transport }: Given["options"]): Way {
   if (transport === "sse") throw errors.MCP_ADMIN_SSE({ name });
   const isAddress = transport === "http" || (transport !== "stdio" && /^https?:\/\//i.test(words[0] ?? ""));
@@ -67,7 +67,7 @@ function wayOf(name: string, words: readonly string[], { url: option, transport 
   return { url };
 }
 
-/** Headers as `Name=value` or, as in other agents, `Name: value`; and the variable that has a key. */
+/** Headers as `Name=value` or, as in other agents, `Name: value`, and one for the variable that contains a key. */
 function headersOf({ header, bearerTokenEnvVar: variable }: Given["options"]): Record<string, string> | undefined {
   const headers = pairsOf("--header", header, /^([^=:\s]+)(?:=|:\s*)(.*)$/s);
   if (variable === undefined) return headers;
@@ -94,7 +94,7 @@ function secondsOf(given: unknown): Pick<NewServer, "timeout"> {
   return { timeout };
 }
 
-/** The projects that have the server: all, or that of the folder. */
+/** The projects that use the server: all (undefined), or the one in this folder. */
 function scopeOf(name: string, scope: unknown, cwd: string): Pick<NewServer, "projects"> {
   const root = rootOf(canonical(cwd));
   if (scope === "project") throw errors.MCP_ADMIN_SCOPE({ name, path: join(root, MCP_JSON) });

@@ -9,7 +9,7 @@ import type { McpService } from "@scorel/mcp/contract";
 import type { Workspace } from "@scorel/workspace/contract";
 import { errors } from "./errors.ts";
 
-/** Runs `work` with the MCP servers that a session here would have; none is started by that. Throws MCP_ADMIN_NO_PLUGIN. */
+/** Runs `work` with the MCP servers that a session in this folder would have. Does not start them. Throws MCP_ADMIN_NO_PLUGIN. */
 export async function withServers<T>(
   ctx: BaseContext,
   { cwd: given, env }: Invocation,

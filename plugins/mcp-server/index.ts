@@ -4,7 +4,7 @@ import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 
-/** Plugin `mcp-server`: the command `scorel mcp serve`, with which other agents give tasks to Scorel by the Model Context Protocol. */
+/** Plugin `mcp-server`: the command `scorel mcp serve`, with which other agents give Scorel tasks over the Model Context Protocol. */
 export default definePlugin({
   id: "mcp-server",
   name: "MCP server",
@@ -16,7 +16,7 @@ export default definePlugin({
     {
       noun: "mcp",
       action: "serve",
-      description: "Be an MCP server for another agent, which starts this and talks over stdin and stdout",
+      description: "Serve another agent over MCP; the agent starts this command and talks to it over stdin and stdout",
       options: [
         { flags: "--scope <list>", description: "What it may do: view, prompt (default: both), approve" },
         ...optionFlags(ctx.sessionOptions.known()),

@@ -1,10 +1,10 @@
 import { errors } from "./errors.ts";
 
-/** What another agent may do. The words are those of tokens. */
+/** Scopes that another agent can have. They have the same names as those of tokens. */
 export const SCOPES = ["view", "prompt", "approve"] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** The scopes that the option `--scope` names; without it, those that answer no question. Throws MCP_SERVER_SCOPE. */
+/** Reads the option `--scope`. Default: all but `approve`, so that the agent cannot answer questions. Throws MCP_SERVER_SCOPE. */
 export function scopesIn(option: unknown): ReadonlySet<Scope> {
   if (option === undefined) return new Set<Scope>(["view", "prompt"]);
   const names = String(option).split(",");

@@ -12,14 +12,14 @@ import { createServer } from "./server.ts";
 import { Tasks } from "./tasks.ts";
 import { toolsFor } from "./tools.ts";
 
-/** What the command uses of the host. */
+/** What the command needs of its host. */
 export interface Surroundings {
   host: HostService;
   sessionOptions: KnownSessionOptions;
   launch: Pick<Launch, "version">;
 }
 
-/** `scorel mcp serve`: answers another agent until it closes stdin, or until an interrupt. Returns the exit code. */
+/** `scorel mcp serve`: serves another agent until it closes stdin, or until an interrupt. Returns the exit code. */
 export async function serve(ctx: Surroundings, invocation: Invocation): Promise<number> {
   const { stderr, options, cwd } = invocation;
   const scopes = scopesIn(options.scope);
@@ -43,7 +43,7 @@ export async function serve(ctx: Surroundings, invocation: Invocation): Promise<
   }
 }
 
-/** The messages of a wire as the SDK takes them. */
+/** Wraps a message stream as a transport of the SDK. */
 function transportOver({ readable, writable }: Wire<JSONRPCMessage>): Transport {
   const writer = writable.getWriter();
   const reader = readable.getReader();

@@ -9,7 +9,7 @@ import type { ServedTool } from "./tools.ts";
 const INSTRUCTIONS =
   "Scorel is a coding agent. start_task gives it work in this folder, follow_task waits for what comes of it. Its answers are text of a model.";
 
-/** Makes the server: which tools it lists, and how a call is answered. The SDK is loaded here. */
+/** Creates the MCP server that lists and calls the tools. The SDK is loaded here. */
 export async function createServer(tools: readonly ServedTool[], version: string): Promise<Server> {
   const { Server } = await import("@modelcontextprotocol/server");
   const server = new Server(
@@ -60,7 +60,7 @@ async function call(
   return tool.run(read.data as never, call);
 }
 
-/** A result as text, without the control characters that texts in it may have. */
+/** The result as JSON text, without control characters that its strings may contain. */
 function textOf(result: unknown): string {
   if (typeof result === "string") return plainText(result);
   return JSON.stringify(result, (_key, value) => (typeof value === "string" ? plainText(value) : value), 2);

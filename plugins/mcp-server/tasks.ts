@@ -12,34 +12,34 @@ import type { SessionOptions } from "@scorel/workspace/contract";
 import { errors } from "./errors.ts";
 import { type After, type Call, untilNews } from "./waiting.ts";
 
-/** Characters of what a question is about. */
+/** Most characters of the text of a question. */
 const MOST_BODY = 20_000;
 /** Number of latest events that are searched for the model's last text. */
 const MOST_EVENTS = 100;
-/** How long a host that is away is waited for at the end. */
+/** Milliseconds to wait for a host that is disconnected, when ending. */
 const AWAY_MS = 3_000;
 
 export interface Around {
   client: Client;
-  /** The folder of the sessions that can be seen and begun. */
+  /** Folder of the sessions that can be seen and started. */
   root: string;
-  /** Options of each session that is opened. */
+  /** Options for each session that is opened. */
   options: SessionOptions;
-  /** Whether questions can be answered, so that tools wait for it. */
+  /** Whether the agent may answer questions, so that tools wait for the answer. */
   answers: boolean;
   log(text: string): void;
-  /** The clock for following tasks. Default: the real one. */
+  /** Timer for following tasks. Default: real time. */
   after?: After;
 }
 
-/** What another agent is told of a task. */
+/** State of a task, for the other agent. */
 export interface TaskState {
   session: string;
   state: "running" | "asking" | "idle" | TurnOutcome["reason"];
-  /** The answer; of a task that runs, what the model has said last. */
+  /** The answer; while the task is running, the latest text of the model. */
   text?: string;
   error?: string;
-  /** What to do next with a task that runs. */
+  /** What the agent should do next while the task is running. */
   hint?: string;
   questions?: object[];
 }
@@ -55,14 +55,14 @@ interface Turn {
 /** The sessions in which another agent has tasks done. */
 export class Tasks {
   readonly around: Around;
-  /** Sessions that are open for writing, with their last turn. */
+  /** Sessions that are open for writing, with their latest turn. */
   private readonly open = new Map<string, Turn | undefined>();
 
   constructor(around: Around) {
     this.around = around;
   }
 
-  /** Begins a task, in a new session or in one that there is. */
+  /** Starts a task in a new or an existing session. */
   async start(prompt: string, { cwd, session }: { cwd?: string; session?: string }): Promise<TaskState> {
     const { client } = this.around;
     const sessionId = session === undefined ? await this.create(cwd) : await this.load(session);
@@ -85,7 +85,7 @@ export class Tasks {
     return { session: sessionId, state: "running" };
   }
 
-  /** Waits until a task ends or asks something, or the time is over, and tells how it stands. A cancelled wait leaves the task alone. */
+  /** Waits until a task ends or asks a question, at most `waitMs`, and returns its state. Cancelling the call does not cancel the task. */
   async follow(session: string, waitMs: number, call: Call): Promise<TaskState> {
     const sessionId = await this.known(session);
     const turn = this.open.get(sessionId);
@@ -95,7 +95,10 @@ export class Tasks {
     return this.state(sessionId);
   }
 
-  /** The id of a session of this server's folder. Throws MCP_SERVER_SESSION, also for a session elsewhere. */
+  /**
+   * Checks that a session belongs to this server's folder, and returns its id. Throws MCP_SERVER_SESSION, also for a session of another
+   * folder.
+   */
   async known(session: string): Promise<string> {
     if (this.open.has(session)) return session;
     const unknown = () => errors.MCP_SERVER_SESSION({ session: lineOf(session).slice(0, 80) });
@@ -113,13 +116,13 @@ export class Tasks {
     return (await this.around.client.request("list_requests", { sessionId })).requests;
   }
 
-  /** Cancels the turns that were begun here. */
+  /** Cancels the turns that were started here. */
   async cancel(): Promise<void> {
     const running = [...this.open].filter(([, turn]) => turn && !isOver(turn));
     await this.inEach(running.map(([sessionId]) => this.around.client.request("cancel", { sessionId })));
   }
 
-  /** Ends the turns that were begun here, and closes their sessions. */
+  /** Ends the turns that were started here, and closes their sessions. */
   async end(): Promise<void> {
     await this.cancel();
     const { client } = this.around;
@@ -171,7 +174,7 @@ export class Tasks {
     return { session, state: "running", ...(text !== undefined && { text }), hint: STILL_RUNNING };
   }
 
-  /** What the model has said last since it was asked. */
+  /** The latest text of the model in the current turn. */
   private async saidLast(sessionId: string): Promise<string | undefined> {
     const { events } = await this.around.client.request("get_events", { sessionId, tail: MOST_EVENTS });
     const messages = events.map(({ event }) => messageIn(event));
@@ -181,7 +184,9 @@ export class Tasks {
   }
 }
 
-/** The answers to a question that another agent can give: those that hold for this question only. */
+/**
+ * The answers to a question that another agent may give: only those that hold for this one question. Undefined if any text may be given.
+ */
 export function answersTo({ kind, options = [] }: OpenRequest): { value: string; label: string }[] | undefined {
   if (kind === "input") return undefined;
   if (kind === "confirm") return ["y", "n"].map((value) => ({ value, label: value === "y" ? "Yes" : "No" }));

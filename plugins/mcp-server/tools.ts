@@ -7,17 +7,17 @@ import type { Scope } from "./scopes.ts";
 import { answersTo, type Tasks } from "./tasks.ts";
 import { type Call, MOST_WAIT } from "./waiting.ts";
 
-/** Characters of a conversation, and bytes of an artifact, in one answer. */
+/** Most characters of a conversation, and most bytes of an artifact, in one answer. */
 const MOST_TEXT = 50_000;
 const MOST_BYTES = 1024 * 1024;
 const PAGE = 50;
 
-/** A tool for another agent. */
+/** A tool for the other agent. */
 export interface ServedTool {
   name: string;
   description: string;
   scope: Scope;
-  /** It does more than tell. */
+  /** Whether it does more than read. */
   changes: boolean;
   parameters: z.ZodObject;
   run(args: never, call: Call): Promise<unknown>;
@@ -34,7 +34,7 @@ function tool<P extends z.ZodObject>(
   return { ...head, parameters, run: run as ServedTool["run"] };
 }
 
-/** The tools that the scopes allow. */
+/** The tools that these scopes allow. */
 export function toolsFor(tasks: Tasks, scopes: ReadonlySet<Scope>): ServedTool[] {
   return [...prompting(tasks), ...viewing(tasks), answering(tasks)].filter(({ scope }) => scopes.has(scope));
 }
@@ -125,7 +125,7 @@ function answering(tasks: Tasks): ServedTool {
       const sessionId = await tasks.known(named);
       const asked = (await tasks.questions(sessionId)).find((each) => each.requestId === requestId);
       const offered = asked && answersTo(asked);
-      // The host refuses what is not open; here it is about answers that hold longer.
+      // The host itself refuses a question that is not open. Here, answers that hold for longer than this question are excluded.
       if (offered && !offered.some(({ value }) => value === answer)) throw errors.MCP_SERVER_LASTING({ answer });
       await client.request("answer_request", { sessionId, requestId, answer, ...(reason !== undefined && { reason }) });
       return { answered: true };
@@ -144,7 +144,7 @@ async function listed(client: Client, cwd: string, skip: number) {
   return { sessions: rows, ...(more && { more }) };
 }
 
-/** The end of a conversation as text, with what was said last at its end. */
+/** The end of a conversation as text, at most `most` characters. */
 async function conversation(client: Client, sessionId: string, most: number): Promise<string> {
   const { events } = await client.request("get_events", { sessionId, tail: most * 10 });
   const messages = events.filter(({ event }) => event.type === "message").slice(-most);

@@ -2,15 +2,15 @@ import type { Client, Delivered } from "@scorel/host/contract";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { untilAborted } from "@scorel/kit/values/abort";
 
-/** The longest wait of one call, in seconds. Many clients give up a call after 60 s, and the answer takes time, too. */
+/** Longest wait of one call, in seconds. Many clients give up after 60 s, and the answer itself takes time, too. */
 export const MOST_WAIT = 45;
-/** How often a call that waits says so, in seconds. Clients that hear of progress may wait longer. */
+/** Seconds between two progress messages of a waiting call. Clients that get them may wait longer. */
 const SIGN = 10;
 
-/** Calls `work` after so many milliseconds; returns a function that prevents it. */
+/** Calls `work` after `ms` milliseconds. Returns a function that cancels it. */
 export type After = (ms: number, work: () => void) => () => void;
 
-/** A call of a tool: `signal` cancels it, `tell` tells how far it is. */
+/** A call of a tool. `signal` cancels it, `tell` reports its progress. */
 export interface Call {
   signal: AbortSignal;
   tell(message: string): Promise<void>;
@@ -26,7 +26,10 @@ interface Task {
   after: After | undefined;
 }
 
-/** Waits until a task has ended or asks something, or until the time is over. Tells meanwhile which tools run, and that the wait goes on. */
+/**
+ * Waits until a task has ended or asks a question, or the time is over. Meanwhile reports which tools are running, and that the wait goes
+ * on.
+ */
 export async function untilNews(
   { client, sessionId, done, answers, after = onTime }: Task,
   waitMs: number,
@@ -54,7 +57,7 @@ export async function untilNews(
   }
 }
 
-/** Calls `work` again and again, with the seconds that have passed. Returns a function that ends this. */
+/** Calls `work` every `seconds` seconds, with the seconds that have passed. Returns a function that stops this. */
 function repeat(after: After, seconds: number, work: (passed: number) => void): () => void {
   let stop = () => {};
   const next = (passed: number) => {

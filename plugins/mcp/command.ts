@@ -3,10 +3,10 @@ import { visibleName } from "@scorel/kit/text/plain";
 import { z } from "zod";
 import type { McpAsk, McpServerRow } from "./contract.ts";
 
-/** The command `/mcp`: shows the servers and their tools, or starts one anew. */
+/** The command `/mcp`: lists the servers with their tools, or restarts one of them. */
 export const mcpCommand = (): SlashCommand => ({
   group: "Session",
-  summary: "Show the MCP servers and their tools, or start one anew",
+  summary: "Show the MCP servers and their tools, or restart one",
   operations: ["list_mcp_servers", "restart_mcp_server"],
   args: z.object({ action: z.enum(["restart"]).optional(), server: z.string().optional() }),
   async complete(key, typed, { request, sessionId }) {
@@ -24,10 +24,10 @@ export const mcpCommand = (): SlashCommand => ({
   },
 });
 
-/** Tools of one server that are shown. */
+/** The most tools that are listed for one server. */
 const MOST_TOOLS = 300;
 
-/** The servers as people read them. */
+/** Describes the servers for people. */
 export function textOf(servers: readonly McpServerRow[]): string {
   return servers.map(serverText).join("\n");
 }

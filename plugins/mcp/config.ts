@@ -2,12 +2,12 @@ import { isAbsolute } from "node:path";
 import { z } from "zod";
 
 /**
- * Names of servers: letters and digits, with single dashes and underscores between them. Two underscores end the name in the name of a
- * tool, so that a rule such as `mcp__git__*` is about one server.
+ * Names of servers: letters and digits, with single dashes and underscores between them. In the name of a tool, two underscores end the
+ * server's name, so that a rule such as `mcp__git__*` matches one server.
  */
 export const SERVER_NAME = /^(?=.{1,32}$)[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/;
 
-/** Made when the first server is read: a session without servers starts faster. */
+/** The schema of a server. It is made when the first server is read, so that a session without servers starts faster. */
 export const serverTable = z.lazy(() => (made ??= makeTable()));
 
 let made: ReturnType<typeof makeTable> | undefined;
@@ -33,7 +33,7 @@ function makeTable() {
       headers: texts.optional().describe("headers of each request to the address; values may refer to variables"),
       oauth: z
         .strictObject({
-          clientId: z.string().min(1).optional().describe("how a program that you have registered is known there"),
+          clientId: z.string().min(1).optional().describe("id of a client that you have registered there"),
           clientSecret: z.string().min(1).optional().describe("its secret, if it has one; may refer to variables"),
           callbackPort: z
             .int()
@@ -101,5 +101,5 @@ export const config = z.strictObject({
 });
 
 export type McpConfig = z.output<typeof config>;
-/** A server as `[[mcp.servers]]` or the file `.mcp.json` describes it. */
+/** A server as written in `[[mcp.servers]]` or in the file `.mcp.json`. */
 export type ServerTable = z.output<typeof serverTable>;

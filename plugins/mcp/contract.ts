@@ -1,88 +1,91 @@
-/** What an MCP server is doing. */
+/** The state of an MCP server in a session. */
 export type ServerState = "disabled" | "off" | "starting" | "up" | "restarting" | "failed";
 
-/** A server of a session, as `/mcp` and clients see it. */
+/** An MCP server of a session, for `/mcp` and for clients. */
 export interface McpServerRow {
   name: string;
   state: ServerState;
-  /** The file that names it. */
+  /** The file that defines it, or `the client`. */
   place: string;
-  /** Its program, or its address, without secrets. */
+  /** Its program, or its URL, without secrets. */
   target: string;
-  /** The names of the variables that its program gets, and of the headers that its address gets. Values are not told. */
+  /** Names of the environment variables that its program gets, or of the headers that requests to its URL get. Their values are secret. */
   env?: string[];
   headers?: string[];
-  /** Its own name and version, once it has told them. */
+  /** Its own name and version, once it has reported them. */
   version?: string;
-  /** The names under which the model is offered its tools. */
+  /** Names of its tools as the model sees them. */
   tools: string[];
-  /** The commands that its prompts are. */
+  /** Names of the commands that are made from its prompts. */
   prompts?: string[];
-  /** It has resources, which messages can name as `@server:uri`. */
+  /** Whether it has resources, which messages can mention as `@server:uri`. */
   hasResources?: true;
-  /** Those of its tools that the model is not offered, and has to find with `ToolSearch`. */
+  /** Names of its tools that the model does not see until it finds them with `ToolSearch`. */
   deferred?: string[];
-  /** Before that is decided: when its tools would be deferred, in words. */
+  /** Only before the session has decided about that: under which condition its tools would be deferred, for people. */
   toolSearch?: string;
-  /** Of a server with an address and without a key: whether a login is kept. `unknown`: what its address or the file says is wrong. */
+  /**
+   * Whether a login is stored, for a server with a URL and without a key. `unknown`: its URL is invalid, or the file of logins cannot be
+   * read.
+   */
   login?: "kept" | "none" | "unknown";
-  /** What it has asked for since the session began. */
+  /** What it has asked for since the session was opened. */
   asked?: McpAsk[];
-  /** Why it is not up. */
+  /** Why it is not running. */
   problem?: string;
 }
 
-/** What a server may ask for: the project's folder, answers of a person, that a person opens an address, answers of the model. */
+/** What a server may ask for: the project's folder, answers of a person, opening a URL, or an answer of the model. */
 export type McpAsk = "folder" | "answers" | "address" | "model";
 
-/** A tool that was added or changed, and is accepted now. */
+/** A tool that has been added or changed, and is accepted from now on. */
 export interface McpAccepted {
-  /** The server's name for it. */
+  /** The name that the server gives the tool. */
   tool: string;
-  /** What it said of itself before and says now, for people. */
+  /** The old and the new description of the tool, for people. */
   words: string;
 }
 
-/** What a server offers, with the first lines of what it says about each. */
+/** The tools and prompts of a server, each with the beginning of its description. */
 export interface McpOffers {
-  /** By the names that the model sees. */
+  /** `name` is the name that the model sees. */
   tools: { name: string; about: string }[];
-  /** By the names of commands. */
+  /** `name` is the name of the command. */
   prompts: { name: string; about: string }[];
   resources: { uri: string; about: string }[];
 }
 
-/** How a login reaches the person. */
+/** The part of a login in which a person takes part. */
 export interface LoginDialog {
   /**
-   * Shows the address to open in a browser. `paste` takes the address that a browser on another computer ended at, and answers what is
-   * wrong with it.
+   * Shows the URL to open in a browser. If the browser runs on another computer, `paste` takes the URL on which it ended. It returns what
+   * is wrong with that URL, or undefined.
    */
   show(address: string, paste: (address: string) => string | undefined): void;
-  /** Asks whether the host `tokens` may have the login of the host `page`. */
+  /** Asks whether the host `tokens` may get the login that is entered at the host `page`. */
   confirm(page: string, tokens: string): Promise<boolean>;
-  /** Stops the login. */
+  /** Cancels the login. */
   signal: AbortSignal;
 }
 
 /** The service `mcp`: the MCP servers of a session. */
 export interface McpService {
-  /** All servers of the configuration, in its order. */
+  /** All configured servers, in the order of the configuration. */
   servers(): McpServerRow[];
-  /** The server of this name. Throws MCP_UNKNOWN. */
+  /** The server with this name. Throws MCP_UNKNOWN. */
   named(name: string): McpServerRow;
-  /** What a server offers, as far as that is known. Throws MCP_UNKNOWN. */
+  /** The tools and prompts of a server, as far as they are known. Throws MCP_UNKNOWN. */
   offers(name: string): McpOffers;
-  /** Starts a server, or starts it anew, and resolves when it is up. Throws MCP_UNKNOWN and MCP_START. */
+  /** Starts or restarts a server, and resolves when it is running. Throws MCP_UNKNOWN, MCP_START. */
   restart(name: string): Promise<McpServerRow>;
   /**
-   * Logs a person in at a server with an address, in their browser, and keeps the tokens. Throws MCP_UNKNOWN, MCP_LOGIN_NONE and
+   * Lets a person log in at a server with a URL, in their browser, and stores the tokens. Throws MCP_UNKNOWN, MCP_LOGIN_NONE,
    * MCP_LOGIN_FAILED.
    */
   login(name: string, dialog: LoginDialog): Promise<void>;
-  /** Forgets the login at a server; resolves with whether there was one. Throws MCP_UNKNOWN, MCP_LOGIN_NONE and MCP_LOGINS. */
+  /** Deletes the login at a server. Resolves with false if there was none. Throws MCP_UNKNOWN, MCP_LOGIN_NONE, MCP_LOGINS. */
   logout(name: string): Promise<boolean>;
-  /** Accepts all tools of a server as it describes them now; returns those that were not accepted before. Throws MCP_UNKNOWN. */
+  /** Accepts all tools of a server as they are described now. Returns those that were not accepted before. Throws MCP_UNKNOWN. */
   accept(name: string): McpAccepted[];
 }
 
@@ -91,15 +94,15 @@ declare module "@scorel/kernel" {
     mcp: McpService;
   }
   interface Projections {
-    /** The tools of MCP servers that the model has found with ToolSearch, in the order in which it did. */
+    /** Tools of MCP servers that the model has found with ToolSearch, in the order in which they were found. */
     foundTools: readonly string[];
   }
 }
 declare module "@scorel/workspace/contract" {
   interface SessionOptions {
     /**
-     * MCP servers that a client brings for the session, such as those of an editor: of each, the JSON of a table as in `[[mcp.servers]]`.
-     * Values are taken as they are: `${NAME}` stands for nothing. They are not stored.
+     * MCP servers that a client adds to the session, such as those of an editor. Each is a table as in `[[mcp.servers]]`, in JSON. Values
+     * are taken literally: `${NAME}` is not replaced. The servers are not stored.
      */
     mcpServers?: readonly string[] | undefined;
   }
@@ -108,7 +111,7 @@ declare module "@scorel/host/contract" {
   interface Operations {
     /** Lists the MCP servers of a session, with their tools. */
     list_mcp_servers: { params: { sessionId: string }; result: { servers: McpServerRow[] } };
-    /** Starts an MCP server anew. Throws MCP_UNKNOWN and MCP_START. */
+    /** Restarts an MCP server. Throws MCP_UNKNOWN, MCP_START. */
     restart_mcp_server: { params: { sessionId: string; name: string }; result: McpServerRow };
   }
 }

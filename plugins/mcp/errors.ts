@@ -8,7 +8,7 @@ export const errors = defineErrors({
   MCP_LOGIN: (a: { server: string; reason?: string }) =>
     `The MCP server "${a.server}" needs a login${a.reason === undefined ? " or a header with a key" : ` (${a.reason})`}. To log in: scorel mcp login ${a.server}. In a session that is open, then: /mcp restart ${a.server}`,
   MCP_LOGIN_FAILED: (a: { server: string; reason: string }) =>
-    `Nobody was logged in at the MCP server "${a.server}": ${a.reason}. To try again: scorel mcp login ${a.server}`,
+    `The login at the MCP server "${a.server}" failed: ${a.reason}. To try again: scorel mcp login ${a.server}`,
   MCP_LOGIN_NONE: {
     exit: 2,
     text: (a: { server: string; why: "key" | "program" | "open" }) => {
@@ -20,7 +20,7 @@ export const errors = defineErrors({
     },
   },
   MCP_LOGINS: (a: { path: string; reason: string }) =>
-    `The logins at MCP servers cannot be read or kept (${a.path}: ${a.reason}). Without that file, log in again with: scorel mcp login <name>`,
+    `The logins at MCP servers cannot be read or stored (${a.path}: ${a.reason}). Without that file, log in again with: scorel mcp login <name>`,
   MCP_ENDED: (a: { server: string; how: string }) => `The MCP server "${a.server}" has ended (${a.how}).`,
   MCP_GIVEN_UP: (a: { server: string; reason: string; attempts: number }) =>
     `The MCP server "${a.server}" does not stay up, so it is not restarted again after ${a.attempts} attempts: ${a.reason}. ${check(a.server)}`,
@@ -36,17 +36,17 @@ export const errors = defineErrors({
   MCP_CUT: (a: { server: string; used: number }) =>
     `The MCP server "${a.server}" has more tools than can be used, so only its first ${a.used} are. To use others, let the server offer fewer.`,
   MCP_CHANGED: (a: { server: string; tools: readonly string[] }) =>
-    `The MCP server "${a.server}" now describes ${a.tools.length === 1 ? "a tool" : `${a.tools.length} tools`} in other words than before, or has added ${a.tools.length === 1 ? "it" : "them"}: ${a.tools.slice(0, 5).join(", ")}${a.tools.length > 5 ? " …" : ""}. A person is asked about the next call of each, whatever is allowed. To accept all: scorel mcp test ${a.server} --accept`,
+    `The MCP server "${a.server}" has changed the description of ${a.tools.length === 1 ? "a tool" : `${a.tools.length} tools`}, or has added ${a.tools.length === 1 ? "it" : "them"}: ${a.tools.slice(0, 5).join(", ")}${a.tools.length > 5 ? " …" : ""}. A person is asked about the next call of each, whatever is allowed. To accept all: scorel mcp test ${a.server} --accept`,
   MCP_INSTRUCTIONS: (a: { server: string }) =>
-    `The MCP server "${a.server}" now says other things about its use than before, so new sessions go without them. To see and accept them: scorel mcp test ${a.server} --accept`,
+    `The MCP server "${a.server}" has changed its instructions, so new sessions do not use them. To see and accept them: scorel mcp test ${a.server} --accept`,
   MCP_PINS: (a: { server: string; path: string; reason: string }) =>
-    `What was accepted of the tools of the MCP server "${a.server}" is not known or not kept, so a person is asked about them again (${a.path}: ${a.reason}).`,
+    `The accepted tools of the MCP server "${a.server}" cannot be read or stored, so a person is asked about them again (${a.path}: ${a.reason}).`,
   MCP_OTHER_TOOL: (a: { isGone: boolean }) =>
     a.isGone
-      ? "it has this tool no longer"
-      : "it describes this tool in other words than when the call was allowed, so nothing was called. If the call is made again, a person is asked",
+      ? "it no longer has this tool"
+      : "it has changed the description of this tool since the call was allowed, so the tool was not called. If the call is made again, a person is asked",
   MCP_CACHE: (a: { server: string; path: string; reason: string }) =>
-    `The list of the tools of the MCP server "${a.server}" cannot be read or kept, so sessions wait for the server (${a.path}: ${a.reason}).`,
+    `The list of the tools of the MCP server "${a.server}" cannot be read or stored, so sessions wait for the server (${a.path}: ${a.reason}).`,
   MCP_LOG: (a: { server: string; text: string }) => `The MCP server "${a.server}" reports an error: ${a.text}.`,
   MCP_DISABLED: (a: { server: string }) =>
     `The MCP server "${a.server}" is switched off with enabled = false in its table.`,
@@ -62,7 +62,7 @@ export const errors = defineErrors({
       ? `the variable ${a.variable} is not set, or a project may not use it; to let it, write variables = ["${a.variable}"] below [mcp] in ~/.scorel/config.toml`
       : `the variable ${a.variable} is not set`,
   MCP_STARTING: (a: { servers: readonly string[] }) =>
-    `${a.servers.length === 1 ? "The MCP server" : "The MCP servers"} ${a.servers.join(", ")} ${a.servers.length === 1 ? "is" : "are"} still starting. The tools come with a later message; \`wait\` in [mcp] says how long the first one waits. To keep what a slow server offers for later sessions: scorel mcp test <name>`,
+    `${a.servers.length === 1 ? "The MCP server" : "The MCP servers"} ${a.servers.join(", ")} ${a.servers.length === 1 ? "is" : "are"} still starting. The tools come with a later message; \`wait\` in [mcp] says how long the first one waits. To store the tools of a slow server for later sessions: scorel mcp test <name>`,
   MCP_UNKNOWN: {
     exit: 2,
     text: (a: { server: string; known: readonly string[] }) =>

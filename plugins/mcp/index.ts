@@ -24,7 +24,7 @@ const realClock: Clock = {
   now: () => performance.now(),
 };
 
-/** Plugin `mcp`: the tools of MCP servers. A session without servers loads nothing more than this file. */
+/** Plugin `mcp`: the tools of MCP servers. In a session without servers, no other module of the plugin is loaded. */
 export function createMcp(clock: Clock = realClock) {
   return definePlugin({
     id: "mcp",
@@ -34,7 +34,7 @@ export function createMcp(clock: Clock = realClock) {
     provides: ["mcp"],
     config,
     projections: { foundTools },
-    // Programs that a client names run with the rights of the host.
+    // `widens`, because programs that a client names run with the rights of the host.
     sessionOptions: () => [{ key: "mcpServers", kind: "texts", widens: true }],
 
     async activate(ctx) {

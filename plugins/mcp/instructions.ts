@@ -2,12 +2,15 @@ import { plainText } from "@scorel/kit/text/plain";
 import type { PromptPart } from "@scorel/prompt/contract";
 import type { Servers } from "./servers/servers.ts";
 
-/** Below the instructions of the user and of projects, and notes on tools: it is left out first if the prompt is too long. */
+/**
+ * Lower than the instructions of the user and of projects, and than notes on tools. So this part is left out first if the prompt is too
+ * long.
+ */
 const PRIORITY = 50;
 
 /**
- * What servers say about their use, for the prompt of a new session: of those that an earlier session has used, as nobody waits for a server
- * before there is a prompt.
+ * The instructions of servers about their use, for the prompt of a new session. Only of servers that an earlier session has used: the
+ * prompt is made before servers have started.
  */
 export function instructionParts(servers: Servers, redact: (text: string) => string): PromptPart[] {
   return servers.enabled.flatMap((server) => {

@@ -11,27 +11,27 @@ import { createSearch } from "./tools/search.ts";
 import { Selection, textOf, tokensOf } from "./tools/selection.ts";
 import { toolOf } from "./tools/tool.ts";
 
-/** How the offer reaches the session. */
+/** Connects an Offer to its session. */
 export interface Outlet {
-  /** Offers these tools to the model; returns a function that takes them back. */
+  /** Offers these tools to the model. Returns a function that withdraws them. */
   contribute(tools: Tool[]): () => unknown;
-  /** Whether a tool that is offered can be used: configuration may forbid it. */
+  /** Whether an offered tool can be used: the configuration may forbid it. */
   isUsable(name: string): boolean;
-  /** Tokens that the descriptions of all tools may have together; undefined: any number. */
+  /** Most tokens that the descriptions of all tools together may have; undefined for no limit. */
   budget(): number | undefined;
-  /** The tools that were found earlier in this session. */
+  /** Names of the tools that were found earlier in this session. */
   found(): readonly string[];
-  /** Tells people of a problem. */
+  /** Shows a problem to people. */
   tell(problem: Error): void;
-  /** How many milliseconds the first message waits for servers that are starting. */
+  /** Milliseconds that the first turn waits for servers that are starting. */
   waitMs: number;
-  /** Calls `work` after so many milliseconds; returns a function that prevents it. */
+  /** Calls `work` after `ms` milliseconds. Returns a function that cancels it. */
   after(ms: number, work: () => void): () => void;
 }
 
 /**
- * The tools of the servers as the model is offered them. They change only before the first request of a turn, because each change makes
- * the provider read the whole conversation anew; only tools that the model has found are added at once.
+ * The tools of the servers that the model is offered. They change only before the first request of a turn, because each change makes the
+ * provider process the whole conversation again. Only tools that the model finds are added at once.
  */
 export class Offer {
   private readonly servers: Servers;
@@ -50,26 +50,26 @@ export class Offer {
     this.outlet = outlet;
   }
 
-  /** Something about a server has changed. */
+  /** Called when the tools or the state of a server have changed. */
   changed(): void {
     this.isChanged = true;
     for (const look of this.waiting) look();
   }
 
-  /** Those of a server's tools that the model has to find; undefined before the first turn has decided whether it has to. */
+  /** Names of a server's tools that the model has to find first; undefined until the first turn has decided whether it has to. */
   deferredOf(server: Server): string[] | undefined {
     if (!this.selection) return undefined;
     const offered = new Set(this.offered.map(({ name }) => name));
     return this.selection.isDeferred ? namesOf(server).filter((name) => !offered.has(name)) : [];
   }
 
-  /** Estimated tokens of the descriptions of a server's tools. */
+  /** Estimated tokens of the descriptions of all tools of a server. */
   tokensOf(server: Server): number {
     const tools = this.toolsOf(server);
     return tools.length === 0 ? 0 : tokensOf(tools);
   }
 
-  /** Called before the first request of a turn. */
+  /** Updates the offered tools. To be called before the first request of a turn. */
   async beforeTurn(signal: AbortSignal): Promise<void> {
     this.waited ??= this.wait(signal);
     await this.waited;
@@ -77,7 +77,7 @@ export class Offer {
     for (const server of this.cut()) this.tellCut(server);
   }
 
-  /** Waits for servers that are starting, but not for long. Those that are not up then are told once. */
+  /** Waits up to `waitMs` for servers that are starting. Shows once which ones are not running by then. */
   private async wait(signal: AbortSignal): Promise<void> {
     const awaited = () => this.servers.enabled.filter(isAwaited);
     if (awaited().length > 0) await this.settled(() => awaited().length === 0, signal);
@@ -85,7 +85,10 @@ export class Offer {
     if (late.length > 0 && !signal.aborted) this.outlet.tell(errors.MCP_STARTING({ servers: late }));
   }
 
-  /** Lets servers say whether they have other tools than those that were kept. Returns whether any could be asked. */
+  /**
+   * Starts the servers whose tools are only known from an earlier session, and waits for their lists. Returns false if there are no such
+   * servers.
+   */
   private async renew(signal: AbortSignal): Promise<boolean> {
     if (this.servers.confirm().length === 0) return false;
     await this.settled(() => this.servers.enabled.every(({ isUnconfirmed }) => !isUnconfirmed), signal);
@@ -111,7 +114,7 @@ export class Offer {
     });
   }
 
-  /** Offers the present tools, if they differ from those that are offered. */
+  /** Offers the current tools, if they differ from those that are offered. */
   private publish(): void {
     if (!this.isChanged) return;
     this.isChanged = false;
@@ -153,7 +156,7 @@ export class Offer {
       server.name,
       listed.map(({ name }) => name),
     );
-    // Of two with the same name, the first one counts.
+    // Of two tools with the same name, the first one is used.
     const byName = new Map(listed.toReversed().map((tool) => [tool.name, tool]));
     const problems = [...(server.inventory?.flawed ?? [])];
     const tools = [...names].flatMap(([own, name]) => {
@@ -169,12 +172,12 @@ export class Offer {
     return tools;
   }
 
-  /** Servers with more tools than are read. */
+  /** Servers that have more tools than are read. */
   private cut(): Server[] {
     return this.servers.enabled.filter(({ inventory }) => inventory?.isCut);
   }
 
-  /** Tells people once of tools that are not used. */
+  /** Shows once that a server has more tools than are read. */
   private tellCut({ name, listed = [] }: Server): void {
     if (this.toldCut.has(name)) return;
     this.toldCut.add(name);
@@ -190,7 +193,7 @@ export class Offer {
   }
 }
 
-/** The names under which a server's tools are offered, or will be from the next turn on. */
+/** Names under which a server's tools are offered now, or from the next turn on. */
 export function namesOf(server: Server): string[] {
   const names = toolNames(
     server.name,
@@ -199,7 +202,7 @@ export function namesOf(server: Server): string[] {
   return [...names.values()].sort();
 }
 
-/** The server's own name of the tool that is offered under this name. */
+/** The server's own name of the tool that is offered as `name`. */
 export function ownNameOf(server: Server, name: string): string | undefined {
   const names = toolNames(
     server.name,

@@ -36,7 +36,7 @@ const row = () =>
     problem: z.string().optional().describe("Why it is not up, or what is left out."),
   });
 
-/** The operations about the servers of a session. */
+/** Operations about the MCP servers of a session. */
 export function operations(service: McpService) {
   return {
     list_mcp_servers: {
@@ -48,7 +48,7 @@ export function operations(service: McpService) {
       run: () => ({ servers: service.servers() }),
     },
     restart_mcp_server: {
-      summary: "Starts an MCP server of a session anew, and waits until it is up.",
+      summary: "Restarts an MCP server of a session, and waits until it is running.",
       size: { bounded: "It is one server." },
       params: () => z.strictObject({ sessionId: z.string(), name: z.string() }),
       result: async () => row(),

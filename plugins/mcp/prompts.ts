@@ -7,16 +7,16 @@ import { toolNames } from "./tools/names.ts";
 import { resultOf } from "./tools/result.ts";
 import type { ListedPrompt } from "./wire/inventory.ts";
 
-/** Names of arguments that can be written on a command line. */
+/** Argument names that can be used on a command line. */
 const ARGUMENT = /^[A-Za-z][\w-]{0,39}$/;
 const MOST_ARGUMENTS = 16;
 
-/** The prompts of the servers as commands `/mcp__server__prompt`. Each sends the text that the server makes as a message. */
+/** Commands `/mcp__server__prompt` for the prompts of the servers. Each sends the text that the server returns as a message. */
 export function promptCommands(servers: Servers): Record<string, SlashCommand> {
   return Object.fromEntries(servers.enabled.flatMap((server) => commandsOf(server)));
 }
 
-/** The names of the commands of a server's prompts. */
+/** Names of the commands that are made from a server's prompts. */
 export function promptNames(server: Server): string[] {
   return commandsOf(server).map(([name]) => name);
 }
@@ -33,7 +33,7 @@ function commandsOf(server: Server): [string, SlashCommand][] {
   });
 }
 
-/** Prompts whose arguments have other names are left out. */
+/** Whether all arguments of a prompt can be used on a command line. Other prompts are left out. */
 function isUsable({ arguments: args = [] }: ListedPrompt): boolean {
   return args.length <= MOST_ARGUMENTS && args.every(({ name }) => ARGUMENT.test(name));
 }
@@ -52,7 +52,7 @@ function commandOf(server: Server, { name, description, arguments: given = [] }:
     args: z.object(Object.fromEntries(shape)),
     async run(args: Record<string, string | undefined>, { sessionId, request }) {
       const content = await textOf(server, name, args);
-      // The text is the server's: what it seems to mention is not attached.
+      // The text is the server's, so what looks like a mention in it is not attached.
       return { turn: (await request("send_message", { sessionId, content, mentions: false })).id };
     },
   };

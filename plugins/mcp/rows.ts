@@ -8,7 +8,7 @@ import type { Server } from "./servers/server.ts";
 import type { Servers } from "./servers/servers.ts";
 import { toolNames } from "./tools/names.ts";
 
-/** A server as people and clients see it, with what the model is offered of it and what it has asked for. */
+/** Describes a server for people and clients, including which tools the model is offered and what the server has asked for. */
 export function rowOf(server: Server, servers: Servers, offer: Offer, toolBudget: number): McpServerRow {
   const login = servers.logins.of(server.definition);
   const deferred = offer.deferredOf(server);
@@ -24,7 +24,7 @@ export function rowOf(server: Server, servers: Servers, offer: Offer, toolBudget
   };
 }
 
-/** What it is, what it is doing and what it has. */
+/** The part of the description that does not depend on the session: definition, state and tools. */
 function stateOf(server: Server): McpServerRow {
   const { name, definition, state, version, inventory } = server;
   const { place, way } = definition;
@@ -42,10 +42,10 @@ function stateOf(server: Server): McpServerRow {
 }
 
 const MOST_ABOUT = 200;
-/** Tokens of a context window that hardly any model is below. */
+/** Size in tokens of the smallest context windows that models have. */
 const LEAST_WINDOW = 8_000;
 
-/** What a server offers, with a line about each. */
+/** The tools and prompts of a server, each with a line of its description. */
 export function offersOf(server: Server): McpOffers {
   const { listed = [], prompts, inventory } = server;
   const about = (texts: readonly (string | undefined)[]) =>
@@ -78,7 +78,10 @@ function namesOfValues({ definition: { way } }: Server): Pick<McpServerRow, "env
   return names.length === 0 ? {} : "url" in way ? { headers: names } : { env: names };
 }
 
-/** When its tools alone would be deferred, before a session has decided about those of all servers. */
+/**
+ * Says when the server's tools alone would be deferred: below which context window, or because of `toolBudget`. Only used until the session
+ * has decided about all servers.
+ */
 function whenDeferred(tokens: number, budget: number): string | undefined {
   if (tokens === 0 || budget === 0) return undefined;
   const size = `the descriptions of its tools take about ${tokens} tokens`;

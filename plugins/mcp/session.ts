@@ -12,7 +12,7 @@ import { objectionTo } from "./tools/changed.ts";
 import { resourceMentions } from "./tools/resources.ts";
 import { budgetIn } from "./tools/selection.ts";
 
-/** The servers of a session: they start with it, in the background, and end with it. */
+/** Makes the service and the contributions of a session. Its servers start with it, in the background, and end with it. */
 export function createSession(ctx: Context, clock: Clock) {
   const tell = (problem: unknown) => ctx.report("", problem);
   const definitions = definitionsOf(ctx.config, ctx.workspace, tell);
@@ -38,7 +38,7 @@ export function createSession(ctx: Context, clock: Clock) {
     isStarted = true;
   };
   const row = (server: Server) => rowOf(server, servers, offer, ctx.config.toolBudget);
-  // Nobody waits for the end of a session that answered somebody's script.
+  // Set after a turn. If a script got its answer, the end of the session may take a little longer, since nobody waits for it.
   let isAnswered = false;
   ctx.beforeStop(() => servers.close(isAnswered && !ctx.workspace.attending));
   const service: McpService = {
@@ -64,7 +64,7 @@ export function createSession(ctx: Context, clock: Clock) {
   };
   const beforeContext = {
     level: "early" as const,
-    // It waits as long as `wait` says.
+    // No time limit for the hook: `wait` in the configuration limits it.
     limit: false as const,
     handler: async (_call: unknown, signal: AbortSignal = ctx.signal) => {
       if (!isTurnStart(ctx)) return;
@@ -82,18 +82,18 @@ export function createSession(ctx: Context, clock: Clock) {
     contributions: {
       mentionSources: [resourceMentions(servers)],
       promptParts: () => instructionParts(servers, (text) => ctx.find("secrets")?.redact(text) ?? text),
-      // Sessions that are only read are not started, and neither are their servers.
+      // `session_start` does not come in sessions that are only read, so they start no servers.
       onEvent({ type, stopReason }: { type: string; stopReason?: unknown }) {
         if (type === "session_start") start();
         if (type === "turn_end") isAnswered = stopReason !== "aborted";
       },
-      // `scorel mcp` runs without a conversation.
+      // `scorel mcp` loads this plugin without a conversation.
       hooks: ctx.find("agent") ? { beforeContext, approveToolCall } : {},
     },
   };
 }
 
-/** Whether the newest message is a person's, and not the result of a call in the same turn. */
+/** Whether the newest message is from a person, and not a tool result within the same turn. */
 function isTurnStart({ session }: Context): boolean {
   const leaf = session.activeLeaf;
   const last = leaf === null ? undefined : session.tree.nearest(leaf, "message");

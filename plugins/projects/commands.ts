@@ -20,7 +20,7 @@ export function projectCommands(host: () => HostService | undefined): CliCommand
     command("add", "[directory]", "Register a directory (default: this one) before a session is in it", [
       { flags: "--name <name>", description: "What to call it; default: the directory's name" },
     ]),
-    command("remove", "<project>", "Take a project off the list; its sessions stay"),
+    command("remove", "<project>", "Remove a project from the list; its sessions stay"),
     command(
       "move",
       "<project> <directory>",

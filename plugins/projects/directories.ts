@@ -10,8 +10,8 @@ import { errors } from "./errors.ts";
 const MOST = 1000;
 
 /**
- * Lists directories for clients that choose one to work in. `given` are the directories below which they may look. Throws
- * PROJECT_OUTSIDE for all other directories, whether they exist or not, and PROJECT_DIRECTORY.
+ * Lists directories, for clients that choose one to work in. `given` are the directories below which they may look. Throws PROJECT_OUTSIDE
+ * for all other directories, whether they exist or not, and PROJECT_DIRECTORY.
  */
 export async function listDirectories(
   given: readonly string[],
@@ -24,7 +24,7 @@ export async function listDirectories(
   const directory = settledPath(path);
   if (directory === undefined || !isInside(directory)) throw errors.PROJECT_OUTSIDE({ path, roots });
   const entries = await entriesOf(directory);
-  // Somebody may have put a link in its place meanwhile.
+  // The directory may have been replaced with a link meanwhile.
   if ((await realpath(directory).catch(() => undefined)) !== directory) throw errors.PROJECT_OUTSIDE({ path, roots });
   const names = entries
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))

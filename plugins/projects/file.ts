@@ -7,7 +7,7 @@ import { errors } from "./errors.ts";
 export interface Move {
   from: string;
   to: string;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   until: number;
 }
 /** A project in the file. Unknown fields are kept. */
@@ -15,7 +15,7 @@ export interface Entry extends Project {
   moves?: readonly Move[];
   /** Ids of projects that were merged into this one. */
   merged?: readonly string[];
-  /** When it was removed from the list. */
+  /** Time of removal from the list, in milliseconds since 1970. */
   removedAt?: number;
   [more: string]: unknown;
 }

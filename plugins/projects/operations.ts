@@ -54,7 +54,7 @@ export function operations(host: () => ProjectServices | undefined, roots: reado
       run: async (params) => (await work()).move(host(), params),
     },
     list_directories: {
-      summary: "Lists the directories inside one below home or another root, to choose one from.",
+      summary: "Lists the subdirectories of a directory below home or another root, to choose one.",
       readOnly: true,
       paths: { directory: "operation" },
       size: { bounded: "It returns at most 1,000 names, and says that there are more." },

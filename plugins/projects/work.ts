@@ -40,7 +40,7 @@ export async function listOfSessions(
   return { projects: projects.filter((project) => project.sessions > 0) };
 }
 
-/** All projects with what these sessions say of their use, last used first. */
+/** All projects with the number and latest activity of these sessions, last used first. */
 function withSessions(book: ProjectBook, sessions: readonly SessionSummary[]): ListedProject[] {
   const projects = book.projects.map((project) => {
     const own = sessions.filter((session) => book.of(session)?.projectId === project.projectId);
@@ -52,18 +52,21 @@ function withSessions(book: ProjectBook, sessions: readonly SessionSummary[]): L
   return projects.sort((a, b) => time(b) - time(a));
 }
 
+/** Registers a directory as a project. Throws PROJECT errors. */
 export async function add(host: Host, { directory, name }: Params<"register_project">): Answer<"register_project"> {
   const service = requireHost(host);
   const root = service.rootOf(service.directory(directory));
   return { project: await registering.register(service, fileOf(service), root, name) };
 }
 
+/** Removes a project from the list. Throws PROJECT errors. */
 export async function remove(host: Host, { project: named }: Params<"remove_project">): Answer<"remove_project"> {
   const project = await registering.remove(requireHost(host), fileOf(requireHost(host)), named, "/");
   const text = `Project ${project.name} (${project.directory}) was removed from the list; its sessions are unchanged.`;
   return { project, text };
 }
 
+/** Records that a project, or a directory in it, has moved. Throws PROJECT errors. */
 export async function move(host: Host, params: Params<"move_project">): Answer<"move_project"> {
   const service = requireHost(host);
   const to = service.directory(params.directory);

@@ -1,6 +1,6 @@
 /**
- * What a page needs to pair with hosts and to reach them through a relay. Nothing here stores anything or needs Node.js; the page keeps the
- * keys and what pairing has given.
+ * What a page needs to pair with hosts and to reach them through a relay. Nothing here stores anything or needs Node.js; the page stores
+ * the keys and the paired hosts.
  */
 
 import type { Channel } from "@scorel/host/client";
@@ -19,7 +19,7 @@ import { type WebKey, webAgreementKey, webCrypto, webKey, webSigningKey } from "
 export { type KnownRelays, relayAddresses, relaysOf } from "./peer/known-relays.ts";
 export { checkCode, type PairingLink, parseLink } from "./protocol/link.ts";
 
-/** The keys of a browser, of which scripts can read only the public halves. */
+/** The keys of a browser. Scripts can read only their public halves. */
 export interface BrowserKeys {
   signing: WebKey;
   agreement: WebKey;
@@ -28,7 +28,7 @@ export interface BrowserKeys {
 /** A host that this browser is paired with. Bytes are in base64url. */
 export interface PairedHost extends KnownRelays {
   id: string;
-  /** Both public keys. */
+  /** Both public keys of the host. */
   keys: string;
   name: string;
   grant: string;
@@ -37,16 +37,16 @@ export interface PairedHost extends KnownRelays {
 
 export interface PairOptions {
   code: string;
-  /** The addresses of the host's relays, in the order in which they are tried. */
+  /** Addresses of the host's relays, in the order in which they are tried. */
   relays: readonly string[];
-  /** The id of the host, if a link has named it. */
+  /** Id of the host in base64url, if the pairing link contained it. */
   host?: string | undefined;
-  /** What the host's user sees of this browser. */
+  /** Name under which the host's user sees this browser. */
   name: string;
   confirmed(): void;
 }
 
-/** Makes keys for a browser. Throws RELAY_BROWSER. */
+/** Makes keys for a browser. Throws RELAY_BROWSER if the browser cannot. */
 export async function makeKeys(): Promise<BrowserKeys> {
   try {
     const make = async () => ({ signing: await webKey("Ed25519"), agreement: await webKey("X25519") });
@@ -72,7 +72,10 @@ export async function pairWith(keys: BrowserKeys, { host, ...options }: PairOpti
   };
 }
 
-/** Connects to a paired host through one of its relays. `changed` gets the host with others that it has told. Throws RELAY errors. */
+/**
+ * Connects to a paired host through one of its relays. `changed` is called with the updated host when the host names other relays. Throws
+ * RELAY errors.
+ */
 export async function dialPaired(
   keys: BrowserKeys,
   host: PairedHost,
@@ -85,7 +88,7 @@ export async function dialPaired(
   return dialHost({ ...(await dialOptions(keys, host)), told });
 }
 
-/** The host with a new grant if the old one ends soon. Throws RELAY errors. */
+/** Gets a new grant if the current one expires soon, and returns the host with it; otherwise undefined. Throws RELAY errors. */
 export async function renewed(keys: BrowserKeys, host: PairedHost): Promise<PairedHost | undefined> {
   if (!endsSoon(bytesOf(host.grant), Date.now())) return undefined;
   return { ...host, grant: base64url(await renewedGrant(await dialOptions(keys, host))) };
@@ -97,24 +100,24 @@ async function dialOptions(keys: BrowserKeys, paired: PairedHost): Promise<DialO
   return { host, identity: await identity(keys), primitives: webCrypto, make };
 }
 
-/** A nonce for a host to sign. */
+/** A random nonce for a host to sign, in base64url. */
 export function freshNonce(): string {
   return base64url(webCrypto.random(SAME_HOST_NONCE_BYTES));
 }
 
-/** Whether a signature of this nonce is that of a paired host. */
+/** Whether a signature of this nonce was made by a paired host. */
 export async function hasSigned({ keys }: PairedHost, nonce: string, given: string): Promise<boolean> {
   const signature = fromBase64url(given);
   if (!signature) return false;
   return isSameHost(webCrypto, { signing: keysAt(bytesOf(keys), 0).signing, nonce: bytesOf(nonce), signature });
 }
 
-/** What people compare of a browser. */
+/** Fingerprint of a browser's keys, which people compare. */
 export async function fingerprintOfKeys(keys: BrowserKeys): Promise<string> {
   return fingerprint((await identity(keys)).id);
 }
 
-/** What people compare of a host. */
+/** Fingerprint of a host, which people compare, from its id. */
 export function fingerprintOfId(id: string): string {
   return fingerprint(bytesOf(id));
 }
@@ -127,7 +130,7 @@ function make(address: string, protocol: string): BinarySocket {
   return new WebSocket(address, protocol) as unknown as BinarySocket;
 }
 
-/** The bytes of a stored text, which has been checked when it came. */
+/** Decodes stored base64url. It was valid when it was stored. */
 function bytesOf(text: string): Bytes {
   return fromBase64url(text) as Bytes;
 }

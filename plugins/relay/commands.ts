@@ -15,11 +15,13 @@ import { relayAddresses, relaysOf } from "./peer/known-relays.ts";
 
 type Context = PluginContext<RelayConfig, "gateway" | "host">;
 
-/** Bytes of the longest name that pairing carries. */
+/** Bytes of the longest name that a device or a host may have. */
 const MAX_NAME = 64;
 const DEFAULT_SCOPES: readonly Scope[] = ["view", "prompt", "approve"];
 
-/** `scorel pair`: shows a code for another device, or with a code, pairs this computer with the host that shows it. */
+/**
+ * `scorel pair`: shows a code for another device. With a code as its argument, it pairs this computer with the host that shows that code.
+ */
 export async function pairCommand(ctx: Context, invocation: Invocation): Promise<number> {
   const [code] = invocation.args;
   return code === undefined ? offer(ctx, invocation) : join(ctx, code, invocation);
@@ -52,13 +54,13 @@ async function offer(ctx: Context, invocation: Invocation): Promise<number> {
     stdout.write(device ? pairedText(device) : "It was not let in.\n");
     return device ? 0 : 1;
   } finally {
-    // The code of somebody who has left is good for nothing.
+    // Refuses a device that still waits for an answer, for example when the command was interrupted.
     if (shown !== undefined) await client.request("answer_pairing", { code: shown, accept: false }).catch(() => {});
     await client.close();
   }
 }
 
-/** The next state of pairing; undefined when the command is interrupted. */
+/** Waits for the next state of pairing; undefined when the command is interrupted. */
 async function nextState(client: Client, code: string, known: PairingState["state"], interrupt: AbortSignal) {
   const interrupted = new Promise<undefined>((resolve) => {
     interrupt.addEventListener("abort", () => resolve(undefined), { once: true });
@@ -74,7 +76,7 @@ function pairedText({ name, scopes }: PairedDevice): string {
   return `"${lineOf(name)}" is paired, and may use this host (${scopes.join(", ")}).\n`;
 }
 
-/** The relays that are named on the command line, or in the configuration. Throws RELAY_ADDRESS, RELAY_PLAIN, RELAY_ADDRESSES. */
+/** Relays from the command line, or else from the configuration. Throws RELAY_ADDRESS, RELAY_PLAIN, RELAY_ADDRESSES. */
 function relaysIn({ config }: Context, options: Invocation["options"]): string[] | undefined {
   const given = options.relay === undefined ? config.url : String(options.relay);
   return given === undefined ? undefined : relayAddresses(given, { insecure: options.insecure === true });
@@ -120,7 +122,7 @@ function throughText(relays: readonly string[]): string {
   return `through ${relays.map(lineOf).join(", ")}`;
 }
 
-/** What the running host says, or what is stored for the next one. */
+/** Devices and relays from the running host, or from its files if none runs. */
 async function listed(ctx: Context) {
   const running = await runningHost(ctx);
   if (!running) {
@@ -175,7 +177,7 @@ export async function revokeCommand(ctx: Context, { args: [wanted = ""], stdout 
   return 0;
 }
 
-/** Whether a name is one of a host that this computer reaches, and none of a device that reaches it. */
+/** Whether a name belongs to a host that this computer is paired with, and not to a paired device. */
 function isHost(wanted: string): boolean {
   const names = ({ id, name }: { id: string; name: string }) => [id, name, fingerprintOf(id)];
   return (
@@ -184,7 +186,7 @@ function isHost(wanted: string): boolean {
   );
 }
 
-/** Asks the host in the background, or this process if none runs: it changes the same files. */
+/** Sends requests to the background host. If none runs, this process does the work, which changes the same files. */
 async function asHost<R>(ctx: Context, work: (client: Client) => Promise<R>): Promise<R> {
   const client = (await runningHost(ctx)) ?? ctx.host.connect({ name: "device" });
   try {
@@ -209,7 +211,7 @@ async function runningHost(ctx: Context): Promise<Client | undefined> {
   }
 }
 
-/** A name that others can be shown: the one given, or that of this computer. */
+/** The name that other computers see: the given one, or that of this computer. */
 function nameOf(given: unknown): string {
   const name = (given === undefined ? hostname().split(".")[0] || "computer" : String(given)).trim();
   const isGood = name !== "" && Buffer.byteLength(name) <= MAX_NAME && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name);

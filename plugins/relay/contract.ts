@@ -1,44 +1,44 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Scope } from "@scorel/kit/values/scopes";
 
-/** A device that may reach this host through a relay. */
+/** A paired device: it may reach this host through a relay. */
 export interface PairedDevice {
-  /** In base64url, 43 characters. */
+  /** Base64url, 43 characters. */
   id: string;
   name: string;
   scopes: Scope[];
   /** Milliseconds since 1970. */
   pairedAt: number;
-  /** What people compare: `7Q2M-K9FV-0CXE-TR4A`. */
+  /** For people to compare, such as `7Q2M-K9FV-0CXE-TR4A`. */
   fingerprint: string;
 }
 
-/** How far pairing with a code has come. */
+/** The state of pairing with a code. */
 export type PairingState =
-  /** Nobody has typed the code yet. */
+  /** No other device has used the code yet. */
   | { state: "waiting" }
-  /** Somebody has. The host's user is asked. */
+  /** A device has used the code, and the host's user is asked whether to let it in. */
   | { state: "asked"; device: { name: string; fingerprint: string } }
   | { state: "ended"; reason: string };
 
-/** A page that was written for a web server. */
+/** A page that was written to a folder, for a web server to serve. */
 export interface WrittenPage {
   /** SHA-256 of its index.html, in hexadecimal digits. */
   hash: string;
-  /** What the server should send with it. */
+  /** Headers that the web server should send with the page. */
   headers: Readonly<Record<string, string>>;
 }
 
 /**
- * The page of this version for servers that are no hosts: the browser pairs with hosts, and reaches them through relays. All throw
- * WEB_PAGE_UNBUILT.
+ * Files of this version's page for web servers that are not hosts. A browser uses the page to pair with hosts, and reaches them through
+ * relays. All methods throw WEB_PAGE_UNBUILT if the page has not been built.
  */
 export interface PageFiles {
-  /** SHA-256 of its index.html, which has the digests of all scripts and styles; in hexadecimal digits. */
+  /** SHA-256 of index.html in hexadecimal digits. The file contains the digests of all scripts and styles. */
   hash(): Promise<string>;
-  /** Writes it into a folder. Throws WEB_PAGE_FOLDER. */
+  /** Writes the files into a folder. Throws WEB_PAGE_FOLDER. */
   write(folder: string): Promise<WrittenPage>;
-  /** Answers a request with one of its files, or says that there is none. */
+  /** Answers a request with one of the files, or with an error if there is no such file. */
   answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
@@ -51,46 +51,46 @@ declare module "@scorel/kernel" {
 declare module "@scorel/host/contract" {
   interface Operations {
     /**
-     * Connects this host to one of these relays of one owner, if it is not, and shows a code there, by which one device can pair. Ends a code
-     * before it.
+     * Connects this host to one of the given relays, which must have one owner, unless it is connected already. Shows a code with which one
+     * device can pair there. Ends the previous code.
      */
     offer_pairing: {
       params: { relays?: string[] | undefined; insecure?: boolean | undefined; name: string };
       result: { code: string; hostId: string; fingerprint: string; relays: string[]; seconds: number };
     };
-    /** How far pairing with a code has come, as soon as it is no longer as `state` says, or after 20 seconds. */
+    /** Returns the state of pairing with a code as soon as it differs from `state`, or after 20 seconds. */
     follow_pairing: { params: { code: string; state: PairingState["state"] }; result: PairingState };
-    /** Lets the device that has typed the code in, for these scopes, or sends it away. */
+    /** Lets the device that has used the code in, with these scopes, or refuses it. */
     answer_pairing: {
       params: { code: string; accept: boolean; scopes?: Scope[] | undefined };
       result: { device?: PairedDevice | undefined };
     };
-    /** The devices that may reach this host through relays, and these relays. */
+    /** Devices that may reach this host through relays, and the host's relays. */
     list_paired_devices: {
       params: Record<string, never>;
       result: { devices: (PairedDevice & { connected: boolean })[]; relays: { address: string; state: string }[] };
     };
-    /** Gives a device another name or other scopes. Its connections are made anew. */
+    /** Changes the name or the scopes of a device. Its connections are closed; it then connects again. */
     change_paired_device: {
       params: { device: string; name?: string | undefined; scopes?: Scope[] | undefined };
       result: { device: PairedDevice };
     };
-    /** Ends the connections of a device, and lets it in no more. */
+    /** Unpairs a device, and closes its connections. */
     revoke_paired_device: { params: { device: string }; result: { device: PairedDevice } };
     /**
-     * A new grant for a device, by its id, that may reach this host through relays; in base64url. A grant is no secret: relays take it
-     * from the device that it names and from nobody else.
+     * Returns a new grant in base64url for a paired device, by its id. A grant is not a secret: relays accept it only from the device that
+     * it names.
      */
     renew_grant: { params: { device: string }; result: { grant: string } };
     /**
-     * The id by which relays know this host, and its signature of a nonce of the client (32 bytes in base64url): shows that a host which is
-     * reached directly is one that the client is paired with. Empty for a host that has never had to do with relays.
+     * Returns the id by which relays know this host, and the host's signature of the client's nonce (32 bytes in base64url). They show that
+     * a host which the client reaches directly is one that it is paired with. Empty if the host has never used a relay.
      */
     prove_relay_identity: {
       params: { nonce: string };
       result: { host?: string | undefined; signature?: string | undefined };
     };
-    /** Leaves a relay; with the others of its owner, the host stays connected. */
+    /** Leaves a relay. If its owner has other relays, the host stays connected through them. */
     leave_relay: { params: { relay: string }; result: { left: boolean } };
   }
 }

@@ -1,11 +1,11 @@
 import { defineErrors } from "@scorel/kit/values/coded-error";
 
-/** Errors of the protocol with a relay. */
+/** Errors of plugin `relay`: its commands, the protocol, and pairing. */
 export const errors = defineErrors({
   RELAY_FRAME: (a: { problem: string }) =>
-    `The other end of a connection with a relay broke the protocol: ${a.problem}. The connection is closed. Check that both run versions of Scorel that know each other.`,
+    `The other end of a connection with a relay broke the protocol: ${a.problem}. The connection is closed. Check that both run compatible versions of Scorel.`,
   RELAY_CHANNEL: (a: { problem: string }) =>
-    `The encrypted connection through the relay was ended, since what arrived is not what the other computer sent (${a.problem}). Connect again. If it happens again, the relay, or something on the way to it, changes messages: use another relay.`,
+    `The encrypted connection through the relay was ended, since what arrived is not what the other computer sent (${a.problem}). Connect again. If it happens again, the relay, or something between, changes messages: use another relay.`,
   RELAY_CODE_FORM: {
     exit: 2,
     text: () =>
@@ -14,7 +14,7 @@ export const errors = defineErrors({
   RELAY_CODE_WRONG: {
     exit: 2,
     text: () =>
-      "The pairing code is wrong, or the relay has tried to read along. Nothing was exchanged. Check the code, or take a new one: `scorel pair` on the computer of the host shows it.",
+      "The pairing code is wrong, or the relay has tried to intercept the pairing. Nothing was exchanged. Check the code, or take a new one: `scorel pair` on the computer of the host shows it.",
   },
   RELAY_CODE_ENDED: {
     exit: 2,
@@ -22,11 +22,11 @@ export const errors = defineErrors({
       `The pairing code is no longer valid: ${a.reason}. Run \`scorel pair\` on the computer of the host for a new one.`,
   },
   RELAY_PAIR_MESSAGE: (a: { problem: string }) =>
-    `The other computer did not follow the steps of pairing: ${a.problem}. Nothing was stored. Check that both run versions of Scorel that know each other, and try again with a new code.`,
+    `The other computer did not follow the steps of pairing: ${a.problem}. Nothing was stored. Check that both run compatible versions of Scorel, and try again with a new code.`,
   RELAY_PAIR_OTHER: (a: { expected: string; got: string }) =>
-    `The link is of the host ${a.expected}, but ${a.got} answered. Nothing was stored. Take a new link from \`scorel pair\` on the computer of the host.`,
+    `The link belongs to the host ${a.expected}, but ${a.got} answered. Nothing was stored. Take a new link from \`scorel pair\` on the computer of the host.`,
   RELAY_DATA: (a: { path: string; problem: string }) =>
-    `The file ${a.path} cannot be used: ${a.problem}. It says what was revoked, so the relay does not go on without it. Put it right, or move it away if nobody was shut out.`,
+    `The file ${a.path} cannot be used: ${a.problem}. It lists what was revoked, so the relay does not start without it. Correct it, or move it away if nothing was revoked.`,
   RELAY_LISTEN: (a: { address: string; reason: string }) =>
     `The relay cannot listen at ${a.address} (${a.reason}). Choose another address with --bind and --port.`,
   RELAY_PORT: {
@@ -41,7 +41,7 @@ export const errors = defineErrors({
   RELAY_NAME: {
     exit: 2,
     text: (a: { name: string }) =>
-      `"${a.name}" is not a name for a relay. --name takes what stands between :// and /relay in its address, such as relay.example or relay.example:7800.`,
+      `"${a.name}" is not a name for a relay. --name takes the part of its address between :// and /relay, such as relay.example or relay.example:7800.`,
   },
   RELAY_TLS: {
     exit: 2,
@@ -56,7 +56,7 @@ export const errors = defineErrors({
   RELAY_NATS: {
     exit: 2,
     text: (a: { problem: string }) =>
-      `The bus of the relay is not given rightly: ${a.problem}. --nats, or SCOREL_RELAY_NATS in the environment, takes addresses of NATS servers such as nats://127.0.0.1:4222, separated by commas; --nats-credentials takes a file with a token, a line user:password, or what NATS calls credentials.`,
+      `The settings of the relay's bus are invalid: ${a.problem}. --nats, or SCOREL_RELAY_NATS in the environment, takes addresses of NATS servers such as nats://127.0.0.1:4222, separated by commas; --nats-credentials takes a file with a token, a line user:password, or what NATS calls credentials.`,
   },
   RELAY_NATS_PLAIN: {
     exit: 2,
@@ -98,13 +98,13 @@ export const errors = defineErrors({
   RELAY_ALL: (a: { host: string; tried: readonly string[] }) =>
     `No relay leads to ${a.host}. Tried: ${a.tried.join("; ")}. Check the network; \`scorel relay status\` on a relay's computer shows whether it runs, and \`scorel device list\` on the host's computer whether the host is connected.`,
   RELAY_HOST_APART: (a: { tried: readonly string[] }) =>
-    `The host is connected with none of its relays. Tried: ${a.tried.join("; ")}. Check the network; \`scorel relay status\` on a relay's computer shows whether it runs.`,
+    `The host cannot connect to any of its relays. Tried: ${a.tried.join("; ")}. Check the network; \`scorel relay status\` on a relay's computer shows whether it runs.`,
   RELAY_REFUSED: (a: { relay: string; reason: string; text: string }) =>
     `The relay ${a.relay} refuses (${a.reason}): ${a.text}`,
   RELAY_STORED: (a: { path: string; problem: string }) =>
-    `The file ${a.path} cannot be used: ${a.problem}. It says which computers are paired. Put it right; without it, they have to be paired anew.`,
+    `The file ${a.path} cannot be used: ${a.problem}. It lists the paired computers. Correct it; without it, they have to be paired again.`,
   RELAY_MANY: (a: { what: string; max: number }) =>
-    `There are ${a.max} ${a.what} already, which is the most. \`scorel device list\` shows them; \`scorel device revoke\` ends one.`,
+    `There are ${a.max} ${a.what} already, which is the maximum. \`scorel device list\` shows them; \`scorel device revoke\` ends one.`,
   RELAY_DEVICE_UNKNOWN: {
     exit: 2,
     text: (a: { device: string; known: readonly string[] }) =>
@@ -126,7 +126,7 @@ export const errors = defineErrors({
     text: () => "No relay is known yet. Name one with --relay wss://relay.example; `scorel relay serve` runs your own.",
   },
   RELAY_OFFER_UNKNOWN: (a: { code: string }) =>
-    `No pairing with the code ${a.code} goes on. \`scorel pair\` shows a new one.`,
+    `No pairing with the code ${a.code} is in progress. \`scorel pair\` shows a new one.`,
   RELAY_DECLINED: () => "The user of the host has said no, or did not answer in time. Nothing was stored.",
   RELAY_SCOPE: {
     exit: 2,
@@ -147,21 +147,21 @@ export const errors = defineErrors({
   RELAY_PAGE: {
     exit: 2,
     text: () =>
-      "The address of the page is none. --page, and page in the table [relay], take one such as https://build.example.org:7777/, without user, password, query or fragment.",
+      "The address of the page is invalid. --page, and page in the table [relay], take one such as https://build.example.org:7777/, without user, password, query or fragment.",
   },
   RELAY_PAGE_NONE: {
     exit: 2,
     text: () => "There is no page, since the plugin `web` does not run. Take it out of `without` in the configuration.",
   },
   RELAY_BROWSER: () =>
-    "This browser cannot pair: it lacks the keys Ed25519 and X25519, or gives them only to pages over https: and of this computer. Use a current browser, and open the page over https:.",
+    "This browser cannot pair: it does not support Ed25519 and X25519 keys, or only in pages over https: and from this computer. Use a current browser, and open the page over https:.",
   RELAY_NO_TERMINAL: {
     exit: 2,
     text: () =>
-      "Whoever has the code is let in only after a yes, and there is no terminal to ask at. Run `scorel pair` in a terminal, or with --yes.",
+      "A device that has the code is let in only after you agree, and there is no terminal to ask in. Run `scorel pair` in a terminal, or with --yes.",
   },
   RELAY_DEVICE_NAME: {
     exit: 2,
-    text: (a: { max: number }) => `A name has 1 to ${a.max} bytes, in one line, of characters that can be seen.`,
+    text: (a: { max: number }) => `A name has 1 to ${a.max} bytes, on one line, of visible characters.`,
   },
 });

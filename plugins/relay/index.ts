@@ -19,7 +19,7 @@ const scope: CliOption = {
 
 type PairingContext = PluginContext<RelayConfig, "gateway" | "host">;
 
-/** The commands for whoever runs a relay. */
+/** Commands for people who run a relay. */
 const relayCommands = (ctx: PairingContext): CliCommand[] => {
   const commands = () => import("./server/commands.ts");
   return [
@@ -27,7 +27,7 @@ const relayCommands = (ctx: PairingContext): CliCommand[] => {
       noun: "relay",
       action: "serve",
       description:
-        "Run a relay, by which devices reach hosts that accept no connections; it cannot read what it carries",
+        "Run a relay, through which devices reach hosts that accept no connections; it cannot read what it passes on",
       options: [
         { flags: "--port <n>", description: "Port; 0 for any free one", default: "7800" },
         { flags: "--bind <address>", description: "IP address to listen at; default: 127.0.0.1" },
@@ -56,7 +56,7 @@ const relayCommands = (ctx: PairingContext): CliCommand[] => {
       ],
       run: (invocation) => {
         const serving = commands().then(({ serveRelay }) => serveRelay(invocation, ctx.find("pageFiles")));
-        // A relay that is told to end closes its connections, and gives its folder back.
+        // When the process is told to end, wait until the relay has closed its connections and released its folder.
         ctx.find("launch")?.beforeEnd(async () => void (await serving.catch(() => {})));
         return serving;
       },
@@ -71,7 +71,7 @@ const relayCommands = (ctx: PairingContext): CliCommand[] => {
     {
       noun: "relay",
       action: "status",
-      description: "Show the running relay: its connections and what it carries; exits 1 when there is none",
+      description: "Show the running relay: its connections and traffic; exits 1 if none is running",
       options: [data, json],
       run: async (invocation) => (await commands()).relayStatus(invocation),
     },
@@ -79,14 +79,14 @@ const relayCommands = (ctx: PairingContext): CliCommand[] => {
       noun: "relay",
       action: "revoke",
       args: "<id>",
-      description: "Carry nothing of a host or a device any more, named by its id",
+      description: "Block a host or a device at this relay, by its id",
       options: [data],
       run: async (invocation) => (await commands()).revokeIdentity(invocation),
     },
   ];
 };
 
-/** The commands for the devices that are paired. */
+/** Commands for paired devices. */
 const deviceCommands = (ctx: PairingContext): CliCommand[] => {
   const commands = () => import("./commands.ts");
   return [
@@ -103,7 +103,7 @@ const deviceCommands = (ctx: PairingContext): CliCommand[] => {
         },
         { flags: "--name <name>", description: "What the other computer calls this one; default: its host name" },
         scope,
-        { flags: "--yes", description: "Let the first device in that has the code, without a question" },
+        { flags: "--yes", description: "Let in the first device that has the code, without asking" },
         { flags: "--page <address>", description: "Page that the printed link leads to; default: page of [relay]" },
         { flags: "--insecure", description: "Use a relay on another computer without TLS" },
       ],
@@ -121,7 +121,7 @@ const deviceCommands = (ctx: PairingContext): CliCommand[] => {
       noun: "device",
       action: "rename",
       args: "<device> <name>",
-      description: "Give a device or a host another name on this computer",
+      description: "Rename a device or a host on this computer",
       run: async (invocation) => (await commands()).renameCommand(ctx, invocation),
     },
     {
@@ -135,13 +135,13 @@ const deviceCommands = (ctx: PairingContext): CliCommand[] => {
       noun: "device",
       action: "revoke",
       args: "<device>",
-      description: "End the connections of a device, and let it in no more; or forget a host",
+      description: "Unpair a device and close its connections, or forget a host",
       run: async (invocation) => (await commands()).revokeCommand(ctx, invocation),
     },
   ];
 };
 
-/** Plugin `relay`: hosts that are reached through a relay, which carries what it cannot read. */
+/** Plugin `relay`: makes hosts reachable through a relay, which passes on encrypted messages that it cannot read. */
 export default definePlugin({
   id: "relay",
   name: "Relay",

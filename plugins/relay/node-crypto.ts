@@ -19,7 +19,7 @@ import { type AgreementKey, type Bytes, type Primitives, type SigningKey, TAG_BY
 const CIPHER = "aes-256-gcm";
 type Curve = "Ed25519" | "X25519";
 
-/** The primitives by node:crypto, which answers at once: about ten times as fast for small messages as WebCrypto. */
+/** The primitives by node:crypto. It is synchronous: for small messages about ten times as fast as WebCrypto. */
 export const nodeCrypto: Primitives = {
   random: (length) => plain(randomBytes(length)),
   sha256: (data) => plain(createHash("sha256").update(data).digest()),
@@ -29,7 +29,7 @@ export const nodeCrypto: Primitives = {
     seal: (nonce, associated, plaintext) => {
       const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(associated);
       const sealed = new Uint8Array(plaintext.length + TAG_BYTES);
-      // GCM has no blocks that wait for their end.
+      // `final` returns no more bytes in GCM, so the result of `update` is complete.
       sealed.set(cipher.update(plaintext));
       cipher.final();
       sealed.set(cipher.getAuthTag(), plaintext.length);
@@ -41,7 +41,7 @@ export const nodeCrypto: Primitives = {
       const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(associated);
       decipher.setAuthTag(sealed.subarray(end));
       const text = decipher.update(sealed.subarray(0, end));
-      // Throws if the tag is wrong: nothing of the text is used before.
+      // Throws if the tag is wrong, before any of the plaintext is used.
       decipher.final();
       return plain(text);
     },
@@ -54,7 +54,7 @@ export const nodeCrypto: Primitives = {
     try {
       return verify(null, data, publicKeyOf("Ed25519", publicKey), signature);
     } catch {
-      // Not a public key.
+      // The bytes are not a public key.
       return false;
     }
   },
@@ -67,7 +67,7 @@ export const nodeCrypto: Primitives = {
 
 function privateKeyOf(curve: Curve, secret?: Bytes): KeyObject {
   if (secret) return createPrivateKey({ key: Buffer.from(pkcs8(curve, secret)), format: "der", type: "pkcs8" });
-  // The overloads of the types know one curve each.
+  // The overloads in Node's types accept only one literal curve each.
   return curve === "Ed25519" ? generateKeyPairSync("ed25519").privateKey : generateKeyPairSync("x25519").privateKey;
 }
 
@@ -79,7 +79,7 @@ function publicBytes(key: KeyObject): Bytes {
   return fromBase64url(createPublicKey(key).export({ format: "jwk" }).x as string) as Bytes;
 }
 
-/** The same bytes, without what `Buffer` adds. */
+/** The same bytes as a plain Uint8Array, not a Buffer. */
 function plain(buffer: Buffer): Bytes {
   return new Uint8Array(buffer.buffer as ArrayBuffer, buffer.byteOffset, buffer.length);
 }

@@ -11,10 +11,10 @@ interface Offered {
   seconds: number;
 }
 
-/** Columns of a terminal that does not say how many it has. */
+/** Number of columns to assume for a terminal that does not report it. */
 const USUAL_COLUMNS = 80;
 
-/** What `scorel pair` shows: the code, what to do with it, and for a page the link, in a terminal also as a QR code. */
+/** The output of `scorel pair`: the code, what to do with it, and with a page, the link; in a terminal also as a QR code. */
 export async function offerText(
   { code, hostId: host, fingerprint, relays, seconds }: Offered,
   { page, hash }: { page: string | undefined; hash: string | undefined },
@@ -43,7 +43,7 @@ export async function offerText(
   ].join("\n");
 }
 
-/** The address of a page that links lead to. Throws RELAY_PAGE. */
+/** The address of the page that pairing links open. Throws RELAY_PAGE. */
 export function pageAddress(given: unknown): string | undefined {
   if (given === undefined) return undefined;
   const url = URL.canParse(String(given)) ? new URL(String(given)) : undefined;

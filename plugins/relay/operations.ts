@@ -10,7 +10,7 @@ const name = z
   .trim()
   .min(1)
   .max(60)
-  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, "must be one line of characters that can be seen");
+  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, "must be one line of visible characters");
 const scopes = z.array(z.enum(scopeNames)).min(1);
 const code = z.string().max(32);
 const device = () =>
@@ -25,7 +25,7 @@ const followed = () =>
     z.strictObject({ state: z.literal("ended"), reason: z.string() }),
   ]);
 
-/** Operations about devices that reach this host through relays. Only for clients that may do everything. */
+/** Operations about devices that reach this host through relays. Only clients that may do everything can call them. */
 export function operations(service: () => Promise<RelayService>) {
   return {
     offer_pairing: {
@@ -48,7 +48,7 @@ export function operations(service: () => Promise<RelayService>) {
       },
     },
     follow_pairing: {
-      summary: "Tells how far pairing with a code has come, as soon as that changes, or after 20 seconds.",
+      summary: "Returns the state of pairing with a code, as soon as it changes, or after 20 seconds.",
       params: () => z.strictObject({ code, state: z.enum(["waiting", "asked", "ended"]) }),
       result: followed,
       run: async (params, { assertOperations }) => {
@@ -57,7 +57,7 @@ export function operations(service: () => Promise<RelayService>) {
       },
     },
     answer_pairing: {
-      summary: "Lets the device that has typed a code in, or sends it away.",
+      summary: "Lets the device that has used a code in, or refuses it.",
       size: { bounded: "A device has at most 4 scopes." },
       params: () => z.strictObject({ code, accept: z.boolean(), scopes: scopes.optional() }),
       result: () => z.strictObject({ device: device().optional() }),
@@ -82,7 +82,7 @@ export function operations(service: () => Promise<RelayService>) {
       },
     },
     change_paired_device: {
-      summary: "Gives a device that reaches this host through a relay another name, or other scopes.",
+      summary: "Changes the name or the scopes of a device that reaches this host through a relay.",
       size: { bounded: "A device has at most 4 scopes." },
       params: () => z.strictObject({ device: z.string().max(100), name: name.optional(), scopes: scopes.optional() }),
       result: () => z.strictObject({ device: device() }),
@@ -92,7 +92,7 @@ export function operations(service: () => Promise<RelayService>) {
       },
     },
     revoke_paired_device: {
-      summary: "Ends the connections of a device that reaches this host through a relay, and lets it in no more.",
+      summary: "Unpairs a device that reaches this host through a relay, and closes its connections.",
       size: { bounded: "A device has at most 4 scopes." },
       params: () => z.strictObject({ device: z.string().max(100) }),
       result: () => z.strictObject({ device: device() }),
@@ -109,7 +109,7 @@ export function operations(service: () => Promise<RelayService>) {
       run: async ({ device: id }) => (await service()).renew(id),
     },
     prove_relay_identity: {
-      summary: "Tells the id by which relays know this host, and signs a nonce with its key.",
+      summary: "Returns the id by which relays know this host, and its signature of a nonce.",
       readOnly: true,
       params: () => z.strictObject({ nonce: z.string().regex(/^[\w-]{43}$/, "must be 32 bytes in base64url") }),
       result: () => z.strictObject({ host: z.string().optional(), signature: z.string().optional() }),

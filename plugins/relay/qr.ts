@@ -1,17 +1,17 @@
 /** QR codes for terminals. */
 
-/** The module is loaded by the first code that is shown. */
+/** The module is loaded only when a code is shown. */
 const encoder = () => import("uqr");
 
-/** Light modules around a code, without which readers do not find it. */
+/** Width of the light border around a code, in modules. Readers need it to find the code. */
 const BORDER = 2;
-/** Black on white, whatever the colours of the terminal are: readers expect that. */
+/** Black on white, whatever the terminal's colours are, because readers expect it. */
 const COLOURS = "\u001B[38;5;16;48;5;231m";
 const RESET = "\u001B[0m";
-/** By whether the upper and the lower module are dark. */
+/** Index: bit 1 is set if the upper module is dark, bit 0 if the lower one is. */
 const HALVES = [" ", "▄", "▀", "█"] as const;
 
-/** A code as lines of a terminal with so many columns, two rows of modules in each; undefined if it does not fit. */
+/** Draws a code as lines for a terminal of this width, two rows of modules per line. Undefined if it does not fit. */
 export async function qrLines(text: string, columns: number): Promise<string[] | undefined> {
   const { encode } = await encoder();
   const { data, size } = encode(text, { ecc: "L", border: BORDER });

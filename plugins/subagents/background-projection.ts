@@ -4,10 +4,10 @@ import type { BackgroundTask, TaskDetails } from "./contract.ts";
 
 const REPORT = "subagent-report-";
 
-/** The id of the message with a subagent's report, the same for a report that is sent again. */
+/** Id of the message with a subagent's report. It stays the same if the report is sent again. */
 export const reportId = (sessionId: string) => REPORT + sessionId;
 
-/** Tasks in the background are noted in the results of their calls, and end with the message that has their report. */
+/** A background task starts with the result of its call, and ends with the message that has its report. */
 export const backgroundTasks: ProjectionDefinition<readonly BackgroundTask[]> = {
   over: "log",
   reads: [

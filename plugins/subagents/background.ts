@@ -14,24 +14,24 @@ const COUNTS = ["input", "output", "cacheRead", "cacheWrite"] as const;
 
 interface RunningTask {
   title: string;
-  /** Milliseconds since the epoch. */
+  /** Start, in milliseconds since 1970. */
   since: number;
-  /** Resolves when it has ended and its report is sent. */
+  /** Resolves when the task has ended and its report has been sent. */
   ended: Promise<void>;
   stop(): void;
 }
 
 interface Reporting extends BackgroundReport {
-  /** The session of the subagent. */
+  /** Session of the subagent. */
   sessionId: string;
 }
 
-/** Subagents that work while their session goes on. Their reports are messages of the session. */
+/** Subagents that work while their parent's session goes on. Their reports are messages of that session. */
 export class BackgroundTasks implements BackgroundWork {
   private readonly ctx: Context;
   private readonly places: Places;
   private readonly running = new Map<string, RunningTask>();
-  /** The running tasks, and those that have sent their report. */
+  /** Running tasks, and tasks that have sent their report. */
   private readonly reporting: Reporting[] = [];
 
   constructor(ctx: Context, places: Places) {
@@ -39,14 +39,14 @@ export class BackgroundTasks implements BackgroundWork {
     this.places = places;
   }
 
-  /** Begins a task, and returns what its call answers. Throws SUBAGENT_TOO_MANY. */
+  /** Starts a task, and returns the result of its call. Throws SUBAGENT_TOO_MANY. */
   async start(call: TaskCall): Promise<ToolOutput> {
     const leave = this.places.takeFree();
     if (!leave) throw errors.SUBAGENT_TOO_MANY({ parallel: this.places.limit });
     try {
       const { beginTask } = await import("./run.ts");
       const costs = new Costs(this.ctx);
-      // It ends with the session, or when a person stops it, and not with the turn that has begun it.
+      // Not linked to the turn that starts the task: the task ends with the session, or when a person stops it.
       const control = new AbortController();
       const signal = AbortSignal.any([this.ctx.signal, control.signal]);
       const { details, report } = await beginTask(this.ctx, {
@@ -69,7 +69,7 @@ export class BackgroundTasks implements BackgroundWork {
     }
   }
 
-  /** Resolves when no subagent works any more. */
+  /** Resolves when no subagent is working any more. */
   async ended(): Promise<void> {
     await Promise.all([...this.running.values()].map(({ ended }) => ended));
   }
@@ -93,19 +93,22 @@ export class BackgroundTasks implements BackgroundWork {
     return this.reporting.filter(({ sessionId, message }) => message !== undefined || this.running.has(sessionId));
   }
 
-  /** Queues a report for each task that was cut off when its session or host ended. It begins no turn, since somebody may only look. */
+  /**
+   * Queues a report for each task that was cut off when its session or host ended. Starts no turn, since a person may only have opened the
+   * session to look at it.
+   */
   async reportInterrupted(): Promise<void> {
     const cutOff = this.ctx.session
       .projection("backgroundTasks")
       .filter(({ sessionId }) => !this.running.has(sessionId));
-    // All at once, so that a first message that is sent meanwhile comes after all of them.
+    // All at once, so that a message that is sent meanwhile comes after all of them.
     await Promise.all(cutOff.map((task) => this.send(task, interrupted(task), "queue")));
   }
 
   private async follow(task: BackgroundTask, report: Promise<ToolOutput>, costs: Costs): Promise<void> {
     try {
       const text = await report.then(wordsOf, messageOf);
-      // Without a session that goes on, the task is reported as interrupted when it is opened again.
+      // The session is closing: the task is reported as interrupted when the session is opened again.
       if (this.ctx.signal.aborted) return;
       const message = await this.send(task, text, "start");
       for (const each of this.reporting) if (each.sessionId === task.sessionId) each.message = message;
@@ -118,7 +121,7 @@ export class BackgroundTasks implements BackgroundWork {
     }
   }
 
-  /** Clients keep showing how many work, since nothing else of the session says so. */
+  /** Shows the number of working subagents as a status, since nothing else in the session shows it. */
   private showCount(): void {
     const { size } = this.running;
     if (!this.ctx.signal.aborted) this.ctx.ui.status(size === 0 ? undefined : `${size} in the background`);
@@ -148,8 +151,8 @@ const wordsOf = ({ content }: ToolOutput) =>
   content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 
 /**
- * What a subagent in the background uses. It is noted in the log of its session as it grows, and added to the turns of the session: what it uses while
- * none runs counts in the next one.
+ * Usage of a background subagent. It is stored in the parent's log as it grows, and added to the usage of the parent's turns. Usage while
+ * no turn is running is added to the next one.
  */
 class Costs {
   private readonly ctx: Context;
@@ -161,7 +164,7 @@ class Costs {
     this.ctx = ctx;
   }
 
-  /** Takes what it has used so far. */
+  /** Sets the total usage so far. */
   take(usage: ToolUsage | undefined): void {
     this.total = usage ?? this.total;
     this.note();
@@ -178,7 +181,7 @@ class Costs {
     const usage = grownBy(total, this.noted);
     if (!usage || ctx.signal.aborted) return;
     this.noted = total;
-    // Also while no turn runs: whoever waits for it may have a limit.
+    // Emitted even if no turn is running, for clients that wait for the subagent and may have set a limit.
     ctx.session.emit("usage_charged", { usage });
     const data = { hidden: true, model: "Task", usage: { ...usage, sessionId: total.sessionId } };
     ctx.session.append("custom", { kind: "spent", data }).catch((thrown: unknown) => {
@@ -187,7 +190,7 @@ class Costs {
   }
 }
 
-/** How much a usage is above an earlier one; undefined if it is the same. */
+/** How much a usage exceeds an earlier one; undefined if they are equal. */
 function grownBy(total: ToolUsage, before: ToolUsage): Usage | undefined {
   const [input, output, cacheRead, cacheWrite] = COUNTS.map((key) => (total[key] ?? 0) - (before[key] ?? 0)) as [
     number,

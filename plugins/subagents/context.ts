@@ -2,14 +2,14 @@ import type { PluginContext } from "@scorel/kernel";
 
 export type Context = PluginContext<unknown, "host" | "requests" | "ui" | "workspace">;
 
-/** The arguments of the tool Task. */
+/** Arguments of the tool Task. */
 export interface TaskParams {
   description: string;
   prompt: string;
-  /** The name of a definition. */
+  /** Name of a definition. */
   agent?: string | undefined;
-  /** Where it works. Default: as the definition says, else in the directory of its parent. */
+  /** Where the subagent works. Default: as in the definition, otherwise the directory of the parent. */
   isolation?: "worktree" | undefined;
-  /** The call ends at once, and the report comes as a message. */
+  /** With true, the call returns at once, and the report comes later as a message. */
   background?: boolean | undefined;
 }

@@ -1,58 +1,58 @@
 import type { Mode } from "@scorel/permissions/contract";
 import type { FinishedWorktree } from "@scorel/worktrees/contract";
 
-/** Details of a result of the tool Task. */
+/** `details` in the result of the tool Task. */
 export interface TaskDetails {
-  /** The session of the subagent. */
+  /** Session of the subagent. */
   sessionId: string;
-  /** The name of its definition; absent for a subagent without one. */
+  /** Name of its definition; absent for a subagent without one. */
   agent?: string;
-  /** The folder of its worktree, if it has one. */
+  /** Folder of its worktree, if it has one. */
   path?: string;
-  /** How the work in a worktree of its own ended; absent for a subagent that worked in the directory of its parent. */
+  /** How the work in its worktree ended; absent for a subagent that worked in the parent's directory. */
   worktree?: FinishedWorktree;
-  /** It works in the background: this result says only that it has begun. */
+  /** Set if the subagent works in the background: the result then only says that it has started. */
   background?: BackgroundTask;
 }
 
-/** A task that was given to a subagent in the background. */
+/** A task of a subagent in the background. */
 export interface BackgroundTask {
   sessionId: string;
   /** The task in a few words. */
   description: string;
-  /** The folder of its worktree, if it has one. */
+  /** Folder of its worktree, if it has one. */
   path?: string;
 }
 
 declare module "@scorel/kernel" {
   interface Projections {
-    /** The tasks in the background of which no report has come yet. */
+    /** Background tasks without a report so far. */
     backgroundTasks: readonly BackgroundTask[];
   }
 }
 
-/** How a kind of subagent works. What it says can only narrow what the session that calls it may do. */
+/** A kind of subagent. A definition can only restrict what the calling session may do. */
 export interface AgentDefinition {
   name: string;
   /** What it is for, in one line. */
   description: string;
   source: "project" | "user" | "shipped";
-  /** Path of its file, as shown to people; absent for one that comes with Scorel. */
+  /** Path of its file, as shown to people; absent for a definition that comes with Scorel. */
   file?: string;
   /** Instructions that are added to the system prompt. */
   prompt: string;
-  /** A model as `--model` takes it. Default: the model of the calling session. */
+  /** Model, as in `--model`. Default: the model of the calling session. */
   model?: string;
-  /** The only tools that it has of those of the calling session. Default: all. */
+  /** Names of the only tools that it has, out of those of the calling session. Default: all. */
   tools?: readonly string[];
-  /** Tools that it does not have. */
+  /** Names of tools that it does not have. */
   withoutTools?: readonly string[];
-  /** Its permission mode, if the calling session's is not narrower. */
+  /** Permission mode. Ignored if the calling session's mode is stricter. */
   permission?: Mode;
-  /** Skills that are loaded with its first message. */
+  /** Names of skills that are loaded with its first message. */
   skills?: readonly string[];
-  /** It works in a git worktree of its own. */
+  /** Set if it works in a git worktree of its own. */
   isolation?: "worktree";
-  /** It works in the background, unless a call says otherwise. */
+  /** Set if it works in the background, unless a call says otherwise. */
   background?: true;
 }

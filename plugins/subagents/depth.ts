@@ -1,19 +1,19 @@
 import type { ParentSession } from "@scorel/workspace/contract";
 
-/** A subagent may have subagents, which have none. */
+/** A subagent may start subagents, but these may not. */
 export const MOST_DEPTH = 2;
 
 interface Limits {
-  /** A session without this plugin has no subagents. */
+  /** The limits may be ignored by a session without this plugin, since it has no subagents. */
   optional: true;
-  /** How many sessions are above the one whose limits they are. */
+  /** Number of ancestors of the session. */
   depth: number;
 }
 
-/** What a session tells its children, in whose headers it is stored. */
+/** The limits that a session passes on to its children. They are stored in the headers of their logs. */
 export const childLimits = (depth: number): Limits => ({ optional: true, depth });
 
-/** How many sessions are above this one. A copy of a subagent's session counts as that one does. */
+/** Number of ancestors of a session. A copy of a subagent's session counts like the original. */
 export function depthOf(parent: ParentSession | undefined): number {
   if (!parent) return 0;
   const { depth } = (parent.limits("subagents").atStart ?? { depth: 0 }) as Partial<Limits>;

@@ -13,7 +13,7 @@ import { childLimits, depthOf, MOST_DEPTH } from "./depth.ts";
 import { Places } from "./places.ts";
 import { createTask } from "./task.ts";
 
-/** Plugin `subagents`: the tool Task, which gives work to a session of its own. */
+/** Plugin `subagents`: the tool Task, which gives a task to a session of its own. */
 export default definePlugin({
   id: "subagents",
   name: "Subagents",
@@ -47,7 +47,7 @@ export default definePlugin({
     return {
       childLimits: () => childLimits(depth),
       backgroundWork: background,
-      // The last subagents of a chain are not offered a tool that they could not use.
+      // Sessions at the greatest depth are not offered the tool, since they could not use it.
       tools: depth < MOST_DEPTH ? [createTask(ctx, { places, agents, background })] : [],
       commands: () => ({
         agents: {

@@ -10,7 +10,7 @@ import type { Context } from "./context.ts";
 import type { AgentDefinition } from "./contract.ts";
 import { depthOf, MOST_DEPTH } from "./depth.ts";
 
-/** Options of a session that apply to the work that it gives away. */
+/** Session options that a subagent takes over from its parent. */
 const KEPT = [
   "model",
   "thinking",
@@ -23,8 +23,8 @@ const KEPT = [
 ] as const;
 
 /**
- * Options for a subagent's session: it works as its parent does now, which may differ from what is configured, within what its
- * definition says. Throws SUBAGENT_MODE and SUBAGENT_NO_TOOLS.
+ * Options for a subagent's session: the current state of the parent, which may differ from its configuration, restricted by the definition.
+ * Throws SUBAGENT_MODE, SUBAGENT_NO_TOOLS.
  */
 export function optionsOf(ctx: Context, agent: AgentDefinition | undefined): SessionOptions {
   const { workspace, session, find } = ctx;
@@ -53,7 +53,7 @@ function optionsFor({ workspace, find }: Context, agent: AgentDefinition): Sessi
   };
 }
 
-/** The last subagents of a chain do not have the tool Task, and naming it there would be an error. */
+/** Removes Task from the tools if the subagent is at the greatest depth: it does not exist there, so naming it would be an error. */
 function withoutOwn(tools: readonly string[], depth: number): readonly string[] {
   return depth + 1 < MOST_DEPTH ? tools : tools.filter((name) => name !== "Task");
 }

@@ -1,6 +1,6 @@
 import { onAbort } from "@scorel/kit/values/abort";
 
-/** Lets at most so many calls work at a time; the others begin in the order in which they came. */
+/** Limits the number of calls that work at the same time. Others wait, in the order in which they came. */
 export class Places {
   readonly limit: number;
   private free: number;
@@ -11,7 +11,7 @@ export class Places {
     this.free = limit;
   }
 
-  /** Resolves with a function that gives the place back. Rejects with the signal's reason when it aborts before that. */
+  /** Waits for a place. Resolves with a function that releases it. Rejects with the signal's reason if the signal aborts first. */
   async take(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.free > 0) this.free--;
@@ -19,7 +19,7 @@ export class Places {
     return () => this.giveBack();
   }
 
-  /** Returns a function that gives the place back; undefined if there is none free. */
+  /** Takes a place, and returns a function that releases it; undefined if none is free. */
   takeFree(): (() => void) | undefined {
     if (this.free === 0) return undefined;
     this.free--;

@@ -3,23 +3,23 @@ import type { ScorelMessage } from "@scorel/messages/contract";
 import type { ToolOutput, ToolUsage } from "@scorel/tools/contract";
 import type { TaskDetails } from "./contract.ts";
 
-/** Lines of a subagent's work that are shown while it works, and characters of them. */
+/** Number of lines of a subagent's work that are shown, and characters per line. */
 const LINES = 6;
 const CHARACTERS = 1_000;
-/** Milliseconds between two updates that text causes. */
+/** Milliseconds between two updates while text arrives. */
 const PAUSE_MS = 100;
 const COUNTS = ["input", "output", "cacheRead", "cacheWrite"] as const;
 
 type Heard = StoredEvent & { message?: ScorelMessage };
 
-/** Shows what a subagent says and does, and what it has used so far. */
+/** Shows what a subagent says and does, and its usage so far. */
 export class Progress {
   private readonly details: TaskDetails;
   private readonly update: (partial: ToolOutput) => void;
   private said = "";
   private shown = 0;
   private later: NodeJS.Timeout | undefined;
-  /** What its replies have used, and each of its calls by id. */
+  /** Usage of its replies, and of each of its calls by id. */
   private readonly used = new Map<string, ToolUsage>();
 
   constructor(details: TaskDetails, update: (partial: ToolOutput) => void) {
@@ -35,7 +35,7 @@ export class Progress {
     if (type === "message") this.takeMessage(event as unknown as Heard);
   }
 
-  /** Shows the present state now. */
+  /** Shows the current state at once. */
   show(): void {
     this.stop();
     this.shown = performance.now();
@@ -47,7 +47,7 @@ export class Progress {
     });
   }
 
-  /** Ends the wait for the next update. */
+  /** Cancels the next update. */
   stop(): void {
     clearTimeout(this.later);
     this.later = undefined;
@@ -65,7 +65,7 @@ export class Progress {
     else this.later ??= setTimeout(() => this.show(), wait);
   }
 
-  /** A subagent's own subagents have used something while they still work. */
+  /** Adds the usage of the subagent's own subagents, which are still working. */
   private takeCall({ toolCallId, partial }: Transients["tool_execution_update"]): void {
     const { usage } = (partial ?? {}) as { usage?: ToolUsage };
     if (usage) this.note(toolCallId, usage);
@@ -78,7 +78,7 @@ export class Progress {
 
   private note(by: string, usage: ToolUsage): void {
     this.used.set(by, usage);
-    // Limits of the parent have to know at once.
+    // At once, so that limits of the parent apply.
     this.show();
   }
 

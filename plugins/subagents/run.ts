@@ -15,28 +15,28 @@ import type { Places } from "./places.ts";
 import { Progress } from "./progress.ts";
 import { placeFor, type WorkPlace, wordsAbout } from "./worktree.ts";
 
-/** Characters of a report that its reader gets. */
+/** Most characters of a report. */
 const REPORT = 30_000;
-/** Characters of the name of a subagent's session. */
+/** Most characters of the name of a subagent's session. */
 const NAME = 80;
 
 export interface TaskCall {
   toolCallId: string;
   params: TaskParams;
-  /** The definition that the subagent works by. */
+  /** The subagent's definition. */
   agent: AgentDefinition | undefined;
   signal: AbortSignal;
   onUpdate: ((partial: ToolOutput) => void) | undefined;
 }
 
-/** A subagent that has begun. */
+/** A subagent that has started. */
 export interface BegunTask {
   details: TaskDetails;
-  /** Its report. Rejects when the signal of its call aborts. */
+  /** Its report. Rejects when the signal of the call aborts. */
   report: Promise<ToolOutput>;
 }
 
-/** Runs a subagent, when there is a place for it, until its turn has ended. */
+/** Waits for a place, and runs a subagent until its turn has ended. */
 export async function runTask(ctx: Context, places: Places, call: TaskCall): Promise<ToolOutput> {
   const leave = await places.take(call.signal);
   try {
@@ -47,7 +47,7 @@ export async function runTask(ctx: Context, places: Places, call: TaskCall): Pro
   }
 }
 
-/** Opens the session of a subagent, and lets it work. */
+/** Opens the session of a subagent, and starts its work. */
 export async function beginTask(ctx: Context, call: TaskCall): Promise<BegunTask> {
   const { params, agent } = call;
   const client = ctx.host.connect();
@@ -76,7 +76,7 @@ async function workToEnd(client: Client, ctx: Context, begun: Begun, place: Work
   try {
     output = await work(client, ctx, begun);
   } finally {
-    // Its folder may go only after it. Closing fails when the host has ended, which has closed it.
+    // Closed before the folder is removed. Closing fails if the host has ended, but then the session is closed anyway.
     await client.request("close_session", { sessionId }).catch(() => {});
     ended = await place.finish(sessionId);
     await client.close();
@@ -84,7 +84,7 @@ async function workToEnd(client: Client, ctx: Context, begun: Begun, place: Work
   return withWorktree(output, ended);
 }
 
-/** A subagent's session, and what is sent to it. */
+/** A subagent's session, and its first message. */
 type Begun = TaskCall & { sessionId: string; message: FirstMessage };
 
 async function work(client: Client, ctx: Context, begun: Begun): Promise<ToolOutput> {
@@ -93,7 +93,7 @@ async function work(client: Client, ctx: Context, begun: Begun): Promise<ToolOut
   const progress = new Progress(detailsOf(sessionId, agent), (partial) => onUpdate?.(partial));
   const hear = ({ event }: Delivered) => {
     progress.take(event);
-    // Whoever follows the parent is told how to allow it.
+    // Passed on, so that people who follow the parent see how to allow it.
     if (event.type === "permission_denied") ctx.session.emit("permission_denied", deniedIn(event as Denied));
   };
   await client.subscribe(sessionId, hear, { joined: true });
@@ -104,7 +104,7 @@ async function work(client: Client, ctx: Context, begun: Begun): Promise<ToolOut
   let cancelled: Promise<unknown> | undefined;
   const ignore = onAbort(signal, () => {
     cancelled = client.request("cancel", { sessionId });
-    // It fails together with the waiting below when the host ends.
+    // Ignored here: if the host ends, waiting for the turn below fails in the same way.
     cancelled.catch(() => {});
   });
   try {
@@ -144,7 +144,7 @@ const deniedIn = ({ tool, what, rules, why, mode, inEveryMode }: Denied): Transi
 
 const nameFrom = (description: string) => [...lineOf(description)].slice(0, NAME).join("") || "subagent";
 
-/** The result of a call: what the subagent has said last, and what it has used. */
+/** The result of the call: the last text of the subagent, and its usage. */
 function outputOf(outcome: TurnOutcome, details: TaskDetails): ToolOutput {
   const { text, usage } = outcome;
   const { sessionId } = details;

@@ -37,13 +37,13 @@ interface TaskParts {
   background: BackgroundTasks;
 }
 
-/** The tool Task. What runs a subagent is loaded with the first call. */
+/** Creates the tool Task. The code that runs a subagent is loaded with the first call. */
 export function createTask(ctx: Context, { places, agents, background }: TaskParts): Tool<TaskParams> {
   return {
     name: "Task",
     description: `${WHAT}\n\n${listForModel(agents, (text) => ctx.find("secrets")?.redact(text) ?? text)}`,
     parameters,
-    // Nothing is asked about the call itself: the subagent's own calls are asked about, in this session.
+    // The call itself needs no approval. The subagent's calls do, and the questions are asked in this session.
     approval: "free",
     access: () => "read",
     async execute(toolCallId, params, signal = ctx.signal, onUpdate) {
@@ -58,7 +58,7 @@ export function createTask(ctx: Context, { places, agents, background }: TaskPar
   };
 }
 
-/** Also of arguments that a model has left out. */
+/** Accepts arguments that a model has left out. */
 function display({ description = "", agent }: Partial<TaskParams>, result: ToolOutput | undefined): DisplayAction {
   const { sessionId } = (result?.details ?? {}) as Partial<TaskDetails>;
   const about = [

@@ -4,16 +4,19 @@ import type { Context, TaskParams } from "./context.ts";
 import type { AgentDefinition } from "./contract.ts";
 import { errors } from "./errors.ts";
 
-/** Where a subagent works, and what is to be done there at the end. */
+/** Where a subagent works, and how its work there is finished. */
 export interface WorkPlace {
   cwd: string;
-  /** The folder of its worktree; absent in the directory of the parent. */
+  /** Folder of its worktree; absent if it works in the parent's directory. */
   path?: string;
-  /** Ends the work; undefined in the directory of the parent, where nothing is to be done. */
+  /** Finishes the work. Resolves with undefined in the parent's directory, where nothing has to be done. */
   finish(sessionId: string): Promise<FinishedWorktree | undefined>;
 }
 
-/** The place for a task: a worktree if the call or the definition wants one. Throws SUBAGENT_NO_WORKTREES and WORKTREE errors. */
+/**
+ * Returns the place for a task: a worktree if the call or the definition requires one, otherwise the parent's directory. Throws
+ * SUBAGENT_NO_WORKTREES and WORKTREE errors.
+ */
 export async function placeFor(
   ctx: Context,
   params: TaskParams,
@@ -32,7 +35,7 @@ export async function placeFor(
   };
 }
 
-/** What the model of the parent is told about the work in a worktree. */
+/** Describes the finished work in a worktree for the parent's model. */
 export function wordsAbout(ended: FinishedWorktree | undefined): string {
   switch (ended?.state) {
     case undefined:
@@ -46,7 +49,7 @@ export function wordsAbout(ended: FinishedWorktree | undefined): string {
   }
 }
 
-/** Files and folders that are named in a report. */
+/** Most files and folders that a report names. */
 const NAMED = 10;
 
 function goneWith({ ignored = [] }: { ignored?: readonly string[] }): string {

@@ -1,27 +1,27 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Scope } from "@scorel/kit/values/scopes";
 
-/** How long a code can be used, in milliseconds. */
+/** Milliseconds for which a code is valid. */
 export const CODE_MS = 60_000;
-/** Codes at a time; the oldest makes room for a new one. */
+/** The most codes that are valid at the same time. A new one beyond that ends the oldest. */
 const MOST = 64;
 const BYTES = 32;
 
-/** What a page gets for its code. */
+/** What a code stands for: what the page that exchanges it is told and allowed. */
 export interface Entry {
   scopes: readonly Scope[];
-  /** Where the person who made the code was: the page begins with a new session there. */
+  /** Directory in which the person who made the code was working. The page starts with a new session there. */
   directory?: string | undefined;
 }
 
 /**
- * Codes that let a page in the browser in, which cannot read a token from a file. Each works once and for a minute. They are nowhere but
- * in the memory of this host, as digests.
+ * Access codes for pages in a browser, which cannot read a token from a file. Each code works once, for one minute. Only its digest is
+ * kept, and only in memory.
  */
 export class Codes {
   private readonly codes = new Map<string, { entry: Entry; timer: NodeJS.Timeout; ended(): void }>();
 
-  /** Makes a code for a token. `begun` is told it, and returns what is called when the code can no longer be used. */
+  /** Returns a new code. `begun` is called with it, and returns a function that is called when the code is used or expires. */
   issue(entry: Entry, begun: (code: string) => () => void = () => () => {}): string {
     const [oldest] = this.codes.keys();
     if (this.codes.size >= MOST && oldest !== undefined) this.take(oldest);
@@ -33,9 +33,9 @@ export class Codes {
     return code;
   }
 
-  /** What a code stands for, once; undefined for a code that is unknown, was used, or is too old. */
+  /** Returns the entry of a code and ends the code. Undefined if the code is unknown, used or expired. */
   redeem(code: string): Entry | undefined {
-    // The digest of a guess says nothing about another one, so looking it up takes as long for every guess.
+    // Safe against timing attacks although the map looks up by value: an attacker cannot choose the digest of a guess.
     return this.take(digestOf(code));
   }
 

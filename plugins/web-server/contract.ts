@@ -5,22 +5,22 @@ import type { Awaitable } from "@scorel/kernel";
 import type { Scope } from "@scorel/kit/values/scopes";
 
 /**
- * What a path of the host's web server does. The server has checked the headers `Host` and `Origin` before, and for `request` also
- * the token.
+ * Handlers of one path of the host's web server. Before any of them runs, the server has checked the headers `Host` and `Origin`, and
+ * before `request` also the token.
  */
 export interface WebRoute {
-  /** The path, such as `/ws`; one that ends with a slash stands for all paths below it, except `/`, which stands for itself. */
+  /** The path, such as `/ws`. A path that ends with a slash also matches all paths below it, except `/`, which matches only itself. */
   path: string;
-  /** Methods that `request` takes; others are refused. Only POST may change anything. Default: GET. */
+  /** Methods that `request` accepts; others get status 405. Only POST may change anything. Default: GET. */
   methods?: readonly ("GET" | "POST")[];
-  /** Answers a request. Whatever it throws is logged, and answered with status 500. */
+  /** Answers a request. An error that it throws is logged, and answered with status 500. */
   request?(request: IncomingMessage, response: ServerResponse, grant: Grant): Awaitable<void>;
   /**
-   * Answers a GET request of anyone, also without a token, in place of `request`. Whatever it sends must be known to everybody: files of
-   * a program, nothing about this host or its user. It may set headers anew that the server has set, such as `Content-Security-Policy`.
+   * Answers every GET request, with or without a token, instead of `request`. It must send only public content: files of a program, and
+   * nothing about this host or its user. It may override headers that the server has set, such as `Content-Security-Policy`.
    */
   open?(request: IncomingMessage, response: ServerResponse): Awaitable<void>;
-  /** Takes over a connection. Without a token in the header, `visitor.grant` is undefined, and the first message must have it. */
+  /** Takes over a connection. If the header has no token, `visitor.grant` is undefined, and the first message must contain the token. */
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer, visitor: Visitor): Awaitable<void>;
 }
 
@@ -28,53 +28,59 @@ export interface WebRoute {
 export interface Grant {
   /** Name of the token. */
   name: string;
-  /** The same for two grants only if they come from the same token with the same scopes. It is no secret. */
+  /** Equal for two grants exactly if they come from the same token with the same scopes. Not a secret. */
   identity: string;
-  /** What a client with this token may do; undefined: everything. */
+  /** What a client with this token may do; undefined if it may do everything. */
   scope: ClientScope | undefined;
-  /** The same as the names with which the token was made. */
+  /** The scopes with which the token was made. */
   scopes: readonly Scope[];
-  /** Whether the token is that of a page in the browser, which got it for a code. */
+  /** Whether the token belongs to a page in the browser, which got it in exchange for a code. */
   isPage: boolean;
-  /** Aborts when the token was replaced or removed, or got other scopes. */
+  /** Aborted when the token is replaced or removed, or gets other scopes. */
   revoked: AbortSignal;
 }
 
-/** Whoever opened a connection to the web server. */
+/** A client that opens a connection to the web server. */
 export interface Visitor {
-  /** What the token in the header `Authorization` allows; undefined if there was none. */
+  /** The grant of the token in the header `Authorization`; undefined if there is no token. */
   readonly grant: Grant | undefined;
   /**
-   * Proves to a client that this host knows a token, whose client has connected to `authority`; see `proofText` of the kit. Whoever does
-   * not know the token learns nothing from the answer. Throws WEB_AUTHORITY.
+   * Returns a proof that this host knows the token with this id, for a client that has connected to `authority`; see `proofText` of the
+   * kit. The proof tells nothing to a client that does not know the token. Throws WEB_AUTHORITY.
    */
   prove(asked: { id: string; nonce: string; authority: string }): string;
-  /** Checks a token that came in a message. Throws WEB_TOKEN. */
+  /**
+   * Checks a token that arrived in a message, and returns its grant. Throws WEB_TOKEN, or WEB_TOKEN_FULL and WEB_WAIT if there is no room
+   * for the connection.
+   */
   admit(token: string | undefined): Grant;
 }
 
 /** The service `webServer`. */
 export interface WebServerService {
-  /** Where the server can be reached, such as `http://127.0.0.1:7777`; undefined while it does not run. */
+  /** Address of the server, such as `http://127.0.0.1:7777`; undefined while it does not run. */
   readonly address: string | undefined;
-  /** Whether a token lets somebody in now, by the id that `tokenId` of the client package gives it. */
+  /** Whether a token is valid now, by the id that `tokenId` of the client package computes from it. */
   isLetIn(tokenId: string): Promise<boolean>;
 }
 
 declare module "@scorel/host/contract" {
   interface Operations {
     /**
-     * Makes a code that a page in the browser exchanges once, within a minute, for a token of its own, with POST to `/access`. It
-     * belongs into the fragment of the page's URL, which browsers do not send. Default scopes: view, prompt and approve. The token works
-     * for 12 hours, also at a host that was started anew, or until a token of the host is replaced or removed. With `asFile`, a page on the
-     * host's computer that only its user can read leads to the link; it is there as long as the code can be used. The page
-     * begins with a new session in `directory`, an absolute path, if there is one.
+     * Makes a code that a page in the browser exchanges once, within a minute, for a token of its own, with POST to `/access`. The code
+     * belongs in the fragment of the page's URL, which browsers do not send. Default scopes: view, prompt and approve. The token is valid
+     * for 12 hours, also after a restart of the host, or until a token of the host is replaced or removed. With `asFile`, the result also
+     * names an HTML file on the host's computer that only its user can read and that opens the link; it is deleted when the code is used or
+     * expires. With `directory`, an absolute path, the page starts with a new session there.
      */
     create_access_code: {
       params: { scopes?: Scope[]; asFile?: boolean; directory?: string };
       result: { code: string; address: string; seconds: number; file?: string };
     };
-    /** Ends the token of a page, which `tokenId` of the client package names, and the connections that use it. Other tokens stay. */
+    /**
+     * Ends the token of a page, given by its id from `tokenId` of the client package, and closes the connections that use it. Other tokens
+     * stay valid.
+     */
     end_page: { params: { page: string }; result: { ended: boolean } };
   }
 }
@@ -84,7 +90,7 @@ declare module "@scorel/kernel" {
     webServer: WebServerService;
   }
   interface Contributions {
-    /** What the paths of the host's web server do. Host plugins only. */
+    /** Paths that the host's web server answers, with their handlers. Host plugins only. */
     webRoutes: WebRoute[];
   }
 }

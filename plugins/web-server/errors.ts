@@ -8,7 +8,7 @@ export const errors = defineErrors({
   WEB_NO_PORT: {
     exit: 2,
     text: (a: { options: readonly string[] }) =>
-      `${a.options.join(", ")} ${a.options.length === 1 ? "is" : "are"} about connections to a port, and there is no --port. Add --port <n>; 0 takes any free one.`,
+      `${a.options.join(", ")} ${a.options.length === 1 ? "applies" : "apply"} only to a port, and there is no --port. Add --port <n>; 0 takes any free one.`,
   },
   WEB_BIND: {
     exit: 2,

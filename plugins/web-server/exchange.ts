@@ -7,10 +7,10 @@ const MAX_BODY = 1_024;
 
 const schema = z.strictObject({ code: z.string().max(256) });
 
-/** The code in a request, or the status with which it is refused. */
+/** Reads the code from the body of a request. Returns a status instead if the request is refused. */
 export async function codeIn(request: IncomingMessage): Promise<string | number> {
   if (request.method !== "POST") return 405;
-  // Pages of other sites can send forms without asking first, but not this type.
+  // Browsers send a form of another site without asking the server first, but not a body of this type.
   if (!/^application\/json(; *charset=utf-8)?$/i.test(request.headers["content-type"] ?? "")) return 415;
   let text = "";
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {

@@ -4,14 +4,14 @@ import { LIMITS } from "./limits.ts";
 import type { Settings } from "./settings.ts";
 
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Time for a whole request to arrive, and for the next one on the same connection. */
+/** Milliseconds for a whole request to arrive, and for the next request on the same connection. */
 const REQUEST_MS = 30_000;
 const IDLE_MS = 5_000;
 
-/** Makes the server of Node, with encryption if there is a certificate. Throws WEB_TLS. */
+/** Creates an HTTP server, or an HTTPS server if there is a certificate. Throws WEB_TLS. */
 export async function createFor(tls: Settings["tls"]): Promise<Server> {
   const options = {
-    // The server itself decides about requests without this header.
+    // `createVetting` decides about requests without a Host header.
     requireHostHeader: false,
     headersTimeout: LIMITS.deadlineMs,
     requestTimeout: REQUEST_MS,

@@ -1,26 +1,26 @@
 import type { Socket } from "node:net";
 
 export interface Limits {
-  /** Connections at a time, from all addresses. */
+  /** Most connections at the same time that have shown a token. */
   connections: number;
-  /** Those of them that only tokens with `admin` get. */
+  /** How many of `connections` are reserved for tokens with `admin`. */
   reserved: number;
-  /** Connections of one token without `admin`, and its requests that are being answered, event streams included. */
+  /** Most connections of one token without `admin`; separately, most requests of it that are being answered, event streams included. */
   perToken: number;
-  /** Connections that have not shown a token yet, from one address. */
+  /** Most connections from one address that have not shown a token yet. */
   perAddress: number;
-  /** The same from all addresses together. */
+  /** Most connections from all addresses together that have not shown a token yet. */
   pending: number;
-  /** Milliseconds that a connection gets to show a token. */
+  /** Milliseconds that a connection has to show a token. */
   deadlineMs: number;
-  /** Wrong tokens that are answered, by address and altogether; further ones are not. */
+  /** How many wrong tokens get an answer, per address (`failures`) and from all addresses together (`allFailures`). */
   failures: { burst: number; perSecond: number };
   allFailures: { burst: number; perSecond: number };
 }
 
 export const LIMITS: Limits = {
   connections: 1_024,
-  // As many as may be open without a token, which together with all other ones leave none.
+  // As many as `pending`: connections without a token and those without `admin` are then together at most `connections`.
   reserved: 256,
   perToken: 128,
   perAddress: 192,
@@ -30,7 +30,7 @@ export const LIMITS: Limits = {
   allFailures: { burst: 100, perSecond: 1 },
 };
 
-/** A bucket of tokens that fills up with time. */
+/** A token bucket: `burst` at once, refilled at `perSecond`. */
 export class Bucket {
   private readonly burst: number;
   private readonly perSecond: number;
@@ -43,7 +43,7 @@ export class Bucket {
     this.left = burst;
   }
 
-  /** Takes one; false if there is none. */
+  /** Takes one token out of the bucket. Returns false if it is empty. */
   take(): boolean {
     this.fill();
     if (this.left < 1) return false;
@@ -71,12 +71,14 @@ interface Stranger {
 }
 
 /**
- * Limits connections that have not shown a token. Those that have shown one are not counted here, so that nobody without a token can keep
- * them out: of too many silent connections, the oldest gives way to the new one, which may be about to show its token.
+ * Limits connections that have not shown a token yet. When there are too many, the oldest is closed for the new one, which may be about to
+ * show its token. Connections with a valid token are not counted here, so nobody without a token can lock them out.
  */
 export class Connections {
   private readonly limits: Limits;
-  /** Connections without a token, the oldest first, by their two ends, which the socket inside of an encrypted one has as well. */
+  /**
+   * Connections without a token, the oldest first. The key is made from both addresses, which a TLS socket shares with the socket below it.
+   */
   private readonly strangers = new Map<string, Stranger>();
   private readonly failures = new Map<string, Bucket>();
   private readonly allFailures: Bucket;
@@ -86,7 +88,7 @@ export class Connections {
     this.allFailures = new Bucket(limits.allFailures);
   }
 
-  /** Gives a new connection time to show a token. */
+  /** Registers a new connection, and closes it if it shows no token in time. */
   enter(socket: Socket): void {
     const { remoteAddress: address = "" } = socket;
     const key = keyOf(socket);
@@ -105,7 +107,7 @@ export class Connections {
     });
   }
 
-  /** The connection has shown a valid token. */
+  /** Stops limiting a connection that has shown a valid token. */
   settle(socket: Socket): void {
     this.forget(keyOf(socket));
   }
@@ -121,7 +123,7 @@ export class Connections {
     this.strangers.delete(key);
   }
 
-  /** Counts a wrong token. False if there were too many. Valid tokens are not limited: nobody can lock the owner out. */
+  /** Counts a wrong token. Returns false if there were too many. Valid tokens are not limited, so nobody can lock the owner out. */
   mayFail(address = ""): boolean {
     const bucket = this.failures.get(address) ?? new Bucket(this.limits.failures);
     this.failures.set(address, bucket);

@@ -6,7 +6,7 @@ import { folder } from "./token-store.ts";
 
 const LINK_FILE = /^link-[\w-]{22}\.html$/;
 
-/** Writes a page that only this user can read, and that leads to a link. Returns its path, and what removes it. */
+/** Writes an HTML file that only this user can read and that opens a link. Returns its path, and a function that removes it. */
 export function writeLinkFile(link: string): { path: string; remove(): void } {
   const name = `link-${randomBytes(16).toString("base64url")}.html`;
   const text = `<!doctype html><meta http-equiv="refresh" content="0;url=${link}"><a href="${link}">Scorel</a>\n`;
@@ -14,11 +14,11 @@ export function writeLinkFile(link: string): { path: string; remove(): void } {
   return { path: join(folder(), name), remove: () => removeStateFile(folder(), name) };
 }
 
-/** Removes what hosts have left that were killed: their links have ended with them. */
+/** Removes link files of hosts that were killed. Their codes were only in memory, so the links no longer work. */
 export function removeLinkFiles(): void {
   inStateFolder(folder(), (opened) => {
     for (const name of opened.names()) if (LINK_FILE.test(name)) opened.remove(name);
   });
-  // An earlier version left it there.
+  // Earlier versions wrote the file to this path.
   removeStateFile(join(folder(), "..", "run"), "page.html");
 }

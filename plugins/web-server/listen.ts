@@ -9,7 +9,7 @@ import { OWNER, storedTokens, tokenFile, writeToken } from "./tokens.ts";
 
 type Context = PluginContext<{ names: string[]; origins: string[]; pages: string[] }, never>;
 
-/** Starts the server if the options ask for it, and makes the first token. */
+/** Starts the server if the options name a port, and makes the owner's token if there are no tokens yet. */
 export async function listen(
   ctx: Context,
   options: Readonly<Record<string, unknown>>,

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Codes } from "./codes.ts";
 import { errors } from "./errors.ts";
 
-/** Operations about who may connect. `running` is the web server while it listens. */
+/** Operations about access to the host. `running` returns the web server while it listens. */
 export function operations(running: () => { address: string; codes: Codes } | undefined) {
   return {
     create_access_code: {

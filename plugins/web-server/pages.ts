@@ -3,20 +3,20 @@ import type { Scope } from "@scorel/kit/values/scopes";
 import { idOf } from "./proofs.ts";
 import { changing, readStore, type StoredPage, writeStore } from "./token-store.ts";
 
-/** How long a page in the browser can use its token, in milliseconds. */
+/** Milliseconds for which the token of a page in the browser is valid. */
 export const PAGE_MS = 12 * 60 * 60_000;
-/** The name under which people find the tokens of pages. */
+/** Name under which the tokens of pages are listed. */
 export const PAGE = "page";
-/** Pages at a time; the oldest makes room for a new one. */
+/** The most pages with a valid token at the same time. A new one beyond that ends the oldest. */
 const MOST = 64;
-/** Tokens that have ended and are still known, so that the host can prove to their pages who it is, and then refuse them. */
+/** The most ended tokens that are still kept. With them, the host can prove to their pages who it is before it refuses them. */
 const MOST_ENDED = 64;
-/** The end of such a token: long ago, also when the clock is set back. */
+/** Expiry date of an ended token. It lies so far back that setting the clock back does not make the token valid again. */
 const LONG_AGO = new Date(0).toISOString();
 const BYTES = 32;
 
-/** Lets a page in with these scopes. Returns its token, of which only the digest is stored, so that a new host knows the page, too. */
-export async function letPageIn(scopes: readonly Scope[]): Promise<string> {
+/** Makes a token with these scopes for a page. Only its digest is stored, in a file, so that the token is valid after a restart, too. */
+export async function makePageToken(scopes: readonly Scope[]): Promise<string> {
   const token = `scorel_${randomBytes(BYTES).toString("base64url")}`;
   const sha256 = createHash("sha256").update(token).digest("hex");
   await changing(() => {
@@ -29,34 +29,36 @@ export async function letPageIn(scopes: readonly Scope[]): Promise<string> {
   return token;
 }
 
-/** Whether a page may still use its token. One that ends later than a new one would is of a clock that was set back. */
+/**
+ * Whether the token of a page is valid. An expiry date later than that of a new token means that the clock was set back: then it is not.
+ */
 export function isOpen({ until }: StoredPage, now = Date.now()): boolean {
   const left = Date.parse(until) - now;
   return left > 0 && left <= PAGE_MS;
 }
 
-/** The pages that are let in now. Throws WEB_TOKEN_STORE. */
+/** Pages with a valid token. Throws WEB_TOKEN_STORE. */
 export function openPages(): StoredPage[] {
   return readStore().pages.filter((page) => isOpen(page));
 }
 
-/** Whether a token, also one that is not a page's, lets somebody in now. */
+/** Whether the token with this id is valid, be it of a page or not. Throws WEB_TOKEN_STORE. */
 export function isLetIn(id: string): boolean {
   return [...readStore().tokens, ...openPages()].some(({ sha256 }) => idOf(sha256) === id);
 }
 
-/** The tokens that have ended, with further ones, the latest last. They let nobody in. */
+/** The ended tokens of `pages` together with `more`, as they are stored: the latest last, and at most MOST_ENDED. */
 export function endedOf(pages: readonly StoredPage[], more: readonly { sha256: string }[] = []): StoredPage[] {
   const ended = [...pages.filter((page) => !isOpen(page)), ...more];
   return ended.slice(-MOST_ENDED).map(({ sha256 }) => ({ sha256, scopes: [], until: LONG_AGO }));
 }
 
-/** Whether a page's time has passed, and it is not yet stored as one that has ended. */
+/** Whether the token of a page has expired but is not yet stored as ended. */
 export function hasJustEnded(page: StoredPage): boolean {
   return !isOpen(page) && page.until !== LONG_AGO;
 }
 
-/** Ends pages whose time has passed for good, also when the clock is set back. */
+/** Stores expired tokens of pages as ended, so that setting the clock back does not make them valid again. */
 export async function endOldPages(): Promise<void> {
   await changing(() => {
     const { tokens, pages } = readStore();
@@ -65,7 +67,7 @@ export async function endOldPages(): Promise<void> {
   });
 }
 
-/** Ends the token of one page, by its id. Returns whether there was one. */
+/** Ends the token of one page, by its id. Returns false if no page has a valid token with this id. */
 export async function endPage(id: string): Promise<boolean> {
   return changing(() => {
     const { tokens, pages } = readStore();
@@ -77,7 +79,7 @@ export async function endPage(id: string): Promise<boolean> {
   });
 }
 
-/** Ends the tokens of all pages. Returns how many there were. */
+/** Ends the tokens of all pages. Returns their number. */
 export async function removePages(): Promise<number> {
   return changing(() => {
     const { tokens, pages } = readStore();

@@ -5,20 +5,20 @@ import { errors } from "./errors.ts";
 import type { Limits } from "./limits.ts";
 import { RETRY_AFTER_S } from "./replies.ts";
 
-/** What one token has: its connections, and its requests that are being answered, streams of events included. */
+/** What one token uses: its connections, and the number of its requests that are being answered, event streams included. */
 interface Holding {
   sockets: Set<Socket>;
   answers: number;
 }
 
 /**
- * Limits the connections that have shown a token: those of one token, and those of all tokens without `admin` together. So a program
- * that opens more and more of them neither locks the owner out, nor makes the host hold more than so many unread answers.
+ * Limits the connections that have shown a token: for each token, and for all tokens without `admin` together. A program that opens more
+ * and more connections then neither locks the owner out, nor makes the host keep an unlimited number of unread answers.
  */
 export class Places {
   private readonly limits: Pick<Limits, "connections" | "perToken" | "reserved">;
   private readonly holdings = new Map<string, Holding>();
-  /** Connections that have shown a token, and those of them that have shown one without `admin`. */
+  /** `all`: connections that have shown a token. The other set: those of them whose token is without `admin`. */
   private readonly all = new Set<Socket>();
   private readonly limited = new Set<Socket>();
 
@@ -26,7 +26,7 @@ export class Places {
     this.limits = limits;
   }
 
-  /** Gives a connection a place until it closes. Returns why there is none. */
+  /** Gives a connection a place until it closes. Returns an error if there is none. */
   enter(socket: Socket, grant: Grant): ScorelError | undefined {
     const { sockets } = this.holdingOf(grant);
     if (sockets.has(socket)) return undefined;
@@ -45,7 +45,10 @@ export class Places {
     return undefined;
   }
 
-  /** Counts an answer until `ended` is called. A client can ask for many over one connection without reading any. Returns why there is none. */
+  /**
+   * Counts an answer until `ended` is called: a client can ask for many over one connection without reading any. Returns an error if the
+   * token has too many.
+   */
   answer(grant: Grant): { ended(): void } | ScorelError {
     const holding = this.holdingOf(grant);
     const refusal = this.refusal(holding.answers, grant);
@@ -64,7 +67,7 @@ export class Places {
     return errors.WEB_TOKEN_FULL({ name, max, seconds: RETRY_AFTER_S });
   }
 
-  /** Why no further connection can be taken, whatever its token; undefined while there is room. */
+  /** Why no further connection is accepted, whatever its token; undefined while there is room. */
   get shortage(): ScorelError | undefined {
     return this.all.size < this.limits.connections ? undefined : full();
   }

@@ -3,7 +3,10 @@ import { codeOf } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 import { settingsOf } from "./settings.ts";
 
-/** Throws WEB_LISTEN if something else than a host at one of the addresses in `freed` has the port. */
+/**
+ * Checks that the port in the options is free. A port of an address in `freed`, of the host that is being replaced, counts as free. Throws
+ * WEB_LISTEN.
+ */
 export async function probe(options: Readonly<Record<string, unknown>>, freed: readonly string[]): Promise<void> {
   const settings = settingsOf(options);
   if (!settings || freed.some((address) => portOf(address) === settings.port)) return;

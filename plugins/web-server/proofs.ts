@@ -6,32 +6,32 @@ import { stamp } from "./token-store.ts";
 const KEY_BYTES = 32;
 
 interface Known {
-  /** The digests of the tokens that this host knows, also of those that have ended, in hex. */
+  /** SHA-256 digests in hex of all tokens that this host knows, including those that have ended. */
   digests(): string[];
 }
 
-/** Proves to clients that this host knows their token, before they send it. */
+/** Proves to clients that this host knows their token before they send it. */
 export class Proofs {
-  /** Hosts and ports that lead to this host and to no other program. */
+  /** Values of `host:port` that lead to this host and to no other program. */
   authorities: ReadonlySet<string> = new Set();
   private readonly tokens: Known;
   private readonly strangersKey = randomBytes(KEY_BYTES);
   private seen: string | undefined;
-  /** The digests by the ids of their tokens. */
+  /** Digests of tokens, by the ids of the tokens. */
   private known: ReadonlyMap<string, Buffer> = new Map();
 
   constructor(tokens: Known) {
     this.tokens = tokens;
   }
 
-  /** The proof in hex. For a token that is not known it is as good as random. Throws WEB_AUTHORITY for an address that is not this host's. */
+  /** Returns the proof in hex. For an unknown token it looks random. Throws WEB_AUTHORITY if the address is not one of this host. */
   answer({ id, nonce, authority }: { id: string; nonce: string; authority: string }): string {
     if (!this.authorities.has(authority)) throw errors.WEB_AUTHORITY({ authority });
     const key = this.digests().get(id) ?? createHmac("sha256", this.strangersKey).update(id).digest();
     return createHmac("sha256", key).update(proofText(nonce, authority)).digest("hex");
   }
 
-  /** The file is read once for each change, so that a question of a stranger costs little. */
+  /** Reads the file only after a change, so that requests without a token stay cheap. */
   private digests(): ReadonlyMap<string, Buffer> {
     const seen = stamp();
     if (seen === this.seen) return this.known;
@@ -41,7 +41,7 @@ export class Proofs {
   }
 }
 
-/** What clients call a token by, from its digest. */
+/** Computes the id of a token from its digest. */
 export function idOf(digest: string): string {
   return createHash("sha256").update(tokenIdText(digest)).digest("hex").slice(0, TOKEN_ID);
 }

@@ -3,10 +3,13 @@ import type { Duplex } from "node:stream";
 import type { ScorelError } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 
-/** Time in seconds after which a request that could not be taken may be repeated. */
+/** Seconds after which a client may repeat a request that was refused for lack of room. */
 export const RETRY_AFTER_S = 5;
 
-/** Headers of every answer: nothing is kept, framed, guessed or told to other sites. */
+/**
+ * Headers of every answer: it is not cached, not shown in frames, and its type is not guessed; other sites can neither load it nor see the
+ * referrer.
+ */
 export const headers = {
   "Cache-Control": "no-store",
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -15,7 +18,7 @@ export const headers = {
   "X-Content-Type-Options": "nosniff",
 };
 
-/** What is said with a status: what to do, and nothing about the host. */
+/** The error for each status. It says what to do, and tells nothing about the host. */
 const problems: Readonly<Record<number, () => ScorelError>> = {
   400: errors.WEB_REQUEST,
   401: errors.WEB_TOKEN,
@@ -28,42 +31,42 @@ const problems: Readonly<Record<number, () => ScorelError>> = {
   429: errors.WEB_TRIES,
 };
 
-/** Says that the host is well. */
-export function endWell(_request: IncomingMessage, response: ServerResponse): void {
+/** Answers a health check. */
+export function answerHealthCheck(_request: IncomingMessage, response: ServerResponse): void {
   response.shouldKeepAlive = false;
   response.writeHead(200, { "Content-Type": "text/plain; charset=utf-8" });
   response.end("ok\n");
 }
 
-/** Sends a browser to another address of this host. It keeps the fragment. */
+/** Redirects a browser to another address of this host. Browsers keep the fragment. */
 export function redirect(response: ServerResponse, address: string): void {
   response.shouldKeepAlive = false;
   response.writeHead(307, { Location: address }).end();
 }
 
-/** Answers with an error, and closes the connection, which has shown no use for it. */
+/** Answers with the error of a status, and closes the connection. */
 export function end(response: ServerResponse, status: number): void {
   answer(response, status, (problems[status] ?? errors.WEB_FAILED)());
 }
 
-/** Answers why a request cannot be taken now, and when to try again. */
+/** Answers with an error that says why a request cannot be accepted now, and when to try again. Closes the connection. */
 export function endForNow(response: ServerResponse, error: ScorelError): void {
   answer(response, statusForNow(error), error, RETRY);
 }
 
-/** Answers with an error on a connection that has no response, and closes it. */
+/** Answers with the error of a status on a bare connection without a response object, and closes it. */
 export function refuse(socket: Duplex, status: number): void {
   write(socket, status, (problems[status] ?? errors.WEB_FAILED)());
 }
 
-/** The same for a connection that can be taken later. */
+/** Answers on a bare connection that it cannot be accepted now, and when to try again. */
 export function refuseForNow(socket: Duplex, error: ScorelError): void {
   write(socket, statusForNow(error), error, RETRY);
 }
 
 const RETRY = { "Retry-After": RETRY_AFTER_S };
 
-/** Whoever has too many connections hears that it is up to them; else the host is full, or stops. */
+/** 429 if the client's own token has too many connections, 503 if the host is full or is stopping. */
 function statusForNow({ code }: ScorelError): number {
   return code === "WEB_TOKEN_FULL" ? 429 : 503;
 }

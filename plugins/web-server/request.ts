@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
 
-/** The path in a request's URL, as it was sent. */
+/** The path of a request's URL, exactly as it was sent. */
 export function pathOf({ url = "" }: IncomingMessage): string {
   return url.split("?", 1)[0] as string;
 }
 
-/** Whether a path stays as it is in a URL: without `..`, `//` at its beginning, backslashes and the like. */
+/** Whether parsing a URL leaves this path unchanged: it has no `..`, no `//` at the start, no backslashes and the like. */
 export function isPlain(path: string): boolean {
   const url = `http://localhost${path}`;
   return !path.startsWith("//") && URL.canParse(url) && new URL(url).pathname === path;

@@ -9,18 +9,27 @@ import { errors } from "./errors.ts";
 import { codeIn, EXCHANGE } from "./exchange.ts";
 import { createFor } from "./http-server.ts";
 import { Connections, LIMITS, type Limits } from "./limits.ts";
-import { letPageIn } from "./pages.ts";
+import { makePageToken } from "./pages.ts";
 import { Places } from "./places.ts";
 import { Proofs } from "./proofs.ts";
-import { end, endForNow, endWell, headers, RETRY_AFTER_S, redirect, refuse, refuseForNow } from "./replies.ts";
+import {
+  answerHealthCheck,
+  end,
+  endForNow,
+  headers,
+  RETRY_AFTER_S,
+  redirect,
+  refuse,
+  refuseForNow,
+} from "./replies.ts";
 import { bearer, isPlain, pathOf } from "./request.ts";
 import type { Settings } from "./settings.ts";
 import { TokenCheck } from "./token-check.ts";
 import { authoritiesOf, betterAddress, createVetting, type Refusal } from "./vetting.ts";
 
-/** Connections at a time that are accepted, so that further ones than those that are used can be told so. */
+/** Most connections that are accepted. More than `LIMITS.connections`, so that the rest get an answer that says why they are refused. */
 const MOST_CONNECTIONS = 2_048;
-/** Time for closing. */
+/** Milliseconds that connections have to close before they are destroyed. */
 const CLOSE_MS = 1_000;
 
 const STOPS = "The host stops.";
@@ -34,7 +43,7 @@ export interface ServerOptions extends Settings {
   limits?: Partial<Limits> | undefined;
 }
 
-/** Starts the web server. Throws WEB_LISTEN and WEB_TLS. */
+/** Starts the web server. Throws WEB_LISTEN, WEB_TLS. */
 export async function startServer(options: ServerOptions): Promise<Listening & { codes: Codes }> {
   const { port, bind, tls } = options;
   const server = await createFor(tls);
@@ -83,7 +92,7 @@ class WebServer {
     server.on("clientError", (_thrown, socket) => refuse(socket, 400));
   }
 
-  /** The server listens: returns its address. */
+  /** Applies the settings that depend on the port, once the server listens. Returns its address. */
   open(): string {
     const { bind, tls, names, origins, pages } = this.options;
     const { port, family } = this.server.address() as AddressInfo;
@@ -94,7 +103,7 @@ class WebServer {
     return `${scheme}://${family === "IPv6" ? `[${bind}]` : bind}:${port}`;
   }
 
-  /** Lets what is being answered go on, and takes nothing more. */
+  /** Refuses new requests and connections. Requests that are being answered go on. */
   refuse(): void {
     this.isStopping = true;
   }
@@ -118,11 +127,11 @@ class WebServer {
   private follow(socket: Socket): void {
     this.sockets.add(socket);
     socket.once("close", () => this.sockets.delete(socket));
-    // Errors of a connection that was taken over and has no listener of its own must not end the process.
+    // An error on a connection that a route has taken over must not end the process if the route has no listener for it.
     socket.on("error", () => socket.destroy());
   }
 
-  /** The connection has shown a valid token. Returns why it cannot be taken now. */
+  /** Gives a connection with a valid token a place. Returns an error if there is none. */
   private settle(socket: Socket, grant: Grant): ScorelError | undefined {
     const refusal = this.places.enter(socket, grant);
     if (!refusal) this.connections.settle(socket);
@@ -136,19 +145,19 @@ class WebServer {
     if (this.isStopping) return endForNow(response, waiting(STOPS));
     const grant = this.tokens.grant(bearer(request));
     const path = pathOf(request);
-    const open = path === "/healthz" ? endWell : this.routeOf(path)?.open;
-    if (grant && !open && path !== EXCHANGE) return this.carryOut(request, response, grant);
+    const open = path === "/healthz" ? answerHealthCheck : this.routeOf(path)?.open;
+    if (grant && !open && path !== EXCHANGE) return this.answerAuthorized(request, response, grant);
     if (this.places.shortage) return endForNow(response, this.places.shortage);
     if (path === EXCHANGE) return this.attempt(request, response, () => this.exchange(request, response));
-    if (!open) return this.turnAway(request, response);
+    if (!open) return this.refuseUnauthorized(request, response);
     if (request.method !== "GET") return end(response, 405);
     const better = betterAddress(request, this.proofs.authorities);
     if (better !== undefined) return redirect(response, better);
     return this.attempt(request, response, () => open(request, response));
   }
 
-  /** Answers a request with a valid token. */
-  private async carryOut(request: IncomingMessage, response: ServerResponse, grant: Grant): Promise<void> {
+  /** Answers a request that has a valid token. */
+  private async answerAuthorized(request: IncomingMessage, response: ServerResponse, grant: Grant): Promise<void> {
     const full = this.settle(request.socket, grant);
     if (full) return endForNow(response, full);
     const path = pathOf(request);
@@ -159,7 +168,7 @@ class WebServer {
     if (counted instanceof ScorelError) return endForNow(response, counted);
     response.once("close", counted.ended);
     if (request.headers.expect !== undefined) response.writeContinue();
-    // A token that is replaced ends its answers that are still being written, too.
+    // When the token is replaced, answers that are still being sent are cut off, too.
     const cut = () => response.destroy();
     grant.revoked.addEventListener("abort", cut, { once: true });
     response.once("close", () => grant.revoked.removeEventListener("abort", cut));
@@ -210,20 +219,20 @@ class WebServer {
     return grant;
   }
 
-  /** Gives a token for a code. A wrong one counts as a wrong token. */
+  /** Answers with a token in exchange for a code. A wrong code counts as a wrong token. */
   private async exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const code = await codeIn(request).catch(() => 400);
     if (typeof code === "number") return end(response, code);
     const entry = this.codes.redeem(code);
     if (!entry) return end(response, this.mayFail(request) ? 401 : 429);
-    const token = await letPageIn(entry.scopes);
+    const token = await makePageToken(entry.scopes);
     this.connections.settle(request.socket);
     response.writeHead(200, { "Content-Type": "application/json" });
     response.end(JSON.stringify({ token, ...entry }));
   }
 
-  private turnAway(request: IncomingMessage, response: ServerResponse): void {
-    // Without any token there is nothing to guess.
+  private refuseUnauthorized(request: IncomingMessage, response: ServerResponse): void {
+    // Only requests with a token count as attempts to guess one.
     if (request.headers.authorization !== undefined && !this.mayFail(request)) end(response, 429);
     else {
       response.setHeader("WWW-Authenticate", "Bearer");
@@ -237,7 +246,7 @@ class WebServer {
 
   private routeOf(path: string): WebRoute | undefined {
     const { routes } = this.options;
-    // A plugin that takes the URL apart would get another path, for which other methods may be allowed.
+    // A plugin that parses the URL would see another path, for which other methods may be allowed.
     if (!isPlain(path)) return undefined;
     return (
       routes.find((route) => route.path === path) ??

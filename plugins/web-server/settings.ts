@@ -5,14 +5,14 @@ import { readBytes } from "@scorel/kit/files/open";
 import { isLoopback } from "@scorel/kit/net/loopback";
 import { errors } from "./errors.ts";
 
-/** How the server listens, from the options of the command. */
+/** How the server listens, from the options of `scorel host serve`. */
 export interface Settings {
   port: number;
   bind: string;
   tls: { cert: Buffer; key: Buffer } | undefined;
 }
 
-/** Options that mean nothing without a port. */
+/** Options that have no meaning without `port`. */
 const ABOUT_PORTS = [
   ["bind", "--bind"],
   ["tlsCert", "--tls-cert"],
@@ -20,7 +20,10 @@ const ABOUT_PORTS = [
   ["insecure", "--insecure"],
 ] as const;
 
-/** Checks the options; undefined without `port`. Throws coded errors, so that nothing listens by mistake. */
+/**
+ * Reads and checks the options; undefined without `port`. Throws coded errors, so that the server never listens with settings that nobody
+ * meant.
+ */
 export function settingsOf(options: Readonly<Record<string, unknown>>): Settings | undefined {
   const { port, bind = "127.0.0.1", tlsCert, tlsKey, insecure } = options as Record<string, string | undefined>;
   if (port === undefined) {
@@ -36,7 +39,7 @@ export function settingsOf(options: Readonly<Record<string, unknown>>): Settings
   return { port: Number(port), bind: address, tls };
 }
 
-/** What `--insecure` allows others, if it is needed to listen as the options say. */
+/** What others can do because of `--insecure`, if the options need it to listen; otherwise undefined. */
 export function dangerOf(options: Readonly<Record<string, unknown>>): string | undefined {
   const settings = settingsOf(options);
   if (!settings || settings.tls || isLocal(settings.bind)) return undefined;
@@ -51,7 +54,7 @@ function tlsOf(cert: string | undefined, key: string | undefined): Settings["tls
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined)
     throw errors.WEB_TLS({ problem: "--tls-cert and --tls-key need each other" });
-  // The host in the background does not run in the folder of the command.
+  // Relative paths are refused, because the background host runs in another working directory.
   for (const path of [cert, key])
     if (!isAbsolute(path)) throw errors.WEB_TLS({ problem: `"${path}" must be an absolute path` });
   try {

@@ -5,12 +5,14 @@ import { endOldPages, hasJustEnded, isOpen, PAGE } from "./pages.ts";
 import { revocation } from "./revocation.ts";
 import { readStore, type StoredToken, stamp } from "./token-store.ts";
 
-/** How soon a replaced token ends the connections that used it. */
+/**
+ * Milliseconds between two checks whether the stored tokens have changed. A replaced token ends its connections after at most this time.
+ */
 const LOOK_MS = 250;
 
 type Known = Pick<StoredToken, "name" | "sha256" | "scopes">;
 
-/** Checks tokens against the stored ones, and notices when those change or end. */
+/** Checks tokens against the stored ones, and ends the grants of tokens that are changed, removed or expired. */
 export class TokenCheck {
   private readonly used = new Map<string, AbortController>();
   private readonly failed: (thrown: unknown) => void;
@@ -18,25 +20,28 @@ export class TokenCheck {
   private readonly timer: NodeJS.Timeout;
   private seen = "";
   private tokens: string | undefined;
-  /** When the first of the pages ends that were seen. */
+  /** When the next token of a page expires, in milliseconds since 1970. */
   private nextEnd = Number.POSITIVE_INFINITY;
 
-  /** `failed` is called when the stored tokens cannot be read, and nobody is let in; `changed` when those of the host are other ones. */
+  /**
+   * `failed` is called when the stored tokens cannot be read: then no token is accepted. `changed` is called when the tokens that are not
+   * of pages change.
+   */
   constructor({ failed, changed }: { failed: (thrown: unknown) => void; changed: () => void }) {
     this.failed = failed;
     this.changed = changed;
     this.timer = setInterval(() => this.look(), LOOK_MS);
     this.timer.unref();
-    // A change right after the start is one, too.
+    // Reads the current state, so that the first check of the timer already notices a change.
     this.look();
   }
 
-  /** What a token allows; undefined for an unknown one. The file is read each time, so a removed token is refused at once. */
+  /** The grant of a token; undefined if it is unknown. The file is read each time, so a removed token is refused at once. */
   grant(token: string | undefined): Grant | undefined {
     if (token === undefined || token.length > 1_024) return undefined;
     const digest = createHash("sha256").update(token).digest();
     let found: Known | undefined;
-    // All are compared, so that the time does not tell which one is similar.
+    // Compares with all tokens, so that the time does not tell which one is similar.
     for (const stored of this.known()) if (timingSafeEqual(digest, Buffer.from(stored.sha256, "hex"))) found = stored;
     if (!found) return undefined;
     const identity = identityOf(found);
@@ -46,7 +51,7 @@ export class TokenCheck {
     return { name, identity, scope: clientScope(scopes), scopes, isPage: name === PAGE, revoked: controller.signal };
   }
 
-  /** The digests of all tokens that are known, also of those that have ended. */
+  /** Digests of all known tokens in hex, including those that have ended. */
   digests(): string[] {
     const { tokens, pages } = this.read();
     return [...tokens, ...pages].map(({ sha256 }) => sha256);
@@ -56,7 +61,7 @@ export class TokenCheck {
     clearInterval(this.timer);
   }
 
-  /** The tokens that let clients in now. */
+  /** The tokens that are valid now. */
   private known(): readonly Known[] {
     const { tokens, pages } = this.read();
     return [...tokens, ...pages.filter((page) => isOpen(page)).map((page) => ({ name: PAGE, ...page }))];
@@ -91,7 +96,7 @@ export class TokenCheck {
   }
 }
 
-/** Names a token with its scopes, without telling its digest. */
+/** An id for a token with its scopes that does not reveal its digest. */
 function identityOf({ name, sha256, scopes }: Known): string {
   return createHash("sha256").update(`${name} ${sha256} ${scopes}`).digest("base64url");
 }

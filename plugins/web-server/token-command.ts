@@ -7,7 +7,7 @@ import { OWNER, removeToken, storedTokens, tokenFile, writeCurlConfig, writeToke
 
 const ACTIONS = ["list", "rotate", "show-path", "remove"];
 
-/** `scorel host token [action] [name]`. A token itself is never printed. */
+/** `scorel host token [action] [name]`. Never prints a token itself. */
 export async function tokenCommand({ args, options, stdout }: Invocation): Promise<number> {
   const [action = "list", name = OWNER] = args;
   const say = (line: string) => void stdout.write(`${line}\n`);
@@ -54,7 +54,7 @@ function list(asJson: boolean, say: (line: string) => void): number {
   return 0;
 }
 
-/** The owner of the home can do everything anyway; whatever else gets a token should work, but not change what is allowed. */
+/** The owner of the home can do everything anyway. Any other token may work in sessions, but not change what is allowed. */
 function defaultScopes(name: string): Scope[] {
   return name === OWNER ? ["admin"] : ["view", "prompt", "approve"];
 }

@@ -11,7 +11,7 @@ import { scopeNames } from "@scorel/kit/values/scopes";
 import { z } from "zod";
 import { errors } from "./errors.ts";
 
-/** Milliseconds to wait for another process that changes the tokens. */
+/** Milliseconds to wait for another process that is changing the tokens. */
 const PATIENCE_MS = 10_000;
 
 const secret = { sha256: z.string().regex(/^[\da-f]{64}$/), scopes: z.array(z.enum(scopeNames)) };
@@ -21,17 +21,17 @@ const schema = z.strictObject({
   pages: z.array(z.strictObject({ ...secret, until: z.iso.datetime() })).default([]),
 });
 
-/** What is stored of the tokens: only their digests, so that whoever reads the file cannot use them. */
+/** What is stored about tokens: only digests, so that nobody who reads the file can use them. */
 export type Store = z.infer<typeof schema>;
 export type StoredToken = Store["tokens"][number];
-/** The token of a page in the browser, which nobody finds in a file. */
+/** The token of a page in the browser. Unlike other tokens, it is written to no file of its own. */
 export type StoredPage = Store["pages"][number];
 
 /** The folder of the tokens, `~/.scorel/host`. */
 export const folder = () => join(userDir(), "host");
 const storeFile = () => join(folder(), "tokens.json");
 
-/** Everything stored. Throws WEB_TOKEN_STORE for a file that another user may have written, and for a damaged one. */
+/** Reads everything that is stored. Throws WEB_TOKEN_STORE for a damaged file, and for one that another user may have written. */
 export function readStore(): Store {
   const path = storeFile();
   try {
@@ -50,13 +50,15 @@ export function readStore(): Store {
   }
 }
 
-/** Replaces what is stored, within `changing`. Without pages, the file is as it was before there were any. */
+/**
+ * Replaces what is stored. Call it within `changing`. Without pages, it omits `pages`, so that the file has the form of earlier versions.
+ */
 export function writeStore({ tokens, pages }: Store): void {
   const content = pages.length > 0 ? { tokens, pages } : { tokens };
   replaceFile(storeFile(), `${JSON.stringify(content, null, 2)}\n`, { durable: true });
 }
 
-/** Changes what is stored while no other process does, so that two changes at once are both kept. */
+/** Runs `work` while no other process changes what is stored, so that no change is lost. */
 export async function changing<R>(work: () => R): Promise<R> {
   inOwnFolder(folder(), () => {});
   const lock = await takeLock(`${storeFile()}.lock`, PATIENCE_MS);
@@ -68,7 +70,7 @@ export async function changing<R>(work: () => R): Promise<R> {
   }
 }
 
-/** Changes whenever what is stored does. */
+/** A value that differs after each change of what is stored. */
 export function stamp(): string {
   const stats = lstatSync(storeFile(), { bigint: true, throwIfNoEntry: false });
   return `${stats?.ino} ${stats?.mtimeNs} ${stats?.size}`;

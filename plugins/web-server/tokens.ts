@@ -12,16 +12,16 @@ import { changing, folder, readStore, type StoredToken, writeStore } from "./tok
 export const OWNER = "owner";
 const BYTES = 32;
 
-/** Files that this module writes. */
+/** Names of the files that this module writes. */
 const OWN_FILE = /^(?:tokens\.json|[a-z\d][a-z\d-]{0,31}\.(?:token|curlrc)|link-[\w-]{22}\.html)$/;
 
-/** The file in which the user finds a token. */
+/** Path of the file in which the user finds a token. */
 export const tokenFile = (name: string) => join(folder(), `${name}.token`);
 
-/** The file with which curl sends a token. */
+/** Path of the curl configuration that sends a token. */
 const curlFile = (name: string) => join(folder(), `${name}.curlrc`);
 
-/** Writes a configuration of curl that sends a token, so that it is on no command line. Throws WEB_TOKEN_UNKNOWN. */
+/** Writes a curl configuration that sends a token, so that the token is on no command line. Returns its path. Throws WEB_TOKEN_UNKNOWN. */
 export function writeCurlConfig(name: string): string {
   assertName(name);
   const token = readIfPresent(tokenFile(name))?.trim();
@@ -37,8 +37,8 @@ export function storedTokens(): StoredToken[] {
 }
 
 /**
- * Makes a token, in place of the one with the same name, and writes it to its file. `scopes` is told which one it replaces. Replacing a
- * token ends those of pages, too, which may have been let in with it.
+ * Makes a token, and writes it to its file. It replaces the token with the same name, which `scopes` gets as its argument. Replacing a
+ * token also ends the tokens of pages, which may have been made with it.
  */
 export async function writeToken(name: string, scopes: (old: StoredToken | undefined) => readonly Scope[]) {
   assertName(name);
@@ -75,7 +75,7 @@ export async function removeToken(name: string): Promise<void> {
   });
 }
 
-/** The tokens as what a reset deletes, also when the stored ones cannot be read. */
+/** Describes the tokens for a reset, and how to delete them. Works also when they cannot be read. */
 export function keptTokens(): { what: string; clear(): Promise<void> } | undefined {
   const files = inStateFolder(folder(), (opened) => opened.names().filter((name) => OWN_FILE.test(name))) ?? [];
   if (files.length === 0) return undefined;

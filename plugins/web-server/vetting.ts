@@ -4,7 +4,7 @@ import { networkInterfaces } from "node:os";
 
 export interface VettingOptions {
   scheme: "http" | "https";
-  /** The address that the server listens at. */
+  /** The IP address that the server listens on. */
   bind: string;
   port: number;
   /** Further host names by which clients reach the server, such as that of a proxy. */
@@ -15,12 +15,12 @@ export interface VettingOptions {
   pages: readonly string[];
 }
 
-/** A status with which a request is refused. */
+/** Status with which a request is refused. */
 export type Refusal = 400 | 403 | 421;
 
 /**
- * Returns a function that refuses requests which a page of another site may have caused. Such a page can make a browser connect to
- * this computer, but the browser then names the page's own host (after DNS rebinding) or origin. Only exact names are accepted.
+ * Returns a function that refuses requests which a page of another site may have caused. Such a page can make a browser connect to this
+ * computer, but the browser then sends the page's own host (after DNS rebinding) or origin. Only exact names are accepted.
  */
 export function createVetting(options: VettingOptions): (request: IncomingMessage) => Refusal | undefined {
   const hosts = hostsOf(options);
@@ -32,11 +32,11 @@ export function createVetting(options: VettingOptions): (request: IncomingMessag
     const origin = only(request, "origin");
     if (origin === undefined || (origin !== "" && !origins.has(origin))) return 403;
     if (!request.url?.startsWith("/")) return 400;
-    // A link in a mail or a chat. Whoever follows it sends no token, so it leads to what everybody may read.
+    // A link in a mail or a chat is allowed: following it sends no token, so it leads only to public content.
     if (isFollowedLink(request)) return undefined;
-    // Of a page that the configuration lets in, browsers say truly that it is of another site.
+    // For a page that the configuration allows, browsers rightly send `Sec-Fetch-Site: cross-site`, which must not count.
     if (named.has(origin)) return undefined;
-    // What browsers add by themselves, also where they send no origin.
+    // Browsers add this header by themselves, also when they send no origin.
     const site = only(request, "sec-fetch-site");
     if (site === undefined || !["", "same-origin", "none"].includes(site)) return 403;
     return undefined;
@@ -44,8 +44,8 @@ export function createVetting(options: VettingOptions): (request: IncomingMessag
 }
 
 /**
- * Where a person is sent who opens the page at `localhost`, or at an address of this computer at which the server does not listen: the
- * page could not be sure there that it talks to its host. Undefined for everything else.
+ * The address to redirect to when a person opens the page at `localhost`, or at a local address on which the server does not listen: there
+ * the page could not be sure that it talks to its host. Undefined for all other requests.
  */
 export function betterAddress(request: IncomingMessage, authorities: ReadonlySet<string>): string | undefined {
   const host = only(request, "host")?.toLowerCase() ?? "";
@@ -55,13 +55,13 @@ export function betterAddress(request: IncomingMessage, authorities: ReadonlySet
   return `http://${own}${request.url}`;
 }
 
-/** Whether a person has followed a link, or entered the address: the answer becomes a page of its own. */
+/** Whether the request is a navigation of a browser: a person has followed a link or entered the address. */
 function isFollowedLink(request: IncomingMessage): boolean {
   const [mode, dest] = [only(request, "sec-fetch-mode"), only(request, "sec-fetch-dest")];
   return request.method === "GET" && mode === "navigate" && dest === "document";
 }
 
-/** The value of a header; "" if it is absent, except for a missing `Host`; undefined if it comes twice. */
+/** The value of a header; "" if it is absent, undefined if it is sent more than once. */
 function only({ rawHeaders }: IncomingMessage, name: string): string | undefined {
   const values = rawHeaders.filter((_, n) => n % 2 === 1 && rawHeaders[n - 1]?.toLowerCase() === name);
   return values.length > 1 ? undefined : (values[0] ?? "");
@@ -69,15 +69,15 @@ function only({ rawHeaders }: IncomingMessage, name: string): string | undefined
 
 const LOCAL = ["127.0.0.1", "localhost", "::1"];
 
-/** The values of `Host` that requests may have. */
+/** The accepted values of the header `Host`. */
 function hostsOf(options: VettingOptions): Set<string> {
-  // A page cannot make a browser name an IP address as its own host, so those of this computer are safe.
+  // A page cannot make a browser send an IP address as the page's host, so this computer's own addresses are safe.
   return withPort([...LOCAL, ...ownAddresses(options), ...options.names], options);
 }
 
 /**
- * The hosts and ports that lead to this server and to no other program: those at which it listens, and those that the configuration
- * names. Without encryption, `localhost` is not among them: another user could listen at the other of its two addresses.
+ * The values of `host:port` that lead to this server and to no other program: those on which it listens, and those from the configuration.
+ * Without encryption, `localhost` is not among them: it resolves to two addresses, and another user could listen on the other one.
  */
 export function authoritiesOf(options: VettingOptions): ReadonlySet<string> {
   const { scheme, names, origins } = options;
@@ -97,7 +97,7 @@ function withPort(names: readonly string[], { scheme, port }: VettingOptions): S
   return new Set(all.flatMap((name) => (isDefault ? [name, `${name}:${port}`] : [`${name}:${port}`])));
 }
 
-/** Whether an address stands for all addresses of this computer. */
+/** Whether an address means all addresses of this computer, such as `0.0.0.0`. */
 function isUnspecified(address: string): boolean {
   return address === "0.0.0.0" || address === "::";
 }

@@ -6,11 +6,11 @@ import { policy } from "./policy.ts";
 
 interface AnswerOptions {
   folder?: string;
-  /** Relays that the page may connect to, to pair there. */
+  /** Relays that the page may connect to for pairing. */
   allowed?: AllowedRelays;
 }
 
-/** The pages that were read, by folder. */
+/** Pages that have been read, by folder. */
 const pages = new Map<string, Promise<ReadonlyMap<string, WebFile>>>();
 
 /** Answers with a file of the page. */
@@ -28,12 +28,12 @@ function page(folder: string): Promise<ReadonlyMap<string, WebFile>> {
   if (known) return known;
   const reading = readPage(folder);
   pages.set(folder, reading);
-  // It may be built by the next request.
+  // Tried again with the next request, since the page may have been built by then.
   reading.catch(() => pages.delete(folder));
   return reading;
 }
 
-/** Answers with a file, or says that there is none, under a policy. */
+/** Answers with a file and a policy, or with status 404 if there is no such file. */
 export function send(
   request: IncomingMessage,
   response: ServerResponse,
@@ -46,7 +46,7 @@ export function send(
   else notFound(response);
 }
 
-/** A page whose policy has changed is another one, also where its text is the same: browsers need not take new headers for an old text. */
+/** Adds the policy to the tag of a page. Otherwise browsers would keep old headers if only the policy has changed. */
 function taggedWith(allowed: string, { tag, type }: WebFile): string {
   if (!type.startsWith("text/html")) return tag;
   const digest = createHash("sha256").update(allowed).digest("base64url").slice(0, 10);
@@ -70,7 +70,7 @@ function sendFile(request: IncomingMessage, response: ServerResponse, file: WebF
 
 function notFound(response: ServerResponse): void {
   response.writeHead(404, { "Content-Type": "text/plain; charset=utf-8" });
-  response.end("There is no such file of the page. Load the page anew.\n");
+  response.end("The page has no such file. Reload the page.\n");
 }
 
 export function pathOf({ url = "/" }: IncomingMessage): string {

@@ -9,26 +9,26 @@ import { errors } from "./errors.ts";
 import { BUILT, readPage, type WebFile, webFile } from "./files.ts";
 import { policy } from "./policy.ts";
 
-/** By it, the page knows that its server is no host. */
+/** Tells the page that its server is not a host. */
 const MARK = '<meta name="scorel-apart">';
-/** Which relay a person will name is not known. Connections without TLS are for tries on one computer. */
+/** Any relay is allowed, since a person may name any. Without TLS only on this computer, for trying things out. */
 const RELAYS = ["'self'", "wss:", "ws://127.0.0.1:*", "ws://localhost:*"];
-/** How long a client of the server may take to read, in milliseconds. */
+/** Milliseconds that a client of the server may take to read an answer. */
 const READING_MS = 30_000;
 
-/** The page as servers have it that are no hosts. */
+/** The page for servers that are not hosts. */
 export interface ApartPage {
-  /** By path. */
+  /** Files by path. */
   files: ReadonlyMap<string, WebFile>;
   /** SHA-256 of its index.html, in hexadecimal digits. */
   hash: string;
-  /** The source of the script in index.html, for policies. */
+  /** Source for the policy that allows the script in index.html. */
   script: string;
 }
 
 /**
- * The built page, changed for servers that are no hosts. Its index.html has the digest of each script and style, so that its own hash stands
- * for all of them, and its policy. It has no service worker, which no digest could bind. Throws WEB_PAGE_UNBUILT.
+ * The built page, changed for servers that are not hosts. Its index.html contains the digests of all scripts and styles, so that its own
+ * hash stands for all of them, and the policy. It has no service worker, since no digest could cover that. Throws WEB_PAGE_UNBUILT.
  */
 export async function apartPage(folder = BUILT): Promise<ApartPage> {
   const files = new Map(await readPage(folder));
@@ -53,7 +53,7 @@ function changed(index: string, { files, map, script }: Change): string {
     MARK,
     `<meta http-equiv="Content-Security-Policy" content="${inside}">`,
     '<meta name="referrer" content="no-referrer">',
-    // Before all scripts: it says what each of them has to be.
+    // Before all scripts, since it contains their digests.
     `<script type="importmap">${map}</script>`,
   ];
   return index
@@ -65,7 +65,7 @@ function changed(index: string, { files, map, script }: Change): string {
     .replace(/(<meta charset="utf-8" ?\/?>)/, [`$1`, ...first].join("\n    "));
 }
 
-/** What import maps say of the scripts. */
+/** The digests of the scripts, for an import map. */
 function digestsOf(files: ReadonlyMap<string, WebFile>): Record<string, string> {
   const scripts = [...files].filter(([path]) => path.endsWith(".js")).sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(scripts.map(([path, file]) => [`.${path}`, integrityOf(file)]));
@@ -75,7 +75,7 @@ function integrityOf({ bytes }: WebFile): string {
   return `sha384-${createHash("sha384").update(bytes).digest("base64")}`;
 }
 
-/** Writes the page into a folder for a web server: index.html last, since it names the others. Throws WEB_PAGE_FOLDER. */
+/** Writes the page into a folder for a web server. Writes index.html last, since it refers to the other files. Throws WEB_PAGE_FOLDER. */
 export async function writeApart(folder: string, from = BUILT): Promise<WrittenPage> {
   const { files, hash, script } = await apartPage(from);
   await assertFree(folder);
@@ -91,7 +91,7 @@ async function write(path: string, { bytes, zipped }: WebFile): Promise<void> {
   if (zipped) await writeFile(`${path}.gz`, zipped);
 }
 
-/** An earlier page may be replaced; what else has an index.html stays. */
+/** An earlier version of the page may be replaced, but no other index.html. */
 async function assertFree(folder: string): Promise<void> {
   try {
     if ((await readFile(join(folder, "index.html"), "utf8")).includes(MARK)) return;
@@ -102,7 +102,7 @@ async function assertFree(folder: string): Promise<void> {
   throw errors.WEB_PAGE_FOLDER({ folder });
 }
 
-/** The headers that a server should send with the page. */
+/** Headers that a server should send with the page. */
 function headersOf(connect: readonly string[], script: string): Record<string, string> {
   return {
     "Content-Security-Policy": policy({ connect, script, worker: false }),
@@ -112,14 +112,14 @@ function headersOf(connect: readonly string[], script: string): Record<string, s
   };
 }
 
-/** Answers with a file of the page at the address of a relay, which is all that the page may connect to. */
+/** Answers with a file of the page at the address of a relay. The page may only connect to that relay. */
 export function answerApart(page: ApartPage, request: IncomingMessage, response: ServerResponse): void {
   response.setTimeout(READING_MS);
   if (["GET", "HEAD"].includes(request.method ?? "")) sendApart(page, request, response);
   else response.writeHead(405, { Allow: "GET, HEAD" }).end();
 }
 
-/** Answers with a file of the page below a path of a host, for browsers that have no token of it: they may connect to any relay. */
+/** Answers with a file of the page below a path of a host, for browsers without a token of that host. The page may connect to any relay. */
 export function answerBelow(path: string, page: ApartPage, request: IncomingMessage, response: ServerResponse): void {
   sendApart(page, request, response, { connect: RELAYS, path: pathOf(request).slice(path.length - 1) });
 }

@@ -1,4 +1,4 @@
-/** Builds the page of the plugin `web` for browsers, without anything that it would have to load from elsewhere. */
+/** Builds the page of the plugin `web` for browsers. It loads nothing from other servers. */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -9,13 +9,13 @@ import { build } from "vite";
 const source = fileURLToPath(new URL("page/", import.meta.url));
 const workerSource = fileURLToPath(new URL("worker/worker.ts", import.meta.url));
 const root = fileURLToPath(new URL("../..", import.meta.url));
-/** Smaller files gain nothing from compression. */
+/** Smaller files do not become smaller by compression. */
 const LEAST_BYTES = 1_024;
 
-/** Builds the page into a folder. Returns the source files that went into it, relative to the repository. */
+/** Builds the page into a folder. Returns the source files that are part of it, relative to the repository. */
 export async function buildPage(folder) {
   const given = process.env.NODE_ENV;
-  // Libraries have other scripts for each value, and Vite takes what the shell has set.
+  // Set here because Vite takes the value from the shell, and libraries have different scripts for each value.
   process.env.NODE_ENV = "production";
   try {
     return await buildFiles(folder);
@@ -28,7 +28,7 @@ export async function buildPage(folder) {
 async function buildFiles(folder) {
   const { output } = await build({
     configFile: false,
-    // The page does not depend on variables of whoever builds it.
+    // The page must not depend on environment variables of the person who builds it.
     envDir: false,
     root: source,
     publicDir: "static",
@@ -44,7 +44,7 @@ async function buildFiles(folder) {
       target: "es2022",
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
-      // Libraries mark modules for servers that draw React, of which there is none here.
+      // Libraries mark modules for React's server components, which are not used here.
       rolldownOptions: { checks: { moduleLevelDirective: false, bundlerTimings: false } },
     },
   });
@@ -56,7 +56,7 @@ async function buildFiles(folder) {
   return [...new Set(inputs.map((id) => relative(root, id.split("?", 1)[0])))];
 }
 
-/** Writes the service worker, with the names of the files that it keeps. It changes whenever one of them does. */
+/** Writes the service worker with the names and a digest of the files that it caches, so that it changes whenever one of them does. */
 async function buildWorker(folder) {
   const files = readdirSync(join(folder, "page"))
     .sort()
@@ -85,13 +85,10 @@ async function buildWorker(folder) {
   });
 }
 
-/** Scripts that clients in general load when they are needed, and that each page needs at once. */
+/** Scripts that other clients load when needed, but that every page needs at once. */
 const FIRST = ["remote-client", "proof"];
 
-/**
- * Has the page load those at once, and names in it the scripts that its first view does not need, which it loads as soon as it has nothing
- * else to do.
- */
+/** Preloads those scripts. Also lists in the page the scripts that its first view does not need; the page loads them when it is idle. */
 const firstAndRest = {
   name: "first-and-rest",
   transformIndexHtml: {
@@ -115,7 +112,7 @@ const firstAndRest = {
   },
 };
 
-/** Writes a compressed copy beside each file that becomes smaller. */
+/** Writes a compressed copy of each file that becomes smaller by it. */
 function compress(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const file = join(folder, entry.name);

@@ -15,14 +15,14 @@ const host = z
   .string()
   .regex(/^[\w-]{43}$/, "must be an id of 43 characters")
   .optional();
-/** The addresses of its other relays. */
+/** Addresses of the host's other relays. */
 const more = z.array(address).max(7).optional();
 const device = () => z.strictObject({ id: z.string(), name: z.string(), address: z.string(), host, more });
 const store = () => import("./devices.ts");
 
 /**
- * Operations about the other hosts that the page may connect to. Only for clients that may do everything: what is added here is where a
- * page can send what it knows.
+ * Operations about the other hosts that the page may connect to. Only for clients that may do everything, since a page could send what it
+ * knows to a host that is added here.
  */
 export const deviceOperations = (allowed: AllowedRelays) =>
   ({
@@ -56,7 +56,7 @@ export const deviceOperations = (allowed: AllowedRelays) =>
       },
     },
     rename_device: {
-      summary: "Gives another name to a host that the page may connect to.",
+      summary: "Renames a host that the page may connect to.",
       size: { bounded: "A host has at most 8 relays." },
       params: () => z.strictObject({ id: z.string().max(64), name }),
       result: () => z.strictObject({ device: device() }),
@@ -66,7 +66,7 @@ export const deviceOperations = (allowed: AllowedRelays) =>
       },
     },
     remove_device: {
-      summary: "Takes a host from the list of those that the page may connect to.",
+      summary: "Removes a host from the list of those that the page may connect to.",
       params: () => z.strictObject({ id: z.string().max(64) }),
       result: () => z.strictObject({ removed: z.boolean() }),
       run: async ({ id }, { assertOperations }) => {

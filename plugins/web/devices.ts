@@ -4,17 +4,17 @@ import { z } from "zod";
 import type { KnownDevice } from "./contract.ts";
 import { errors } from "./errors.ts";
 
-/** Devices at most: each lengthens the policy of the page. */
+/** The most devices. Each makes the policy of the page longer. */
 export const MOST_DEVICES = 50;
 /**
- * Hosts that can stand in a policy of the page. An address in brackets cannot, and other characters that URLs allow in hosts would end the
- * place where they stand.
+ * Matches hosts that can be part of a policy. IPv6 addresses in brackets cannot, and other characters that URLs allow in a host could end
+ * the directive.
  */
 const HOST = /^[a-z\d.-]+(?::\d+)?$/;
 
-/** Origins of relays that pages may connect to for a while, with the time until then in milliseconds of `performance.now`. */
+/** Origins of relays that pages may temporarily connect to, each with the end of that time in milliseconds of `performance.now`. */
 export type AllowedRelays = Map<string, number>;
-/** How long a relay is allowed before a host there is in the list. A code to pair is good for five minutes. */
+/** Milliseconds for which a relay is allowed before a host there is in the list. A pairing code is valid for five minutes. */
 const ALLOWED_MS = 10 * 60_000;
 const MOST_ALLOWED = 8;
 
@@ -33,12 +33,12 @@ const stored = new Stored({
   failed: errors.WEB_DEVICES,
 });
 
-/** The hosts that the page may connect to. Throws WEB_DEVICES for a damaged list, or one that another user may have written. */
+/** The hosts that the page may connect to. Throws WEB_DEVICES for a damaged list, and for one that another user may have written. */
 export function readDevices(): KnownDevice[] {
   return stored.read().devices;
 }
 
-/** What the policy of the page allows it to connect to, beside its own host. A list that cannot be read allows nothing. */
+/** The origins in the page's policy that it may connect to, besides its own host. Empty if the list cannot be read. */
 export function deviceOrigins(allowed: AllowedRelays = new Map()): string[] {
   try {
     const known = readDevices().flatMap(({ address, more = [] }) =>
@@ -52,11 +52,11 @@ export function deviceOrigins(allowed: AllowedRelays = new Map()): string[] {
   }
 }
 
-/** Allows a relay for a while. Returns its address as it is stored with a device. */
+/** Temporarily allows a relay. Returns its address in the form in which it is stored with a device. */
 export function allowRelay(given: string, allowed: AllowedRelays): string {
   const address = addressIn(given);
   const { origin } = new URL(address);
-  // The one that was allowed last is at the end.
+  // Added again at the end, so that the map is in the order of the calls.
   allowed.delete(origin);
   allowed.set(origin, performance.now() + ALLOWED_MS);
   const [oldest] = allowed.keys();
@@ -64,10 +64,11 @@ export function allowRelay(given: string, allowed: AllowedRelays): string {
   return address;
 }
 
+/** Adds a device to the list, and replaces the one with the same id. Throws WEB_DEVICE_ADDRESS, WEB_DEVICE_MANY. */
 export async function addDevice(given: Omit<KnownDevice, "id">): Promise<KnownDevice> {
   const { name, host, more = [] } = given;
   const address = addressIn(given.address);
-  // The same address is the same device, also in another list; behind relays, the same host.
+  // The same address gets the same id, also in another list. Behind relays, the same host does.
   const id = createHash("sha256")
     .update(host ?? address)
     .digest("base64url")
@@ -82,6 +83,7 @@ export async function addDevice(given: Omit<KnownDevice, "id">): Promise<KnownDe
   return device;
 }
 
+/** Renames a device in the list. Throws WEB_DEVICE_UNKNOWN. */
 export async function renameDevice(id: string, name: string): Promise<KnownDevice> {
   const devices = await changing((all) => all.map((device) => (device.id === id ? { ...device, name } : device)));
   const device = devices.find((each) => each.id === id);
@@ -89,7 +91,7 @@ export async function renameDevice(id: string, name: string): Promise<KnownDevic
   return device;
 }
 
-/** Returns whether the device was in the list. */
+/** Returns false if the device was not in the list. */
 export async function removeDevice(id: string): Promise<boolean> {
   let found = false;
   await changing((devices) => {
@@ -99,7 +101,7 @@ export async function removeDevice(id: string): Promise<boolean> {
   return found;
 }
 
-/** An address as it is stored. Throws WEB_DEVICE_ADDRESS. */
+/** Normalizes an address for storage. Throws WEB_DEVICE_ADDRESS. */
 function addressIn(given: string): string {
   const text = given.trim().replace(/^http/i, "ws");
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -4,18 +4,18 @@ import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { errors } from "./errors.ts";
 
-/** Where the build puts the page, beside the folders with code. */
+/** The folder into which the page is built, beside the folders with code. */
 export const BUILT = fileURLToPath(new URL("../web/built/", import.meta.url));
 
 /** A file of the page, ready to be sent. */
 export interface WebFile {
   bytes: Buffer;
-  /** The same, compressed with gzip; absent where that saves nothing. */
+  /** The gzipped bytes; undefined if they are not smaller. */
   zipped?: Buffer;
   type: string;
-  /** Names the contents, for `If-None-Match`. */
+  /** Identifies the contents, for `If-None-Match`. */
   tag: string;
-  /** Its name changes with its contents, so browsers may keep it for ever. */
+  /** Whether its name changes with its contents, so that browsers may cache it forever. */
   isFixed: boolean;
 }
 
@@ -29,7 +29,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".webmanifest": "application/manifest+json",
 };
 
-/** Reads the built page: its files by path, of which nobody can name another one. Throws WEB_PAGE_UNBUILT. */
+/** Reads the built page. Returns its files by path, so that a request cannot name any other file. Throws WEB_PAGE_UNBUILT. */
 export async function readPage(folder: string): Promise<ReadonlyMap<string, WebFile>> {
   const files = new Map<string, WebFile>();
   try {
@@ -50,7 +50,7 @@ async function readWebFile(folder: string, name: string): Promise<WebFile> {
   return { ...webFile(name, bytes), ...(zipped && { zipped }) };
 }
 
-/** A file with these contents, which is not compressed. */
+/** Makes a file with these contents, without compression. */
 export function webFile(name: string, bytes: Buffer): WebFile {
   const digest = createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
   return {

@@ -25,7 +25,7 @@ const config = z
   })
   .prefault({});
 
-/** Plugin `web`: the page in the browser, which is a client of the host like any other. */
+/** Plugin `web`: the page in the browser. It is a client of the host like any other. */
 export default definePlugin({
   id: "web",
   name: "Web page",
@@ -43,7 +43,7 @@ export default definePlugin({
     const allowed: AllowedRelays = new Map();
     const make = async () => {
       const { Pusher } = await import("./push/pusher.ts");
-      // Without a web server, no token lets anybody in.
+      // Without a web server, no token is valid.
       const isLetIn = async (page: string) => (await ctx.find("webServer")?.isLetIn(page)) ?? false;
       return new Pusher({ host: ctx.host, further, env: ctx.find("launch")?.env ?? {}, logger: ctx.logger, isLetIn });
     };
@@ -54,7 +54,7 @@ export default definePlugin({
     ctx.beforeStop(async () => (await making)?.close());
     return {
       operations: () => operations({ further, contact, pusher, allowed }),
-      // Browsers that asked an earlier host are pushed to by this one, as soon as clients are let in.
+      // Not a real transport: sends pushes to browsers that have subscribed before this host was started, as soon as clients are accepted.
       transports: (): Transport[] => [
         {
           name: "push",
@@ -73,7 +73,7 @@ export default definePlugin({
           { path: "/", open },
           { path: "/page/", open },
           { path: APART, open: apart.below },
-          // Beside the page: a service worker serves only what is below its own path.
+          // At the same level as the page, since a service worker only handles requests below its own path.
           { path: "/worker.js", open },
         ];
       },

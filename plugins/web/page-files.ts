@@ -2,16 +2,16 @@ import type { PageFiles } from "@scorel/relay/contract";
 import type { WebRoute } from "@scorel/web-server/contract";
 import type { ApartPage } from "./apart.ts";
 
-/** Where a host has that page, too: a link to pair with leads there in a browser that has no token of the host. */
+/** Path of the same page on a host. Pairing links lead there in browsers that have no token of the host. */
 export const APART = "/apart/";
 
-/** The page for servers that are no hosts, as others use it and below a path of this one. It is read when it is first asked for. */
+/** The page for servers that are not hosts: as a service, and below a path of this host. It is read at the first request. */
 export function pageFiles(): { service: PageFiles; below: NonNullable<WebRoute["open"]> } {
   const apart = () => import("./apart.ts");
   let reading: Promise<ApartPage> | undefined;
   const page = async () => {
     reading ??= apart().then(({ apartPage }) => apartPage());
-    // It may be built by the next call.
+    // Tried again with the next call, since the page may have been built by then.
     reading.catch(() => {
       reading = undefined;
     });

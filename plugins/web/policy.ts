@@ -1,18 +1,18 @@
 interface PolicyOptions {
-  /** What the page may connect to. */
+  /** Sources that the page may connect to. */
   connect: readonly string[];
-  /** A further source of scripts: the digest of a script inside the page. */
+  /** A further source of scripts: the digest of an inline script. */
   script?: string;
   /** Whether the page may have a service worker. */
   worker?: boolean;
-  /** Whether the policy stands in a header. One inside a page cannot say who may hold the page in a frame. */
+  /** Whether the policy is sent as a header. In a page, `frame-ancestors` has no effect. */
   inHeader?: boolean;
 }
 
 /**
- * The policy that says what the page may do: run its own scripts and styles, talk to its own host and to the devices that the user has
- * added, and show pictures that it has made of bytes. Nothing else is loaded from anywhere, no text becomes markup, and no other page can
- * hold this one in a frame.
+ * The content security policy of the page: it may run its own scripts and styles, connect to its own host and to the devices that the user
+ * has added, and show images that it has created from bytes. It loads nothing else, no text becomes markup, and no other page can show this
+ * one in a frame.
  */
 export function policy({ connect, script, worker = true, inHeader = true }: PolicyOptions): string {
   return [
@@ -28,7 +28,7 @@ export function policy({ connect, script, worker = true, inHeader = true }: Poli
     "form-action 'none'",
     ...(inHeader ? ["frame-ancestors 'none'"] : []),
     "require-trusted-types-for 'script'",
-    // The one policy of the page makes the address of its service worker, and nothing else.
+    // The page's only Trusted Types policy, which creates the URL of its service worker.
     `trusted-types ${worker ? "scorel-worker" : "'none'"}`,
   ].join("; ");
 }

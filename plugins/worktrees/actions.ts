@@ -8,18 +8,18 @@ import { errors } from "./errors.ts";
 import { allWorktrees, checkoutAround } from "./repository.ts";
 import { markUsed } from "./use.ts";
 
-/** Milliseconds after which somebody who waits for a worktree is told what takes so long. */
+/** Milliseconds after which the user is told what takes so long. */
 const LONG_MS = 1_000;
 
-/** What the commands `scorel worktree <action>` do. */
+/** Implementations of the commands `scorel worktree <action>`. */
 export const actions = { list, merge, remove } satisfies Record<
   string,
   (ctx: Context, invocation: Invocation) => Promise<number>
 >;
 
 /**
- * The folder for `--worktree [name]`, which is made if there is none of that name. Says what the session works with. Throws
- * WORKTREE_SESSION and WORKTREE_CONTINUE.
+ * Returns the folder for `--worktree [name]`. Creates the worktree if it does not exist, and prints what the session works with. Throws
+ * WORKTREE_SESSION, WORKTREE_CONTINUE.
  */
 export async function enterWorktree(ctx: Context, given: unknown, invocation: Invocation): Promise<string> {
   const { options, cwd, stderr } = invocation;
@@ -44,7 +44,7 @@ export async function enterWorktree(ctx: Context, given: unknown, invocation: In
   }
 }
 
-/** Throws WORKTREE_CONTINUE if there is no such worktree, in which a session could go on. */
+/** Throws WORKTREE_CONTINUE if the worktree does not exist, so that there is no session to continue. */
 async function assertKnown(cwd: string, name: string | undefined): Promise<void> {
   const known = (await allWorktrees(checkoutAround(cwd))).map((each) => each.name);
   if (name === undefined || !known.includes(name)) throw errors.WORKTREE_CONTINUE({ known });

@@ -3,28 +3,31 @@ import { basename, dirname, join, resolve } from "node:path";
 import { canonical } from "@scorel/kit/files/paths";
 import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
 
-/** What git writes as the reason of a lock while it makes a worktree. */
+/** The reason that git gives for a lock while it creates a worktree. */
 const BEING_MADE = "initializing";
 
-/** Git's own folder of a worktree, such as `.git/worktrees/login`, as the file `.git` of the worktree names it; undefined if it names none. */
+/**
+ * Git's administrative folder of a worktree, such as `.git/worktrees/login`, as named in the worktree's file `.git`; undefined if it names
+ * none.
+ */
 export function adminOf(path: string): string | undefined {
   const [, named] = /^gitdir: (.+?)\r?\n?$/.exec(readIfPresent(join(path, ".git")) ?? "") ?? [];
   const admin = named === undefined ? undefined : resolve(path, named);
   return admin !== undefined && basename(dirname(admin)) === "worktrees" ? admin : undefined;
 }
 
-/** Whether git was ended while it made a worktree: files are missing there, which would count as deleted. */
+/** Whether git was killed while it created a worktree. Files are then missing, and would count as deleted. */
 export function isHalfMade(path: string): boolean {
   return lockReason(path) === BEING_MADE;
 }
 
-/** The reason for which a worktree was locked by `git worktree lock`, which may be empty; undefined if it is not locked. */
+/** The reason given to `git worktree lock`, which may be empty; undefined if the worktree is not locked. */
 export function lockReason(path: string): string | undefined {
   const admin = adminOf(path);
   return admin === undefined ? undefined : readIfPresent(join(admin, "locked"))?.trim();
 }
 
-/** Writes the present path of a worktree into git's own folder of it. */
+/** Writes the current path of a worktree into its administrative folder, as git expects it. */
 export function tellPlace(path: string): void {
   const admin = adminOf(path);
   const text = `${join(path, ".git")}\n`;
@@ -33,8 +36,9 @@ export function tellPlace(path: string): void {
 }
 
 /**
- * Deletes git's own folder of the worktree at `path`, as `git worktree prune` does for worktrees that are missing. `places` are the paths at which git may
- * expect the worktree. For any other path nothing is deleted: the file `.git` may have been changed to name the folder of another worktree.
+ * Deletes the administrative folder of the worktree at `path`, as `git worktree prune` does for missing worktrees. `places` are the paths
+ * at which git may expect the worktree. For any other path, nothing is deleted: the worktree's file `.git` may have been changed to name
+ * the folder of another worktree.
  */
 export async function forget(path: string, places: readonly string[]): Promise<void> {
   const admin = adminOf(path);

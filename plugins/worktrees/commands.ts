@@ -16,7 +16,7 @@ export function worktreeCommands(ctx: Context): CliCommand[] {
     run: async (invocation: Invocation) => (await import("./actions.ts")).actions[action](ctx, invocation),
   });
   return [
-    command("list", "", "List the worktrees of this repository that were made with --worktree", [
+    command("list", "", "List the worktrees of this repository that were created with --worktree", [
       { flags: "--json", description: "Print JSON for programs" },
     ]),
     command("merge", "<name>", "Merge a worktree's branch into the branch that is checked out, and remove both", [
@@ -30,15 +30,15 @@ export function worktreeCommands(ctx: Context): CliCommand[] {
   ];
 }
 
-/** The option `--worktree [name]` of the commands that open sessions. */
+/** The option `--worktree [name]` of commands that open sessions. */
 export function worktreeOption(ctx: Context): FolderOption {
   return {
     flags: "-w, --worktree [name]",
-    description: "Work in a git worktree of this repository, which is made if there is none of that name",
+    description: "Work in a git worktree of this repository, which is created if there is none of that name",
     enter: async (value, invocation) => (await import("./actions.ts")).enterWorktree(ctx, value, invocation),
     leave: async (folder, { stderr }) => {
       const { leftIn } = await import("./list.ts");
-      // The command has ended: a failure of git here must not change how.
+      // The command has ended, and a failure of git must not change its exit code.
       stderr.write(await leftIn(folder).catch(() => ""));
     },
   };

@@ -1,68 +1,78 @@
 import type { Page, PageParams } from "@scorel/host/contract";
 
-/** A working directory of its own for a branch of a repository, made by Scorel. */
+/** A worktree of a git repository, with a branch of its own, that Scorel has created. */
 export interface Worktree {
   name: string;
-  /** The folder, below the checkout that it was made of. */
+  /** Its folder, inside the checkout from which it was created. */
   path: string;
-  /** The branch that it was made for. */
+  /** The branch that was created for it. */
   branch: string;
 }
 
-/** A worktree that was made or found. */
+/** A worktree that was created or found. */
 export interface OpenedWorktree extends Worktree {
-  /** The folder in it that stands for the one that was asked about. */
+  /** The folder in it that corresponds to the given directory. */
   cwd: string;
   /** The commit that is checked out. */
   commit: string;
-  /** False if it existed before. */
+  /** False if the worktree existed before. */
   created: boolean;
-  /** Files of the checkout with changes that are not committed, and so are not in the new worktree. */
+  /** Number of files in the checkout with uncommitted changes. A new worktree does not have these changes. */
   leftOut: number;
 }
 
 export interface ListedWorktree extends Worktree {
-  /** Commits that the checkout does not have. */
+  /** Number of commits that the checkout does not have. */
   commits: number;
-  /** Files with changes that are not committed. */
+  /** Number of files with uncommitted changes. */
   changes: number;
-  /** True if only its branch is left, with no folder, as after a subagent's work. */
+  /** True if only its branch is left, without a folder, for example after a subagent's work. */
   isBranchOnly?: boolean;
-  /** Why it can be neither merged nor removed at present, such as a rebase that is not finished. */
+  /** Why it can be neither merged nor removed at present, such as an unfinished rebase. */
   problem?: string;
 }
 
 /** How the work in a worktree ended. */
 export type FinishedWorktree =
-  /** Nothing was changed; the worktree and its branch are gone. `ignored`: files that git ignores, which went with it. */
+  /** Nothing was changed, so the worktree and its branch were removed. `ignored`: files ignored by git that were removed with it. */
   | { state: "unchanged"; ignored?: string[] }
-  /** All work is in the commits of the branch; the worktree is gone. `stat` says in lines which files differ. */
+  /** All work is committed to the branch, and the worktree was removed. `stat` lists the files that differ, one per line. */
   | { state: "branch"; branch: string; stat: string; ignored?: string[] }
-  /** The worktree is as it was, since removing it could lose something. */
+  /** The worktree was left unchanged, since removing it could lose something. */
   | { state: "kept"; branch: string; path: string; reason: string };
 
-/** What to do with changes that are not committed. */
+/** What to do with uncommitted changes. */
 export interface CommitOption {
-  /** Commits them to the branch. Default: they are an error. */
+  /** Commits them to the branch. Default: uncommitted changes are an error. */
   commit?: boolean | undefined;
 }
 
 export interface RemoveOptions extends CommitOption {
-  /** Removes the branch, too, with commits that no other branch has. */
+  /** Also removes the branch, even if no other branch has its commits. */
   discard?: boolean | undefined;
 }
 
 /** The service `worktrees`: worktrees of git repositories. Its methods throw WORKTREE errors. */
 export interface WorktreesService {
-  /** Makes a worktree of the repository around a directory, at the commit that is checked out there; or returns the one of that name. */
+  /**
+   * Creates a worktree of the repository that contains a directory, at the commit that is checked out there. Returns an existing one of
+   * that name.
+   */
   create(cwd: string, name?: string): Promise<OpenedWorktree>;
-  /** Lists the worktrees that were made of the checkout around a directory, and those of which only the branch is left. */
+  /**
+   * Lists the worktrees that were created from the checkout that contains a directory, including those of which only the branch is left.
+   */
   list(cwd: string): Promise<ListedWorktree[]>;
-  /** Merges the branch of a worktree into what the checkout has checked out, and removes both unless they are to be kept. */
+  /**
+   * Merges the branch of a worktree into the branch that is checked out. Then removes the worktree and its branch, unless `keep` is true.
+   */
   merge(cwd: string, name: string, options?: CommitOption & { keep?: boolean | undefined }): Promise<{ text: string }>;
-  /** Removes a worktree. Its branch stays, unless another branch has all of its commits or it is discarded. */
+  /** Removes a worktree. Its branch stays, unless another branch has all of its commits or `discard` is true. */
   remove(cwd: string, name: string, options?: RemoveOptions): Promise<{ text: string }>;
-  /** Ends work that began at a commit: commits what was changed, and removes the worktree if nothing can be lost. Never rejects. */
+  /**
+   * Finishes work that started at a commit: commits the changes with this message, and removes the worktree if nothing can be lost. Never
+   * rejects.
+   */
   finish(worktree: Worktree & { commit: string }, message: string): Promise<FinishedWorktree>;
 }
 
@@ -74,17 +84,20 @@ declare module "@scorel/kernel" {
 
 declare module "@scorel/host/contract" {
   interface Operations {
-    /** Makes a worktree of the repository around a directory, or returns the one of that name. `worktree.cwd` is where to work. */
+    /**
+     * Creates a worktree of the repository that contains a directory, or returns the one of that name. `worktree.cwd` is the folder to work
+     * in.
+     */
     create_worktree: { params: { cwd: string; name?: string }; result: { worktree: OpenedWorktree } };
     list_worktrees: { params: { cwd: string } & PageParams; result: { worktrees: ListedWorktree[] } & Page };
-    /** Merges a worktree's branch into what its checkout has checked out, and removes both, unless `keep` is true. */
+    /** Merges a worktree's branch into the branch that is checked out. Then removes the worktree and its branch, unless `keep` is true. */
     merge_worktree: {
       params: { cwd: string; name: string; commit?: boolean; keep?: boolean };
       result: { text: string };
     };
     /**
-     * Removes a worktree. Its branch stays, unless another branch has all of its commits or `discard` is true: then everything is
-     * committed, and the branch removed.
+     * Removes a worktree. Its branch stays, unless another branch has all of its commits or `discard` is true: then uncommitted changes are
+     * committed, so that they can be recovered, and the branch is removed.
      */
     remove_worktree: {
       params: { cwd: string; name: string; commit?: boolean; discard?: boolean };

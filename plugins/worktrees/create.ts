@@ -11,12 +11,12 @@ import { withWorktree } from "./locks.ts";
 import { type Checkout, checkoutAround, isWorktree, worktreeNamed } from "./repository.ts";
 import { changedFiles, isElsewhere } from "./state.ts";
 
-/** Characters of a name that Scorel makes up. */
+/** Characters of a generated name. */
 const NAME = 8;
 
 /**
- * Makes a worktree of the repository around a directory, or returns the one of that name. Its branch begins at the commit that is
- * checked out, unless there is one of its name already.
+ * Creates a worktree of the repository that contains a directory, or returns the one of that name. A new branch starts at the commit that
+ * is checked out; an existing branch is used as it is.
  */
 export async function create(cwd: string, name = newName()): Promise<OpenedWorktree> {
   const checkout = checkoutAround(cwd);
@@ -39,7 +39,7 @@ async function openOrMake(checkout: Checkout, worktree: Worktree, base: string):
   }
   assertFree(worktree.path);
   await make(checkout, worktree, base);
-  // Files that git does not know are left out, too, but every project has some.
+  // Untracked files are left out, too, but are not counted, since every project has some.
   const leftOut = (await changedFiles(git, root, "no")).length;
   return opened(checkout, worktree, { created: true, leftOut });
 }
@@ -62,8 +62,8 @@ async function noCommit({ git, root }: Checkout): Promise<Error> {
 }
 
 /**
- * Makes the worktree in another folder, and moves it to its place when it is complete: this process, or git, may be killed, and files that are
- * missing would count as deleted.
+ * Creates the worktree in a temporary folder, and moves it to its path when it is complete. Otherwise, if this process or git were killed,
+ * missing files would count as deleted.
  */
 async function make(checkout: Checkout, worktree: Worktree, base: string): Promise<void> {
   const { git, root } = checkout;
@@ -84,7 +84,7 @@ async function make(checkout: Checkout, worktree: Worktree, base: string): Promi
   }
 }
 
-/** Throws WORKTREE_FOLDER if something is in the place of a worktree. */
+/** Throws WORKTREE_FOLDER if the path of a worktree is taken. */
 function assertFree(path: string): void {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   const refused = (reason: string) => errors.WORKTREE_FOLDER({ path: visibleName(path), reason });
@@ -93,16 +93,16 @@ function assertFree(path: string): void {
   if (stat && readdirSync(path).length > 0) throw refused("it is there already, and is no worktree");
 }
 
-/** Throws WORKTREE_BRANCH_USED if another worktree has the branch checked out. */
+/** Throws WORKTREE_BRANCH_USED if another worktree has checked out the branch. */
 async function assertNotCheckedOut({ git, root }: Checkout, { branch, path }: Worktree): Promise<void> {
   const args = ["for-each-ref", "--format=%(worktreepath)", `refs/heads/${branch}`];
   const at = (await git.text(root, "look for the branch", args)).trimEnd();
-  // Git also names folders that are gone.
+  // Git also lists worktrees whose folder is gone.
   if (at !== "" && at !== path && existsSync(join(at, ".git")))
     throw errors.WORKTREE_BRANCH_USED({ branch, path: visibleName(at) });
 }
 
-/** A name that no other worktree has. */
+/** Generates a name for a worktree. */
 function newName(): string {
   return newId()
     .toLowerCase()

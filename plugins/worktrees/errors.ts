@@ -8,7 +8,7 @@ export const errors = defineErrors({
   WORKTREE_NO_GIT: {
     exit: 2,
     text: (a: { cwd: string }) =>
-      `${a.cwd} is in no git repository, so it can have no worktree. Go to a repository, or make one with "git init" and a first commit.`,
+      `${a.cwd} is not in a git repository, so it cannot have a worktree. Go to a repository, or make one with "git init" and a first commit.`,
   },
   WORKTREE_NO_COMMIT: {
     exit: 2,

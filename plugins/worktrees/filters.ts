@@ -1,22 +1,22 @@
 import { runGit } from "@scorel/kit/process/run-git";
 import { errors } from "./errors.ts";
 
-/** Settings that name a program which git runs on files. */
+/** Git settings that name a program to run on files. */
 const FILTER = /^filter\..*\.(?:smudge|clean|process|required)$/s;
 const DRIVER = /^merge\..*\.driver$/s;
 const LIMIT_MS = 10_000;
 
-/** A setting of git: its key, and its value. */
+/** Key and value of a git setting. */
 export type Setting = readonly [key: string, value: string];
 
 /**
- * Settings that replace the programs which a repository's own settings name: a filter by the user's own of that name, if there is one;
- * a way to merge by one that leaves a conflict. A repository that was unpacked from an archive can have any settings.
+ * Settings that replace the programs named in a repository's own settings: a filter by the user's own filter of that name, if there is one,
+ * and a merge driver by one that reports a conflict. A repository that was unpacked from an archive may contain any settings.
  */
 export async function safeDrivers(root: string): Promise<Setting[]> {
   const args = ["config", "--show-scope", "-z", "--get-regexp", "^(filter|merge)\\."];
   const { code, output, said } = await runGit(root, args, { limitMs: LIMIT_MS });
-  // With the code 1, there is no such setting.
+  // Exit code 1 means that there are no such settings.
   if (code !== 0 && code !== 1)
     throw errors.WORKTREE_GIT({ what: "read the settings of the repository", reason: said.trim() });
   const rows = rowsIn(output.toString());
@@ -30,7 +30,10 @@ function replacement(key: string, users: ReadonlyMap<string, string>): Setting[]
   return [[key, users.get(key) ?? (key.endsWith(".required") ? "false" : "")]];
 }
 
-/** Settings as variables for git, since the name of a filter may have a `=`, at which git would split an argument. */
+/**
+ * Encodes settings as environment variables for git. As arguments they would be split at the first `=`, which the name of a filter may
+ * contain.
+ */
 export function asVariables(settings: readonly Setting[]): Record<string, string> {
   const pairs = settings.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],
@@ -41,7 +44,10 @@ export function asVariables(settings: readonly Setting[]): Record<string, string
 
 const isOfUser = (scope: string) => scope === "global" || scope === "system";
 
-/** The output of `git config -z --show-scope`: a scope, then a key and, on the next line, its value. Those of commands are Scorel's own. */
+/**
+ * Parses the output of `git config -z --show-scope`: the scope, then the key and, on the next line, the value. Settings from the command
+ * line are Scorel's own and left out.
+ */
 function rowsIn(output: string): { scope: string; key: string; value: string }[] {
   const fields = output.split("\0");
   const rows: ReturnType<typeof rowsIn> = [];

@@ -7,12 +7,12 @@ import { removeFolder } from "./remove-folder.ts";
 import { type Checkout, isWorktree, ownerAround } from "./repository.ts";
 import { changedFiles, flawOfChanges, obstacleIn } from "./state.ts";
 
-/** Files that the summary of changes names. */
+/** Most files in the summary of changes. */
 const NAMED = 40;
-/** Who commits where git knows no name: the work may not be lost for the want of one. */
+/** Author for commits if git knows no name, since work must not be lost for this reason. */
 const NOBODY = ["user.name=Scorel", "user.email=scorel@localhost"];
 
-/** Ends work that began at a commit. What goes wrong leaves the worktree as it is. */
+/** Finishes work that started at a commit. If something fails, the worktree is left unchanged. */
 export async function finish(worktree: Worktree & { commit: string }, message: string): Promise<FinishedWorktree> {
   const { branch, path } = worktree;
   const kept = (reason: string): FinishedWorktree => ({ state: "kept", branch, path, reason });
@@ -43,7 +43,7 @@ async function finishIn(worktree: Worktree & { commit: string }, message: string
   return { state: "unchanged", ...gone };
 }
 
-/** Commits all changes, if there are some. Returns why that cannot be done. */
+/** Commits all changes, if there are any. Returns the reason if that is not possible. */
 export async function commitAll(git: Git, { path }: Worktree, message: string): Promise<string | undefined> {
   const changed = await changedFiles(git, path, "all");
   if (changed.length === 0) return undefined;
@@ -56,7 +56,7 @@ export async function commitAll(git: Git, { path }: Worktree, message: string): 
   return code === 0 ? undefined : `its changes could not be committed (${plainText(said).trim().split("\n", 1)[0]})`;
 }
 
-/** Which files differ from a commit, one in a line, with the numbers of lines. */
+/** Lists the files that differ from a commit, one per line, with numbers of changed lines. */
 async function statOf(git: Git, path: string, base: string): Promise<string> {
   const options = [
     `--stat=76,60,${NAMED}`,
@@ -68,7 +68,7 @@ async function statOf(git: Git, path: string, base: string): Promise<string> {
   return plainText(await git.text(path, "compare the commits", ["diff", ...options, base, "HEAD", "--"])).trimEnd();
 }
 
-/** Removes a branch that is still at this commit. */
+/** Removes a branch if it still points to this commit. */
 export async function removeBranch({ git, root }: Checkout, branch: string, at: string): Promise<void> {
   await git.text(root, `remove the branch ${branch}`, ["update-ref", "-d", `refs/heads/${branch}`, at]);
 }

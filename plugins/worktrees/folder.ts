@@ -16,10 +16,10 @@ type Passing = "making" | "gone";
 
 const PASSING = /^\.(making|gone)-([A-Za-z\d][\w.-]*)~[\w-]+$/;
 
-/** The file that a command holds while it makes, merges or removes a worktree. */
+/** Path of the lock file that a command holds while it creates, merges or removes a worktree. */
 export const lockOf = ({ path }: Pick<Worktree, "path">) => join(dirname(path), `.lock-${basename(path)}`);
 
-/** A folder that does not exist yet, on the same file system as the worktree. */
+/** Path of a new temporary folder, on the same file system as the worktree. */
 export const passingFolder = ({ name, path }: Pick<Worktree, "name" | "path">, kind: Passing) =>
   join(dirname(path), `.${kind}-${name}~${newId()}`);
 
@@ -35,7 +35,7 @@ export const placeIn = (making: string) =>
       .replace("~", "-"),
   );
 
-/** Makes the folder of worktrees, which git is told to ignore, and deletes what was left there. Throws WORKTREE_FOLDER. */
+/** Creates the folder of worktrees, makes git ignore it, and deletes temporary folders that were left there. Throws WORKTREE_FOLDER. */
 export async function prepareFolder({ git, root, folder }: Checkout, { path }: Worktree): Promise<void> {
   const refused = (reason: string, cause?: unknown) =>
     errors.WORKTREE_FOLDER({ path: visibleName(folder), reason }, { cause });
@@ -46,7 +46,7 @@ export async function prepareFolder({ git, root, folder }: Checkout, { path }: W
     if (!existsSync(join(folder, ".gitignore"))) writeFileSync(join(folder, ".gitignore"), "*\n", { flag: "wx" });
   } catch (thrown) {
     if (codeOf(thrown) === "WORKTREE_FOLDER") throw thrown;
-    // Two commands may make the folder at the same time.
+    // Another command may have created the folder at the same time.
     if (codeOf(thrown) !== "EEXIST" || !lstatSync(folder).isDirectory()) throw refused(reasonOf(thrown), thrown);
   }
   const ignored = await git.run(root, ["check-ignore", "--quiet", "--", path]);
@@ -54,14 +54,14 @@ export async function prepareFolder({ git, root, folder }: Checkout, { path }: W
   for (const entry of readdirSync(folder)) await deleteLeft({ git, root, folder }, entry);
 }
 
-/** Deletes a folder that was left by a command which was killed while it made or removed a worktree. */
+/** Deletes a folder that was left by a command that was killed while it created or removed a worktree. */
 async function deleteLeft(
   { git, root, folder }: Pick<Checkout, "git" | "root" | "folder">,
   entry: string,
 ): Promise<void> {
   const [, kind, name] = PASSING.exec(entry) ?? [];
   if (kind === undefined || name === undefined) return;
-  // The repository itself may have files in a folder with such a name.
+  // Skipped if the repository itself has files in a folder of this name.
   if ((await git.text(root, "list its files", ["ls-files", "--", join(folder, entry)])) !== "") return;
   const worktree = { name, path: join(folder, name) };
   try {
@@ -69,11 +69,11 @@ async function deleteLeft(
     if (!lock || !("release" in lock)) return;
     await deletePassing(join(folder, entry), kind as Passing, worktree).finally(() => lock.release());
   } catch {
-    // Git may still be writing there. The folder disturbs nobody, and the next command tries again.
+    // Git may still be writing there. The folder does no harm, and the next command tries again.
   }
 }
 
-/** Deletes a temporary folder, and git's own folder of the worktree in it. */
+/** Deletes a temporary folder, and git's administrative folder of the worktree in it. */
 export async function deletePassing(
   folder: string,
   kind: Passing,

@@ -5,28 +5,28 @@ import { plainText } from "@scorel/kit/text/plain";
 import { errors } from "./errors.ts";
 import { asVariables, type Setting, safeDrivers } from "./filters.ts";
 
-/** Checking out a large repository from a slow disk takes minutes. */
+/** Long enough to check out a large repository from a slow disk. */
 const LIMIT_MS = 15 * 60_000;
-/** Lines of git's message that an error repeats. */
+/** Most lines of git's message in an error. */
 const LINES = 3;
 
-/** No signatures, since their programs could wait for a person; and nothing in submodules, which have settings of their own. */
+/** No signatures, since their programs could wait for a person. No submodules, since they have settings of their own. */
 const SETTINGS = [
   ...["submodule.recurse=false", "commit.gpgSign=false", "merge.verifySignatures=false", "log.showSignature=false"],
   ...["rerere.enabled=false", "gc.auto=0", "maintenance.auto=false", "core.quotePath=true"],
-  // A worktree is moved after it is made, which breaks relative paths.
+  // A worktree is moved after it is created, which would break relative paths.
   "worktree.useRelativePaths=false",
 ];
 
-/** Large files of git-lfs stay as their pointers: getting them could need the network. */
+/** Leaves large files of git-lfs as pointers, since getting them may need the network. */
 const ENV = { GIT_LFS_SKIP_SMUDGE: "1" };
 
-/** Runs git in the checkouts of one repository. No program runs that the settings which git finds there name. */
+/** Runs git in the checkouts of one repository. Programs named in the repository's settings are not run. */
 export class Git {
-  /** What replaces such programs, by folder: each worktree may have settings of its own. */
+  /** Settings that replace these programs, by folder, since each worktree may have settings of its own. */
   private readonly drivers = new Map<string, Promise<Setting[]>>();
 
-  /** Runs git, and returns how it ended, whatever its exit code is. */
+  /** Runs git, and returns its result, whatever the exit code is. */
   async run(
     root: string,
     args: readonly string[],
@@ -35,7 +35,7 @@ export class Git {
     if (!this.drivers.has(root)) this.drivers.set(root, safeDrivers(root));
     const all = [...SETTINGS, ...settings];
     try {
-      // All that are known: `git worktree remove` also looks into a worktree whose settings may name further ones.
+      // Uses the replacements for all known folders: `git worktree remove` also reads the settings of the worktree.
       const drivers = (await Promise.all(this.drivers.values())).flat();
       const env = { ...ENV, ...asVariables(drivers) };
       return await runGit(root, args, { settings: all, env, ...(input !== undefined && { input }), limitMs: LIMIT_MS });
@@ -45,7 +45,7 @@ export class Git {
     }
   }
 
-  /** Runs git and returns its output. Throws WORKTREE_GIT with `what` it could not do. */
+  /** Runs git, and returns its output. Throws WORKTREE_GIT, which says that Scorel could not `what`. */
   async text(root: string, what: string, args: readonly string[]): Promise<string> {
     const result = await this.run(root, args);
     if (result.code !== 0) throw errors.WORKTREE_GIT({ what, reason: reasonOf(result) });
@@ -58,7 +58,10 @@ export class Git {
     return code === 0 ? output.toString().trim() : undefined;
   }
 
-  /** The bytes of files of a commit, in the order of their names; undefined for what is no file there, or has a name of several lines. */
+  /**
+   * The contents of files in a commit, in the order of `names`. Undefined for names that are not files there, and for names with line
+   * breaks.
+   */
   async contents(root: string, commit: string, names: readonly string[]): Promise<(Buffer | undefined)[]> {
     const asked = names.filter((name) => !name.includes("\n"));
     if (asked.length === 0) return names.map(() => undefined);
@@ -78,20 +81,20 @@ export class Git {
     return names.map((name) => found.get(name));
   }
 
-  /** The branch that is checked out; undefined if none is. */
+  /** The branch that is checked out; undefined if there is none. */
   async branch(root: string): Promise<string | undefined> {
     const { code, output } = await this.run(root, ["symbolic-ref", "--quiet", "--short", "HEAD"]);
     return code === 0 ? output.toString().trim() : undefined;
   }
 
-  /** How many commits `from` has that none of the others has. */
+  /** Number of commits in `from` that are in none of the others. */
   async count(root: string, from: string, without: readonly string[]): Promise<number> {
     const args = ["rev-list", "--count", from, "--not", ...without, "--"];
     return Number(await this.text(root, "count commits", args));
   }
 }
 
-/** The beginning of what git says, with control characters removed: it repeats names of files. */
+/** The first lines of git's error message, without control characters, since it may contain names of files. */
 export function reasonOf({ code, signal, said }: GitResult): string {
   const lines = plainText(said).split("\n", LINES).join("\n").trim();
   return continued(lines === "" ? `it ended with ${code ?? signal}` : lines.replace(/^(?:fatal|error): /, ""));

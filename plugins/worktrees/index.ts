@@ -6,7 +6,7 @@ import type {} from "./contract.ts";
 import { operations } from "./operations.ts";
 import { worktrees } from "./service.ts";
 
-/** Plugin `worktrees`: working directories of their own for sessions and subagents. */
+/** Plugin `worktrees`: git worktrees for sessions and subagents. */
 export default definePlugin({
   id: "worktrees",
   name: "Worktrees",

@@ -6,10 +6,10 @@ import { Git } from "./git.ts";
 import { allWorktrees, type Checkout, type FoundWorktree, findWorktree, ownerAround } from "./repository.ts";
 import { changedFiles, ELSEWHERE, obstacleIn } from "./state.ts";
 
-/** Worktrees that git is asked about at a time: subagents may have left hundreds of branches. */
+/** Number of worktrees that git is asked about at the same time, since subagents may have left hundreds of branches. */
 const AT_ONCE = 8;
 
-/** Lists the worktrees that were made of the checkout around a directory, and branches that are left of some. */
+/** Lists the worktrees that were created from the checkout that contains a directory, and branches without a worktree. */
 export async function list(cwd: string): Promise<ListedWorktree[]> {
   const checkout = ownerAround(cwd);
   const base = await checkout.git.commit(checkout.root);
@@ -23,7 +23,7 @@ export async function list(cwd: string): Promise<ListedWorktree[]> {
   return rows;
 }
 
-/** A line for whoever has worked in a worktree: what is there that its checkout does not have, and how it gets there. */
+/** A line for a person who has worked in a worktree: what it has that the checkout does not have, and how to merge it. */
 export async function leftIn(folder: string): Promise<string> {
   const name = worktreeAround(folder)?.folder.split(sep).at(-1);
   if (name === undefined) return "";
@@ -39,7 +39,7 @@ export async function leftIn(folder: string): Promise<string> {
   return `The worktree ${name} has ${all}. To bring its work back: scorel worktree merge ${name}${changes === 0 ? "" : " --commit"}\n`;
 }
 
-/** A worktree that git cannot read is listed with the reason, so that the others are, too. */
+/** Describes a worktree. One that git cannot read is listed with the reason, so that the list does not fail. */
 async function rowOf(
   { root, git }: Checkout,
   { isBranchOnly, ...worktree }: FoundWorktree,
@@ -50,7 +50,7 @@ async function rowOf(
       const commits = await git.count(root, `refs/heads/${worktree.branch}`, without);
       return { ...worktree, commits, changes: 0, isBranchOnly };
     }
-    // Its own settings, and those of no other worktree.
+    // A separate `Git`, so that settings of other worktrees do not apply.
     const own = new Git();
     const problem = await obstacleIn(own, worktree);
     // Commits and changed files would be those of the other repository.

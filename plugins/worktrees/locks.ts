@@ -9,20 +9,26 @@ import { errors } from "./errors.ts";
 import { lockOf, prepareFolder } from "./folder.ts";
 import { type Checkout, type FoundWorktree, findWorktree, ownerAround } from "./repository.ts";
 
-/** Milliseconds to wait for another merge: those of large repositories take a while. */
+/** Milliseconds to wait for another merge, which may take a while in a large repository. */
 const MERGE_MS = 60_000;
-/** Milliseconds to wait for another command with the same worktree, which may check out all files from a slow disk. */
+/** Milliseconds to wait for another command with the same worktree, which may be checking out files from a slow disk. */
 const WORKTREE_MS = 10 * 60_000;
-/** The lock of the checkout, beside the folders of worktrees. */
+/** Name of the lock file for the checkout, in the folder of its worktrees. */
 const LOCK = ".lock";
 
-/** Runs `work` while no other command makes, merges or removes this worktree. Needs the folder of worktrees. Throws WORKTREE_BUSY. */
+/**
+ * Runs `work` while no other command creates, merges or removes this worktree. The folder of worktrees must exist. Throws WORKTREE_BUSY,
+ * WORKTREE_NO_LOCK.
+ */
 export async function withWorktree<T>(worktree: Worktree, work: () => Promise<T>): Promise<T> {
   return holding(lockOf(worktree), WORKTREE_MS, work);
 }
 
-/** Finds a worktree, or the branch that is left of it, and runs `work` with it as `withWorktree` does. Throws WORKTREE_BUSY and WORKTREE_UNKNOWN. */
-export async function alone<T>(
+/**
+ * Finds a worktree, or its branch if only that is left, and runs `work` with it as `withWorktree` does. Throws WORKTREE_BUSY,
+ * WORKTREE_NO_LOCK, WORKTREE_UNKNOWN, WORKTREE_NAME, WORKTREE_FOLDER.
+ */
+export async function withFoundWorktree<T>(
   cwd: string,
   name: string,
   work: (checkout: Checkout, worktree: FoundWorktree) => Promise<T>,
@@ -33,7 +39,10 @@ export async function alone<T>(
   return withWorktree(found, async () => work(checkout, await findWorktree(checkout, name)));
 }
 
-/** Runs `work` while no other command merges into this checkout: two merges would undo each other. Throws WORKTREE_BUSY. */
+/**
+ * Runs `work` while no other command merges into this checkout, since two merges would undo each other. Throws WORKTREE_BUSY,
+ * WORKTREE_NO_LOCK.
+ */
 export async function withCheckout<T>({ folder }: Checkout, work: () => Promise<T>): Promise<T> {
   return holding(join(folder, LOCK), MERGE_MS, work);
 }
@@ -48,7 +57,7 @@ async function holding<T>(path: string, patience: number, work: () => Promise<T>
   }
 }
 
-/** On a full disk, the lock stands in the folder for temporary files: removing a worktree is what makes room. */
+/** If the disk is full, locks in the folder for temporary files instead: removing a worktree frees space. */
 async function lockAt(path: string, patience: number): Promise<Lock | undefined> {
   try {
     return await takeLock(path, patience);

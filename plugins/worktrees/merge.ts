@@ -5,18 +5,20 @@ import type { CommitOption, RemoveOptions, WorktreesService } from "./contract.t
 import { errors } from "./errors.ts";
 import { removeBranch } from "./finish.ts";
 import { type Git, reasonOf } from "./git.ts";
-import { alone, withCheckout } from "./locks.ts";
+import { withCheckout, withFoundWorktree } from "./locks.ts";
 import { assertUnlocked } from "./remove-folder.ts";
 import type { Checkout, FoundWorktree } from "./repository.ts";
 import { branchesWith, clearFolder, settledTip } from "./settle.ts";
 import { changedFiles } from "./state.ts";
 
-/** Digits of a commit's id, which are enough for git. */
+/** Digits of an abbreviated commit id. */
 const SHORT = 12;
 
-/** Merges the branch of a worktree into the one that its checkout has checked out. */
+/** Merges the branch of a worktree into the branch that its checkout has checked out. */
 export function merge(...[cwd, name, options = {}]: Parameters<WorktreesService["merge"]>): Promise<{ text: string }> {
-  return alone(cwd, name, (checkout, worktree) => withCheckout(checkout, () => mergeFrom(checkout, worktree, options)));
+  return withFoundWorktree(cwd, name, (checkout, worktree) =>
+    withCheckout(checkout, () => mergeFrom(checkout, worktree, options)),
+  );
 }
 
 async function mergeFrom(
@@ -30,7 +32,7 @@ async function mergeFrom(
   if (into === undefined) throw errors.WORKTREE_DETACHED({ root: visibleName(root) });
   const shown = visibleName(into);
   if (!keep) assertUnlocked(worktree);
-  // Before anything is committed in the worktree: a merge that is refused for this changes nothing.
+  // Checked before anything is committed in the worktree, so that a refused merge changes nothing.
   if (commit && !isBranchOnly && (await changedFiles(git, worktree.path, "all")).length > 0)
     await assertClean(git, root);
   const tip = await settledTip(checkout, worktree, { commit });
@@ -45,11 +47,11 @@ async function mergeFrom(
   return { text: `${merged} ${removed}${gone}` };
 }
 
-/** Removes a worktree, and its branch if another one has all of its commits or it is to be discarded. */
+/** Removes a worktree. Also removes its branch if another branch has all of its commits, or with `discard`. */
 export function remove(
   ...[cwd, name, options = {}]: Parameters<WorktreesService["remove"]>
 ): Promise<{ text: string }> {
-  return alone(cwd, name, (checkout, worktree) => removeFrom(checkout, worktree, options));
+  return withFoundWorktree(cwd, name, (checkout, worktree) => removeFrom(checkout, worktree, options));
 }
 
 async function removeFrom(
@@ -58,7 +60,7 @@ async function removeFrom(
   { commit = false, discard = false }: RemoveOptions,
 ): Promise<{ text: string }> {
   const { name, branch, isBranchOnly } = worktree;
-  // What is discarded is committed as well, so that it can be brought back.
+  // Changes to discard are committed as well, so that they can be recovered.
   const tip = await settledTip(checkout, worktree, { commit: commit || discard });
   const [other] = await branchesWith(checkout, tip, branch);
   if (isBranchOnly && other === undefined && !discard) throw errors.WORKTREE_UNMERGED({ name, branch });
@@ -84,7 +86,7 @@ async function mergeInto(git: Git, root: string, branch: string, tip: string): P
   const result = await git.run(root, ["merge", "--no-edit", "--no-verify", "--quiet", branch, "--"]);
   if (result.code === 0) return;
   const unmerged = await namesFrom(git, root, ["diff", "--name-only", "-z", "--diff-filter=U"]);
-  // Nothing to abort if the merge has not begun, and nothing of ours if a person merges something else there.
+  // Only aborts a merge that this command has started, and not one of a person.
   if ((await git.commit(root, "MERGE_HEAD")) === tip)
     await git.text(root, `undo the merge in ${shown}`, ["merge", "--abort"]);
   else for (const name of (await inTheWay(git, root, tip)).left) rmSync(join(root, name));
@@ -92,15 +94,16 @@ async function mergeInto(git: Git, root: string, branch: string, tip: string): P
   throw errors.WORKTREE_CONFLICT({ branch, root: shown, files: unmerged });
 }
 
-/** Throws WORKTREE_CHECKOUT_UNCLEAN if there are changes which a merge could mix up. */
+/** Throws WORKTREE_CHECKOUT_UNCLEAN if there are uncommitted changes, which could get mixed up with the merge. */
 async function assertClean(git: Git, root: string): Promise<void> {
   const { length: count } = await changedFiles(git, root, "no");
   if (count > 0) throw errors.WORKTREE_CHECKOUT_UNCLEAN({ root: visibleName(root), count });
 }
 
 /**
- * Files that the merge adds and that exist already. `left` are those of which the branch has all bytes, such as those that a merge has left
- * that was killed or met a full disk. Git would refuse those, and replaces others that it is told to ignore without a word.
+ * Untracked files at paths that the merge adds. `left`: files whose content is the beginning of that in the branch, such as those left by a
+ * merge that was killed or met a full disk; git would refuse to merge because of them. `others`: all other files. Git silently overwrites
+ * them if it ignores them.
  */
 async function inTheWay(git: Git, root: string, tip: string): Promise<{ left: string[]; others: string[] }> {
   const compared = ["diff", "--name-only", "-z", "--no-renames", "--diff-filter=A", `HEAD...${tip}`];
@@ -113,7 +116,7 @@ async function inTheWay(git: Git, root: string, tip: string): Promise<{ left: st
   return { left, others: names.filter((name) => !left.includes(name)) };
 }
 
-/** Whether a file is the beginning of these bytes, or all of them. */
+/** Whether the file's content is the beginning of these bytes, or equal to them. */
 function isBeginning(path: string, content: Buffer | undefined): boolean {
   const stat = lstatSync(path);
   if (content === undefined || !stat.isFile() || stat.size > content.length) return false;

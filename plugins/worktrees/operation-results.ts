@@ -3,7 +3,7 @@ import { z } from "zod";
 const worktree = { name: z.string(), path: z.string(), branch: z.string() };
 const told = z.strictObject({ text: z.string() });
 
-/** The schemas of what the operations return. */
+/** Schemas of the results of the operations. */
 export const results = {
   create_worktree: z.strictObject({
     worktree: z.strictObject({

@@ -5,7 +5,7 @@ import { worktrees } from "./service.ts";
 
 const path = z.string().min(1).max(4096);
 const name = z.string().min(1).max(200);
-/** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
+/** Schemas of the results. They are loaded only when a client asks for a description, or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
 const leave = async (...given: Parameters<typeof import("./use.ts")["leaveWorktree"]>) =>
   (await import("./use.ts")).leaveWorktree(...given);
@@ -14,14 +14,14 @@ const leave = async (...given: Parameters<typeof import("./use.ts")["leaveWorktr
 export function operations(ctx: Context) {
   return {
     create_worktree: {
-      summary: "Makes a worktree of the repository around a directory, or returns the one of that name.",
+      summary: "Creates a worktree of the repository that contains a directory, or returns the one of that name.",
       paths: { cwd: "directory" },
       params: () => z.strictObject({ cwd: path, name: name.optional() }),
       result: async () => (await results()).create_worktree,
       run: async (params) => ({ worktree: await worktrees.create(params.cwd, params.name) }),
     },
     list_worktrees: {
-      summary: "Lists the worktrees that were made of the checkout around a directory.",
+      summary: "Lists the worktrees that were created from the checkout that contains a directory.",
       readOnly: true,
       paths: { cwd: "directory" },
       size: "pages",
@@ -30,7 +30,7 @@ export function operations(ctx: Context) {
       run: async (params) => ({ worktrees: await worktrees.list(params.cwd) }),
     },
     merge_worktree: {
-      summary: "Merges a worktree's branch into what its checkout has checked out, and removes both.",
+      summary: "Merges a worktree's branch into the branch that is checked out, and removes both.",
       paths: { cwd: "directory" },
       params: () => z.strictObject({ cwd: path, name, commit: z.boolean().optional(), keep: z.boolean().optional() }),
       result: async () => (await results()).merge_worktree,

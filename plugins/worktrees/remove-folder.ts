@@ -17,14 +17,17 @@ export function assertUnlocked({ name, path }: Worktree): void {
   throw errors.WORKTREE_KEPT({ name, path: visibleName(path), reason: `${why}; git worktree unlock ends that` });
 }
 
-/** Removes the folder of a worktree without changes. Returns lines with what was in it that git ignores. Throws WORKTREE_KEPT and WORKTREE_REMAINS. */
+/**
+ * Removes the folder of a worktree without changes. Returns lines that name the ignored files that were in it. Throws WORKTREE_KEPT,
+ * WORKTREE_REMAINS.
+ */
 export async function removeFolder({ git }: Checkout, worktree: Worktree): Promise<string[]> {
   const { name, path } = worktree;
   assertUnlocked(worktree);
   const ignored = await ignoredFiles(git, path);
   if ((await changedFiles(git, path, "all")).length > 0)
     throw errors.WORKTREE_KEPT({ name, path: visibleName(path), reason: "it has new changes" });
-  // In one step: if this process is killed while it deletes, what is left must not look like a worktree in which files were deleted.
+  // Renamed first: if this process is killed while it deletes, the rest must not look like a worktree with deleted files.
   const gone = passingFolder(worktree, "gone");
   renameSync(path, gone);
   try {

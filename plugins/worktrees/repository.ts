@@ -9,27 +9,30 @@ import type { Worktree } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { Git } from "./git.ts";
 
-/** The branches of worktrees are named after them. */
+/** Prefix of the branches of worktrees. The rest is the name of the worktree. */
 const BRANCHES = "scorel/";
 const NAME = /^[A-Za-z\d](?:[\w-]|\.(?=[\w-])){0,49}$/;
 
-/** A checkout of a repository: its main one, or a worktree. */
+/** A checkout of a repository: the main one, or a worktree. */
 export interface Checkout {
   root: string;
-  /** The directory that was asked about, relative to the root. */
+  /** The given directory, relative to the root. */
   below: string;
-  /** The folder of its worktrees. */
+  /** The folder that contains its worktrees. */
   folder: string;
   git: Git;
 }
 
-/** The checkout around a directory. Throws WORKTREE_NO_GIT. */
+/** The checkout that contains a directory. Throws WORKTREE_NO_GIT. */
 export function checkoutAround(cwd: string): Checkout {
   const at = canonical(cwd);
   return checkoutAt(rootOf(at), at);
 }
 
-/** The checkout whose worktrees are meant in a directory: in a worktree, the one that it was made of. Throws WORKTREE_NO_GIT. */
+/**
+ * The checkout that owns the worktrees for a directory: for a directory in a worktree, the checkout that it was created from. Throws
+ * WORKTREE_NO_GIT.
+ */
 export function ownerAround(cwd: string): Checkout {
   const at = canonical(cwd);
   const root = worktreeAround(at)?.checkout ?? rootOf(at);
@@ -47,7 +50,7 @@ export function worktreeNamed({ folder }: Pick<Checkout, "folder">, name: string
   return { name, path: join(folder, name), branch: BRANCHES + name };
 }
 
-/** The worktrees that exist, by name. */
+/** The existing worktrees, sorted by name. */
 export function worktreesIn(checkout: Pick<Checkout, "folder">): Worktree[] {
   return namesIn(checkout.folder)
     .filter((name) => NAME.test(name) && isWorktree(join(checkout.folder, name)))
@@ -55,12 +58,12 @@ export function worktreesIn(checkout: Pick<Checkout, "folder">): Worktree[] {
     .map((name) => worktreeNamed(checkout, name));
 }
 
-/** A worktree that exists, or only its branch. */
+/** An existing worktree, or the branch that is left of one. */
 export interface FoundWorktree extends Worktree {
   isBranchOnly: boolean;
 }
 
-/** The worktrees that exist, and those of which only the branch is left, by name. */
+/** The existing worktrees, and those of which only the branch is left, sorted by name. */
 export async function allWorktrees(checkout: Checkout): Promise<FoundWorktree[]> {
   const worktrees = worktreesIn(checkout).map((each) => ({ ...each, isBranchOnly: false }));
   const names = new Set(worktrees.map(({ name }) => name));
@@ -68,9 +71,9 @@ export async function allWorktrees(checkout: Checkout): Promise<FoundWorktree[]>
   return [...worktrees, ...left.map((name) => ({ ...worktreeNamed(checkout, name), isBranchOnly: true }))];
 }
 
-/** A worktree that exists, or of which only the branch is left. Throws WORKTREE_UNKNOWN and WORKTREE_NAME. */
+/** Finds a worktree, or the branch that is left of it. Throws WORKTREE_UNKNOWN, WORKTREE_NAME. */
 export async function findWorktree(checkout: Checkout, given: string): Promise<FoundWorktree> {
-  // The report of a subagent names its branch.
+  // The name of the branch is accepted, too: the report of a subagent contains it.
   const name = given.startsWith(BRANCHES) ? given.slice(BRANCHES.length) : given;
   const worktree = worktreeNamed(checkout, name);
   if (isWorktree(worktree.path)) return { ...worktree, isBranchOnly: false };
@@ -80,7 +83,7 @@ export async function findWorktree(checkout: Checkout, given: string): Promise<F
   throw errors.WORKTREE_UNKNOWN({ name, root: visibleName(checkout.root), known: all.map((each) => each.name) });
 }
 
-/** The names of branches of worktrees that are checked out nowhere, but for folders that are gone, of which git may still know. */
+/** Names of worktrees' branches that are not checked out. A folder that is gone does not count, although git may still list it. */
 async function ownBranches({ git, root, folder }: Checkout): Promise<string[]> {
   const args = ["for-each-ref", "--format=%(worktreepath)%00%(refname:lstrip=3)", `refs/heads/${BRANCHES}`];
   const text = await git.text(root, "list the branches", args);
@@ -90,7 +93,7 @@ async function ownBranches({ git, root, folder }: Checkout): Promise<string[]> {
   });
 }
 
-/** Whether a folder, and not a link to one, is a worktree. */
+/** Whether a folder is a worktree. A link to one does not count. */
 export function isWorktree(path: string): boolean {
   return kindOf(path) === "folder" && kindOf(join(path, ".git")) === "file";
 }

@@ -1,6 +1,6 @@
 import type { WorktreesService } from "./contract.ts";
 
-/** The service `worktrees`. What works with git is loaded when it is first used. */
+/** The service `worktrees`. The code that runs git is loaded at the first use. */
 export const worktrees: WorktreesService = {
   create: async (...given) => (await import("./create.ts")).create(...given),
   list: async (...given) => (await import("./list.ts")).list(...given),

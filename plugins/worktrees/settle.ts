@@ -7,7 +7,7 @@ import { removeFolder } from "./remove-folder.ts";
 import type { Checkout, FoundWorktree } from "./repository.ts";
 import { changedFiles, obstacleIn } from "./state.ts";
 
-/** The last commit of a worktree in which nothing is left to be committed. Throws WORKTREE_KEPT and WORKTREE_UNCLEAN. */
+/** The last commit of a worktree without uncommitted changes. With `commit`, commits them first. Throws WORKTREE_KEPT, WORKTREE_UNCLEAN. */
 export async function settledTip(
   { git, root }: Checkout,
   worktree: FoundWorktree,
@@ -31,13 +31,16 @@ async function settle(git: Git, worktree: Worktree, { commit = false }: CommitOp
   if (flaw !== undefined) throw errors.WORKTREE_KEPT({ name, path: shown, reason: flaw });
 }
 
-/** Removes a worktree, without its branch. Returns a sentence about the ignored files that went with it, which somebody may look for. */
+/**
+ * Removes a worktree, but not its branch. Returns a sentence that names ignored files that were removed with it, in case somebody misses
+ * them.
+ */
 export async function clearFolder(checkout: Checkout, worktree: FoundWorktree): Promise<string> {
   const ignored = worktree.isBranchOnly ? [] : await removeFolder(checkout, worktree);
   return ignored.length === 0 ? "" : ` Files that git ignores went with it: ${listed(ignored)}.`;
 }
 
-/** The branches, but for one, that have a commit. */
+/** The branches that contain a commit, except for one. */
 export async function branchesWith({ git, root }: Checkout, commit: string, but: string): Promise<string[]> {
   const args = ["for-each-ref", `--contains=${commit}`, "--format=%(refname:short)", "refs/heads", "refs/remotes"];
   const text = await git.text(root, "look for other branches", args);

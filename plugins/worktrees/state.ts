@@ -8,10 +8,10 @@ import type { Worktree } from "./contract.ts";
 import type { Git } from "./git.ts";
 import { worktreesIn } from "./repository.ts";
 
-/** Folders in one that git ignores, such as `node_modules`, in which a repository is looked for. */
+/** Most folders to search for a repository in a folder that git ignores, such as `node_modules`. */
 const MOST_FOLDERS = 5_000;
 
-/** Files in a worktree's own part of the repository which say that something has begun there, and what. */
+/** Files in git's administrative folder of a worktree that show that an operation is unfinished, and its name. */
 const BEGUN: Readonly<Record<string, string>> = {
   MERGE_HEAD: "a merge",
   CHERRY_PICK_HEAD: "a cherry-pick",
@@ -21,12 +21,12 @@ const BEGUN: Readonly<Record<string, string>> = {
   "rebase-apply": "a rebase",
 };
 
-/** What is wrong with a worktree whose file `.git` was changed. */
+/** The problem of a worktree whose file `.git` was changed. */
 export const ELSEWHERE = "its file .git names another repository than that of its checkout";
 
-/** The paths with changes that are not committed, of files that git does not ignore. A repository inside has a `/` at its end. */
+/** Paths with uncommitted changes, without ignored files. A nested repository ends with `/`. */
 export async function changedFiles(git: Git, root: string, untracked: "all" | "no"): Promise<string[]> {
-  // Of submodules, only the commit is looked at: git would enter them, and they have settings of their own.
+  // For submodules, only the commit is compared: otherwise git would run in them, with their own settings.
   const which = [`--untracked-files=${untracked}`, "--ignore-submodules=dirty", "--no-renames"];
   const text = await git.text(root, "look for changes", ["status", "--porcelain=v1", "-z", ...which]);
   return text
@@ -35,7 +35,7 @@ export async function changedFiles(git: Git, root: string, untracked: "all" | "n
     .map((row) => row.slice("XY ".length));
 }
 
-/** Whether a folder is a repository, or has one directly in it. */
+/** Whether a folder is a repository, or directly contains one. */
 function holdsRepository(path: string): boolean {
   if (!path.endsWith("/")) return false;
   const inside = readdirSync(path, { withFileTypes: true });
@@ -43,14 +43,14 @@ function holdsRepository(path: string): boolean {
   return existsSync(join(path, ".git")) || folders.some(({ name }) => existsSync(join(path, name, ".git")));
 }
 
-/** Files and folders that git ignores; of a folder with nothing else, only its name, with a `/` at its end. */
+/** Paths that git ignores. A folder that contains nothing else is listed once, with a `/` at its end. */
 export async function ignoredFiles(git: Git, root: string): Promise<string[]> {
   const which = ["--others", "--ignored", "--exclude-standard", "--directory", "-z"];
   const text = await git.text(root, "look for files that it ignores", ["ls-files", ...which]);
   return text.split("\0").filter((name) => name !== "");
 }
 
-/** Why a worktree can be neither merged nor removed, whatever becomes of its changes; undefined if it can. */
+/** Why a worktree can be neither merged nor removed, whatever happens to its changes; undefined if it can. */
 export async function obstacleIn(git: Git, worktree: Worktree): Promise<string | undefined> {
   const { path } = worktree;
   if (isHalfMade(path)) return "git has not finished making it, and files are missing there";
@@ -66,7 +66,7 @@ export async function obstacleIn(git: Git, worktree: Worktree): Promise<string |
   return await looseCommits(git, worktree);
 }
 
-/** Whether the file `.git` of a worktree, which anybody may have changed, leads to another repository, where nothing may be committed. */
+/** Whether the worktree's file `.git`, which anybody may have changed, names another repository. Nothing may be committed there. */
 export async function isElsewhere(git: Git, path: string): Promise<boolean> {
   const repositoryOf = async (folder: string) => {
     const args = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
@@ -75,7 +75,7 @@ export async function isElsewhere(git: Git, path: string): Promise<boolean> {
   return (await repositoryOf(path)) !== (await repositoryOf(dirname(dirname(path))));
 }
 
-/** Says if the worktree has something else than its branch checked out: its work may be where nobody looks for it. */
+/** The problem if something other than the worktree's branch is checked out, since its work would be easy to miss. */
 async function looseCommits(git: Git, { path, branch }: Worktree): Promise<string | undefined> {
   const out = await git.branch(path);
   if (out === branch) return undefined;
@@ -84,7 +84,7 @@ async function looseCommits(git: Git, { path, branch }: Worktree): Promise<strin
     : `the branch ${lineOf(out)} is checked out there, not ${branch}`;
 }
 
-/** Why changes cannot be committed without losing something; undefined if they can. */
+/** Why the changes cannot be committed without losing something; undefined if they can. */
 export function flawOfChanges(root: string, changed: readonly string[]): string | undefined {
   const inner = changed.find((path) => path.endsWith("/") || existsSync(join(root, path, ".git")));
   return inner === undefined ? undefined : `${lineOf(inner)} is a repository of its own`;

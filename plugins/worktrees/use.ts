@@ -12,14 +12,14 @@ import type { Worktree } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { isWorktree, ownerAround, worktreeNamed } from "./repository.ts";
 
-/** Beginning of the names of marks, which stand beside the folders of worktrees. */
+/** Prefix of the names of mark files, in the folder of worktrees. */
 const MARK = ".used-";
 
 type Request = OperationContext["request"];
 
 /**
- * Lets the host in the background close the sessions of a worktree that nobody uses. Throws WORKTREE_IN_USE if a session, of this or another
- * process, is open there then.
+ * Closes the sessions of a worktree that nobody uses, in this process or in the background host. Throws WORKTREE_ENTERED if a process still
+ * works there, and WORKTREE_IN_USE if a session of any process is still open there.
  */
 export async function leaveWorktree(ctx: Context, request: Request, cwd: string, name: string): Promise<void> {
   const { path } = worktreeNamed(ownerAround(cwd), name);
@@ -36,15 +36,15 @@ export async function leaveWorktree(ctx: Context, request: Request, cwd: string,
 }
 
 /**
- * Marks that this process works in a worktree, in which it may have no session on disk yet. Returns how the mark is removed. One that is left by
- * a process that was killed counts for nothing.
+ * Marks that this process works in a worktree, where it may not have stored a session yet. Returns a function that removes the mark. A mark
+ * of a killed process is ignored.
  */
 export function markUsed({ name, path }: Worktree): () => void {
   const lock = tryLock(join(dirname(path), `${MARK}${name}~${newId()}`));
   return () => void (lock && "release" in lock && lock.release());
 }
 
-/** Throws WORKTREE_ENTERED if a process works in the worktree, and removes marks of those that have ended. */
+/** Throws WORKTREE_ENTERED if a process works in the worktree. Removes marks of processes that have ended. */
 function assertNotEntered(path: string, name: string): void {
   const folder = dirname(path);
   const marks = readdirSync(folder).filter((each) => each.startsWith(`${MARK}${name}~`));
@@ -55,7 +55,7 @@ function assertNotEntered(path: string, name: string): void {
   }
 }
 
-/** Asks the host in the background, if one runs. */
+/** Sends requests to the background host, if one is running. */
 async function byHost({ find }: Context, ask: (request: Request) => Promise<unknown>): Promise<void> {
   try {
     const client = await find("daemon")?.connect("worktree", { start: false });
@@ -66,7 +66,7 @@ async function byHost({ find }: Context, ask: (request: Request) => Promise<unkn
   }
 }
 
-/** Throws WORKTREE_IN_USE if a session, of this or another process, is open in the worktree. */
+/** Throws WORKTREE_IN_USE if a session of this or another process is open in the worktree. */
 function assertUnused({ find }: Context, path: string, name: string): void {
   const sessions = find("sessionLogs");
   if (!sessions) return;

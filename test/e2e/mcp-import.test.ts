@@ -220,6 +220,6 @@ it("keys do not go where the config.toml is a link to a file that others may rea
   mkdirSync(join(s.home, ".scorel"), { recursive: true });
   symlinkSync(dotfiles, join(s.home, ".scorel/config.toml"));
   const { code, stderr } = await s.run(["mcp", "import", "--yes"]);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('"a" would bring keys')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('"a" may contain keys')]);
   expect(readFileSync(dotfiles, "utf8")).toBe("");
 });

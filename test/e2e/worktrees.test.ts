@@ -83,7 +83,7 @@ it("says what is wrong outside of git, and with a session that has its own folde
     ["-p", "x", "--worktree"],
     ["worktree", "list"],
   ])
-    expect(await s.run(args)).toMatchObject({ code: 2, stderr: expect.stringContaining("is in no git repository") });
+    expect(await s.run(args)).toMatchObject({ code: 2, stderr: expect.stringContaining("is not in a git repository") });
   expect(await s.run(["worktree", "ls"])).toMatchObject({ code: 2, stderr: expect.stringContaining("worktree list") });
   expect(await s.run(["-p", "x", "--session", "abcd", "-w", "y"])).toMatchObject({
     code: 2,

@@ -139,7 +139,7 @@ itWith("chromium", "a link pairs after a yes in the page, and only with the host
   const foreign = await follow("A".repeat(43));
   expect(await barriers(page, "a link to pair with")).toEqual([]);
   await foreign.agree();
-  await foreign.dialog.getByRole("alert").getByText("The link is of the host 0000-0000-0000-0000, but ").waitFor();
+  await foreign.dialog.getByRole("alert").getByText("The link belongs to the host 0000-0000-0000-0000, but ").waitFor();
   await foreign.finished;
   expect(await listed(page).count()).toBe(0);
 

@@ -1,20 +1,20 @@
 import { cleanServerName } from "@scorel/kit/schema/mcp-json";
 import type { NewServer } from "../config-file.ts";
 
-/** A server of another program, by its name there: as it would be written here, or why it cannot be. */
+/** A server of another program, under its name there: converted to Scorel's form, or with the reason why it cannot be. */
 export type Candidate = { name: string } & (Convertible | { flaw: string });
 
 export interface Convertible {
   flaw?: undefined;
   server: NewServer;
-  /** What is not as it was there, such as keys of its table that mean nothing here. */
+  /** What is lost or changed by the conversion, such as settings that Scorel does not have. */
   notes: readonly string[];
 }
 
-/** What is known of the server: undefined and empty parts are not written. */
+/** The known settings of a server. Those that are undefined or empty are not written. */
 export type Parts = { [K in keyof Omit<NewServer, "name">]: NewServer[K] | undefined };
 
-/** The server with this name and these parts, or why the configuration would not take it. */
+/** Makes a server from its name and settings, or returns why the configuration would not accept it. */
 export function candidateOf(name: string, parts: Parts, notes: readonly string[]): Candidate {
   const own = cleanServerName(name);
   const flaw = flawOf(own, parts);

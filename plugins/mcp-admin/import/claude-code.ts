@@ -3,15 +3,16 @@ import { isDeeper } from "@scorel/kit/text/json-depth";
 import { isTable, type Table } from "@scorel/kit/values/table";
 import { type Candidate, candidateOf, type Parts } from "./candidate.ts";
 
-/** Levels of the file, which keeps much more than servers. */
+/** Deepest nesting of the file, which contains much more than servers. */
 const MOST_LEVELS = 200;
-/** Servers of other folders that are named. */
+/** Most servers of other folders that are mentioned. */
 const MOST_NAMED = 50;
 const KNOWN = new Set(["type", "command", "args", "env", "cwd", "url", "headers"]);
 
 /**
- * The servers in Claude Code's `~/.claude.json`: those that it has only for the project in one of these folders, which stay so, then those of
- * all projects, and last those of other folders, which are only named. Of two with one name Claude Code uses the first. Throws an error with the reason, without words of the file.
+ * Reads the servers from Claude Code's `~/.claude.json`: first those for the project in one of these folders, which stay limited to that
+ * project, then those for all projects, and last those of other folders, which are only mentioned. Of two servers with the same name,
+ * Claude Code uses the first one. Throws an error with the reason, without text of the file.
  */
 export function claudeCodeServers(text: string, folders: readonly string[]): Candidate[] {
   const { mcpServers, projects } = parsed(text);
@@ -33,7 +34,7 @@ export function claudeCodeServers(text: string, folders: readonly string[]): Can
   return [...own, ...ofAll, ...elsewhere.flatMap(onlyNamed).slice(0, MOST_NAMED)];
 }
 
-/** Servers of another folder, which are imported there. */
+/** Mentions servers of another folder, which have to be imported there. */
 function onlyNamed({ folder, servers }: { folder: string; servers: unknown }): Candidate[] {
   const names = isTable(servers) ? Object.keys(servers) : [];
   return names.map((name) => ({ name, flaw: `it is only for ${folder}; import it there` }));

@@ -9,7 +9,7 @@ const KNOWN = new Set([
   ...["enabled", "enabled_tools", "tool_timeout_sec"],
 ]);
 
-/** The servers in Codex's `~/.codex/config.toml`. Throws an error with the reason, without words of the file. */
+/** Reads the servers from Codex's `~/.codex/config.toml`. Throws an error with the reason, without text of the file. */
 export function codexServers(text: string): Candidate[] {
   const servers = parsed(text).mcp_servers ?? {};
   if (!isTable(servers)) throw new Error("its mcp_servers is not a table");
@@ -62,7 +62,7 @@ const isTexts = (value: unknown) => Array.isArray(value) && value.every((each) =
 const isTextTable = (value: unknown) => isTable(value) && isTexts(Object.values(value));
 const isVariable = (value: unknown) => typeof value === "string" && /^[A-Za-z_]\w*$/.test(value);
 
-/** What each key has to be, and how that is called. */
+/** A check for each setting, and the expected type in words. */
 const SHAPES: { [K in keyof Shape]-?: [(value: unknown) => boolean, string] } = {
   command: [isText, "a text"],
   args: [isTexts, "a list of texts"],
@@ -90,7 +90,7 @@ function shapeFlaw(table: Table): string | undefined {
 
 const reference = (variable: string) => `\${${variable}}`;
 
-/** The variables of the program; those that Codex passes on become references to them. */
+/** The environment variables of the program. Those that Codex passes on become references such as `${NAME}`. */
 function envOf({ env = {}, env_vars: passed = [] }: Shape): Record<string, string> {
   return { ...Object.fromEntries(passed.map((name) => [name, reference(name)])), ...env };
 }

@@ -12,7 +12,7 @@ import { type Source, sourcesOf } from "./sources.ts";
 
 interface Plan {
   wanted: NewServer[];
-  /** What is told about each server, by program. */
+  /** Lines that are shown about each server, grouped by program. */
   lines: string[];
 }
 
@@ -37,7 +37,7 @@ export async function importServers(invocation: Invocation, ctx: BaseContext): P
   return 0;
 }
 
-/** Decides which servers are added. A server whose name the user's configuration has already is not. */
+/** Decides which servers are added. A server whose name is already used in the user's configuration is not. */
 function planOf(found: readonly Source[]): Plan {
   const inConfig = ownNames();
   const plan: Plan = { wanted: [], lines: [] };
@@ -68,7 +68,10 @@ function lineFor({ server, notes }: Convertible): string {
   return `${shownServer(server)}${notes.length > 0 ? ` [${visibleName(notes.join(", "))}]` : ""}`;
 }
 
-/** The configuration is a file that only its user can read, unless it is a link, as to a repository of settings. Throws MCP_ADMIN_LINKED. */
+/**
+ * Throws MCP_ADMIN_LINKED for servers with values, which may be keys, if config.toml is a link, for example into a repository of settings.
+ * A file that is not a link is made readable by its owner only.
+ */
 function assertPrivate(servers: readonly NewServer[]): void {
   const path = configPath();
   if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return;
@@ -76,7 +79,7 @@ function assertPrivate(servers: readonly NewServer[]): void {
   if (names.length > 0) throw errors.MCP_ADMIN_LINKED({ path, target: realpathSync(path), names });
 }
 
-/** Whether it has values that are more than the names of variables. */
+/** Whether the server has values of variables or headers that are more than references to variables. */
 function hasValues({ env = {}, headers = {} }: NewServer): boolean {
   return [...Object.values(env), ...Object.values(headers)].some((value) => !/^(?:Bearer )?\$\{\w+\}$/.test(value));
 }

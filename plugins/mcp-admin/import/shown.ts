@@ -2,7 +2,10 @@ import { visibleName } from "@scorel/kit/text/plain";
 import { isSecret, shownAddress } from "@scorel/kit/text/secret-free";
 import type { NewServer } from "../config-file.ts";
 
-/** A server on one line, for a person who decides about it: of variables and headers only the names, and no arguments that may be keys. */
+/**
+ * Describes a server on one line, for a person who decides about it. Shows only the names of variables and headers, and no arguments that
+ * may be keys.
+ */
 export function shownServer({
   name,
   command,
@@ -29,7 +32,7 @@ function namesIn(kind: string, table: Readonly<Record<string, string>> | undefin
   return table ? [`${kind} ${Object.keys(table).join(", ")}`] : [];
 }
 
-/** Arguments without the values of options such as `--api-key`, and addresses without the parts that may hold a key. */
+/** Arguments without the values of options such as `--api-key`. URLs are shown without the parts that may contain a key. */
 function shownArgs(args: readonly string[]): string[] {
   return args.map((arg, at) => {
     const before = args[at - 1] ?? "";

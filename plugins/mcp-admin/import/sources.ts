@@ -10,7 +10,7 @@ import type { Candidate } from "./candidate.ts";
 import { claudeCodeServers } from "./claude-code.ts";
 import { codexServers } from "./codex.ts";
 
-/** A file of another program, with its servers. */
+/** A configuration file of another program, with the servers in it. */
 export interface Source {
   program: string;
   path: string;
@@ -23,7 +23,7 @@ interface Program {
   read(text: string, cwd: string): Candidate[];
 }
 
-/** Characters of a file. That of Claude Code also keeps what was said in each project. */
+/** Most characters of a file. Claude Code's file also contains the history of each project. */
 const MOST_CHARACTERS = 50_000_000;
 
 const programs: Readonly<Record<string, Program>> = {
@@ -36,8 +36,8 @@ const programs: Readonly<Record<string, Program>> = {
 };
 
 /**
- * The files of the program of this name, or of all programs that are known. Throws MCP_ADMIN_PROGRAM, and
- * MCP_ADMIN_SOURCE for one that cannot be read.
+ * Reads the files of the program with this name, or of all known programs. Throws MCP_ADMIN_PROGRAM, and MCP_ADMIN_SOURCE for a file that
+ * cannot be read.
  */
 export function sourcesOf(name: string | undefined, cwd: string): Source[] {
   const known = Object.keys(programs);

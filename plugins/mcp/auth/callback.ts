@@ -5,31 +5,31 @@ import { codeOf } from "@scorel/kernel";
 import { onAbort } from "@scorel/kit/values/abort";
 import { LoginFlaw } from "./wire.ts";
 
-/** What the browser brings back. */
+/** The parameters of the URL to which the authorization server has sent the browser. */
 export interface Answer {
   code: string;
-  /** The authorization server that it says it is from. */
+  /** The authorization server that has sent the answer, as it claims. */
   iss?: string;
 }
 
 export interface Callback {
-  /** Where the authorization server sends the browser. */
+  /** The redirect URI of the login. */
   readonly address: string;
-  /** Resolves with the first answer that has the state; rejects with a refusal. */
+  /** Resolves with the first answer that has the right state. Rejects if that answer is a refusal. */
   answer(signal: AbortSignal): Promise<Answer>;
-  /** Takes the address that a browser on another computer ended at. Returns what is wrong with it. */
+  /** Takes a redirect URL that was opened on another computer. Returns what is wrong with it, or undefined. */
   paste(address: string): string | undefined;
   close(): Promise<void>;
 }
 
-/** Listens on this computer only for a browser that comes back from a login with this state. Rejects with a LoginFlaw. */
+/** Listens on the loopback address for the browser that comes back from the login with this state. Rejects with a LoginFlaw. */
 export async function listen(state: string, port = 0): Promise<Callback> {
   let resolve!: (answer: Answer) => void;
   let reject!: (thrown: unknown) => void;
   const promise = new Promise<Answer>((...settle) => {
     [resolve, reject] = settle;
   });
-  // It may fail before anybody waits for it.
+  // It may reject before `answer` is called.
   promise.catch(() => {});
   const take = (url: URL) => {
     const flaw = flawOf(url, state);

@@ -9,7 +9,7 @@ import { LoginFlaw, loginFetch, secure } from "./wire.ts";
 
 type Sdk = typeof import("@modelcontextprotocol/client");
 type Metadata = NonNullable<OAuthServerInfo["authorizationServerMetadata"]>;
-/** Where a person logs in, and what for. */
+/** The authorization server of a login, and what the tokens are for. */
 interface Site {
   authorizationServer: string;
   metadata: Metadata;
@@ -17,12 +17,12 @@ interface Site {
   scope: string | undefined;
 }
 
-/** Milliseconds that a person may take. */
+/** Milliseconds that a person may take to log in. */
 const PATIENCE_MS = 15 * 60_000;
 
 /**
- * Logs in at the authorization server that a server names, in the person's browser, and keeps the tokens. Rejects with a LoginFlaw, errors
- * of the SDK, and MCP_LOGINS.
+ * Logs in at the server's authorization server in the person's browser, and stores the tokens. Rejects with a LoginFlaw, errors of the SDK,
+ * or MCP_LOGINS.
  */
 export async function login(way: Address, callbackPort: number | undefined, dialog: LoginDialog): Promise<void> {
   const sdk = await import("@modelcontextprotocol/client");
@@ -37,7 +37,7 @@ export async function login(way: Address, callbackPort: number | undefined, dial
   }
 }
 
-/** The server answers without a login, and names no place for one. */
+/** The server answers without a login, and does not name an authorization server. */
 export class NoLogin extends Error {}
 
 interface Attempt {
@@ -47,7 +47,7 @@ interface Attempt {
   dialog: LoginDialog;
 }
 
-/** Sends the person to the page of the login, and gets tokens for the code that the browser brings back. */
+/** Opens the login page for the person, and exchanges the code that the browser brings back for tokens. */
 async function loginOver(sdk: Sdk, site: Site, { way, state, callback, dialog }: Attempt): Promise<Login> {
   const { authorizationServer, metadata, resource, scope } = site;
   const client = await clientOf(sdk, site, way, callback.address);
@@ -71,7 +71,7 @@ async function loginOver(sdk: Sdk, site: Site, { way, state, callback, dialog }:
   };
 }
 
-/** Asks the server where to log in. */
+/** Asks the server for its authorization server. */
 async function siteOf(sdk: Sdk, { url, headers }: Address): Promise<Site> {
   const { isOpen, resourceMetadataUrl, scope } = await challengeOf(sdk, url, headers);
   const { authorizationServerUrl, authorizationServerMetadata, resourceMetadata } = await sdk.discoverOAuthServerInfo(
@@ -85,21 +85,21 @@ async function siteOf(sdk: Sdk, { url, headers }: Address): Promise<Site> {
   return {
     authorizationServer: String(authorizationServerUrl),
     metadata: authorizationServerMetadata,
-    // The server's description of itself has to be about this address.
+    // Checks that the server's metadata belongs to this URL.
     resource: await sdk.selectResourceURL(url, {} as never, resourceMetadata),
     scope: asked,
   };
 }
 
-/** The scopes in these texts, each once; undefined if there are none. */
+/** Joins lists of scopes, without duplicates; undefined if there are none. */
 function together(...texts: readonly (string | undefined)[]): string | undefined {
   const scopes = new Set(texts.flatMap((text) => text?.split(" ") ?? []).filter((scope) => scope !== ""));
   return scopes.size === 0 ? undefined : [...scopes].join(" ");
 }
 
-/** What a server says when a request has no token. */
+/** What a server answers to a request without a token. */
 async function challengeOf(sdk: Sdk, url: string, headers: Readonly<Record<string, string>>) {
-  // The first message of a connection: a server may know no other before.
+  // `initialize` is the first message of a connection: a server may refuse any other before it.
   const params = {
     protocolVersion: sdk.LATEST_PROTOCOL_VERSION,
     capabilities: {},
@@ -122,8 +122,8 @@ function endpointsOf({ authorization_endpoint, token_endpoint, registration_endp
 }
 
 /**
- * Has a person confirm that another host gets the code than the one where they log in: so a server could let them log in at an honest
- * place, and take what comes from there.
+ * Lets the person confirm it if the host that gets the code differs from the host of the login page. Otherwise a malicious server could use
+ * an honest login page, and have the code sent to itself.
  */
 async function confirmed({ metadata }: Site, dialog: LoginDialog): Promise<void> {
   const [page, tokens] = [metadata.authorization_endpoint, metadata.token_endpoint].map((each) => new URL(each).host);
@@ -134,7 +134,7 @@ async function confirmed({ metadata }: Site, dialog: LoginDialog): Promise<void>
     );
 }
 
-/** The client that the configuration names, or one that is registered for this login. */
+/** The client from the configuration, or else a newly registered one. */
 async function clientOf(sdk: Sdk, site: Site, { oauth }: Address, redirect: string): Promise<Login["client"]> {
   if (oauth?.clientId !== undefined)
     return { client_id: oauth.clientId, ...(oauth.clientSecret && { client_secret: oauth.clientSecret }) };

@@ -7,13 +7,13 @@ import type { TokenProvider } from "../wire/http.ts";
 import { keepLogin, type Login, readLogin, secretsOf } from "./logins.ts";
 import { loginFetch, reasonOf } from "./wire.ts";
 
-/** Milliseconds to wait for another process that renews the same token; longer than that takes. */
+/** Milliseconds to wait for another process that is renewing the same token. Renewing takes less. */
 const PATIENCE_MS = 60_000;
 
-/** Scopes as the standard has them: words without quotes and backslashes. */
+/** Scopes as OAuth defines them: words without quotes and backslashes, separated by spaces. */
 const SCOPES = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
-/** The tokens of a login at a server, for its requests. Without a login, a refused request is the error MCP_LOGIN. */
+/** The tokens of a login, for requests to its server. Without a login, a request that is refused throws MCP_LOGIN. */
 export class Tokens implements TokenProvider {
   private readonly server: string;
   private readonly way: Address;
@@ -25,7 +25,7 @@ export class Tokens implements TokenProvider {
     this.way = way;
   }
 
-  /** Every token of this session, which nobody may see. */
+  /** All tokens that this session has used. They must not be shown. */
   get secrets(): string[] {
     return [...this.used];
   }
@@ -35,7 +35,7 @@ export class Tokens implements TokenProvider {
     return this.login?.tokens.access_token;
   }
 
-  /** The server has refused the token: takes a newer one, or renews it. Throws MCP_LOGIN and MCP_LOGINS. */
+  /** Called when the server has refused the token. Takes a newer token from the file, or renews it. Throws MCP_LOGIN, MCP_LOGINS. */
   async onUnauthorized(): Promise<void> {
     const refused = this.login?.tokens.access_token;
     if (refused === undefined) throw errors.MCP_LOGIN({ server: this.server });
@@ -43,7 +43,7 @@ export class Tokens implements TokenProvider {
     try {
       const stored = readLogin(this.way.url);
       if (!stored) throw errors.MCP_LOGIN({ server: this.server });
-      // Another process has renewed it, or somebody has logged in again.
+      // The token has been renewed by another process, or in a new login.
       if (stored.tokens.access_token !== refused) this.take(stored);
       else this.take(await this.renewed(stored));
     } finally {
@@ -51,7 +51,7 @@ export class Tokens implements TokenProvider {
     }
   }
 
-  /** The server wants more scopes than the login has: keeps them for the next login. Throws MCP_LOGIN. */
+  /** Called when the server requires more scopes than the login has. Stores them for the next login. Throws MCP_LOGIN. */
   async onForbidden(answer: Response): Promise<void> {
     const { extractWWWAuthenticateParams } = await import("@modelcontextprotocol/client");
     const { error, scope } = extractWWWAuthenticateParams(answer);

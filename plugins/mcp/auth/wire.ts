@@ -6,10 +6,13 @@ import { limitedFetch } from "../wire/http.ts";
 const PATIENCE_MS = 30_000;
 const MOST_REDIRECTS = 3;
 
-/** A reason in our own words: those of a server or of the SDK may quote codes and tokens. */
+/** A failed login, described in Scorel's words: messages of servers or of the SDK may quote codes and tokens. */
 export class LoginFlaw extends Error {}
 
-/** Requests to authorization servers. Only what is read follows redirects, within its origin: a code or a token goes where it was meant to. */
+/**
+ * `fetch` for requests to authorization servers. Only GET requests follow redirects, and only within their origin, so that codes and tokens
+ * are never sent elsewhere.
+ */
 export const loginFetch: FetchLike = async (url, init = {}) => {
   const signals = [AbortSignal.timeout(PATIENCE_MS), ...(init.signal ? [init.signal] : [])];
   const options: RequestInit = { ...init, redirect: "manual", signal: AbortSignal.any(signals) };
@@ -27,7 +30,7 @@ export const loginFetch: FetchLike = async (url, init = {}) => {
   }
 };
 
-/** The address, if nobody on the way can read what goes there. Throws a LoginFlaw. */
+/** Returns the URL if it is encrypted or on this computer. Throws a LoginFlaw otherwise. */
 export function secure(address: string | URL): URL {
   const url = URL.canParse(String(address)) ? new URL(address) : undefined;
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
@@ -35,17 +38,17 @@ export function secure(address: string | URL): URL {
   return url;
 }
 
-/** Why a login or the renewal of a token failed, without anything that was sent. */
+/** Describes why a login or the renewal of a token has failed, without anything secret. */
 export function reasonOf(thrown: unknown): string {
   if (thrown instanceof LoginFlaw || thrown instanceof ScorelError) return thrown.message;
   const { name, code, cause } = thrown as { name?: string; code?: unknown; cause?: unknown };
   if (name === "TimeoutError") return `it did not answer for ${PATIENCE_MS / 1_000} s`;
   if (name === "IssuerMismatchError") return "the answer is that of another authorization server";
   if (cause instanceof LoginFlaw) return cause.message;
-  // What the network or a proxy says, which is never the text of a server.
+  // The message of the network or a proxy. It never has the text of a server.
   const network = codeOf(cause, thrown instanceof TypeError && cause instanceof Error ? cause.message : "");
   if (network !== "") return `it cannot be reached (${network})`;
-  // The words that the standard has for refusals, such as invalid_grant.
+  // Error codes of OAuth, such as invalid_grant.
   if (typeof code === "string" && /^[a-z_]{3,40}$/.test(code)) return `it was refused (${code})`;
   return "the answer was not understood";
 }

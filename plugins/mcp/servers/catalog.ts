@@ -16,33 +16,36 @@ import type { Definition } from "./definitions.ts";
 import { Pins } from "./pins.ts";
 import { isYoung, recordPath, writeRecord } from "./records.ts";
 
-/** Characters of a list that are kept on disk: all tools, and 2,000,000 for what a server has besides. One with more is waited for each time. */
+/**
+ * Most characters of a server's record on disk: those for tools, and 2,000,000 for everything else. A server with more is not stored, so
+ * each session waits for it.
+ */
 const MOST_KEPT = MOST_TOOL_TEXT + 2_000_000;
 
-/** Milliseconds for which the record of a server counts as fresh: short sessions then neither ask it again nor wait for it. */
+/** Milliseconds for which the record of a server counts as fresh: short sessions then neither ask the server again nor wait for it. */
 const WHILE_MS = 60 * 60_000;
 
-/** The name by which the instructions of a server are accepted, as if they were one of its tools. */
+/** Name under which the instructions of a server are accepted, as if they were one of its tools. */
 export const INSTRUCTIONS = "(instructions)";
 
 /**
- * What a server offers. It is kept on disk, so that the next session can offer it before the server is up; what the server then says
- * replaces it.
+ * Everything that a server offers. It is stored on disk, so that the next session can offer it before the server is running. What the
+ * server reports then replaces it.
  */
 export class Catalog {
   readonly pins: Pins;
-  /** What the server offers; undefined until it is known. It stays known while the server is restarted. */
+  /** Undefined until it is known. It stays known while the server restarts. */
   inventory: Inventory | undefined;
-  /** The server's own name and version. */
+  /** Name and version that the server reports. */
   version: string | undefined;
-  /** The server has said itself what it offers, in this session. */
+  /** Whether the server itself has reported what it offers in this session. */
   isFirstHand = false;
   private readonly server: string;
   private readonly path: string;
   private readonly latePath: string;
   private readonly report: (thrown: unknown) => void;
   private kept: string | undefined;
-  /** Changed tools of which people were told. */
+  /** Changed tools that people have been told about. */
   private readonly told = new Set<string>();
 
   constructor(definition: Pick<Definition, "name" | "way">, report: (thrown: unknown) => void) {
@@ -57,7 +60,7 @@ export class Catalog {
     return this.inventory?.tools;
   }
 
-  /** Whether the record of what the server offers is fresh. */
+  /** Whether the record on disk is fresh. */
   get isYoung(): boolean {
     return isYoung(this.path, WHILE_MS);
   }
@@ -71,7 +74,7 @@ export class Catalog {
     this.writing(() => writeRecord(this.latePath, { server: this.server }));
   }
 
-  /** Takes what an earlier session has kept, if there is something. */
+  /** Reads the record of an earlier session, if there is one. */
   recall(): void {
     if (this.inventory) return;
     try {
@@ -89,7 +92,7 @@ export class Catalog {
     }
   }
 
-  /** Takes what the server says, and tells people of tools that are not what was accepted, once. */
+  /** Records what the server reports. Tells people once about tools that differ from what was accepted. */
   learn(inventory: Inventory, version: string): void {
     this.inventory = inventory;
     this.version = clause(version).slice(0, 100);

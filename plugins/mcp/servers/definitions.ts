@@ -15,41 +15,41 @@ import { errors } from "../errors.ts";
 /** Milliseconds that a call may take without an answer or progress. */
 const TIMEOUT_MS = 60_000;
 
-/** The path of the servers in the configuration. */
+/** Path of the servers in the configuration. */
 const SETTING = "mcp.servers";
-/** The place of servers that a client brings with its session. */
+/** `place` of servers that a client adds to its session. */
 const CLIENT = "the client";
 
-/** How a server is reached, with `${NAME}` as written. */
+/** How a server is reached, with `${NAME}` as written in the configuration. */
 export type Way =
   | { command: string; args: readonly string[]; env: Readonly<Record<string, string>>; cwd: string }
   | Address;
 export interface Address {
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** How Scorel is known where a person logs in, if it is not registered with each login. */
+  /** Scorel's registration at the authorization server. Without it, each login registers a new client. */
   oauth?: Readonly<Record<string, string>>;
 }
 
-/** Whether the configuration gives a key, which stands for a login. */
+/** Whether the configuration has a key for the server, so that no login is needed. */
 export function hasKey(way: Way): boolean {
   return "url" in way && Object.keys(way.headers).some((name) => name.toLowerCase() === "authorization");
 }
 
-/** A server that the configuration or a project names. */
+/** A server from the configuration, a client or a project. */
 export interface Definition {
   name: string;
-  /** The file that names it, for people. */
+  /** The file that defines it, for people. */
   place: string;
-  /** It may use only some variables. */
+  /** Whether it is from a project: then it may only use some variables. */
   ofProject: boolean;
-  /** Values are taken as they are, also where they look like `${NAME}`. */
+  /** Whether values are taken literally, even if they look like `${NAME}`. */
   literal?: true;
   enabled: boolean;
   timeoutMs: number;
-  /** The port on which the browser comes back from a login. Default: any. */
+  /** Port of the redirect URI for logins. Default: any free port. */
   callbackPort?: number;
-  /** The only tools to offer, with wildcards. */
+  /** Names of the only tools to offer, with wildcards. Default: all. */
   only?: readonly string[];
   way: Way;
 }
@@ -58,8 +58,8 @@ type Place = Pick<Workspace, "cwd" | "root" | "trusted" | "trustedCopy" | "mcpSe
 type Report = (thrown: unknown) => void;
 
 /**
- * The servers of a session: those of the user's configuration, those that the client brings, and those of a trusted project. Of two with
- * one name the first counts, so that a project cannot put another server in the place of one that the user allows things to.
+ * The servers of a session: from the user's configuration, from the client, and from a trusted project. Of two servers with the same name
+ * the first one is used, so that a project cannot replace a server to which the user has given permissions.
  */
 export function definitionsOf({ servers }: Pick<McpConfig, "servers">, place: Place, report: Report): Definition[] {
   const own = servers.filter((table) => !table.ofProject && isFor(table, place));
@@ -78,7 +78,7 @@ export function definitionsOf({ servers }: Pick<McpConfig, "servers">, place: Pl
   return [...known.values()];
 }
 
-/** Whether sessions in this folder have a server of the user's configuration. */
+/** Whether a server of the user's configuration is used for sessions in this folder. */
 function isFor({ projects }: ServerTable, { cwd }: Place): boolean {
   return projects?.some((folder) => isWithin(canonical(folder), cwd)) ?? true;
 }
@@ -126,11 +126,11 @@ function tableIn(text: string): Table {
     const value: unknown = JSON.parse(text);
     return isTable(value) ? value : {};
   } catch {
-    return {}; // The missing name is told.
+    return {}; // The schema then reports the missing name.
   }
 }
 
-/** The path of a trusted project's `.mcp.json`, of which only the copy may be read. */
+/** Path of the copy of a trusted project's `.mcp.json`. Only the copy may be read. */
 export function mcpJsonOf({ trustedCopy }: Pick<Workspace, "trustedCopy">): string | undefined {
   return trustedCopy && join(trustedCopy.root, MCP_JSON);
 }

@@ -2,7 +2,7 @@ import { lineOf } from "@scorel/kit/text/one-line";
 import { isTable, type Table } from "@scorel/kit/values/table";
 import { type FieldType, type Limits, limitsIn, problemOf, type Value } from "./limits.ts";
 
-/** Fields of one form, and answers of one field. */
+/** Most fields of a form, and most options of a field. */
 const MOST_FIELDS = 12;
 const MOST_OPTIONS = 50;
 export const MOST_TITLE = 200;
@@ -18,7 +18,7 @@ export interface Field {
   name: string;
   title: string;
   type: FieldType;
-  /** The allowed answers, if the field has a list of them. */
+  /** The allowed answers, if they are limited to a list. */
   options?: readonly Option[];
   limits: Limits;
   required: boolean;
@@ -26,7 +26,7 @@ export interface Field {
   initial?: Value;
 }
 
-/** The fields of a form; undefined for one with fields that people cannot be asked for. */
+/** Reads the fields of a form. Undefined if people cannot be asked for one of them. */
 export function fieldsOf(schema: unknown): Field[] | undefined {
   const { properties, required } = isTable(schema) ? schema : {};
   if (!isTable(properties)) return undefined;
@@ -58,7 +58,7 @@ function kindOf(table: Table): { type?: FieldType; options?: readonly Option[] |
   return { type: type as FieldType, ...(type === "string" && { options: optionsIn(table) }) };
 }
 
-/** The answers of an enum: with names of their own in `enumNames`, or as `oneOf` or `anyOf` with titles. */
+/** The options of an enum: named by `enumNames`, or given as `oneOf` or `anyOf` with titles. */
 function optionsIn({ enum: values, enumNames: names, oneOf, anyOf = oneOf }: Table): readonly Option[] | undefined {
   if (Array.isArray(anyOf))
     return anyOf
@@ -75,7 +75,7 @@ function optionsIn({ enum: values, enumNames: names, oneOf, anyOf = oneOf }: Tab
 const labelOf = (title: unknown, value: string) =>
   lineOf(typeof title === "string" && title !== "" ? title : value).slice(0, MOST_TITLE);
 
-/** Whether a default that the server gives is valid for the field. */
+/** Whether the default from the server is valid for the field. */
 function fits({ type, options = [], limits }: Field, value: unknown): value is Value {
   const isOption = (each: unknown) => options.some((option) => option.value === each);
   if (type === "list")

@@ -3,21 +3,21 @@ import type { Question, RequestsService } from "@scorel/requests/contract";
 import { type Field, MOST_TITLE, type Option } from "./fields.ts";
 import { problemOf, type Value, wantedOf } from "./limits.ts";
 
-/** How often a field is asked about: a client that answers by itself would give the same wrong answer without end. */
+/** How often a field is asked about. A client that answers automatically could give the same invalid answer forever. */
 const MOST_ATTEMPTS = 10;
-/** The answer to a field with options that leaves it empty. */
+/** Answer that leaves a field with options empty. */
 const EMPTY = "0";
 
-/** An answer as a value, or what is wrong with it; neither if the field stays empty. */
+/** The value of an answer, or what is wrong with it. Neither if the field stays empty. */
 type Read = { value?: Value; problem?: string };
 
-/** Whose form is asked, and the id by which clients know that its questions belong together. */
+/** The server that asks, and an id that tells clients which questions belong to the same form. */
 export interface Form {
   server: string;
   id: string;
 }
 
-/** Asks a person for a field. Undefined for one that stays empty, null if the person dismisses the question. */
+/** Asks a person for a field. Resolves with undefined if the field is left empty, and with null if the person dismisses the question. */
 export async function answerTo(
   requests: RequestsService,
   { server, id }: Form,
@@ -51,7 +51,7 @@ function questionFor(server: string, field: Field, problem: string): Omit<Questi
   return { kind: "select", title, options: [...rows, ...empty], ...fallback };
 }
 
-/** What a person may answer, and what happens to a field that is left as it is. */
+/** Describes valid answers, and what happens if the field is left as it is. */
 function noteOn(field: Field): string {
   const { type, limits, required, initial } = field;
   const isLimited = Object.keys(limits).length > 0 && (type === "list" || !field.options);
@@ -69,7 +69,7 @@ function initialOf(field: Field): string {
   return label ?? lineOf(String(field.initial)).slice(0, MOST_TITLE);
 }
 
-/** The options that a list has at first, as a person types them. */
+/** The default of a list field, as the numbers of its options. */
 function numbersOf({ options = [], initial }: Field): string {
   const chosen = Array.isArray(initial) ? initial : [];
   return chosen.map((each) => options.findIndex(({ value }) => value === each) + 1).join(", ");
@@ -88,7 +88,7 @@ function readAnswer(field: Field, given: string): Read {
   return problemOf(type, limits, value) === undefined ? { value } : { problem: wanted(field) };
 }
 
-/** Some options by their numbers, or by what they are called. */
+/** Reads several options, given by their numbers or labels. */
 function readList(field: Field, given: string): Read {
   const { options = [], required, initial, limits, type } = field;
   if (given === "" && initial !== undefined) return { value: initial };
@@ -108,7 +108,7 @@ const isCalled = ({ label, value }: Option, name: string) =>
 
 const STAYS_EMPTY = "it may not stay empty.";
 
-/** What is said when an answer does not fit. */
+/** Describes a valid answer, after an invalid one. */
 function wanted({ type, limits }: Field): string {
   const words = wantedOf(type, limits);
   return words === "" ? STAYS_EMPTY : `${words}, please.`;

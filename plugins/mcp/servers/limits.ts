@@ -1,11 +1,13 @@
 import type { Table } from "@scorel/kit/values/table";
 import { z } from "zod";
 
-/** A `list` is some of its options. */
+/** The type of a field. A `list` is a selection of its options. */
 export type FieldType = "string" | "number" | "integer" | "boolean" | "list";
 export type Value = string | number | boolean | string[];
 
-/** The limits of a value. `least` and `most` apply to a number, to the number of characters of a text, or to the number of chosen options. */
+/**
+ * The limits of a value. `least` and `most` apply to a number, to the number of characters of a string, or to the number of chosen options.
+ */
 export interface Limits {
   least?: number;
   most?: number;
@@ -13,7 +15,7 @@ export interface Limits {
 }
 type Format = "email" | "uri" | "date" | "date-time";
 
-/** How each format is checked, and what it is called. */
+/** How each format is checked, and its name for people. */
 const FORMATS: Readonly<Record<Format, { schema(): z.ZodType; words: string }>> = {
   email: { schema: () => z.email(), words: "an email address" },
   uri: { schema: () => z.url(), words: "an address such as https://example.com" },
@@ -24,7 +26,7 @@ const FORMATS: Readonly<Record<Format, { schema(): z.ZodType; words: string }>> 
   },
 };
 
-/** The keys of the limits in the schema of a field. */
+/** Keywords for the limits in the JSON Schema of a field. */
 const KEYS: Readonly<Record<FieldType, readonly [least: string, most: string]>> = {
   integer: ["minimum", "maximum"],
   number: ["minimum", "maximum"],
@@ -33,7 +35,7 @@ const KEYS: Readonly<Record<FieldType, readonly [least: string, most: string]>> 
   boolean: ["", ""],
 };
 
-/** The limits of a field, from its schema. Others than those of the standard are passed over. */
+/** Reads the limits of a field from its schema. Keywords that the protocol does not have are ignored. */
 export function limitsIn(table: Table, type: FieldType): Limits {
   const [least, most] = KEYS[type].map((key) => table[key]);
   const { format } = table;

@@ -2,12 +2,12 @@ import type { BaseContext } from "@scorel/kernel";
 import { clause } from "@scorel/kit/text/one-line";
 import { errors } from "../errors.ts";
 
-/** Messages that people are told of a server from one start to the next. */
+/** Most messages of a server that are shown between two starts. */
 const MOST_TOLD = 20;
 const MOST_TEXT = 500;
 const SERIOUS = new Set(["error", "critical", "alert", "emergency"]);
 
-/** Tells people what a server logs as an error, a few times. Other messages are passed over. */
+/** Shows people the errors that a server logs, up to MOST_TOLD. Other messages are ignored. */
 export function serverLog(ctx: Pick<BaseContext, "report">, server: string, redact: (text: string) => string) {
   let told = 0;
   return (level: string, data: unknown): void => {

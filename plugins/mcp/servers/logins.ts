@@ -5,7 +5,7 @@ import { errors } from "../errors.ts";
 import { type Address, type Definition, hasKey } from "./definitions.ts";
 import { expanded, type Sources } from "./variables.ts";
 
-/** The logins at the servers of a session. */
+/** Logins at the servers of a session. */
 export class Logins {
   private readonly sources: () => Sources;
 
@@ -13,7 +13,7 @@ export class Logins {
     this.sources = sources;
   }
 
-  /** Logs a person in at a server. Throws MCP_LOGIN_NONE and MCP_LOGIN_FAILED. */
+  /** Logs a person in at a server. Throws MCP_LOGIN_NONE, MCP_LOGIN_FAILED. */
   async login(definition: Definition, dialog: LoginDialog): Promise<void> {
     const way = this.wayOf(definition);
     const [{ login, NoLogin }, { reasonOf }] = await Promise.all([
@@ -27,7 +27,7 @@ export class Logins {
     });
   }
 
-  /** Forgets a login. Throws MCP_LOGIN_NONE and MCP_LOGINS. */
+  /** Deletes a login. Throws MCP_LOGIN_NONE, MCP_LOGINS. */
   logout(definition: Definition): Promise<boolean> {
     return keepLogin(this.wayOf(definition).url, undefined);
   }
@@ -39,7 +39,10 @@ export class Logins {
     return way;
   }
 
-  /** Whether a login is kept; undefined for servers that have none. What is wrong with an address is told when the server starts. */
+  /**
+   * Whether a login is stored; undefined for servers without logins. Does not throw for an invalid URL: that is reported when the server
+   * starts.
+   */
   of(definition: Definition): McpServerRow["login"] {
     if (!("url" in definition.way) || hasKey(definition.way)) return undefined;
     try {

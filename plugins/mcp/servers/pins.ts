@@ -8,14 +8,14 @@ import type { Definition } from "./definitions.ts";
 import { recordPath, writeRecord } from "./records.ts";
 import { type Change, sorted, wordsOf } from "./words.ts";
 
-/** What a person has accepted of the tools of a server, by its own names for them: hashes of descriptions and schemas. */
+/** Hashes of the accepted descriptions and schemas, by the server's names of the tools. */
 type Accepted = Record<string, string>;
-/** The words themselves, to show what has changed. Records of earlier versions have none. */
+/** The accepted descriptions and schemas as `wordsOf` writes them, to show what has changed. Missing in records of earlier versions. */
 type Words = Readonly<Record<string, string>>;
 
 /**
- * The tools of a server as they were when it was first used, or when a person has last accepted them. A server could change what a tool
- * says of itself after rules allow it, so a tool that has changed, or that was added, counts as unknown until it is accepted.
+ * The accepted tools of a server: as they were at its first use, or when a person has accepted them later. A server could change the
+ * description of a tool after rules allow it, so a tool that has changed or is new must be accepted again.
  */
 export class Pins {
   private readonly server: string;
@@ -32,7 +32,7 @@ export class Pins {
     this.report = report;
   }
 
-  /** Takes note of the present tools. Those of a server that was never used are accepted. Returns the names of the others. */
+  /** Records the current tools. At the first use of a server, all are accepted. Returns the names of those that are not accepted. */
   see(tools: readonly ListedTool[]): string[] {
     this.current = Object.fromEntries(tools.map((tool) => [tool.name, hashOf(tool)]));
     this.words = Object.fromEntries(tools.map((tool) => [tool.name, wordsOf(tool)]));
@@ -45,12 +45,12 @@ export class Pins {
     return this.has(tool) && this.accepted?.[tool] === this.current[tool];
   }
 
-  /** Whether the server has the tool, but in other words than those that were accepted. */
+  /** Whether the server has the tool, but not as it was accepted. */
   isChanged(tool: string): boolean {
     return this.has(tool) && !this.isAccepted(tool);
   }
 
-  /** The names of all that is there now. */
+  /** Names of all current tools. */
   get names(): string[] {
     return Object.keys(this.current);
   }
@@ -59,14 +59,14 @@ export class Pins {
     return Object.hasOwn(this.current, tool);
   }
 
-  /** What has changed in a tool since it was accepted; undefined if nothing has. */
+  /** The change of a tool since it was accepted; undefined if it is unchanged. */
   changeOf(tool: string): Change | undefined {
     if (!this.isChanged(tool)) return undefined;
     const isOld = this.accepted !== undefined && Object.hasOwn(this.accepted, tool);
     return { was: isOld ? (own(this.acceptedWords, tool) ?? null) : undefined, now: own(this.words, tool) ?? "" };
   }
 
-  /** Accepts these tools as they are now. */
+  /** Accepts the current state of these tools. */
   accept(tools: readonly string[]): void {
     const fresh = tools.filter((tool) => this.isChanged(tool));
     if (fresh.length === 0 && this.accepted) return;

@@ -9,9 +9,9 @@ import { fieldsOf } from "./fields.ts";
 import { answerTo } from "./forms.ts";
 import type { Value } from "./limits.ts";
 
-/** Characters of what a server says in a question. */
+/** Most characters of the server's text in a question. */
 const MOST_TEXT = 2_000;
-/** Tokens of an answer of the model to a server, and characters of what the model is sent. */
+/** Most tokens of an answer of the model to a server, and most characters of the request to the model. */
 const MOST_TOKENS = 4_000;
 const MOST_SENT = 50_000;
 /** After this number of declined questions in a row, further questions of the server are declined without asking. */
@@ -19,8 +19,8 @@ const MOST_NOES = 5;
 const DECLINED: ElicitAnswer = { action: "decline" };
 
 /**
- * What a server may ask of the people and the model of a session. `sampling`: the configuration lets servers ask for calls of the model;
- * a person is asked about each.
+ * Handlers for requests of a server to the people and the model of a session. `sampling`: whether the configuration allows calls of the
+ * model; a person is asked about each.
  */
 export function serverRequests(ctx: BaseContext, server: string, sampling: boolean): ServerRequests {
   let noes = 0;
@@ -38,7 +38,7 @@ export function serverRequests(ctx: BaseContext, server: string, sampling: boole
   };
 }
 
-/** Asks a person for what a server wants to know. For forms that cannot be asked, the answer is no. */
+/** Asks a person to fill in a form. Forms that cannot be asked are declined. */
 async function elicit(
   requests: RequestsService,
   server: string,
@@ -63,7 +63,7 @@ async function elicit(
   return { action: "accept", content };
 }
 
-/** Shows an address, which only the person can open. */
+/** Shows a URL, which only the person can open. */
 async function askToOpen(
   requests: RequestsService,
   server: string,
@@ -75,7 +75,7 @@ async function askToOpen(
   return (await requests.confirm(title, false, { signal })) ? { action: "accept" } : DECLINED;
 }
 
-/** Lets the session's model answer a server, if a person agrees. Throws an error for the server. */
+/** Lets the session's model answer a server, if a person agrees. Otherwise throws an error for the server. */
 async function sample(
   ctx: BaseContext,
   server: string,

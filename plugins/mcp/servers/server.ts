@@ -12,18 +12,20 @@ import { loginFault } from "./login-fault.ts";
 import type { Pins } from "./pins.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** How often a server that ends by itself is started again, and how many milliseconds it has to stay up to count as well again. */
+/**
+ * How often in a row a server that has ended by itself is started again, and after how many milliseconds of running the count begins again.
+ */
 const MOST_RESTARTS = 5;
 const STEADY_MS = 60_000;
 const LONGEST_DELAY_MS = 30_000;
-/** Milliseconds between the news that tools have changed and the question which there are. */
+/** Milliseconds between the message that tools have changed and the request for the new list. */
 const RELIST_MS = 200;
 
-/** A server of a session: starts it, starts it again when it ends by itself, and passes calls on. */
+/** A server of a session: starts and restarts its program or connection, and passes on calls. */
 export class Server {
   readonly definition: Definition;
   state: ServerState;
-  /** Why it is not up. */
+  /** Why it is not running. */
   problem: string | undefined;
   redact: (text: string) => string = (text) => text;
   /** What it offers, as far as it is known. */
@@ -48,7 +50,7 @@ export class Server {
     return this.definition.name;
   }
 
-  /** Its tools; undefined until they are known, from itself or from an earlier session. */
+  /** Its tools; undefined until they are known, from the server itself or from an earlier session. */
   get listed(): readonly ListedTool[] | undefined {
     return this.catalog.tools;
   }
@@ -61,12 +63,12 @@ export class Server {
     return this.catalog.inventory;
   }
 
-  /** Its own name and version. */
+  /** Name and version that it reports. */
   get version(): string | undefined {
     return this.catalog.version;
   }
 
-  /** What it says about its use, if a person has accepted that. */
+  /** Its instructions for the model, if they are accepted. */
   get instructions(): string | undefined {
     return this.pins.isAccepted(INSTRUCTIONS) ? this.inventory?.instructions : undefined;
   }
@@ -75,23 +77,23 @@ export class Server {
     return this.catalog.pins;
   }
 
-  /** Takes the tools that an earlier session has kept. */
+  /** Loads the tools that were stored in an earlier session. */
   recall(): void {
     this.catalog.recall();
   }
 
-  /** Whether only the list of an earlier session is known, and the server may still replace it in this one. */
+  /** Whether the tools are only known from an earlier session, and the server may still report others in this one. */
   get isUnconfirmed(): boolean {
     return ["off", "starting"].includes(this.state) && this.listed !== undefined && !this.catalog.isFirstHand;
   }
 
-  /** Waits until it has said itself what its tools are, if an earlier session did; not any longer than a start takes. */
+  /** Waits until the server itself has reported its tools, or its start has failed. Starts it if necessary. */
   async confirmed(): Promise<void> {
-    // A start that fails is told when the tool is called.
+    // A failed start is reported when a tool is called.
     if (!this.catalog.isFirstHand) await this.start().catch(() => {});
   }
 
-  /** Starts it unless it runs or is starting. Rejects with MCP_START, which is also told to people. */
+  /** Starts it unless it is running or starting. Rejects with MCP_START, which is also shown to people. */
   start(): Promise<Connection> {
     if (this.connection) return Promise.resolve(this.connection);
     this.starting ??= this.open().finally(() => {
@@ -100,7 +102,7 @@ export class Server {
     return this.starting;
   }
 
-  /** Ends it, if it runs, and starts it. */
+  /** Stops it if it is running, and starts it. */
   async restart(): Promise<void> {
     await this.starting?.catch(() => {});
     const { connection } = this;
@@ -119,7 +121,7 @@ export class Server {
     await connection?.close();
   }
 
-  /** Calls a tool. Throws errors that a model can act on. */
+  /** Calls a tool. Throws errors that tell a model what to do. */
   call(tool: string, args: Record<string, unknown>, options: Omit<CallOptions, "timeoutMs">): Promise<CallResult> {
     const { timeoutMs } = this.definition;
     return this.use(tool, options.signal, (connection) => {
@@ -128,13 +130,13 @@ export class Server {
     });
   }
 
-  /** Does something over the connection, after waiting for a server that is starting. Throws errors that a model can act on. */
+  /** Runs `work` with the connection, and starts the server before if necessary. Throws errors that tell a model what to do. */
   async use<T>(what: string, signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
     const attempt = async () => work(await untilAborted(this.start(), signal));
     try {
       return await attempt().catch(async (thrown: unknown) => {
         if (!isForgotten(thrown)) throw thrown;
-        // The server has not looked at the request, so it is made once more, in a new session.
+        // The server no longer knows its session and has not handled the request, so it is repeated in a new session.
         await untilAborted(this.restart(), signal);
         return attempt();
       });
@@ -190,13 +192,13 @@ export class Server {
     this.problem = this.redact(clause(messageOf(needsLogin ?? thrown))).slice(0, 2_000);
     const error = needsLogin ?? errors.MCP_START({ server: this.name, reason: this.problem }, { cause: thrown });
     if (this.isClosed) return error;
-    // One that was up before is tried again; one that never was is told at once.
+    // If it was running before, it is tried again; otherwise the failure is shown at once.
     if (this.restarts > 0) this.startLater(this.problem);
     else this.give(error);
     return error;
   }
 
-  /** The connection has ended by itself. Before it was up, that is a failed start. */
+  /** Handles a connection that has ended by itself. Before the start is complete, `open` fails instead. */
   private ended(ended: Connection | undefined, how: string): void {
     if (this.isClosed || ended === undefined || this.connection !== ended) return;
     this.connection = undefined;
@@ -222,7 +224,7 @@ export class Server {
     this.around.tell(problem);
   }
 
-  /** Asks for the tools anew, but only so often: a server may say without end that they have changed. */
+  /** Requests the list of tools again, after a delay, since a server may report changes endlessly. */
   private relistSoon(): void {
     this.cancelRelist ??= this.around.after(RELIST_MS, () => {
       this.cancelRelist = undefined;
@@ -239,7 +241,7 @@ export class Server {
       this.catalog.learn(inventory, connection.version);
       this.around.changed();
     } catch (thrown) {
-      // If it has ended, that is told elsewhere; else its tools stay those that are known.
+      // If the connection has ended, `ended` reports it. Otherwise the tools stay as they are known.
       if (this.connection === connection) this.problem = this.redact(clause(messageOf(thrown))).slice(0, 500);
     }
   }

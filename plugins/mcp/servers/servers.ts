@@ -4,7 +4,7 @@ import { Tokens } from "../auth/tokens.ts";
 import type { McpAsk } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { type Connection, type ConnectOptions, connect, START_MS } from "../wire/connection.ts";
-import { httpReason, httpTransport, isUnauthorized, sayFarewell } from "../wire/http.ts";
+import { endSession, httpReason, httpTransport, isUnauthorized } from "../wire/http.ts";
 import { type Program, ServerProcesses } from "../wire/processes.ts";
 import { StdioTransport } from "../wire/stdio.ts";
 import { type Address, type Definition, hasKey } from "./definitions.ts";
@@ -21,21 +21,21 @@ type About = Omit<ConnectOptions, "transport" | "onChanged" | "onClose">;
 type Redact = (text: string) => string;
 
 /**
- * Milliseconds after the start of a session until servers are started whose tools are known. By then the first request is on its way,
- * which else would share the processor with all of them.
+ * Milliseconds after the start of a session until servers whose tools are known are started. By then the first request has been sent;
+ * otherwise their start would compete with it for the processor.
  */
 const KNOWN_MS = 500;
 /**
- * Milliseconds that servers get at the end of a session to say what they offer: those that were never known, and those whose list an earlier
- * session has kept. The kernel gives a plugin 5 s to end.
+ * Milliseconds that servers have at the end of a session to report what they offer: those that were never known, and those known from an
+ * earlier session. The kernel allows a plugin 5 s to stop.
  */
 const LAST_CHANCE_MS = 4_000;
 const CONFIRM_MS = 1_000;
 
-/** What the servers of a session depend on. */
+/** What the servers need of their session. */
 export interface Session {
   ctx: BaseContext;
-  /** Servers may ask for calls of the model. */
+  /** Whether servers may ask for calls of the model. */
   sampling: boolean;
   /** Names of variables that servers of projects may use. */
   allowed: readonly string[];
@@ -43,7 +43,7 @@ export interface Session {
   changed(): void;
 }
 
-/** The servers of a session. */
+/** The MCP servers of a session. */
 export class Servers {
   readonly all: readonly Server[];
   readonly logins = new Logins(() => this.sources());
@@ -61,20 +61,18 @@ export class Servers {
       ...clock,
       changed,
       open: (definition, told) => this.open(definition, told),
-      // An empty place makes it a notice: the fault is the server's.
+      // With an empty place it becomes a notice, since the server has caused the problem.
       tell: (problem) => ctx.report("", problem),
     };
     this.all = definitions.map((definition) => new Server(definition, around));
   }
 
-  /** Those that are used. */
+  /** Servers that are not disabled. */
   get enabled(): Server[] {
     return this.all.filter(({ definition }) => definition.enabled);
   }
 
-  /**
-   * Starts all, together; those whose tools are known from an earlier session a little later. Problems are told to people.
-   */
+  /** Starts all servers together, but those whose tools are known from an earlier session a little later. Shows problems to people. */
   start(): void {
     for (const server of this.enabled) server.recall();
     const known = this.enabled.filter(({ listed }) => listed);
@@ -85,14 +83,14 @@ export class Servers {
     if (known.length > 0) this.cancelStart = this.session.clock.after(KNOWN_MS, () => begin(known));
   }
 
-  /** The server of this name. Throws MCP_UNKNOWN. */
+  /** The server with this name. Throws MCP_UNKNOWN. */
   named(name: string): Server {
     const found = this.all.find((server) => server.name === name);
     if (!found) throw errors.MCP_UNKNOWN({ server: name, known: this.all.map((server) => server.name) });
     return found;
   }
 
-  /** What a server has asked for. */
+  /** What a server has asked for since the session was opened. */
   askedBy(server: string): McpAsk[] {
     return [...(this.asked.get(server) ?? [])];
   }
@@ -102,9 +100,9 @@ export class Servers {
   }
 
   /**
-   * Ends all. With `lateOnes`, those that have not said yet what they offer get a little more time, so that the next session knows it: else a
-   * server that is slower than each of many short sessions would never be of use, nor would tools that it has added. Not each time: only once in a
-   * while for what was confirmed, or was too late, not long ago.
+   * Stops all servers. With `lateOnes`, those that have not reported yet what they offer get a little more time, so that the next session
+   * knows it. Otherwise a server that takes longer to start than short sessions last would never be used, nor would its new tools. Servers
+   * that were confirmed, or were too late, within the last hour are not waited for.
    */
   async close(lateOnes = false): Promise<void> {
     this.cancelStart?.();
@@ -119,7 +117,7 @@ export class Servers {
     this.processes.close();
   }
 
-  /** Starts those whose kept lists they have not confirmed. Returns their names. */
+  /** Starts the servers whose tools are only known from an earlier session. Returns their names. */
   confirm(): string[] {
     const servers = this.unconfirmed();
     for (const server of servers) void server.confirmed();
@@ -130,7 +128,7 @@ export class Servers {
     return this.enabled.filter(({ isUnconfirmed }) => isUnconfirmed);
   }
 
-  /** Waits until these servers have started, or could not, but not for long. */
+  /** Waits until these servers have started or failed, at most `ms` milliseconds. */
   private async settled(servers: readonly Server[], ms: number): Promise<void> {
     if (servers.length === 0) return;
     const starts = Promise.allSettled(servers.map((server) => server.start()));
@@ -163,7 +161,7 @@ export class Servers {
     try {
       return await connect({ ...about, transport, onChanged: told.changed, onClose });
     } catch (thrown) {
-      // Read before `close`, which ends the program by a signal.
+      // Read before `close`, which ends the program with a signal.
       const { how } = transport;
       await transport.close();
       throw new Error(redact(faultOf(thrown, how, transport)), { cause: thrown });
@@ -182,13 +180,13 @@ export class Servers {
     try {
       const connection = await connect({ ...about, transport, onChanged: told.changed, onClose });
       const close = async () => {
-        await sayFarewell(transport);
+        await endSession(transport);
         await connection.close();
       };
       return { ...connection, close };
     } catch (thrown) {
       await transport.close();
-      // A server without a key of its own is told as one that needs a login.
+      // Passed on unchanged, since `loginFault` recognizes it and asks for a login.
       if (thrown instanceof ScorelError || (tokens && isUnauthorized(thrown))) throw thrown;
       throw new Error(redact(httpReason(thrown)), { cause: thrown });
     }
@@ -215,13 +213,13 @@ export class Servers {
   }
 }
 
-/** Whether it is starting, and no session has learned yet what it offers. */
+/** Whether the server is starting, and its tools are not known from an earlier session. */
 export const isUnknown = ({ state, listed }: Server): boolean => state === "starting" && !listed;
 
-/** Whether sessions wait for the server: it is starting, its tools are not known, and no recent session has waited in vain. */
+/** Whether the first turn waits for the server: its tools are not known, and no recent session has waited for it without success. */
 export const isAwaited = (server: Server): boolean => isUnknown(server) && !server.catalog.wasLate;
 
-/** Takes the secrets of a server, and those of Scorel, out of a text. */
+/** Makes a function that removes the secrets of a server, and those of Scorel, from text. */
 function redactor(secrets: () => readonly string[], ctx: BaseContext): Redact {
   return (text) => {
     const longest = [...new Set(secrets())].sort((a, b) => b.length - a.length);
@@ -230,7 +228,7 @@ function redactor(secrets: () => readonly string[], ctx: BaseContext): Redact {
   };
 }
 
-/** Why a program could not be used, with what it wrote to its standard error about that. */
+/** Why a program could not be used, including what it has written about that to its standard error. */
 function faultOf(thrown: unknown, how: string | undefined, { stderr }: StdioTransport): string {
   const { code } = thrown as { code?: unknown };
   const isEnd = code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED";

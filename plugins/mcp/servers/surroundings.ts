@@ -1,20 +1,20 @@
 import type { Connection } from "../wire/connection.ts";
 import type { Definition } from "./definitions.ts";
 
-/** What a server needs from its session. */
+/** What a server needs of its session. */
 export interface Surroundings {
-  /** Opens a connection. `told` hears of changes until the connection ends. */
+  /** Opens a connection. Until it ends, `told` is called about changes. */
   open(definition: Definition, told: { changed(): void; closed(how: string): void }): Promise<Opened>;
-  /** Calls `work` after so many milliseconds; returns a function that prevents it. */
+  /** Calls `work` after `ms` milliseconds. Returns a function that cancels it. */
   after(ms: number, work: () => void): () => void;
   now(): number;
-  /** The tools or the state of a server have changed. */
+  /** Called when the tools or the state of a server have changed. */
   changed(): void;
-  /** Tells people of a problem. */
+  /** Shows a problem to people. */
   tell(problem: unknown): void;
 }
 export interface Opened {
   connection: Connection;
-  /** Takes the server's secrets out of a text. */
+  /** Removes the server's secrets from text. */
   redact(text: string): string;
 }

@@ -4,7 +4,7 @@ import type { Definition, Way } from "./definitions.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The variables that every server gets, and that servers of projects may name. None of them holds a key. */
+/** Variables that every server gets and that servers of projects may use. None of them contains a key. */
 const HARMLESS = new Set([
   ...["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"],
   ...["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME"],
@@ -12,20 +12,23 @@ const HARMLESS = new Set([
 ]);
 const isHarmless = (name: string) => HARMLESS.has(name) || name.startsWith("LC_");
 
-/** Names of variables and headers whose values are keys. Others, such as `production`, may be ordinary words of a result. */
+/**
+ * Matches names of variables and headers whose values are secret. Values of others, such as `production`, may be ordinary words in a
+ * result.
+ */
 const SECRET = /key|token|secret|passw|auth|cookie|credential|private/i;
 
-/** Where the values of variables come from. */
+/** Variables that can be used in the definition of a server. */
 export interface Sources {
-  /** The variables of commands, without keys. */
+  /** Variables for commands, without keys. */
   commands: Variables;
-  /** All variables of the user, which only the user's own configuration may name. */
+  /** All variables of the user. Only the user's own configuration may use them. */
   user: Variables;
-  /** Names that the user allows to servers of projects. */
+  /** Names of variables that the user allows servers of projects to use. */
   allowed: readonly string[];
 }
 
-/** The variables that every server gets. */
+/** The environment variables that every server gets. */
 export function baseEnvironment({ commands }: Pick<Sources, "commands">): Record<string, string> {
   const kept = Object.entries(commands).flatMap(([name, value]) =>
     value !== undefined && isHarmless(name) ? [[name, value]] : [],
@@ -33,18 +36,18 @@ export function baseEnvironment({ commands }: Pick<Sources, "commands">): Record
   return Object.fromEntries(kept);
 }
 
-/** The variables of a session, if a client gave some, above those of this process. */
+/** The variables of a session: those of this process, overridden by those that its client gave. */
 export function userVariables(given: readonly string[] | undefined): Variables {
   return given ? { ...process.env, ...environmentOf(given) } : process.env;
 }
 
-/** A way with the values of `${NAME}` and `${NAME:-default}`, and the values that must not be shown. */
+/** A `Way` in which `${NAME}` and `${NAME:-default}` are replaced, with the values that must not be shown. */
 export interface Expanded {
   way: Way;
   secrets: string[];
 }
 
-/** Puts the values of variables into a way. Throws MCP_VARIABLE. */
+/** Replaces the variables in the definition of a server. Throws MCP_VARIABLE. */
 export function expanded(definition: Definition, sources: Sources): Expanded {
   const secrets: string[] = [];
   const text = (written: string) => withValues(written, definition, sources, secrets);

@@ -1,22 +1,22 @@
 import { isTable, type Table } from "@scorel/kit/values/table";
 import type { ListedTool } from "../wire/inventory.ts";
 
-/** Characters of a description that are kept, of all words of a tool, and of each side of a comparison. */
+/** Most characters of a description, of the whole text about a tool, and of each side of a comparison. */
 const MOST_DESCRIBED = 5_000;
 const MOST_KEPT = 20_000;
 const MOST_SHOWN = 1_800;
-/** Characters of one changed line, and those around a change that show where it is. */
+/** Most characters of one changed line, and characters around a change that show where it is. */
 const MOST_LINE = 700;
 const CONTEXT = 200;
 
-/** What a tool says of itself now, and what it said when it was accepted. */
+/** The current description of a tool, and the accepted one. */
 export interface Change {
-  /** Undefined for a tool that was never accepted; null if only a hash of its words was kept. */
+  /** Undefined for a tool that was never accepted; null if only its hash was stored. */
   was: string | null | undefined;
   now: string;
 }
 
-/** All that a server says of a tool, as people read it: arguments first, since a long description could push them out of sight. */
+/** The text about a tool for people. It begins with the arguments, since a long description could push them out of sight. */
 export function wordsOf({ title, description = "", inputSchema }: ListedTool): string {
   const { properties, ...rest } = sorted(inputSchema) as Table;
   const args = Object.entries(isTable(properties) ? properties : {}).map(
@@ -26,7 +26,7 @@ export function wordsOf({ title, description = "", inputSchema }: ListedTool): s
   return [...args, `arguments: ${JSON.stringify(rest)}`, head].join("\n").slice(0, MOST_KEPT);
 }
 
-/** Both texts of a change for people: the lines that differ, from shortly before the place where they do. What is left out is said. */
+/** Shows a change to people: the lines that differ, from shortly before the difference. Says how much is left out. */
 export function shownChange({ was, now }: Change): string {
   if (was === undefined) return `It says of itself:\n${together(now.split("\n").map(cut))}`;
   if (was === null)
@@ -38,7 +38,7 @@ export function shownChange({ was, now }: Change): string {
   return `It said of itself:\n${side(before, after)}\n\nIt now says:\n${side(after, before)}`;
 }
 
-/** Lines by what they are about: an argument, or their place among the others. */
+/** Lines, keyed by the argument that they describe or by their position. */
 type Lines = ReadonlyMap<string, string>;
 
 function linesOf(text: string): Lines {
@@ -46,7 +46,7 @@ function linesOf(text: string): Lines {
   return new Map(text.split("\n").map((line) => [/^argument [^:]*:/.exec(line)?.[0] ?? String(place++), line]));
 }
 
-/** The part of a line that another one does not have, with a little around it. */
+/** The part of a line that differs from another line, with a little context. */
 function around(line: string, other: string): string {
   const most = Math.min(line.length, other.length);
   let start = 0;
@@ -78,7 +78,7 @@ function cut(text: string): string {
   return more <= 0 ? text : `${text.slice(0, MOST_LINE)}… (${more} more characters are not shown)`;
 }
 
-/** The value with the keys of its objects in order, since a server may write them in any. */
+/** A copy in which the keys of all objects are sorted, since a server may list them in any order. */
 export function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isTable(value)) return value;

@@ -3,7 +3,10 @@ import { ownNameOf } from "../offer.ts";
 import type { Servers } from "../servers/servers.ts";
 import { shownChange } from "../servers/words.ts";
 
-/** A rule is about a tool as it was when it was accepted, so a person is asked about the next call of one that has changed. */
+/**
+ * Asks a person about a call of a tool that has changed since it was accepted, even if a rule allows the tool. Undefined if it has not
+ * changed.
+ */
 export async function objectionTo(tool: string, servers: Servers): Promise<ToolCallDecision | undefined> {
   const before = servers.enabled.find((server) => ownNameOf(server, tool) !== undefined);
   if (!before) return undefined;

@@ -3,7 +3,7 @@ import type { ScorelMessage } from "@scorel/messages/contract";
 
 export const TOOL_SEARCH = "ToolSearch";
 
-/** The tools that were found in this session, in the order in which they were: they stay offered, also after a rewind. */
+/** Tools that were found in this session, in that order. They stay offered, also after a rewind. */
 export const foundTools: ProjectionDefinition<readonly string[]> = {
   over: "log",
   reads: [{ type: "message", containing: `"${TOOL_SEARCH}"` }],

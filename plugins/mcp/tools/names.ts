@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 
-/** Providers accept names of up to 64 letters, digits, dashes and underscores. */
+/** Providers accept names of at most 64 letters, digits, dashes and underscores. */
 const LONGEST = 64;
 const HASH_LENGTH = 6;
 
-/** The name of each tool of a server as the model sees it, by the server's own name for it: `mcp__server__tool`. */
+/** Maps the server's own name of each tool to the name that the model sees, `mcp__server__tool`. */
 export function toolNames(server: string, tools: readonly string[]): Map<string, string> {
   const prefix = `mcp__${server}__`;
   const room = LONGEST - prefix.length;
@@ -24,13 +24,13 @@ export function toolNames(server: string, tools: readonly string[]): Map<string,
 
 const clean = (name: string) => name.replace(/[^A-Za-z0-9_-]/g, "_");
 
-/** A shortened name with a hash of the whole, so that it does not depend on which other tools there are. */
+/** Shortens a name, and appends a hash of the full name, so that the result does not depend on the other tools. */
 function marked(cleaned: string, name: string, room: number): string {
   const hash = createHash("sha256").update(name).digest("hex").slice(0, HASH_LENGTH);
   return `${cleaned.slice(0, room - HASH_LENGTH - 1)}_${hash}`;
 }
 
-/** Whether a tool is one of those that the configuration chooses, with `*` for any characters. */
+/** Whether the patterns in `only` match a tool. `*` stands for any characters. */
 export function isChosen(name: string, only: readonly string[] | undefined): boolean {
   return only === undefined || only.some((pattern) => fits(name, pattern));
 }

@@ -10,20 +10,20 @@ import type { ListedResource } from "../wire/inventory.ts";
 import { resultOf } from "./result.ts";
 
 const MOST_DESCRIPTION = 300;
-/** Characters of an address that is suggested. */
+/** Most characters of a URI that is suggested. */
 const MOST_URI = 500;
 
 const oneServer = z.object({ server: z.string().describe("The name of the MCP server.") });
 const oneResource = oneServer.extend({ uri: z.string().max(4_000).describe("The address of the resource.") });
 
-/** The tools that list and read resources; none if no server has any. */
+/** The tools that list and read resources. Empty if no server has resources. */
 export function resourceTools(servers: Servers): Tool[] {
   const names = servers.enabled.filter(({ inventory }) => inventory?.hasResources).map(({ name }) => name);
   if (names.length === 0) return [];
   return [listTool(servers, names), readTool(servers, names)];
 }
 
-/** Each sends something to a stranger, so a person is asked, unless a rule such as `ReadMcpResource(docs:*)` allows it. */
+/** A person is asked, since each call sends data to a third party, unless a rule such as `ReadMcpResource(docs:*)` allows it. */
 const asked = { approval: "ask", access: () => "read" as const } as const;
 
 function listTool(servers: Servers, names: readonly string[]): Tool<z.output<typeof oneServer>> {
@@ -76,7 +76,7 @@ function lineAbout({ uri, name, description, mimeType }: ListedResource): string
   return `${plainText(uri).slice(0, 500)}  ${lineOf(about.join("; ")).slice(0, MOST_DESCRIPTION)}`;
 }
 
-/** The mentions of resources; of a pattern there is none, since a person has to complete it. */
+/** Mentions to suggest. Patterns are left out, since a person would have to complete them. */
 function suggestions(server: string, resources: readonly ListedResource[] = []): string[] {
   const usable = resources.filter(
     ({ uri }) => uri.length <= MOST_URI && !/[{}\s"]/.test(uri) && plainText(uri) === uri,
@@ -84,7 +84,7 @@ function suggestions(server: string, resources: readonly ListedResource[] = []):
   return usable.map(({ uri }) => `${server}:${uri}`);
 }
 
-/** Resources that a message names as `@server:uri`. */
+/** Resolves resources that a message mentions as `@server:uri`. */
 export function resourceMentions(servers: Servers): MentionSource {
   const found = (word: string) => {
     const [, name = "", uri = ""] = /^([\w-]{1,32}):(.+)$/s.exec(word) ?? [];
@@ -93,7 +93,7 @@ export function resourceMentions(servers: Servers): MentionSource {
   };
   return {
     takes: (word) => found(word) !== undefined,
-    // Nothing is asked of a server for that: they say it when they start.
+    // Makes no request: servers report their resources when they start.
     suggest: () => servers.enabled.flatMap(({ name, inventory }) => suggestions(name, inventory?.resources)),
     async attach(word, signal = new AbortController().signal) {
       const named = found(word);

@@ -4,7 +4,7 @@ import { isTable } from "@scorel/kit/values/table";
 import type { ImageBlock, TextBlock, ToolOutput } from "@scorel/tools/contract";
 import type { CallResult, ResultPart } from "../wire/connection.ts";
 
-/** Characters of text, number of images and characters of their base64 that reach the model. */
+/** Most characters of text, images, and characters of their base64 in a result for the model. */
 const MOST_TEXT = 50_000;
 const MOST_IMAGES = 8;
 const MOST_IMAGE = 10_000_000;
@@ -13,7 +13,7 @@ const IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 type Block = TextBlock | ImageBlock;
 
-/** The result of a call as the model gets it. `redact` takes secrets out of texts. */
+/** Converts the result of a call for the model. `redact` removes secrets from text. */
 export function resultOf(
   { content, structuredContent, isError }: CallResult,
   redact: (text: string) => string,
@@ -21,7 +21,7 @@ export function resultOf(
   const limit = new Limit(redact);
   const blocks = content.slice(0, MOST_PARTS).flatMap((part) => limit.take(part));
   const hasText = blocks.some(({ type }) => type === "text");
-  // A server that gives both says the same in its text.
+  // A server that returns both repeats the structured content as text.
   if (!hasText && structuredContent !== undefined) blocks.push(...limit.text(JSON.stringify(structuredContent)));
   if (content.length > MOST_PARTS) blocks.push(note(`${content.length - MOST_PARTS} further parts are left out`));
   if (limit.omitted > 0)
@@ -38,9 +38,9 @@ export function resultOf(
 
 const note = (text: string): TextBlock => ({ type: "text", text: `[${text}]` });
 
-/** Turns parts of a result into blocks for the model, and counts what is left of the limits. */
+/** Converts parts of a result into blocks for the model, within the limits. */
 class Limit {
-  /** Characters of text that were left out. */
+  /** Number of characters of text that were left out. */
   omitted = 0;
   private readonly redact: (text: string) => string;
   private characters = MOST_TEXT;
@@ -77,7 +77,7 @@ class Limit {
   private image({ data }: ResultPart): Block {
     if (typeof data !== "string" || data.length > MOST_IMAGE) return note("an image that is too large is left out");
     if (this.images === 0) return note(`an image is left out, since a result may have ${MOST_IMAGES}`);
-    // What it is called does not count: a provider refuses the whole request for an image of another type.
+    // Detected from the data, and not taken from the server: a provider refuses the whole request if the type of an image is wrong.
     const mimeType = imageType(Buffer.from(data.slice(0, 64), "base64"));
     if (mimeType === undefined || !IMAGES.includes(mimeType) || !/^[\w+/=-]*$/.test(data))
       return note("an image of a type that cannot be shown to you is left out");

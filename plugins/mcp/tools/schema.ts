@@ -2,19 +2,19 @@ import { isDeeper } from "@scorel/kit/text/json-depth";
 import { plainText } from "@scorel/kit/text/plain";
 import { isTable, type Table } from "@scorel/kit/values/table";
 
-/** Characters of the JSON of one tool's schema, and of one description. */
+/** Most characters of a tool's schema as JSON, and of one description. */
 const MOST_SCHEMA = 50_000;
 const MOST_DESCRIPTION = 4_000;
 const MOST_LEVELS = 30;
 
-/** Schemas by name, in which any name may occur. */
+/** Keywords whose value is a table of schemas with arbitrary keys. */
 const BY_NAME = new Set(["properties", "$defs", "definitions"]);
-/** Values that a tool compares with; they are kept as they are. */
+/** Keywords whose value is data and not a schema. It is kept unchanged. */
 const VALUES = new Set(["const", "enum", "default", "examples", "required"]);
 
 /**
- * A server's schema for the arguments of a tool, as the model sees it: without control characters, and without patterns, since arguments
- * are checked against it in this process and a regular expression of a stranger may take forever. Throws an error with the reason.
+ * Prepares a server's schema for the model: without control characters, and without `pattern`, since arguments are validated in this
+ * process and an untrusted regular expression may take forever. Throws an error with the reason.
  */
 export function readSchema(schema: unknown): Record<string, unknown> {
   if (!isTable(schema)) throw new Error("its schema is not an object");
@@ -40,13 +40,13 @@ function partOf(key: string, part: unknown): unknown {
   return Object.fromEntries(Object.entries(part).map(([name, schema]) => [name, cleaned(schema)]));
 }
 
-/** The model is told the pattern in words. */
+/** Appends the pattern to the description, so that the model knows it. */
 function withPattern(description: unknown, pattern: string): string {
   const said = `Pattern: ${plainText(pattern).slice(0, 200)}`;
   return typeof description === "string" && description !== "" ? `${description} (${said})` : said;
 }
 
-/** A tool's description as the model sees it. */
+/** Prepares a tool's description for the model. */
 export function readDescription(text: string | undefined, name: string): string {
   const plain = plainText(text ?? "").trim();
   if (plain === "") return plainText(name);

@@ -4,7 +4,7 @@ import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import { z } from "zod";
 import { TOOL_SEARCH } from "./found.ts";
 
-/** Tools that one search by words adds, tools that one call may name, and characters of a description in its result. */
+/** Most tools that one search adds, tools that one call may name, and characters of a description in the result. */
 const MOST_FOUND = 8;
 const MOST_NAMES = 32;
 const MOST_DESCRIPTION = 200;
@@ -16,20 +16,20 @@ const parameters = z.object({
 type Params = z.output<typeof parameters>;
 
 export interface SearchOptions {
-  /** The names of all servers that are used. */
+  /** Names of all servers that are not disabled. */
   servers: readonly string[];
   searchable(): readonly Tool[];
-  /** Offers these tools from the next request on; returns the names of those that can be used. */
+  /** Offers these tools from the next request on. Returns the names of those that can be used. */
   offer(names: readonly string[]): string[];
-  /** Servers that have not said yet what they offer. */
+  /** Servers that have not reported yet what they offer. */
   starting(): string[];
-  /** Servers with more tools than are read. */
+  /** Servers that have more tools than are read. */
   cut(): string[];
-  /** Asks servers for tools that they have added; returns whether the search may now find more. */
+  /** Asks servers for tools that they have added. Returns whether the search may find more afterwards. */
   renew(signal: AbortSignal): Promise<boolean>;
 }
 
-/** The tool ToolSearch. Its description is the same in all requests of a session. */
+/** Makes the tool ToolSearch. Its description stays the same for the whole session, so that the provider's cache stays valid. */
 export function createSearch({ servers, searchable, offer, starting, cut, renew }: SearchOptions): Tool<Params> {
   return {
     name: TOOL_SEARCH,
@@ -62,7 +62,7 @@ function named(tools: readonly Tool[], names: readonly string[]): Tool[] {
   return names.flatMap((name) => tools.filter((tool) => isCalled(tool, name)));
 }
 
-/** Also without the server's part of the name. */
+/** Also accepts the name without the prefix `mcp__server__`. */
 const isCalled = (tool: Tool, name: string) => tool.name === name || tool.name.replace(/^mcp__.+?__/, "") === name;
 
 function missing(tools: readonly Tool[], names: readonly string[]): string[] {
@@ -78,11 +78,11 @@ function left(servers: readonly string[]): string[] {
   return servers.length === 0 ? [] : [`These servers have more tools than could be searched: ${servers.join(", ")}.`];
 }
 
-/** The tools that fit most words, best first: those in a name count more than those in a description. */
+/** The tools that match most words, best first. A match in the name counts more than one in the description. */
 function byWords(tools: readonly Tool[], query: string): Tool[] {
   const words = [...new Set(wordsIn(query))];
   const scored = tools.map((tool) => ({ tool, score: scoreOf(tool, words) })).filter(({ score }) => score > 0);
-  // Sorting keeps the order of equal ones.
+  // Sorting is stable: tools with equal scores keep their order.
   return scored
     .sort((a, b) => b.score - a.score)
     .slice(0, MOST_FOUND)
@@ -102,7 +102,7 @@ function scoreOf({ name, description }: Tool, words: readonly string[]): number 
 
 const contains = (words: ReadonlySet<string>, part: string) => [...words].some((word) => word.includes(part));
 
-/** The words of a text or a name such as `searchIssues_v2`, in lower case. */
+/** The lower-case words of text, or of a name such as `searchIssues_v2`. */
 function wordsIn(text: string): string[] {
   const apart = text.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2");
   return apart.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];

@@ -1,20 +1,23 @@
 import type { Tool } from "@scorel/tools/contract";
 
-/** A rough estimate, in bytes of UTF-8, as for prompts. */
+/** Bytes of UTF-8 per token: a rough estimate, as for prompts. */
 const BYTES_PER_TOKEN = 4;
 
 export interface SelectionOptions {
-  /** Tokens that the descriptions of all tools may have together; undefined: any number. */
+  /** Most tokens that the descriptions of all tools together may have; undefined for no limit. */
   budget(): number | undefined;
-  /** The names of the tools that were found in this session. */
+  /** Names of the tools that were found in this session. */
   found: readonly string[];
-  /** The tool that finds the others. */
+  /** The tool that finds the other ones. */
   search: Tool;
 }
 
-/** Which tools the model is offered: all, or, if their descriptions are too long, one that finds them and those that it has found. */
+/**
+ * Decides which tools the model is offered: all of them, or, if their descriptions are too long, only ToolSearch and the tools that it has
+ * found.
+ */
 export class Selection {
-  /** Once true it stays so: each change makes the provider read the conversation anew. */
+  /** Never becomes false again, except by `giveUp`: each change makes the provider process the whole conversation again. */
   isDeferred = false;
   private readonly options: SelectionOptions;
   private readonly found: Set<string>;
@@ -26,7 +29,7 @@ export class Selection {
     this.found = new Set(options.found);
   }
 
-  /** The tools to offer of these. */
+  /** Selects the tools to offer. */
   of(all: readonly Tool[]): Tool[] {
     this.all = all;
     const budget = this.isDeferred || this.isForbidden ? undefined : this.options.budget();
@@ -35,7 +38,7 @@ export class Selection {
     return [this.options.search, ...this.namedOf([...this.found])];
   }
 
-  /** Lets these be found; what is offered stays. */
+  /** Replaces the tools that can be found. The offered ones stay. */
   renew(all: readonly Tool[]): void {
     this.all = all;
   }
@@ -45,14 +48,14 @@ export class Selection {
     return this.all;
   }
 
-  /** Adds tools at the end of those that are offered. */
+  /** Appends found tools to the offered ones, and returns the added ones. */
   add(names: readonly string[]): Tool[] {
     const fresh = names.filter((name) => !this.found.has(name));
     for (const name of fresh) this.found.add(name);
     return this.namedOf(fresh);
   }
 
-  /** Offers all tools after all, since the one that finds them may not be used here. */
+  /** Offers all tools, because ToolSearch cannot be used in this session. */
   giveUp(): void {
     this.isForbidden = true;
     this.isDeferred = false;
@@ -66,17 +69,17 @@ export class Selection {
   }
 }
 
-/** Estimated tokens of the descriptions of tools. */
+/** Estimated tokens of the descriptions of these tools. */
 export function tokensOf(tools: readonly Tool[]): number {
   return Math.ceil(Buffer.byteLength(textOf(tools)) / BYTES_PER_TOKEN);
 }
 
-/** What a request says about tools. */
+/** The text about the tools in a request. */
 export function textOf(tools: readonly Tool[]): string {
   return JSON.stringify(tools.map(({ name, description, parameters }) => [name, description, parameters]));
 }
 
-/** A configured budget in tokens: a share of the window up to 1, else tokens; 0 stands for none. */
+/** Converts the configured budget to tokens: up to 1 it is a share of the context window, above that tokens. 0 means no limit. */
 export function budgetIn(window: number, size: number): number | undefined {
   if (size === 0 || (size <= 1 && window <= 0)) return undefined;
   return size <= 1 ? Math.floor(window * size) : size;

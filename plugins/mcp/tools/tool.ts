@@ -13,7 +13,7 @@ const MOST_PROGRESS = 500;
 
 type Params = Record<string, unknown>;
 
-/** A tool of a server for the model, under this name. Throws an error with the reason why it cannot be offered. */
+/** Makes the tool that the model sees for a tool of a server. Throws an error if it cannot be offered. */
 export function toolOf(server: Server, listed: ListedTool, name: string): Tool<Params> {
   const title = `${server.name}: ${lineOf(listed.title ?? listed.name).slice(0, 80)}`;
   return {
@@ -21,10 +21,10 @@ export function toolOf(server: Server, listed: ListedTool, name: string): Tool<P
     label: title,
     description: readDescription(listed.description, listed.name),
     parameters: readSchema(listed.inputSchema),
-    // Whatever the server says of its tool: a person is asked, unless a rule or the permission mode allows it.
+    // What the server says about its tool does not count: a person is asked, unless a rule or the permission mode allows the call.
     approval: "ask",
     async execute(_toolCallId, params, signal = new AbortController().signal, onUpdate) {
-      // Only calls that were approved come here.
+      // Only approved calls get here.
       server.pins.accept([listed.name]);
       const result = await server.call(listed.name, params, { signal, onProgress: progressTo(onUpdate) });
       return resultOf(result, server.redact);
@@ -33,7 +33,7 @@ export function toolOf(server: Server, listed: ListedTool, name: string): Tool<P
   };
 }
 
-/** Passes the newest message about progress on, a few times each second: a server may send thousands. */
+/** Passes on the newest progress message a few times per second, since a server may send thousands. */
 function progressTo(onUpdate: ((partial: ToolOutput) => void) | undefined) {
   let last = Number.NEGATIVE_INFINITY;
   return (progress: { progress: number; total?: number | undefined; message?: string | undefined }) => {

@@ -1,14 +1,14 @@
 import { linkedTo } from "@scorel/kit/values/abort";
 
-/** How often as long as its limit a request may take if the server tells of progress. */
+/** A request with progress may take this many times its time limit in all. */
 const MOST_LIMITS = 30;
 
-/** Questions of one server that are open at a time; further ones are withdrawn at once. */
+/** Most questions of one server that are open at the same time. Further ones are withdrawn at once. */
 const MOST_QUESTIONS = 8;
 
 /** The clock for time limits of requests. */
 export interface CallClock {
-  /** Calls `work` after so many milliseconds; returns a function that prevents it. */
+  /** Calls `work` after `ms` milliseconds. Returns a function that cancels it. */
   after(ms: number, work: () => void): () => void;
   now(): number;
 }
@@ -19,55 +19,58 @@ export interface Limits {
   timeoutMs: number;
 }
 
-/** What the code that makes a request gets. */
+/** Passed to the code that makes a request. */
 export interface Running {
-  /** Aborts when the request is given up, also after its limit. */
+  /** Aborted when the request is given up, also because of its time limit. */
   signal: AbortSignal;
-  /** The server tells of progress, so that the limit begins anew. */
+  /** To be called when the server reports progress: the time limit starts again. */
   progressed(): void;
 }
 
 /**
- * The requests that a server is working on. Their time stands still while it waits for an answer of ours, such as a form that a person
- * fills in. The server does not say for which request it asks, so what it asks is for all that run by then: it is withdrawn when none of
- * them runs any more.
+ * The requests that a server is working on. Their time limits are paused while the server waits for an answer to a question, such as a form
+ * that a person fills in. The server does not say which request a question belongs to, so it counts for all that are running at that time,
+ * and is withdrawn when none of them is running any more.
  */
 export class Calls {
   private readonly clock: CallClock;
-  private readonly running = new Set<Patience>();
+  private readonly running = new Set<TimeLimit>();
   private questions = 0;
 
   constructor(clock: CallClock) {
     this.clock = clock;
   }
 
-  /** Runs a request, until it has an answer or is given up. */
+  /** Runs a request until it is answered or given up. */
   async run<T>({ signal, timeoutMs }: Limits, work: (running: Running) => Promise<T>): Promise<T> {
     const own = linkedTo(signal);
-    const patience = new Patience(this.clock, timeoutMs, () => own.end(true));
-    this.running.add(patience);
-    if (this.questions === 0) patience.resume();
+    const timeLimit = new TimeLimit(this.clock, timeoutMs, () => own.end(true));
+    this.running.add(timeLimit);
+    if (this.questions === 0) timeLimit.resume();
     try {
-      return await work({ signal: own.signal, progressed: () => patience.renew() });
+      return await work({ signal: own.signal, progressed: () => timeLimit.renew() });
     } finally {
       own.end();
-      this.running.delete(patience);
-      patience.end();
+      this.running.delete(timeLimit);
+      timeLimit.end();
     }
   }
 
-  /** Answers a question of the server; with `withdrawn` when the signal aborts, or when the requests have ended for which it asks. */
+  /**
+   * Answers a question of the server. Resolves with `withdrawn` if the signal aborts, or if all requests that were running when it was
+   * asked have ended.
+   */
   async answer<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>, withdrawn: () => T): Promise<T> {
     const asking = [...this.running];
-    // Outside of a call, a person could not know what the question is about.
+    // Without a running request, a person could not know what the question is about.
     if (asking.length === 0 || this.questions >= MOST_QUESTIONS) return withdrawn();
     const own = linkedTo(signal);
     const ended = () => {
       if (asking.every(({ isOver }) => isOver)) own.end(true);
     };
-    const ignore = asking.map((patience) => patience.onEnd(ended));
+    const ignore = asking.map((timeLimit) => timeLimit.onEnd(ended));
     this.questions++;
-    for (const patience of this.running) patience.pause();
+    for (const timeLimit of this.running) timeLimit.pause();
     try {
       const answer = await work(own.signal);
       return own.signal.aborted ? withdrawn() : answer;
@@ -78,13 +81,13 @@ export class Calls {
       own.end();
       for (const forget of ignore) forget();
       this.questions--;
-      if (this.questions === 0) for (const patience of this.running) patience.resume();
+      if (this.questions === 0) for (const timeLimit of this.running) timeLimit.resume();
     }
   }
 }
 
-/** How long a request is still waited for. */
-class Patience {
+/** The time limit of one request. */
+class TimeLimit {
   isOver = false;
   private readonly clock: CallClock;
   private readonly limit: number;
@@ -132,7 +135,7 @@ class Patience {
     for (const ending of this.endings) ending();
   }
 
-  /** Calls `work` when the request has ended; returns a function that prevents it. */
+  /** Calls `work` when the request ends. Returns a function that cancels this. */
   onEnd(work: () => void): () => void {
     this.endings.add(work);
     return () => this.endings.delete(work);

@@ -4,15 +4,15 @@ import type { McpAsk } from "../contract.ts";
 import { type CallClock, Calls, type Limits, type Running } from "./calls.ts";
 import { type Inventory, inventoryOf, type ListedResource, resourcesOf } from "./inventory.ts";
 
-/** Milliseconds that a server may take to answer the first message. Programs such as npx may have to be downloaded before. */
+/** Milliseconds that a server may take to answer the first message. Programs such as npx may have to download packages before. */
 export const START_MS = 60_000;
-/** More milliseconds than any request may take: the limit of one is kept by `Calls`. The longest time that a timer of Node.js takes. */
+/** The longest time of a Node.js timer. Disables the SDK's own time limits, since `Calls` limits the time of a request. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 
-/** The code of the protocol for a request that nobody here answers. */
+/** JSON-RPC error code for a method that is not supported. */
 const METHOD_NOT_FOUND = -32_601;
 
-/** What a server may answer to a call. */
+/** The answer of a server to a call. */
 export interface CallResult {
   content: readonly ResultPart[];
   structuredContent?: unknown;
@@ -39,12 +39,12 @@ export interface CallOptions extends Limits {
 
 /** An open connection to a server. */
 export interface Connection {
-  /** Its own name and version. */
+  /** Name and version that the server reports. */
   readonly version: string;
   list(): Promise<Inventory>;
-  /** Its resources, and the patterns of others; `isCut` if there are more than are read. */
+  /** Its resources and resource templates. `isCut` is true if there are more than are read. */
   resources(signal: AbortSignal): Promise<{ entries: readonly ListedResource[]; isCut: boolean }>;
-  /** The parts of a resource. */
+  /** The contents of a resource. */
   read(uri: string, limits: Limits): Promise<readonly Record<string, unknown>[]>;
   /** The messages of a prompt. */
   prompt(name: string, args: Record<string, string>, limits: Limits): Promise<readonly PromptMessage[]>;
@@ -52,7 +52,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** A question of a server to a person: a form, or an address to open. */
+/** A question of a server to a person: a form, or a URL to open. */
 export interface ElicitRequest {
   mode?: string | undefined;
   message: string;
@@ -63,14 +63,14 @@ export interface ElicitAnswer {
   action: "accept" | "decline" | "cancel";
   content?: Record<string, string | number | boolean | string[]>;
 }
-/** A question of a server to the model. */
+/** A request of a server to the model. */
 export interface SampleRequest {
   messages: readonly { role: string; content: unknown }[];
   systemPrompt?: string | undefined;
   maxTokens: number;
 }
 export type SampleAnswer = { role: "assistant"; content: { type: "text"; text: string }; model: string };
-/** What a server may ask for; without `sample` it is told that it cannot ask the model. */
+/** Handlers for requests of a server. Without `sample`, the server is told that it cannot ask the model. */
 export interface ServerRequests {
   elicit(request: ElicitRequest, signal: AbortSignal): Promise<ElicitAnswer>;
   sample?(request: SampleRequest, signal: AbortSignal): Promise<SampleAnswer>;
@@ -80,26 +80,26 @@ export interface ConnectOptions extends ServerRequests {
   transport: Transport;
   /** The version of Scorel. */
   version: string;
-  /** Folders that servers may ask for, as addresses. */
+  /** Folders that servers may ask for, as file URLs. */
   roots: readonly string[];
   signal: AbortSignal;
   clock: CallClock;
-  /** The server says that its tools, prompts or resources have changed. */
+  /** Called when the server reports that its tools, prompts or resources have changed. */
   onChanged(): void;
-  /** The server has asked for something, whether it gets it or not. */
+  /** Called when the server has asked for something, whether it gets it or not. */
   onAsked(what: McpAsk): void;
-  /** The server says something about what it does. */
+  /** Called for each log message of the server. */
   onLog(level: string, data: unknown): void;
-  /** The connection has ended. */
+  /** Called when the connection has ended. */
   onClose(): void;
 }
 
-/** Connects to a server. The SDK is loaded here, with the first connection of the process. Rejects with the SDK's errors. */
+/** Connects to a server. The SDK is loaded here, for the first connection of the process. Rejects with the SDK's errors. */
 export async function connect(options: ConnectOptions): Promise<Connection> {
   const { Client, ProtocolError } = await import("@modelcontextprotocol/client");
   const client = new Client(
     { name: "scorel", version: options.version },
-    // Results are shown to a model, which needs no validator. The SDK would compile one from each schema of a stranger.
+    // Results are for a model and need no validation. The SDK would compile a validator from each untrusted schema.
     { capabilities: capabilitiesOf(options), jsonSchemaValidator: { getValidator: () => accepting } },
   );
   const calls = new Calls(options.clock);
@@ -108,7 +108,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     client.setNotificationHandler(`notifications/${kind}/list_changed`, () => options.onChanged());
   client.setNotificationHandler("notifications/message", ({ params }) => options.onLog(params.level, params.data));
   client.onclose = () => options.onClose();
-  // All servers share the signal of their session, and Node.js warns of more than ten listeners on one.
+  // A separate signal, since all servers share the one of their session, and Node.js warns about more than ten listeners on a signal.
   const starting = linkedTo(options.signal);
   await client.connect(options.transport, { signal: starting.signal, timeout: START_MS }).finally(() => starting.end());
   return {
@@ -145,7 +145,7 @@ function callTool(
   return client.request({ method: "tools/call", params: { name, arguments: args } }, { ...until(signal), onprogress });
 }
 
-/** Answers what the server asks for. */
+/** Handles the requests of the server. */
 function answerRequests(client: Client, options: ConnectOptions, calls: Calls, Refusal: typeof ProtocolError): void {
   const { sample, onAsked } = options;
   client.setRequestHandler("roots/list", () => {
@@ -169,7 +169,7 @@ function answerRequests(client: Client, options: ConnectOptions, calls: Calls, R
   };
 }
 
-/** The server need not wait for a form that was withdrawn: it gets the answer of a person who leaves it. */
+/** The answer to a form that was withdrawn: as if the person had dismissed it. */
 const formWithdrawn = (): ElicitAnswer => ({ action: "cancel" });
 const sampleWithdrawn = (): never => {
   throw new Error("the call for which the server asked has ended");

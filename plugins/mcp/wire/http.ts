@@ -2,21 +2,19 @@ import type { AuthProvider, FetchLike, StreamableHTTPClientTransport } from "@mo
 import { codeOf, messageOf } from "@scorel/kernel";
 import { errors } from "../errors.ts";
 
-/** Bytes of one answer, or of one line of a stream of events, which may go on for hours. */
+/** Most bytes of one answer, or of one line of an event stream. The stream itself may go on for hours. */
 const MOST_BYTES = 16 * 1024 * 1024;
-/** Milliseconds that a server gets to forget its session. */
-const FAREWELL_MS = 1_000;
+/** Milliseconds that a server has to end its session. */
+const END_SESSION_MS = 1_000;
 const NEWLINE = 10;
 
-/** Tokens for the requests to an address. */
+/** Tokens for the requests to a URL. */
 export interface TokenProvider extends AuthProvider {
-  /** Gets the answer to a request that the tokens do not allow. What it throws is the error of the request. */
+  /** Called with the answer to a request that the tokens do not allow. An error that it throws becomes that of the request. */
   onForbidden(answer: Response): Promise<void>;
 }
 
-/**
- * Messages to and from an address. Its headers go to that origin only: other redirects fail. The SDK is loaded here.
- */
+/** Makes a transport to a URL. Its headers are sent to that origin only, and redirects to others fail. The SDK is loaded here. */
 export async function httpTransport(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -38,18 +36,18 @@ function fetchWith(tokens: TokenProvider): FetchLike {
   };
 }
 
-/** Tells the server that its session is over, if it has one; one that does not answer is left alone. */
-export async function sayFarewell(transport: StreamableHTTPClientTransport): Promise<void> {
+/** Asks the server to end the session, if there is one. A server that does not answer is ignored. */
+export async function endSession(transport: StreamableHTTPClientTransport): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, FAREWELL_MS);
+    timer = setTimeout(resolve, END_SESSION_MS);
   });
-  // A server that is gone has no session either.
+  // A server that is gone has ended the session, too.
   await Promise.race([transport.terminateSession().catch(() => {}), late]);
   clearTimeout(timer);
 }
 
-/** Why an address could not be used, in plain words. */
+/** Describes for people why a URL could not be used. */
 export function httpReason(thrown: unknown): string {
   const { status, cause } = thrown as { status?: unknown; cause?: unknown };
   if (status === 401 || status === 403)
@@ -60,19 +58,19 @@ export function httpReason(thrown: unknown): string {
   return detail === "" ? messageOf(thrown) : `${messageOf(thrown)} (${detail})`;
 }
 
-/** Whether a server at an address has refused the key or the token, or wants one. */
+/** Whether the server has answered that it requires a key or token, or refuses the given one. */
 export function isUnauthorized(thrown: unknown): boolean {
   return (thrown as { status?: unknown } | null)?.status === 401;
 }
 
-/** Whether a server at an address has forgotten its session, as after it was started anew. */
+/** Whether the server no longer knows the session, for example after a restart. */
 export function isForgotten(thrown: unknown): boolean {
   return (thrown as { status?: unknown } | null)?.status === 404;
 }
 
 const PROXY_VARIABLES = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"];
 
-/** Fetches, through the proxy that the environment of Scorel names for the address, if it does. */
+/** Fetches a URL, through a proxy if Scorel's environment names one for it. */
 async function reach(url: URL, init?: RequestInit): Promise<Response> {
   if (!PROXY_VARIABLES.some((name) => process.env[name])) return fetch(url, init);
   const [{ proxyFor }, { fetchThrough }] = await Promise.all([import("@scorel/kit/net/proxy"), import("./proxied.ts")]);
@@ -80,19 +78,19 @@ async function reach(url: URL, init?: RequestInit): Promise<Response> {
   return proxy ? fetchThrough(proxy, url, init) : fetch(url, init);
 }
 
-/** Fetches with limits on the size of an answer, and of a line of a stream. */
+/** `fetch` with limits on the size of an answer, and of a line of a stream. */
 export const limitedFetch: FetchLike = async (url, init) => {
   const response = await reach(new URL(url), init);
   if (!response.body) return response;
   const isStream = response.headers.get("content-type")?.includes("text/event-stream") ?? false;
   const { status, statusText, headers } = response;
   const limited = new Response(response.body.pipeThrough(limit(isStream)), { status, statusText, headers });
-  // The transport looks at it to tell redirects.
+  // The transport reads `url` to detect redirects.
   Object.defineProperty(limited, "url", { value: response.url });
   return limited;
 };
 
-/** Passes bytes on, and breaks off an answer, or a line of a stream, that is too long. */
+/** Passes bytes on. Fails if an answer, or a line of a stream, is too long. */
 function limit(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   let size = 0;
   return new TransformStream({

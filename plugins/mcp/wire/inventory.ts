@@ -3,20 +3,20 @@ import { lineOf } from "@scorel/kit/text/one-line";
 import { isTable } from "@scorel/kit/values/table";
 import { z } from "zod";
 
-/** Pages of a list, and entries, that are read from one server. */
+/** Most pages of a list, and most entries, that are read from one server. */
 const MOST_PAGES = 64;
 const MOST_ENTRIES = 256;
-/** The limits for tools: pages, tools, and characters of all descriptions. There are catalogues with thousands of tools. */
+/** Limits for tools: pages, tools, and characters of all descriptions. There are catalogues with thousands of tools. */
 const MOST_TOOL_PAGES = 512;
 const MOST_TOOLS = 4_096;
 export const MOST_TOOL_TEXT = 8_000_000;
-/** Milliseconds that a page of the tools may take, and one of what a server has besides. */
+/** Milliseconds for a page of tools, and for a page of any other list. */
 const TOOLS_MS = 60_000;
 const OTHERS_MS = 10_000;
-/** Characters of what a server says about its use. */
+/** Most characters of a server's instructions. */
 const MOST_INSTRUCTIONS = 2_000;
 
-/** A tool as a server describes it. */
+/** A tool as a server lists it. */
 export interface ListedTool {
   name: string;
   title?: string | undefined;
@@ -24,14 +24,14 @@ export interface ListedTool {
   inputSchema: Record<string, unknown>;
 }
 
-/** A text that a server prepares, with what it needs to know. */
+/** A prompt as a server lists it: text that the server makes from the arguments. */
 export interface ListedPrompt {
   name: string;
   description?: string | undefined;
   arguments?: readonly { name: string; description?: string | undefined; required?: boolean | undefined }[] | undefined;
 }
 
-/** Something to read that a server names. */
+/** A resource as a server lists it. */
 export interface ListedResource {
   uri: string;
   name: string;
@@ -39,19 +39,19 @@ export interface ListedResource {
   mimeType?: string | undefined;
 }
 
-/** What a server offers. */
+/** Everything that a server offers. */
 export interface Inventory {
   tools: readonly ListedTool[];
-  /** It has more tools than are read. */
+  /** Whether it has more tools than are read. */
   isCut: boolean;
-  /** For each tool that is left out because of an invalid description, what is wrong with it. */
+  /** Problems of the tools that are left out because their description is invalid, one text for each. */
   flawed?: readonly string[];
   prompts: readonly ListedPrompt[];
-  /** It has resources, or describes how to name some. */
+  /** Whether it has resources or resource templates. */
   hasResources: boolean;
-  /** Those that it names, and then patterns of others; undefined in a list that an earlier version has kept. */
+  /** Its resources, then its resource templates. Undefined in a record of an earlier version. */
   resources?: readonly ListedResource[];
-  /** What the server says about its use, for the model. */
+  /** Its instructions for the model. */
   instructions?: string;
 }
 
@@ -66,7 +66,9 @@ interface Page<T> {
 
 const NONE: List<ListedResource> = { entries: [], isCut: false };
 
-/** Asks a server for all that it offers. Only a list of tools that fails is an error: it may be used without the rest. */
+/**
+ * Asks a server for everything that it offers. Rejects only if the tools cannot be listed: without the rest, the server can still be used.
+ */
 export async function inventoryOf(client: Client): Promise<Inventory> {
   const { tools: hasTools, prompts: hasPrompts, resources: canList } = client.getServerCapabilities() ?? {};
   const [tools, prompts, resources] = await Promise.all([
@@ -94,12 +96,12 @@ function toolsOf(client: Client): Promise<List<unknown>> {
   }, bounds);
 }
 
-/** Whether it is a tool as the protocol describes one. */
+/** Whether a value is a tool as the protocol defines it. */
 export function isTool(value: unknown): value is ListedTool {
   return flawOf(value).length === 0;
 }
 
-/** What is wrong with the description of a tool. */
+/** Problems of a tool's description; empty if it is valid. */
 function flawOf(value: unknown): string[] {
   const { name, title, description, inputSchema } = isTable(value) ? value : {};
   if (typeof name !== "string") return ["one has no name"];
@@ -118,7 +120,7 @@ async function promptsOf(client: Client): Promise<ListedPrompt[]> {
   return entries.map(({ name, description, arguments: args }) => ({ name, description, arguments: args }));
 }
 
-/** The resources of a server, and then the patterns by which it names others. */
+/** The resources of a server, then its resource templates. */
 export async function resourcesOf(client: Client, signal?: AbortSignal): Promise<List<ListedResource>> {
   const options = { timeout: OTHERS_MS, ...(signal && { signal }) };
   const own = await listed<ListedResource>(async (params) => {
@@ -134,19 +136,19 @@ async function templatesOf(client: Client, options: object): Promise<ListedResou
     const { resourceTemplates } = await client.request({ method: "resources/templates/list", params: {} }, options);
     return resourceTemplates.slice(0, MOST_ENTRIES).map(({ uriTemplate, ...rest }) => ({ ...rest, uri: uriTemplate }));
   } catch {
-    return []; // Servers need not know this request.
+    return []; // Servers need not support this request.
   }
 }
 
 interface Bounds {
   pages: number;
   entries: number;
-  /** Characters of all entries as JSON. */
+  /** Most characters of all entries as JSON. */
   text?: number;
 }
 const USUAL: Bounds = { pages: MOST_PAGES, entries: MOST_ENTRIES };
 
-/** Reads a list page by page; a server may have one without an end. */
+/** Reads a list page by page. Limited, since the list of a server may be endless. */
 async function listed<T>(
   ask: (params: { cursor?: string }) => Promise<Page<T>>,
   { pages, entries: most, text: mostText = Number.POSITIVE_INFINITY }: Bounds = USUAL,

@@ -8,7 +8,7 @@ import { endTree, HeldGroups, MARK } from "@scorel/kit/process/tree";
 
 export type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** A program to run as a server. */
+/** A program to start as a server. */
 export interface Program {
   command: string;
   args: readonly string[];
@@ -16,19 +16,19 @@ export interface Program {
   cwd: string;
 }
 
-/** A running server, with the mark by which everything that it started is found. */
+/** A running server, with the mark by which its child processes are found. */
 export interface ServerProcess {
   child: Child;
-  /** Ends it, and everything that it started. */
+  /** Ends the server and all processes that it has started. */
   end(): Promise<void>;
 }
 
-/** The groups of all servers of this process. */
+/** Process groups of all servers of this process. */
 const groups = new HeldGroups();
-/** Milliseconds that a server gets to end by itself after its input was closed. */
+/** Milliseconds that a server has to exit after its input was closed. */
 const GRACE_MS = 300;
 
-/** The processes of a session's servers. They are recorded on disk, so that the next start can end them if this process is killed. */
+/** Processes of a session's servers. They are recorded on disk, so that the next start can end them if this process is killed. */
 export class ServerProcesses {
   private readonly ledger: Ledger;
 
@@ -66,7 +66,7 @@ export class ServerProcesses {
     return { child, end: () => (ending ??= end()) };
   }
 
-  /** Forgets the record on disk. Call it when all processes have ended. */
+  /** Deletes the record on disk. To be called when all processes have ended. */
   close(): void {
     this.ledger.clear();
   }
@@ -76,7 +76,7 @@ function isOver({ exitCode, signalCode }: Child): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** Waits until the process has ended, at most so long. */
+/** Waits until the process has ended, at most `ms` milliseconds. */
 async function ended(child: Child, ms: number): Promise<void> {
   if (isOver(child)) return;
   await new Promise<void>((resolve) => {

@@ -3,12 +3,12 @@ import { pipeline, Readable } from "node:stream";
 import { createBrotliDecompress, createUnzip } from "node:zlib";
 import { requestThrough } from "@scorel/kit/net/proxy";
 
-/** Statuses whose answers have no body. */
+/** Status codes of responses without a body. */
 const EMPTY = new Set([204, 205, 304]);
 
 /**
- * Does a request through a proxy. It takes the options of `fetch` that the SDK gives, and follows no redirect. Rejects like `fetch`: with a
- * TypeError whose cause names what failed, or the signal's reason.
+ * Makes a request through a proxy. Supports the options of `fetch` that the SDK uses, and follows no redirects. Rejects like `fetch`: with
+ * a TypeError whose cause names the failure, or with the signal's reason.
  */
 export async function fetchThrough(proxy: URL, url: URL, init: RequestInit = {}): Promise<Response> {
   const { method = "GET", body, signal } = init;
@@ -34,7 +34,7 @@ export async function fetchThrough(proxy: URL, url: URL, init: RequestInit = {})
   return responseOf(message, url);
 }
 
-/** What `fetch` adds for the bodies of logins. */
+/** The header that `fetch` adds for form bodies, which logins use. */
 function formHeader(body: unknown): Record<string, string> {
   return body instanceof URLSearchParams ? { "content-type": "application/x-www-form-urlencoded;charset=UTF-8" } : {};
 }
@@ -49,10 +49,10 @@ function responseOf(message: IncomingMessage, url: URL): Response {
   return Object.defineProperty(new Response(body, { status, statusText, headers }), "url", { value: url.href });
 }
 
-/** Some servers compress although they are asked not to. */
+/** Decompresses the body: some servers compress although they are asked not to. */
 function unpacked(message: IncomingMessage): Readable {
   const encoding = message.headers["content-encoding"] ?? "identity";
   if (encoding === "identity") return message;
-  // Errors reach the reader of what is unpacked.
+  // Errors reach the reader of the decompressed stream.
   return pipeline(message, encoding === "br" ? createBrotliDecompress() : createUnzip(), () => {});
 }

@@ -3,22 +3,22 @@ import { isDeeper } from "@scorel/kit/text/json-depth";
 import { errors } from "../errors.ts";
 import type { Program, ServerProcess, ServerProcesses } from "./processes.ts";
 
-/** Bytes of one message. The transport of the SDK takes 10 MB, and leaves what a server started running. */
+/** Most bytes of one message. The transport of the SDK allows 10 MB, and does not end processes that a server has started. */
 const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_LEVELS = 100;
-/** Characters of the standard error that are kept, for the message about a server that ends. */
+/** Characters of the standard error that are kept for the message about a server that has ended. */
 const KEPT_STDERR = 8_000;
 /** Milliseconds that output may take to arrive after the process has ended. */
 const OUTPUT_GRACE_MS = 100;
 
-/** Messages to and from a program, one on each line. Other lines that it prints are passed over. */
+/** Transport over the standard streams of a program, with one message per line. Other lines that it prints are ignored. */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport["onmessage"];
-  /** How it ended, once it has. */
+  /** How the process has ended; undefined while it runs. */
   how: string | undefined;
-  /** The end of what it wrote to its standard error. */
+  /** The end of its standard error. */
   stderr = "";
   private readonly program: Program;
   private readonly processes: ServerProcesses;
@@ -40,11 +40,11 @@ export class StdioTransport implements Transport {
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.stderr = (this.stderr + text).slice(-KEPT_STDERR);
     });
-    // A process that has ended takes nothing more; its end is told below.
+    // Ignores errors of writing to a process that has ended; its end is reported below.
     child.stdin.on("error", () => {});
     child.once("exit", (code, signal) => {
       this.how ??= signal ?? `exit code ${code}`;
-      // What it started may keep the pipe open.
+      // Processes that it has started may keep the pipe open.
       setTimeout(() => void this.close(), OUTPUT_GRACE_MS);
     });
     child.once("close", () => void this.close());
@@ -64,7 +64,7 @@ export class StdioTransport implements Transport {
     const isFirst = !this.isClosed;
     this.isClosed = true;
     this.parts = [];
-    // Calls that wait are told at once, and not when everything that it started has ended.
+    // Waiting calls fail at once, and not only when all processes have ended.
     if (isFirst) this.onclose?.();
     await this.running?.end();
   }
@@ -94,7 +94,7 @@ export class StdioTransport implements Transport {
     try {
       message = JSON.parse(line);
     } catch {
-      return; // Some servers print other things, too.
+      return; // Some servers print other lines, too.
     }
     if ((message as { jsonrpc?: unknown }).jsonrpc === "2.0") this.onmessage?.(message as JSONRPCMessage);
   }

@@ -13,18 +13,18 @@ import { hostNamed, keepGrant, keepTold, type PairedHost } from "./hosts.ts";
 /** Ids of hosts that are being asked for a new grant. */
 const renewing = new Set<string>();
 
-/** The address of a paired host, which `dialPaired` takes. */
+/** The address of a paired host, for `dialPaired`. Throws RELAY_HOST_UNKNOWN. */
 export function pairedAddress(wanted: string): string {
   return `relay:${hostNamed(wanted).id}`;
 }
 
-/** Connects to a paired host through one of its relays. Resolves when both have proved who they are. Throws RELAY errors. */
+/** Connects to a paired host through one of its relays. Resolves when each end has proved its identity. Throws RELAY errors. */
 export async function dialPaired({ pathname }: URL): Promise<Channel> {
   const paired = hostNamed(decodeURIComponent(pathname));
   const host = reachable(paired);
   const told = (addresses: readonly string[]) => {
     const taken = takenFrom(paired, addresses);
-    // What was told is told again at the next connection.
+    // Failing to store the relays is harmless: the host names them again at the next connection.
     if (taken) void keepTold(paired.id, taken).catch(() => {});
   };
   const options = { host, identity: await homeIdentity(), primitives: nodeCrypto, make: nodeSocket, told };
@@ -33,7 +33,7 @@ export async function dialPaired({ pathname }: URL): Promise<Channel> {
   return channel;
 }
 
-/** Why a host that was just paired with cannot be reached, such as a relay that goes by another name; undefined if it can. */
+/** Why a host that has just been paired cannot be reached, such as a relay that is known by another name; undefined if it can. */
 export async function problemAt({ id }: Pick<PairedHost, "id">): Promise<Error | undefined> {
   try {
     (await dialPaired(new URL(`relay:${id}`))).close();
@@ -43,7 +43,7 @@ export async function problemAt({ id }: Pick<PairedHost, "id">): Promise<Error |
   }
 }
 
-/** The old grant counts for weeks: if it fails, the next connection tries again. */
+/** Renews the grant. A failure is ignored: the old grant is valid for weeks, and the next connection tries again. */
 async function renew(id: string, options: DialOptions): Promise<void> {
   if (renewing.has(id)) return;
   renewing.add(id);
@@ -53,7 +53,7 @@ async function renew(id: string, options: DialOptions): Promise<void> {
   renewing.delete(id);
 }
 
-/** A paired host as it is dialled. */
+/** Converts a stored host into the form that `dialHost` takes. */
 export function reachable({ name, keys, grant, ...relays }: PairedHost): ReachableHost {
   const bytes = (text: string) => fromBase64url(text) as Bytes;
   return { name, relays: relaysOf(relays), keys: keysAt(bytes(keys), 0), grant: bytes(grant) };

@@ -20,18 +20,18 @@ const host = z.strictObject({
   id: sized(32),
   keys: sized(64),
   name: z.string(),
-  /** The relay that was named first when this computer was paired. */
+  /** The first relay that was named when this computer was paired. */
   relay: z.string(),
-  /** The others that were named then. */
+  /** The other relays that were named then. */
   others: addresses.optional(),
-  /** Those that the host has told. */
+  /** Relays that the host itself has named. */
   told: addresses.optional(),
   grant: sized(GRANT_BYTES),
   scopes: z.array(z.string()),
   /** Milliseconds since 1970. */
   pairedAt: z.number(),
 });
-/** A host that this computer may reach through a relay. */
+/** A host that this computer is paired with. */
 export type PairedHost = z.infer<typeof host>;
 
 const schema = z.strictObject({ hosts: z.array(host).max(MAX_HOSTS) });
@@ -39,11 +39,12 @@ const stored = new Stored<z.infer<typeof schema>>({
   ...{ folder: FOLDER, file: "hosts.json", schema, empty: { hosts: [] }, failed: errors.RELAY_STORED },
 });
 
+/** The hosts that this computer is paired with. Throws RELAY_STORED for a damaged file. */
 export function pairedHosts(): PairedHost[] {
   return stored.read().hosts;
 }
 
-/** Stores a host in the place of the same one paired before. Returns it with the name that it has here. */
+/** Stores a host, and replaces an earlier pairing with the same host. Returns it with its name on this computer. Throws RELAY_MANY. */
 export async function keepHost(given: PairedHost): Promise<PairedHost> {
   const { hosts } = await stored.change((now) => {
     const others = now.hosts.filter((each) => each.id !== given.id);
@@ -57,20 +58,21 @@ export async function keepHost(given: PairedHost): Promise<PairedHost> {
   return hosts.at(-1) as PairedHost;
 }
 
-/** Keeps a new grant of a host, if this computer is still paired with it. */
+/** Stores a new grant of a host, if this computer is still paired with it. */
 export async function keepGrant(id: string, grant: Bytes): Promise<void> {
   await stored.change(({ hosts }) => ({
     hosts: hosts.map((each) => (each.id === id ? { ...each, grant: base64url(grant) } : each)),
   }));
 }
 
-/** Keeps what a host has told of its relays. */
+/** Stores the relays that a host has named. */
 export async function keepTold(id: string, told: readonly string[]): Promise<void> {
   await stored.change(({ hosts }) => ({
     hosts: hosts.map((each) => (each.id === id ? { ...each, told: [...told] } : each)),
   }));
 }
 
+/** Renames a host on this computer, given by its name, id or fingerprint. Throws RELAY_HOST_UNKNOWN. */
 export async function renameHost(wanted: string, name: string): Promise<PairedHost> {
   const { id } = hostNamed(wanted);
   const { hosts } = await stored.change((now) => ({
@@ -79,18 +81,19 @@ export async function renameHost(wanted: string, name: string): Promise<PairedHo
   return hosts.find((each) => each.id === id) as PairedHost;
 }
 
+/** Removes a pairing, given by the host's name, id or fingerprint. Throws RELAY_HOST_UNKNOWN. */
 export async function forgetHost(wanted: string): Promise<PairedHost> {
   const gone = hostNamed(wanted);
   await stored.change((now) => ({ hosts: now.hosts.filter((each) => each.id !== gone.id) }));
   return gone;
 }
 
-/** The command that talks at a host. Its name comes from elsewhere, and must stay one word for a shell. */
+/** The command that connects to a host. The host chose its name itself, so it is quoted as one word for the shell. */
 export function attachCommand({ name }: Pick<PairedHost, "name">): string {
   return `scorel attach --device ${shellWord(lineOf(name))}`;
 }
 
-/** The host with a name, an id, or a fingerprint. Throws RELAY_HOST_UNKNOWN. */
+/** Finds a host by its name, id or fingerprint. Throws RELAY_HOST_UNKNOWN. */
 export function hostNamed(wanted: string): PairedHost {
   const hosts = pairedHosts();
   const found = hosts.find(({ id, name }) => [id, name, fingerprint(fromBase64url(id) as Bytes)].includes(wanted));

@@ -9,7 +9,7 @@ import type { Bytes } from "../protocol/primitives.ts";
 import { FOLDER } from "./identity.ts";
 
 const KEYS_BYTES = 64;
-/** Devices, revocations and relays that are kept at most. */
+/** The most devices, revocations and relays that are stored. */
 export const MAX = { devices: 200, revoked: 1_000, relays: 8 };
 
 const id = z.string().refine((text) => fromBase64url(text)?.length === 32, "must be an id");
@@ -26,9 +26,9 @@ const device = z.strictObject({
 const schema = z.strictObject({
   relays: z.array(z.string().or(z.array(z.string()).min(1).max(MAX.relays))).max(MAX.relays),
   devices: z.array(device).max(MAX.devices),
-  /** What relays are told of devices that may no longer come. */
+  /** Revocations that relays have to be told. */
   revoked: z.array(z.strictObject({ id, serial })).max(MAX.revoked),
-  /** Of the latest grant. */
+  /** Serial number of the latest grant. */
   lastSerial: serial,
 });
 export type StoredDevice = z.infer<typeof device>;
@@ -39,12 +39,12 @@ const stored = new Stored<HostRecord>({
   empty: { relays: [], devices: [], revoked: [], lastSerial: "0" },
 });
 
-/** What this host knows of relays and devices. Throws RELAY_STORED for a damaged file. */
+/** Reads what this host has stored about relays and devices. Throws RELAY_STORED for a damaged file. */
 export function hostRecord(): HostRecord {
   return stored.read();
 }
 
-/** Changes the relays as they stand in the file. What `change` returns unchanged is not written again. */
+/** Changes the relays in the file. Nothing is written if `change` returns its argument. */
 export async function changeRelays(change: (now: HostRecord["relays"]) => HostRecord["relays"]): Promise<void> {
   await stored.change((now) => {
     const relays = change(now.relays);
@@ -52,13 +52,13 @@ export async function changeRelays(change: (now: HostRecord["relays"]) => HostRe
   });
 }
 
-/** The number for a new grant: higher than all before. */
+/** Serial number for a new grant, higher than all before. */
 export async function nextSerial(): Promise<bigint> {
   const { lastSerial } = await stored.change((now) => ({ ...now, lastSerial: String(BigInt(now.lastSerial) + 1n) }));
   return BigInt(lastSerial);
 }
 
-/** Stores a device that was paired, in the place of the same one paired before. */
+/** Stores a paired device, and replaces an earlier pairing with the same device. Throws RELAY_MANY. */
 export async function addDevice(
   publicKeys: PublicKeys,
   given: Pick<StoredDevice, "id" | "name" | "scopes" | "serial">,
@@ -72,7 +72,7 @@ export async function addDevice(
   });
 }
 
-/** Changes what is kept of a device, and returns it as it is then. Throws RELAY_DEVICE_UNKNOWN. */
+/** Changes a stored device, and returns the result. Throws RELAY_DEVICE_UNKNOWN. */
 export async function changeDevice(
   wanted: string,
   change: Partial<Pick<StoredDevice, "name" | "scopes">>,
@@ -85,7 +85,7 @@ export async function changeDevice(
   return devices.find((each) => each.id === found) as StoredDevice;
 }
 
-/** Lets a device in no more, and keeps what relays have to be told. */
+/** Removes a device, and stores the revocation that relays have to be told. */
 export async function forgetDevice(wanted: string): Promise<StoredDevice> {
   const gone = deviceNamed(wanted);
   await stored.change((now) => ({
@@ -98,7 +98,7 @@ export async function forgetDevice(wanted: string): Promise<StoredDevice> {
   return gone;
 }
 
-/** The device with a name, an id, or a fingerprint. Throws RELAY_DEVICE_UNKNOWN. */
+/** Finds a device by its name, id or fingerprint. Throws RELAY_DEVICE_UNKNOWN. */
 export function deviceNamed(wanted: string): StoredDevice {
   const { devices } = hostRecord();
   const found = devices.find((each) => [each.id, each.name, fingerprintOf(each.id)].includes(wanted));
@@ -106,20 +106,22 @@ export function deviceNamed(wanted: string): StoredDevice {
   return found;
 }
 
+/** Decodes the public keys of a stored device. */
 export function keysOf({ keys }: Pick<StoredDevice, "keys">): PublicKeys {
   return keysAt(fromBase64url(keys) as Bytes, 0);
 }
 
+/** The fingerprint of an id in base64url. */
 export function fingerprintOf(text: string): string {
   return fingerprint(fromBase64url(text) as Bytes);
 }
 
-/** A device as clients are told of it. */
+/** A device in the form that clients see. */
 export function shownDevice({ id, name, scopes, pairedAt }: StoredDevice): PairedDevice {
   return { id, name, scopes, pairedAt, fingerprint: fingerprintOf(id) };
 }
 
-/** A name that no other one has: `phone`, `phone 2`. */
+/** A name that is not taken yet: `phone`, `phone 2`. */
 export function freeName(name: string, taken: readonly string[]): string {
   let free = name;
   for (let count = 2; taken.includes(free); count++) free = `${name} ${count}`;

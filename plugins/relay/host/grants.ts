@@ -6,8 +6,8 @@ import type { Bytes } from "../protocol/primitives.ts";
 import { hostRecord } from "./devices.ts";
 
 /**
- * A new grant for a device that may come, by its id; with the number of the old one, so that what revokes the old one also revokes this
- * one. Throws RELAY_NOT_PAIRED.
+ * Returns a new grant for a paired device, by its id. It has the serial number of the old grant, so that revoking the old one also revokes
+ * this one. Throws RELAY_NOT_PAIRED.
  */
 export async function grantAnew(identity: Identity, device: string): Promise<{ grant: string }> {
   const known = hostRecord().devices.find(({ id }) => id === device);

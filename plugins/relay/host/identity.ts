@@ -19,12 +19,12 @@ const stored = new Stored<Kept | Record<string, never>>({
   schema: schema as z.ZodType<Kept | Record<string, never>>,
 });
 
-/** Who this home is, for relays and paired computers. Made once, and kept in a file that only its user can read. */
+/** The identity of this home for relays and paired computers. Made at the first call, and stored in a file that only its user can read. */
 export async function homeIdentity(): Promise<Identity> {
   const known = stored.read();
   if ("signing" in known) return identify(known as Kept);
   const made = await fitForCommands(async () => fresh(), identify);
-  // Another process may have been faster.
+  // Another process may have stored its keys first: then those are used.
   return identify((await stored.change((now) => ("signing" in now ? now : made))) as Kept);
 }
 
@@ -34,7 +34,7 @@ async function identify({ signing, agreement }: Kept): Promise<Identity> {
   return identityOf(nodeCrypto, ...keys);
 }
 
-/** The same, unless this home has never had to do with relays. */
+/** The identity of this home; undefined if it has none yet. */
 export async function knownIdentity(): Promise<Identity | undefined> {
   return "signing" in stored.read() ? homeIdentity() : undefined;
 }

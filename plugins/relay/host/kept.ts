@@ -1,10 +1,10 @@
 import { hasStored, removeStored } from "@scorel/kit/files/stored";
 import { FOLDER } from "./identity.ts";
 
-/** Files of the folder: who this home is, who may reach it, and whom it may reach. */
+/** Files in the folder: the identity of this home, the devices that may reach it, and the hosts that it may reach. */
 const FILES = ["identity.json", "host.json", "hosts.json"];
 
-/** For \`scorel host reset\`: after it, no device is paired. */
+/** Describes the stored pairings for `scorel host reset`. After it, no device is paired. */
 export function keptPairings() {
   if (!FILES.some((file) => hasStored(FOLDER, file))) return undefined;
   return {

@@ -11,7 +11,7 @@ import { fingerprint, type Identity } from "../protocol/identity.ts";
 import { CODE_SECONDS, type HostRun, type PairedPeer, PairingOffer } from "../protocol/pairing.ts";
 import * as devices from "./devices.ts";
 
-/** How long a client waits for news before it asks again. */
+/** Milliseconds after which `follow` returns although nothing has changed. */
 const FOLLOW_MS = 20_000;
 
 interface Asked {
@@ -20,7 +20,7 @@ interface Asked {
   guest: PairedPeer;
 }
 
-/** A code that this host shows, from its beginning to the answer of its user. */
+/** A code that this host shows, from its creation until the host's user has answered or it ends. */
 export class Pairing {
   readonly code: string;
   readonly place: string;
@@ -43,7 +43,7 @@ export class Pairing {
     this.#limit.unref();
   }
 
-  /** Whether guests come to it through this connection. */
+  /** Whether the code can still be used through this connection. */
   isAt(connection: RelayConnection): boolean {
     return this.#ended === undefined && this.#connection === connection;
   }
@@ -55,7 +55,7 @@ export class Pairing {
     return { state: "asked", device: { name, fingerprint: fingerprint(id) } };
   }
 
-  /** The state as soon as it is another one than this, or after a while. */
+  /** Returns the state as soon as it differs from `known`, or after FOLLOW_MS. */
   async follow(known: PairingState["state"]): Promise<PairingState> {
     if (this.state.state !== known) return this.state;
     await new Promise<void>((resolve) => {
@@ -70,7 +70,7 @@ export class Pairing {
     return this.state;
   }
 
-  /** A guest has come. Each message of it is a step of its run; what fails ends the run, not the code. */
+  /** Takes a guest that has used the code. Each message of the guest is a step of its run; a failure ends the run, but not the code. */
   join(route: PeerRoute): void {
     const run = this.#offer.join(route.id);
     route.use({
@@ -93,7 +93,10 @@ export class Pairing {
     });
   }
 
-  /** The answer of the host's user. Throws RELAY_OFFER_UNKNOWN unless it is asked for. */
+  /**
+   * Passes on the answer of the host's user. Throws RELAY_OFFER_UNKNOWN if no answer is expected. Resolves with undefined if the answer is
+   * no.
+   */
   async answer(accept: boolean, scopes: readonly Scope[]): Promise<PairedDevice | undefined> {
     const asked = this.#asked;
     if (!asked || this.#ended !== undefined) throw errors.RELAY_OFFER_UNKNOWN({ code: this.code });
@@ -107,14 +110,14 @@ export class Pairing {
     const id = base64url(guest.id);
     const grant = await grantFrom(this.#identity, { clientId: guest.id, serial }, Date.now());
     const message = await run.accept({ name: this.#offer.options.name, grant, scopes });
-    // Before the device is told, so that it can connect at once.
+    // Stored before the device is told, so that it can connect at once.
     await devices.addDevice(guest.publicKeys, { id, name: guest.name, scopes: [...scopes], serial: String(serial) });
     route.send(message);
     this.end("it was used");
     return devices.shownDevice(devices.deviceNamed(id));
   }
 
-  /** Takes the code back. The first reason stays. */
+  /** Ends the code. Only the first reason is kept. */
   end(reason: string): void {
     if (this.#ended !== undefined) return;
     clearTimeout(this.#limit);

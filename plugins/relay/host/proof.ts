@@ -3,7 +3,7 @@ import type { Bytes } from "../protocol/primitives.ts";
 import { signSameHost } from "../protocol/same-host.ts";
 import { knownIdentity } from "./identity.ts";
 
-/** The id of this host and its signature of a nonce, which has 43 characters of base64url. */
+/** The id of this host, and its signature of a nonce of 43 base64url characters. Empty if the host has never used a relay. */
 export async function proofOf(nonce: string): Promise<{ host?: string; signature?: string }> {
   const identity = await knownIdentity();
   if (!identity) return {};

@@ -9,10 +9,11 @@ import { changeRelays, hostRecord, MAX } from "./devices.ts";
 export interface RelayGroup {
   /** In the order in which they are tried; at least one. */
   addresses: readonly string[];
-  /** Whether devices are told of them: not of an address that never was one of several, which they all know. */
+  /** Whether devices are told the addresses. Not if the group has always had a single one, which all devices know. */
   isTold: boolean;
 }
 
+/** The stored groups, in the order in which they were added. */
 export function relayGroups(): RelayGroup[] {
   return hostRecord().relays.map((each) => ({ addresses: [each].flat(), isTold: typeof each !== "string" }));
 }
@@ -24,7 +25,7 @@ export function groupOf(addresses: readonly string[]): RelayGroup {
   return { addresses, isTold: addresses.length > 1 || known.some(({ isTold }) => isTold) };
 }
 
-/** Stores a group. It replaces stored groups that share an address with it. */
+/** Stores a group. It replaces stored groups that share an address with it. Throws RELAY_MANY if there are too many relays. */
 export async function keepGroup({ addresses, isTold }: RelayGroup): Promise<void> {
   const kept = isTold ? [...addresses] : (addresses[0] as string);
   await changeRelays((now) => {
@@ -46,6 +47,7 @@ export async function dropRelay(address: string): Promise<void> {
   );
 }
 
+/** Whether two groups share an address. */
 export function isShared(some: readonly string[], others: readonly string[]): boolean {
   return some.some((address) => others.includes(address));
 }

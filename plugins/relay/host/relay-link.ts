@@ -8,13 +8,16 @@ import type { Identity } from "../protocol/identity.ts";
 
 /** Milliseconds: the shortest and the longest wait before connecting again. */
 const TIMES = { first: 250, last: 30_000 };
-/** Of the time that a relay has been away, which part is waited. One that is restarted is found again soon, one that is gone is asked rarely. */
+/**
+ * The wait before connecting again is the time without a connection divided by this: a restarted relay is soon found again, and one that is
+ * gone is rarely asked.
+ */
 const PART = 5;
-/** Milliseconds that a relay may take to answer when another one can be tried. */
+/** Milliseconds that a relay may take to answer if there are others to try. */
 const ONE_OF_SEVERAL_MS = 3_000;
-/** Milliseconds after which a host that had to take another relay tries the first one again. */
+/** Milliseconds after which a host that is connected to another relay tries the first one again. */
 const RETURN_MS = 5 * 60_000;
-/** After these, connecting again would not help, or take the place of another connection that is wanted. */
+/** After these reasons, connecting again would fail, or end another connection that is wanted. */
 const FINAL = ["superseded", "blocked", "unauthenticated"];
 
 export interface LinkOptions {
@@ -22,29 +25,29 @@ export interface LinkOptions {
   addresses: readonly string[];
   identity: Identity;
   events: Omit<PeerEvents, "closed" | "refused">;
-  /** A connection was made: the first or a later one. */
+  /** Called whenever a connection has been made. */
   connected(connection: RelayConnection): void;
-  /** Whether the host may change its relay now: no route is open, and no pairing code is shown. */
+  /** Whether the host may change its relay at this moment: no route is open, and no pairing code is shown. */
   isIdle(): boolean;
   warn(message: string, thrown: unknown): void;
-  /** Milliseconds; only tests have fewer. */
+  /** Milliseconds; only tests set a shorter time. */
   returnMs?: number | undefined;
 }
 
-/** Keeps a host connected with one of the relays of one owner. */
+/** Keeps a host connected to one relay of one owner. */
 export class RelayLink {
   readonly #options: LinkOptions;
   #connection: RelayConnection | undefined;
   #connecting: Promise<RelayConnection> | undefined;
   #isReturning = false;
   #wait: NodeJS.Timeout | undefined;
-  /** When it was connected or lost last. */
+  /** Time of the last connection or disconnection. */
   #since = performance.now();
-  /** Milliseconds without a connection. Those with one are taken off again, so that a relay which ends each connection at once is asked rarely, too. */
+  /** Milliseconds without a connection, minus those with one, so that a relay which ends each connection at once is rarely asked, too. */
   #away = 0;
   /** Why each relay is not connected. */
   readonly #problems = new Map<string, ScorelError>();
-  /** The relay that was lost last: it is tried after all others. */
+  /** The relay whose connection was lost last. It is tried after all others. */
   #lostAt: string | undefined;
   #isEnded = false;
 
@@ -56,7 +59,7 @@ export class RelayLink {
     return this.#options.addresses;
   }
 
-  /** For people, of each relay: `connected`, or why not. */
+  /** State of each relay, as text for people: `connected`, or why it is not. */
   get states(): { address: string; state: string }[] {
     const rest = this.connection ? "kept for when the others do not answer" : "connecting";
     return this.addresses.map((address) => {
@@ -69,7 +72,7 @@ export class RelayLink {
     return this.#connection?.isOpen ? this.#connection : undefined;
   }
 
-  /** Connects unless it is connected, and goes on trying if that fails. Throws why it has failed. */
+  /** Connects unless there is a connection. After a failure it goes on trying, and throws the error of this try. */
   async connect(): Promise<RelayConnection> {
     if (this.connection) return this.connection;
     clearTimeout(this.#wait);
@@ -79,7 +82,7 @@ export class RelayLink {
     return this.#connecting;
   }
 
-  /** Connects now or later; failures are only logged. */
+  /** Connects, and goes on trying; failures are only logged. */
   start(): void {
     this.connect().catch(() => {});
   }
@@ -137,7 +140,10 @@ export class RelayLink {
     return connection;
   }
 
-  /** A connection has ended. While the host returns to the first relay, the one before is ended by the new one. */
+  /**
+   * Handles the end of a connection. While the host returns to its first relay, the relay ends the previous connection because of the new
+   * one.
+   */
   #lost(address: string, error: ScorelError): void {
     if (this.#isEnded || this.#connection?.address !== address) return;
     this.#count(-1);
@@ -162,7 +168,7 @@ export class RelayLink {
     const isFinal = reasons.includes("superseded") || this.addresses.every((address) => this.#isFinal(address));
     if (isFinal) return;
     const longest = Math.min(TIMES.last, Math.max(TIMES.first, this.#away / PART));
-    // Half of it is random, so that hosts do not all come back at once.
+    // `#after` makes the wait random, so that hosts do not all come back at once.
     this.#after(longest, () => this.start());
   }
 
@@ -174,7 +180,7 @@ export class RelayLink {
     this.#after(this.#options.returnMs ?? RETURN_MS, () => void this.#return());
   }
 
-  /** Takes the first relay again if it answers. The host stays where it is until then, and while somebody uses that. */
+  /** Returns to the first relay if it answers. Until then, and while the current connection is in use, the host stays where it is. */
   async #return(): Promise<void> {
     const [first] = this.addresses as [string];
     if (!this.connection || !this.#options.isIdle()) return this.#returnLater();
@@ -192,7 +198,7 @@ export class RelayLink {
     }
   }
 
-  /** Half of the time is random. */
+  /** Runs `work` after a random time between half of `ms` and `ms`. */
   #after(ms: number, work: () => void): void {
     clearTimeout(this.#wait);
     if (this.#isEnded) return;
@@ -200,7 +206,7 @@ export class RelayLink {
     this.#wait.unref();
   }
 
-  /** Adds the time since the last change to the time away, or takes it off. */
+  /** Adds the time since the last change to `#away`, or subtracts it. */
   #count(sign: 1 | -1): void {
     const now = performance.now();
     this.#away = Math.max(0, this.#away + sign * (now - this.#since));

@@ -15,39 +15,44 @@ import { hostRecord } from "./devices.ts";
 import { dropRelay, isShared, keepGroup, type RelayGroup, relayGroups } from "./relay-groups.ts";
 import { RelayLink } from "./relay-link.ts";
 
-/** Channels from one relay whose devices have not proved who they are, and the milliseconds that they have for it. */
+/**
+ * The most channels from one group of relays whose devices have not proved their identity, and the milliseconds that they have to do so.
+ */
 const UNPROVEN = { max: 64, ms: 5_000 };
 
-/** Channels that one device may have open, such as one for each tab of its browser: the host's room is for all of its clients. */
+/**
+ * The most channels that one device may have open, such as one for each tab of its browser, so that one device cannot use up the host's
+ * connections.
+ */
 const MAX_CHANNELS = 32;
 
 interface HostOptions {
   gateway: Pick<GatewayService, "accept">;
   identity: Identity;
-  /** A guest has come to a place of this host. */
+  /** Called when a guest has opened a route to a pairing place of this host. */
   joined(route: PeerRoute, place: string): void;
-  /** Whether this host shows a code at this connection. */
+  /** Whether this host shows a pairing code at this connection. */
   isPairing?(connection: RelayConnection): boolean;
   warn(message: string, thrown: unknown): void;
-  /** Milliseconds after which the first relay is tried again; only tests have fewer. */
+  /** Milliseconds after which the first relay is tried again; only tests set a shorter time. */
   returnMs?: number;
 }
 
-/** What comes through the relays of one group. */
+/** State shared by the routes that arrive through one group of relays. */
 interface Arrivals {
-  /** Channels whose devices have not proved who they are. */
+  /** Channels whose devices have not proved their identity yet. */
   unproven: Set<SecureChannel>;
-  /** What each device is told of the relays. */
+  /** The relays' addresses, which each device gets in the handshake; undefined if devices are not told. */
   tells: Bytes | undefined;
 }
 
-/** This host at its relays: lets in the devices that were paired with it. */
+/** Connects this host to its relays, and lets in paired devices. */
 export class RelayedHost {
   readonly identity: Identity;
   readonly #options: HostOptions;
-  /** One for each group of relays. */
+  /** One link for each group of relays. */
   readonly #links = new Set<RelayLink>();
-  /** Open channels by the id of their device. */
+  /** Open channels, by the id of the device. */
   readonly #channels = new Map<string, Set<SecureChannel>>();
 
   constructor(options: HostOptions) {
@@ -55,7 +60,7 @@ export class RelayedHost {
     this.identity = options.identity;
   }
 
-  /** Connects with all relays that the host is to be reached through. Those that do not answer are tried again. */
+  /** Connects to all groups of relays of this host. Those that cannot be reached are tried again. */
   start(): void {
     for (const group of relayGroups()) this.#linkTo(group).start();
   }
@@ -73,8 +78,9 @@ export class RelayedHost {
   }
 
   /**
-   * Connects with one of these relays, and from now on each time the host runs. Devices that came through others in their place come back by
-   * themselves, and learn of it then. Throws RELAY_UNREACHABLE, RELAY_REFUSED, RELAY_HOST_APART.
+   * Connects to one relay of a group, and stores the group if that succeeds. It replaces stored groups that share an address with it;
+   * devices that were connected through those come back by themselves, and then learn the new addresses. Throws RELAY_UNREACHABLE,
+   * RELAY_REFUSED, RELAY_HOST_APART.
    */
   async enter(group: RelayGroup): Promise<RelayConnection> {
     const same = this.#linksOf(group).find(({ addresses }) => addresses.join() === group.addresses.join());
@@ -85,7 +91,7 @@ export class RelayedHost {
       await keepGroup(group);
       return connection;
     } catch (thrown) {
-      // A relay that was never reached may be a mistake in typing.
+      // A relay that was never reached may be a typing mistake.
       if (!same) this.#unlink(link);
       for (const before of relayGroups().filter(({ addresses }) => isShared(addresses, group.addresses)))
         if (this.#linksOf(before).length === 0) this.#linkTo(before).start();
@@ -93,7 +99,7 @@ export class RelayedHost {
     }
   }
 
-  /** Returns whether the host had this relay. With the others of its group, it stays connected. */
+  /** Removes a relay. If its group has others, the host stays connected through them. Returns false if the host did not have this relay. */
   async leave(address: string): Promise<boolean> {
     const before = relayGroups().find(({ addresses }) => addresses.includes(address));
     const left = (before?.addresses ?? []).filter((each) => each !== address);
@@ -108,12 +114,15 @@ export class RelayedHost {
     return [...this.#links].filter((link) => isShared(link.addresses, addresses));
   }
 
-  /** Ends the connections of a device, as when it may do something else now, or nothing. */
+  /** Closes the channels of a device, because its rights have changed or ended. */
   disconnect(device: string): void {
     for (const channel of this.#channels.get(device) ?? []) channel.close();
   }
 
-  /** Tells all relays that a device's grants count no more. Those that are not connected are told when they are. */
+  /**
+   * Sends the revocation of a device's grants to all connected relays, and closes the device's channels. Other relays get it when they are
+   * connected.
+   */
   async revoke(device: string, serial: bigint): Promise<void> {
     const revocation = await this.#revocation(device, serial);
     for (const link of this.#links) link.connection?.revoke(revocation);
@@ -159,11 +168,11 @@ export class RelayedHost {
     return signRevocation(this.identity, { clientId: fromBase64url(device) as Bytes, serial });
   }
 
-  /** Begins the encrypted channel with a device that a relay leads here. Whoever it is, only the device's keys open it. */
+  /** Starts the encrypted channel with a device that a relay leads here. Only the holder of the device's keys can open it. */
   async #letIn(route: PeerRoute, keys: PublicKeys, { unproven, tells }: Arrivals): Promise<void> {
     const id = base64url(await idOf(nodeCrypto, keys));
     if (!hostRecord().devices.some((each) => each.id === id)) return route.close("refused");
-    // A relay knows public keys, and can come with as many routes as it likes.
+    // A relay knows public keys, and could open any number of routes with them.
     if (unproven.size >= UNPROVEN.max) return route.close("limit");
     const limit = setTimeout(() => channel.close(), UNPROVEN.ms);
     limit.unref();
@@ -185,7 +194,7 @@ export class RelayedHost {
     unproven.add(channel);
   }
 
-  /** Gives the gateway a channel whose other end is this device. */
+  /** Passes a channel whose device has proved its identity to the gateway. */
   #enter(id: string, channel: SecureChannel): void {
     const channels = this.#channels.get(id) ?? new Set();
     this.#channels.set(id, channels.add(channel));
@@ -193,7 +202,7 @@ export class RelayedHost {
       transport: "relay",
       tooMany: channels.size > MAX_CHANNELS ? { max: MAX_CHANNELS, of: "this device" } : undefined,
       admit: ({ name }) => {
-        // Now, since the device may have been revoked while it connected.
+        // Checked again, since the device may have been revoked while it connected.
         const device = hostRecord().devices.find((each) => each.id === id);
         if (!device) throw errors.RELAY_NOT_PAIRED();
         const scope = clientScope(device.scopes);

@@ -16,12 +16,12 @@ import { RelayedHost } from "./relayed-host.ts";
 
 interface ServiceOptions {
   gateway: Pick<GatewayService, "accept">;
-  /** The relays that the configuration names. */
+  /** Relays from the configuration. */
   relays?: readonly string[];
   warn(message: string, thrown: unknown): void;
 }
 
-/** What the operations about pairing do, in the host that runs in the background. */
+/** Implements the operations about pairing, in the background host. */
 export class RelayService {
   readonly host: RelayedHost;
   #pairing: Pairing | undefined;
@@ -47,7 +47,7 @@ export class RelayService {
     else route.close("refused");
   };
 
-  /** A new code at a relay: one of those named, or of the first ones that the host knows. */
+  /** Shows a new code at a relay: one of the given ones, or else of the host's first group. */
   async offer({
     relays,
     insecure = false,
@@ -84,7 +84,7 @@ export class RelayService {
       ...(name !== undefined && { name }),
       ...(scopes !== undefined && { scopes }),
     });
-    // It comes back at once, and may do then what it may do now.
+    // The device connects again at once, with its new rights.
     this.host.disconnect(changed.id);
     return devices.shownDevice(changed);
   }
@@ -115,7 +115,7 @@ export class RelayService {
   }
 }
 
-/** The group that the configuration names takes the place of the one with which it shares an address, if the host has such a one. */
+/** Stores the group from the configuration, if the host has a group that shares an address with it. Replaces that group. */
 async function takeConfigured(relays: readonly string[], warn: ServiceOptions["warn"]): Promise<void> {
   try {
     const group = groupOf(relayAddresses(relays, { insecure: true }));

@@ -1,7 +1,7 @@
 import { isLoopback } from "@scorel/kit/net/loopback";
 import { errors } from "../errors.ts";
 
-/** The address of a relay that a person has named: `relay.example` or `wss://relay.example/relay`. Throws RELAY_ADDRESS, RELAY_PLAIN. */
+/** Checks and completes the address of a relay: `relay.example` or `wss://relay.example/relay`. Throws RELAY_ADDRESS, RELAY_PLAIN. */
 export function relayAddress(given: string, { insecure = false } = {}): string {
   const text = given.trim();
   const url = /^[a-z]+:\/\//i.test(text) ? parsed(text.replace(/^http/i, "ws")) : parsed(`wss://${text}`);
@@ -17,7 +17,7 @@ function parsed(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-/** Without what stands before an @, which may be a password. */
+/** Removes what precedes an @ in an address, which may contain a password. */
 export function withoutPassword(address: string): string {
   return address.replace(/^(\w+:\/\/)?[^/@]*@/, "$1…@");
 }

@@ -4,7 +4,7 @@ import type { Bytes, Primitives } from "../protocol/primitives.ts";
 import type { Who } from "./hello.ts";
 import type { PeerRoute } from "./route.ts";
 
-/** The part of the browser's WebSocket that a connection needs; that of the package `ws` has it, too. */
+/** The part of the browser's WebSocket that a connection needs. The WebSocket of the package `ws` has it, too. */
 export interface BinarySocket {
   binaryType: string;
   readonly readyState: number;
@@ -25,19 +25,19 @@ export interface ConnectOptions {
   make(address: string, protocol: string): BinarySocket;
   /** Milliseconds that connecting may take. */
   limitMs?: number | undefined;
-  /** Ends the connection, whether it is made or not. */
+  /** Aborts connecting, or closes the connection. */
   signal?: AbortSignal | undefined;
-  /** Called with what a relay sends unasked. */
+  /** Called for messages that the relay sends without a request. */
   events?: Partial<PeerEvents>;
 }
 
 export interface PeerEvents {
   /** A client has opened a route to this host. */
   incoming(route: PeerRoute, client: PublicKeys): void;
-  /** A guest has come to the place of this host. */
+  /** A guest has opened a route to this host's pairing place. */
   joined(route: PeerRoute, place: string): void;
   presence(hostId: Bytes, isThere: boolean): void;
-  /** The relay has refused something that is about no route. */
+  /** The relay has refused something that does not belong to a route. */
   refused(error: ScorelError): void;
   /** The connection has ended. */
   closed(error: ScorelError): void;

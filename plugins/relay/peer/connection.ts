@@ -16,11 +16,11 @@ export type { BinarySocket, ConnectOptions, PeerEvents } from "./connect-options
 export type { Who } from "./hello.ts";
 
 const CONNECT_MS = 10_000;
-/** Periods of pings without any message after which the relay counts as gone. */
+/** Number of ping periods without any message after which the relay counts as gone. */
 const SILENT_PERIODS = 2.5;
 const NONE: Bytes = new Uint8Array(0);
 
-/** Connects and says hello. Throws RELAY_UNREACHABLE, RELAY_REFUSED. */
+/** Connects, and sends the hello. Throws RELAY_UNREACHABLE, RELAY_REFUSED. */
 export function connectRelay(options: ConnectOptions): Promise<RelayConnection> {
   return new Promise((resolve, reject) => {
     const connection = new RelayConnection(options, {
@@ -44,12 +44,12 @@ export class RelayConnection {
   readonly #socket: BinarySocket;
   readonly #beginning: { ready(): void; failed(error: ScorelError): void };
   readonly #routes: RouteTable;
-  /** Messages are taken one after the other: signing takes time in browsers. */
+  /** Processes messages one after the other, since signing is asynchronous in browsers. */
   readonly #taking = new InTurn();
   #hasSaidHello = false;
   #isReady = false;
   #end: ScorelError | undefined;
-  /** Why the relay has said that it ends the connection. */
+  /** The error with which the relay has announced that it ends the connection. */
   #farewell: ScorelError | undefined;
   #offer: { resolve(offered: { place: string; seconds: number }): void; reject(error: Error): void } | undefined;
   #heardAt = performance.now();
@@ -78,7 +78,7 @@ export class RelayConnection {
       problem ||= message ?? "";
     });
     this.#socket.addEventListener("close", ({ reason }) => {
-      // What has arrived is taken first: it may say why.
+      // Messages that have arrived are processed first: one of them may say why.
       this.#taking.run(() => this.#finish(reason || problem || "the connection was lost"));
     });
   }
@@ -87,22 +87,22 @@ export class RelayConnection {
     return this.#isReady && !this.#end;
   }
 
-  /** How many routes are open. */
+  /** Number of open routes. */
   get routes(): number {
     return this.#routes.size;
   }
 
-  /** Opens a route to the host that has signed a grant for this client. */
+  /** Opens a route to the host that has signed this grant. */
   open(grant: Bytes): PeerRoute {
     return this.#begin("open", grant);
   }
 
-  /** Opens a route to the host that pairs at a place. */
+  /** Opens a route to the host that pairs at this place. */
   join(place: string): PeerRoute {
     return this.#begin("join", payloads.placePayload(place));
   }
 
-  /** Asks to be told whether the host of a grant is there. */
+  /** Subscribes to whether the host of a grant is connected; see the event `presence`. */
   watch(grant: Bytes): void {
     this.#send("watch", 0n, grant);
   }
@@ -111,7 +111,7 @@ export class RelayConnection {
     this.#send("revoke", 0n, revocation);
   }
 
-  /** Asks for a place to pair. An offer before this one has ended. */
+  /** Requests a pairing place, valid for `seconds`. A request that is still pending is rejected. */
   offer(): Promise<{ place: string; seconds: number }> {
     return new Promise((resolve, reject) => {
       if (this.#end) return reject(this.#end);
@@ -192,7 +192,7 @@ export class RelayConnection {
     }
   }
 
-  /** Once: whoever may ask again and again has more signed than a connection needs. */
+  /** Answers the challenge. Only once: otherwise a relay could have more signed than a connection needs. */
   async #hello(nonce: Bytes): Promise<void> {
     if (this.#hasSaidHello) fail("a second challenge came");
     this.#hasSaidHello = true;

@@ -1,4 +1,4 @@
-/** Connects to a host that this device is paired with. Runs in browsers, too. */
+/** Connects to a paired host. Runs in browsers, too. */
 
 import type { Channel } from "@scorel/host/client";
 import { errors } from "../errors.ts";
@@ -9,10 +9,10 @@ import { type ConnectOptions, connectRelay } from "./connection.ts";
 import { firstReached, type Tried, triedTexts } from "./first-reached.ts";
 import { routedChannel } from "./routed-channel.ts";
 
-/** A host, as pairing has made it known. */
+/** A paired host: what is needed to reach it. */
 export interface ReachableHost {
   name: string;
-  /** The addresses of its relays, in the order in which they are tried; at least one. */
+  /** Addresses of its relays, in the order in which they are tried; at least one. */
   relays: readonly string[];
   keys: PublicKeys;
   grant: Bytes;
@@ -25,19 +25,19 @@ export interface DialOptions {
   make: ConnectOptions["make"];
   /** Milliseconds that the host may take for the handshake. */
   limitMs?: number;
-  /** Milliseconds after which the next relay is tried, too. */
+  /** Milliseconds after which the next relay is tried as well. */
   aloneMs?: number;
-  /** The host has told all addresses of its relays. */
+  /** Called with the addresses of all its relays that the host has named. */
   told?(addresses: string[]): void;
 }
 
-/** Reasons of a relay or a host for which this device has to be paired anew. */
+/** Reasons from a relay or a host after which this device has to be paired again. */
 const SHUT_OUT = ["grant", "refused", "revoked"];
-/** After these, connecting again does not help. */
+/** Reasons after which connecting again does not help. */
 const FINAL = [...SHUT_OUT, "blocked", "unauthenticated"];
 const HANDSHAKE_MS = 10_000;
 
-/** Connects to a host through one of its relays. Resolves when both have proved who they are. Throws RELAY errors. */
+/** Connects to a host through one of its relays. Resolves when each end has proved its identity. Throws RELAY errors. */
 export async function dialHost(options: DialOptions): Promise<Channel> {
   const { host, aloneMs } = options;
   const found = await firstReached({
@@ -50,7 +50,7 @@ export async function dialHost(options: DialOptions): Promise<Channel> {
   throw failureOf(host, found.tried);
 }
 
-/** What all relays together say: a device that is shut out at one of them is not let in at another. */
+/** Combines the failures of all relays into one error: a device that is refused at one of them would be refused at the others, too. */
 function failureOf({ name }: ReachableHost, tried: Tried[]): Error {
   const isFatal = ({ thrown }: Tried) => "fatal" in thrown;
   const shutOut = tried.find(({ thrown }) => isNotPaired(thrown));

@@ -1,11 +1,11 @@
-/** Tries several relays, of which one is enough. Runs in browsers, too. */
+/** Tries several relays until one is reached. Runs in browsers, too. */
 
 import { codeOf } from "@scorel/kit/values/coded-error";
 
-/** Milliseconds after which a relay that has not answered is no longer waited for alone. */
+/** Milliseconds that one relay may take before the next one is tried as well. */
 const ALONE_MS = 2_000;
 
-/** A relay that was tried in vain, and why. */
+/** A relay that could not be reached, and why. */
 export interface Tried {
   address: string;
   thrown: Error;
@@ -13,14 +13,17 @@ export interface Tried {
 
 interface Attempts<T> {
   addresses: readonly string[];
-  /** When the signal is given, another relay was faster, and the attempt is to end. */
+  /** Tries one address. `signal` is aborted when another relay was reached first. */
   attempt(address: string, signal: AbortSignal): Promise<T>;
-  /** Gives up what an attempt has brought although it was told to end. */
+  /** Discards the result of an attempt that succeeded too late. */
   giveUp(late: T): void;
   aloneMs?: number | undefined;
 }
 
-/** What the first relay brings that is reached. Each is tried when the one before it has failed, or is slow. */
+/**
+ * Tries the addresses in order, and resolves with the first result. The next one starts when the one before has failed or is slow. If all
+ * have failed, resolves with their errors.
+ */
 export function firstReached<T>(attempts: Attempts<T>): Promise<{ reached: T } | { tried: Tried[] }> {
   const { addresses, attempt, giveUp, aloneMs = ALONE_MS } = attempts;
   const running = new Set<AbortController>();
@@ -63,7 +66,7 @@ function inOrder(addresses: readonly string[], failed: ReadonlyMap<string, Error
   return addresses.map((address) => ({ address, thrown: failed.get(address) as Error }));
 }
 
-/** Each relay that was tried, and why in vain: `wss://relay.example/relay (connect ECONNREFUSED)`. */
+/** Strings such as `wss://relay.example/relay (connect ECONNREFUSED)`, one for each relay that was tried. */
 export function triedTexts(tried: readonly Tried[]): string[] {
   return tried.map(({ address, thrown }) => `${address} (${whyNot(thrown)})`);
 }

@@ -2,12 +2,12 @@ import { authorityOf, type Identity, signHello } from "../protocol/identity.ts";
 import { helloPayload } from "../protocol/payloads.ts";
 import type { Bytes } from "../protocol/primitives.ts";
 
-/** As whom a peer connects. */
+/** The role and the identity with which a peer connects. */
 export type Who = { role: "host" | "client"; identity: Identity } | { role: "guest" };
 
 let lastGeneration = 0n;
 
-/** The payload of the HELLO that answers a relay's challenge. */
+/** The payload of the HELLO that answers the relay's challenge. */
 export async function helloFor(who: Who, address: string, nonce: Bytes): Promise<Bytes> {
   if (who.role === "guest") return helloPayload({ role: "guest" });
   const { role, identity } = who;
@@ -16,7 +16,7 @@ export async function helloFor(who: Who, address: string, nonce: Bytes): Promise
   return helloPayload({ role, generation, publicKeys: identity.publicKeys, signature });
 }
 
-/** The time, but always later than before: a clock that was set back must not make the newest connection look old. */
+/** The time in a form that always grows: otherwise the newest connection would look old after the clock is set back. */
 function nextGeneration(): bigint {
   const now = BigInt(Date.now());
   lastGeneration = now > lastGeneration ? now : lastGeneration + 1n;

@@ -1,4 +1,4 @@
-/** The relays that a paired device knows of a host. Runs in browsers, too. */
+/** The relays of a host that a paired device knows. Runs in browsers, too. */
 
 import { isLoopback } from "@scorel/kit/net/loopback";
 import { errors } from "../errors.ts";
@@ -6,20 +6,23 @@ import { MAX_ADDRESS_BYTES, MAX_ADDRESSES } from "../protocol/addresses.ts";
 import { relayAddress } from "./address.ts";
 
 export interface KnownRelays {
-  /** The one that was named first when the device was paired. */
+  /** The first one that was named when the device was paired. */
   relay: string;
   /** The others that were named then. */
   others?: readonly string[] | undefined;
-  /** Those that the host has told. */
+  /** Those that the host itself has named. */
   told?: readonly string[] | undefined;
 }
 
-/** All addresses, in the order in which they are tried: first those that a person has named, which are known to work from this computer. */
+/**
+ * All addresses in the order in which they are tried. Those that a person has named come first, since they are known to work from this
+ * computer.
+ */
 export function relaysOf({ relay, others = [], told = [] }: KnownRelays): string[] {
   return [...new Set([relay, ...others, ...told])];
 }
 
-/** The addresses told by the host that this device can use; undefined if there is nothing new among them. */
+/** The addresses named by the host that this device can use; undefined if none of them is new. */
 export function takenFrom(known: KnownRelays, told: readonly string[]): string[] | undefined {
   const named = relaysOf({ ...known, told: [] });
   const isNearby = named.some((address) => isLoopback(new URL(address).hostname));
@@ -29,7 +32,10 @@ export function takenFrom(known: KnownRelays, told: readonly string[]): string[]
   return usable.length === 0 || isKnown ? undefined : usable;
 }
 
-/** A device does without TLS only where its user has agreed to that, and this computer of the host is another one for the device. */
+/**
+ * Whether a device can use an address. Without TLS, only if its user has agreed to that; and an address such as localhost would be another
+ * computer for the device than for the host.
+ */
 function isUsable(address: string, { isNearby, isPlain }: { isNearby: boolean; isPlain: boolean }): boolean {
   try {
     const whole = relayAddress(address, { insecure: isPlain });
@@ -39,7 +45,10 @@ function isUsable(address: string, { isNearby, isPlain }: { isNearby: boolean; i
   }
 }
 
-/** The relays of one owner that a person has named, separated by commas. Throws RELAY_ADDRESS, RELAY_PLAIN, RELAY_ADDRESSES. */
+/**
+ * Checks the relays of one owner that a person has named, as a list or separated by commas. Throws RELAY_ADDRESS, RELAY_PLAIN,
+ * RELAY_ADDRESSES.
+ */
 export function relayAddresses(given: string | readonly string[], { insecure = false } = {}): string[] {
   const each = [given].flat().flatMap((text) => text.split(","));
   const addresses = [...new Set(each.map((text) => relayAddress(text, { insecure })))];

@@ -1,4 +1,4 @@
-/** The end of pairing that has been given a code. Runs in browsers, too. */
+/** The device's end of pairing: it has the code that the host shows. Runs in browsers, too. */
 
 import { errors } from "../errors.ts";
 import { parseCode } from "../protocol/code.ts";
@@ -9,21 +9,21 @@ import type { Bytes, Primitives } from "../protocol/primitives.ts";
 import { type ConnectOptions, connectRelay, type RelayConnection } from "./connection.ts";
 import { type Tried, triedTexts } from "./first-reached.ts";
 
-/** Milliseconds that a relay may take to answer when another one can be tried. */
+/** Milliseconds that a relay may take to answer if there are others to try. */
 const ONE_OF_SEVERAL_MS = 4_000;
 export interface JoinOptions {
-  /** As a person has typed it. */
+  /** The code, as a person has typed it. */
   code: string;
-  /** The addresses of the host's relays, in the order in which they are tried. */
+  /** Addresses of the host's relays, in the order in which they are tried. */
   relays: readonly string[];
-  /** The id of the host, if a link has named it. */
+  /** Id of the host, if the pairing link contained it. */
   host?: Bytes | undefined;
   identity: Identity;
-  /** What the host's user sees of this device. */
+  /** Name under which the host's user sees this device. */
   name: string;
   primitives: Primitives;
   make: ConnectOptions["make"];
-  /** The code was right, and the host's user is asked. */
+  /** Called when the code was right and the host's user is being asked. */
   confirmed(): void;
 }
 
@@ -33,7 +33,7 @@ export interface JoinedHost {
   admission: Admission;
 }
 
-/** Pairs with the host that shows a code. Stores nothing. Throws RELAY errors. */
+/** Pairs with the host that shows a code. Does not store anything. Throws RELAY errors. */
 export async function joinHost(options: JoinOptions): Promise<JoinedHost> {
   const { code: typed, relays, primitives, make } = options;
   const { place } = parseCode(typed);
@@ -49,7 +49,7 @@ export async function joinHost(options: JoinOptions): Promise<JoinedHost> {
       const connection = await connectRelay({ address, who, primitives, make, limitMs });
       return await run(connection, place, options, begun).finally(() => connection.close());
     } catch (thrown) {
-      // Once somebody has answered, another relay would be given another guess at the code.
+      // After the other end has answered, another relay would get another guess at the code.
       if (hasBegun || relays.length === 1) throw thrown;
       tried.push({ address, thrown: thrown as Error });
     }
@@ -76,7 +76,7 @@ function run(connection: RelayConnection, place: string, options: JoinOptions, b
       }
     };
     route.use({
-      // One after the other: a host whose user says yes at once sends two messages that arrive together.
+      // In order: if the host's user agrees at once, two messages arrive together.
       data: (bytes) => {
         begun();
         inTurn.run(() => guest.receive(bytes).then(take).catch(reject));
@@ -90,7 +90,7 @@ function run(connection: RelayConnection, place: string, options: JoinOptions, b
   });
 }
 
-/** Why nobody is at the place of a code. */
+/** The error for a code at whose place there is no host. */
 function noHost(thrown: Error): Error {
   const { reason } = (thrown as { data?: { reason?: string } }).data ?? {};
   return reason === "place" ? errors.RELAY_CODE_ENDED({ reason: "no host waits at it" }) : thrown;

@@ -1,4 +1,4 @@
-/** Gets a new grant from a host before the old one ends. Runs in browsers, too. */
+/** Gets a new grant from a host before the old one expires. Runs in browsers, too. */
 
 import { type Channel, connectHost } from "@scorel/host/client";
 import type {} from "../contract.ts";
@@ -9,7 +9,7 @@ import { type Identity, joinKeys } from "../protocol/identity.ts";
 import type { Bytes, Primitives } from "../protocol/primitives.ts";
 import { type DialOptions, dialHost } from "./dial.ts";
 
-/** A grant that ends sooner is renewed. Who connects once in this time never has to pair anew. */
+/** A grant that expires within this time is renewed. A device that connects at least once within it never has to pair again. */
 const SOON_MS = 90 * 24 * 60 * 60 * 1_000;
 
 /** Whether a grant should be renewed. `now` is in milliseconds since 1970. */
@@ -17,7 +17,7 @@ export function endsSoon(grant: Bytes, now: number): boolean {
   return Number(notAfterOf(grant)) * 1_000 - now < SOON_MS;
 }
 
-/** Connects once more to ask for a new grant. Throws RELAY errors, also for a grant that would not let this device in. */
+/** Connects to the host to get a new grant. Throws RELAY errors, also if the new grant is not valid for this device. */
 export async function renewedGrant(options: DialOptions): Promise<Bytes> {
   const { identity, host, primitives } = options;
   const dial = (): Promise<Channel> => dialHost(options);

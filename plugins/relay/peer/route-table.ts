@@ -4,10 +4,10 @@ import type { Bytes, Primitives } from "../protocol/primitives.ts";
 import { PeerRoute, type RouteWire } from "./route.ts";
 
 const ROUTE_BYTES = 8;
-/** Routes of one connection: what a relay grants a host, and what a host takes from any relay. */
+/** Most routes of one connection. A relay allows a host as many. */
 const MAX_ROUTES = 1_024;
 
-/** The routes of a connection by their numbers. */
+/** Routes of a connection, by their numbers. */
 export class RouteTable {
   readonly #routes = new Map<bigint, PeerRoute>();
   readonly #wire: RouteWire;
@@ -29,15 +29,18 @@ export class RouteTable {
     return this.#routes.size;
   }
 
-  /** A route that begins here, with a number that nobody can guess. */
+  /** Starts a route from this end, with a number that nobody can guess. */
   begin(primitives: Primitives): PeerRoute {
     const bytes = primitives.random(ROUTE_BYTES);
-    // No route has the number 0.
+    // Makes sure that the number is not 0, which is no route.
     bytes[0] = (bytes[0] as number) | 1;
     return this.#add(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0));
   }
 
-  /** A route that the relay leads here; undefined, and closed, if there are too many. Throws RELAY_FRAME for a number that is in use. */
+  /**
+   * Adds a route that the relay leads here. If there are too many, closes it and returns undefined. Throws RELAY_FRAME if the number is in
+   * use.
+   */
   led(id: bigint): PeerRoute | undefined {
     if (this.#routes.has(id)) fail("a route was opened twice");
     if (this.#routes.size < MAX_ROUTES) return this.#add(id);
@@ -55,7 +58,7 @@ export class RouteTable {
     route?.ended(reason, error);
   }
 
-  /** The connection is lost. */
+  /** Ends all routes, because the connection is lost. */
   allEnded(error: ScorelError): void {
     const routes = [...this.#routes.values()];
     this.#routes.clear();

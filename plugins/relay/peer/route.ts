@@ -2,17 +2,17 @@ import type { CloseReason } from "../protocol/frames.ts";
 import type { Bytes } from "../protocol/primitives.ts";
 import type { RouteEnd } from "../protocol/secure-channel.ts";
 
-/** Who takes what comes over a route. */
+/** Receives what arrives over a route. */
 export interface RouteUser {
   data(bytes: Bytes): void;
-  /** The route has ended: the other end, the relay, or the connection to it has. */
+  /** The route has ended, because of the other end, the relay, or a lost connection to the relay. */
   closed(reason: CloseReason | "lost", thrown?: Error): void;
 }
 
-/** Bytes of the longest queue of a route whose user has not begun to listen. */
+/** Bytes that are queued at most before the route's user starts to listen. */
 const MAX_EARLY = 256 * 1024;
 
-/** What a connection does for its routes. */
+/** What a route needs of its connection. */
 export interface RouteWire {
   /** Bytes that wait to be sent. */
   readonly unsent: number;
@@ -20,7 +20,7 @@ export interface RouteWire {
   close(route: bigint, reason: CloseReason): void;
 }
 
-/** One end of a route, over a connection with a relay. */
+/** One end of a route, over a connection to a relay. */
 export class PeerRoute implements RouteEnd {
   readonly id: bigint;
   readonly #wire: RouteWire;
@@ -38,7 +38,7 @@ export class PeerRoute implements RouteEnd {
     return this.#wire.unsent;
   }
 
-  /** Begins to listen. What came before is told now. */
+  /** Starts to listen. Messages that have arrived before are delivered at once. */
   use(user: RouteUser): void {
     this.#user = user;
     for (const bytes of this.#early.splice(0)) user.data(bytes);
@@ -55,14 +55,14 @@ export class PeerRoute implements RouteEnd {
     this.#wire.close(this.id, reason);
   }
 
-  /** Takes the payload of a DATA frame. */
+  /** Receives the payload of a DATA frame. */
   receive(bytes: Bytes): void {
     if (this.#end) return;
     if (this.#user) this.#user.data(bytes);
     else {
       this.#earlyBytes += bytes.length;
       if (this.#earlyBytes > MAX_EARLY) this.close("limit");
-      // The message is not kept, and others may change it.
+      // Copied, since the caller may reuse the memory of the message.
       else this.#early.push(bytes.slice());
     }
   }

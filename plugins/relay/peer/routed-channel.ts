@@ -12,7 +12,7 @@ interface Options {
   tells?: Bytes | undefined;
   told?: ((payload: Bytes) => void) | undefined;
   opened?(): void;
-  /** `reason` says why, if the route has ended rather than the channel. */
+  /** Called when the channel has ended. `reason` is given if the route has ended, and not the channel itself. */
   ended?(reason: { reason: string; thrown: Error | undefined } | undefined): void;
 }
 
@@ -25,7 +25,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   lost: "the connection with the relay was lost",
 };
 
-/** The encrypted channel over a route of a relay. */
+/** Opens the encrypted channel over a route of a relay. */
 export function routedChannel({ route, ended, ...options }: Options): SecureChannel {
   let end: { reason: string; thrown: Error | undefined } | undefined;
   const channel = new SecureChannel({

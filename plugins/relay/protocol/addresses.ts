@@ -1,23 +1,24 @@
-/** The addresses of a host's relays, as the host tells them in its message of the handshake. */
+/** The addresses of a host's relays, as the host sends them in its handshake message. */
 
 import { concat, textOf, uint16, utf8 } from "./bytes.ts";
 import type { Bytes } from "./primitives.ts";
 
-/** Relays of one owner that a host or a device knows at most. */
+/** The most relays of one owner that a host or a device knows. */
 export const MAX_ADDRESSES = 8;
 /** Bytes of the longest address. */
 export const MAX_ADDRESS_BYTES = 500;
-/** The payload is filled up to a multiple of this, so that its length says little. */
+/** The payload is padded to a multiple of this many bytes, so that its length says little. */
 const PADDED_BYTES = 256;
 export const MAX_PAYLOAD_BYTES = padded(1 + MAX_ADDRESSES * (2 + MAX_ADDRESS_BYTES));
 
+/** Encodes addresses as a padded payload. */
 export function addressesPayload(addresses: readonly string[]): Bytes {
   const each = addresses.map((address) => utf8(address)).flatMap((bytes) => [uint16(bytes.length), bytes]);
   const bytes = concat(Uint8Array.of(addresses.length), ...each);
   return concat(bytes, new Uint8Array(padded(bytes.length) - bytes.length));
 }
 
-/** Reads the addresses; none from an empty payload. Throws an error for an invalid payload. */
+/** Reads the addresses from a payload; an empty one has none. Throws an error for an invalid payload. */
 export function addressesIn(payload: Bytes): string[] {
   const count = payload[0] ?? 0;
   if (count > MAX_ADDRESSES) throw new Error("it names too many relays");

@@ -1,10 +1,10 @@
-/** Crockford's base32: digits and letters without I, L, O and U, forgiving when typed. */
+/** Crockford's base32: digits and letters without I, L, O and U. Tolerates common typing mistakes. */
 
 import type { Bytes } from "./primitives.ts";
 
 const DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** The digits of bytes, five bits each; the number of bits must be a multiple of five. */
+/** Encodes bytes, five bits per digit. The number of bits must be a multiple of five. */
 export function base32(bytes: Bytes): string {
   let digits = "";
   let value = 0;
@@ -20,7 +20,7 @@ export function base32(bytes: Bytes): string {
   return digits;
 }
 
-/** Digits as people type them, in their one form: I and L are 1, O is 0, hyphens and spaces do not count. Undefined for other characters. */
+/** Normalizes typed digits: I and L become 1, O becomes 0, hyphens and spaces are removed. Undefined for other characters. */
 export function typedBase32(text: string): string | undefined {
   const digits = text.toUpperCase().replaceAll(/[\s-]/g, "").replaceAll(/[IL]/g, "1").replaceAll("O", "0");
   return [...digits].every((digit) => DIGITS.includes(digit)) ? digits : undefined;

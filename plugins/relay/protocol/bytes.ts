@@ -1,4 +1,4 @@
-/** Bytes: joined, compared, and as numbers and texts. */
+/** Functions for bytes: joining, comparing, and converting to and from numbers and strings. */
 
 import type { Bytes } from "./primitives.ts";
 
@@ -15,24 +15,24 @@ export function concat(...parts: readonly Bytes[]): Bytes {
   return joined;
 }
 
-/** Compares in a time that depends on the lengths only. */
+/** Compares in a time that depends only on the lengths, not on the contents. */
 export function areEqual(a: Bytes, b: Bytes): boolean {
   let difference = a.length ^ b.length;
   for (let at = 0; at < a.length; at++) difference |= (a[at] as number) ^ (b[at] ?? 0);
   return difference === 0;
 }
 
-/** UTF-8. */
+/** Encodes a string as UTF-8. */
 export function utf8(text: string): Bytes {
   return encoder.encode(text);
 }
 
-/** Throws for what is not UTF-8. */
+/** Decodes UTF-8. Throws for anything else. */
 export function textOf(bytes: Bytes): string {
   return decoder.decode(bytes);
 }
 
-/** A label that separates the uses of a key, with the zero byte after it. */
+/** A label that separates the uses of a key, followed by a zero byte. */
 export function label(text: string): Bytes {
   return utf8(`${text}\0`);
 }
@@ -51,14 +51,14 @@ export function uint64(value: bigint): Bytes {
   return bytes;
 }
 
-/** Writes a safe integer as 8 bytes at a place, faster than by a bigint. */
+/** Writes a safe integer as 8 bytes at an offset. Faster than with a bigint. */
 export function putCount(bytes: Bytes, at: number, count: number): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   view.setUint32(at, Math.floor(count / 2 ** 32));
   view.setUint32(at + 4, count % 2 ** 32);
 }
 
-/** The unsigned number of 8 bytes at a place. */
+/** Reads the unsigned number in the 8 bytes at an offset. */
 export function uint64At(bytes: Bytes, at = 0): bigint {
   return new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(at);
 }
@@ -68,7 +68,7 @@ export function hex(bytes: Bytes): string {
 }
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-/** The value of each character of base64url by its code; 64 for every other one. */
+/** The value of each base64url character, by its character code; 64 for all others. */
 const VALUES = new Uint8Array(128).fill(64).map((none, code) => {
   const value = DIGITS.indexOf(String.fromCharCode(code));
   return value < 0 ? none : value;
@@ -85,7 +85,7 @@ export function base64url(bytes: Bytes): string {
   return text;
 }
 
-/** The bytes of a text in base64url, or undefined for what is not exactly what `base64url` returns. */
+/** Decodes base64url. Undefined unless the text is exactly what `base64url` would return. */
 export function fromBase64url(text: string): Bytes | undefined {
   const left = text.length % 4;
   if (left === 1) return undefined;
@@ -100,6 +100,6 @@ export function fromBase64url(text: string): Bytes | undefined {
     count -= 8;
     bytes[to++] = bits >> count;
   }
-  // The last digit has bits that belong to no byte.
+  // The last digit may have bits that belong to no byte. They must be zero.
   return (bits & ((1 << count) - 1)) === 0 ? bytes : undefined;
 }

@@ -2,10 +2,10 @@ import type { CloseReason } from "./frames.ts";
 import type { Identity, PublicKeys } from "./identity.ts";
 import type { Bytes, Primitives } from "./primitives.ts";
 
-/** The way to the other end: DATA and CLOSE frames of one route. */
+/** The connection to the other end: sends the DATA and CLOSE frames of one route. */
 export interface RouteEnd {
   readonly id: bigint;
-  /** Bytes that were sent and wait, if it is known. */
+  /** Bytes that wait to be sent, if known. */
   readonly unsent?: number;
   send(bytes: Bytes): void;
   close(reason: CloseReason): void;
@@ -13,22 +13,22 @@ export interface RouteEnd {
 
 export interface SecureChannelOptions {
   primitives: Primitives;
-  /** Which end this is: a client begins, a host answers. */
+  /** The end that this is: the client starts the handshake, the host answers. */
   role: "client" | "host";
   identity: Identity;
-  /** The keys of the other end, as pairing has stored them. */
+  /** Keys of the other end, as stored when pairing. */
   peer: PublicKeys;
   route: RouteEnd;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   now(): number;
-  /** For a host: the payload of its handshake message, which only this client can read. */
+  /** For a host: payload of its handshake message, which only this client can read. */
   tells?: Bytes | undefined;
-  /** For a client: takes that payload. What it throws ends the channel. */
+  /** For a client: receives that payload. If it throws, the channel ends. */
   told?: ((payload: Bytes) => void) | undefined;
-  /** The other end has proved who it is: to a client by its handshake, to a host by its first message. */
+  /** Called when the other end has proved its identity: to a client by its handshake, to a host by its first message. */
   opened?(): void;
-  /** The channel has ended, for whatever reason, before its user is told. */
+  /** Called when the channel has ended, for whatever reason, before its user is told. */
   ended?(): void;
-  /** Messages of one key; only tests have fewer. */
+  /** Number of messages per key; only tests set a smaller one. */
   maxKeyMessages?: number;
 }

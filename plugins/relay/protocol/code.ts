@@ -1,4 +1,4 @@
-/** The code that people type to pair: a place at the relay, and a secret that the relay never gets. */
+/** The code that people type to pair: the place at the relay, and a secret that the relay never gets. */
 
 import { errors } from "../errors.ts";
 import { base32, typedBase32 } from "./base32.ts";
@@ -15,17 +15,17 @@ export interface PairingCode {
   secret: string;
 }
 
-/** The code for a place that a relay has given, with a new secret. */
+/** Makes a code for a place that a relay has assigned, with a new secret. */
 export function createCode(primitives: Primitives, place: string): PairingCode {
   return { place, secret: base32(primitives.random(SECRET_BYTES)) };
 }
 
-/** The form that is shown: `7Q2-K9FV-0CXE`. */
+/** Formats a code for people: `7Q2-K9FV-0CXE`. */
 export function showCode({ place, secret }: PairingCode): string {
   return `${place}-${secret.slice(0, 4)}-${secret.slice(4)}`;
 }
 
-/** The code that a person has typed, in whatever case, with or without hyphens and spaces. Throws RELAY_CODE_FORM. */
+/** Parses a code that a person has typed, in upper or lower case, with or without hyphens and spaces. Throws RELAY_CODE_FORM. */
 export function parseCode(text: string): PairingCode {
   const digits = typedBase32(text);
   if (digits?.length !== DIGITS) throw errors.RELAY_CODE_FORM();

@@ -1,14 +1,14 @@
 /**
- * CPACE-RISTR255-SHA512: a password-authenticated key exchange, by draft-irtf-cfrg-cpace-21, in the setting of initiator and responder,
- * with the key confirmation of its section 10.4. A run tells neither those who listen nor the other end anything about the password,
- * but whether one guess was right.
+ * CPACE-RISTR255-SHA512: a password-authenticated key exchange by draft-irtf-cfrg-cpace-21, with initiator and responder, and with the key
+ * confirmation of its section 10.4. A run reveals nothing about the password, to an eavesdropper or to the other end, except whether one
+ * guess was right.
  */
 
 import { concat, utf8 } from "./bytes.ts";
 import type { Group } from "./group.ts";
 import type { Bytes, Primitives } from "./primitives.ts";
 
-/** `s_in_bytes` of SHA-512. */
+/** `s_in_bytes` of SHA-512: the size of its input block. */
 const HASH_BLOCK = 128;
 const NONE: Bytes = new Uint8Array(0);
 export const SHARE_BYTES = 32;
@@ -17,36 +17,37 @@ export const CONFIRMATION_BYTES = 64;
 export interface CpaceOptions {
   primitives: Primitives;
   group: Group<unknown>;
-  /** `PRS`. */
+  /** `PRS`: the password. */
   password: Bytes;
-  /** `CI`. */
+  /** `CI`: the channel identifier. */
   channel: Bytes;
   sid: Bytes;
   isInitiator: boolean;
-  /** `ADa` or `ADb` of this end, and that of the other. */
+  /** `ADa` or `ADb` of this end, and the one of the other end. */
   associated?: { own: Bytes; other: Bytes };
-  /** Only for test vectors: otherwise each run has a new one. */
+  /** Only for test vectors; by default, each run uses a new one. */
   scalar?: bigint;
 }
 
-/** What both ends have in common if they had the same password. */
+/** The result, equal at both ends if they had the same password. */
 export interface CpaceResult {
-  /** `ISK`: 64 bytes. */
+  /** `ISK`: 64 bytes, secret. */
   key: Bytes;
-  /** `sid_output`: names this run. 64 bytes, not secret. */
+  /** `sid_output`: identifies this run. 64 bytes, not secret. */
   run: Bytes;
-  /** What each end sends to show that it has the key. */
+  /** Sent by each end to show that it has the key. */
   ownConfirmation: Bytes;
   otherConfirmation: Bytes;
 }
 
 export interface CpaceEnd {
-  /** `Ya` or `Yb`: what this end sends. */
+  /** `Ya` or `Yb`: the share that this end sends. */
   share: Bytes;
-  /** Takes the share of the other end; undefined if it is not an element of the group, or the identity. */
+  /** Takes the share of the other end. Undefined if it is not an element of the group, or is the identity. */
   finish(share: Bytes): Promise<CpaceResult | undefined>;
 }
 
+/** Starts one end of a run. */
 export async function beginCpace(options: CpaceOptions): Promise<CpaceEnd> {
   const { primitives, group, isInitiator, associated = { own: NONE, other: NONE } } = options;
   const scalar = options.scalar ?? group.sampleScalar(primitives);

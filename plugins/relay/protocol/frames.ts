@@ -1,10 +1,10 @@
-/** Frames: what a WebSocket message between a peer and a relay consists of. */
+/** Frames: the parts of a WebSocket message between a peer and a relay. */
 
 import { errors } from "../errors.ts";
 import { GRANT_BYTES, REVOCATION_BYTES } from "./grants.ts";
 import type { Bytes } from "./primitives.ts";
 
-/** Type, route and length. */
+/** Bytes of the header: type, route and length. */
 export const HEADER_BYTES = 13;
 export const MAX_PAYLOAD = 65_536;
 export const MAX_MESSAGE = 262_144;
@@ -15,12 +15,12 @@ type Place = "relay" | "host" | "client" | "guest";
 
 interface FrameRule {
   code: number;
-  /** Who may send it, and to whom. */
+  /** Who may send the frame, and to whom. */
   from: readonly Place[];
   to: readonly Place[];
-  /** Whether it is about a route (any but 0), about the connection (0), or either. */
+  /** Whether it belongs to a route ("some": the number is not 0), to the connection ("none": 0), or to either. */
   route: "some" | "none" | "either";
-  /** Bytes of the payload: the fewest and the most. */
+  /** Smallest and largest payload in bytes. */
   size: readonly [number, number];
 }
 
@@ -29,7 +29,7 @@ const everyone = ["relay", ...peers] as const;
 const visitors = ["client", "guest"] as const;
 const relay = ["relay"] as const;
 
-/** Every type of frame. */
+/** Rules for each type of frame. */
 export const frameRules = {
   challenge: { code: 0x01, from: relay, to: peers, route: "none", size: [32, 32] },
   hello: { code: 0x02, from: peers, to: relay, route: "none", size: [1, HELLO_BYTES] },
@@ -55,15 +55,15 @@ export type FrameType = keyof typeof frameRules;
 
 export interface Frame {
   type: FrameType;
-  /** 0n: the frame is about the connection. */
+  /** 0n if the frame belongs to the connection. */
   route: bigint;
-  /** A view of the message: copy what is kept. */
+  /** A view of the message. Copy it to keep it. */
   payload: Bytes;
-  /** The whole frame, as it can be passed on. */
+  /** The whole frame, to be passed on. */
   bytes: Bytes;
 }
 
-/** What ERROR frames and the codes of closing sockets (4000 and this number) tell. */
+/** Codes in ERROR frames. A WebSocket is closed with the code 4000 plus this number. */
 export const errorCodes = {
   malformed: 1,
   unauthenticated: 2,
@@ -79,7 +79,7 @@ export const errorCodes = {
 } as const;
 export type ErrorName = keyof typeof errorCodes;
 
-/** What CLOSE frames tell. */
+/** Codes in CLOSE frames. */
 export const closeCodes = { done: 0, gone: 1, refused: 2, failed: 3, limit: 4, revoked: 5 } as const;
 export type CloseReason = keyof typeof closeCodes;
 
@@ -87,7 +87,7 @@ const types = new Map<number, FrameType>(
   (Object.keys(frameRules) as FrameType[]).map((type) => [frameRules[type].code, type]),
 );
 
-/** One frame. The caller keeps to the rules of its type. */
+/** Encodes one frame. The caller must follow the rules of its type. */
 export function encodeFrame(type: FrameType, route: bigint, payload: Bytes): Bytes {
   const bytes = new Uint8Array(HEADER_BYTES + payload.length);
   const view = new DataView(bytes.buffer);
@@ -98,7 +98,7 @@ export function encodeFrame(type: FrameType, route: bigint, payload: Bytes): Byt
   return bytes;
 }
 
-/** The frames of a message that `from` has sent to `to`. Throws RELAY_FRAME unless every byte of it keeps to the rules. */
+/** Decodes the frames of a message that `from` has sent to `to`. Throws RELAY_FRAME unless every byte follows the rules. */
 export function decodeFrames(message: Bytes, from: Place, to: Place): Frame[] {
   if (message.length === 0 || message.length > MAX_MESSAGE) fail(`a message has ${message.length} bytes`);
   const view = new DataView(message.buffer, message.byteOffset, message.length);
@@ -136,6 +136,7 @@ function check({ type, route, payload }: Frame, from: Place, to: Place): void {
   if (!rule.from.includes(from) || !rule.to.includes(to)) fail(`a ${from} sent a frame of type ${type} to a ${to}`);
 }
 
+/** Throws RELAY_FRAME. */
 export function fail(problem: string): never {
   throw errors.RELAY_FRAME({ problem });
 }

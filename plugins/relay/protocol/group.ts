@@ -1,22 +1,22 @@
-/** The group that CPace computes in. */
+/** The group in which CPace computes. */
 
 import { concat } from "./bytes.ts";
 import type { Bytes, Primitives } from "./primitives.ts";
 
-/** A group of prime order, by the names of the CPace draft; `Point` is its inner form of an element. */
+/** A group of prime order, with the names of the CPace draft. `Point` is the internal form of an element. */
 export interface Group<Point> {
   /** Domain separation identifier. */
   readonly dsi: string;
   sampleScalar(primitives: Primitives): bigint;
-  /** The element of 64 bytes, spread evenly. */
+  /** Maps 64 bytes to an element, uniformly. */
   deriveElement(bytes: Bytes): Point;
-  /** The encoding of scalar times point. */
+  /** Encodes scalar times point. */
   multiply(scalar: bigint, point: Point): Bytes;
-  /** The encoding of scalar times the element encoded here, or undefined if it is none or the result is the identity (`G.I`). */
+  /** Encodes scalar times the encoded element. Undefined if the bytes are not an element, or the result is the identity (`G.I`). */
   multiplyVerified(scalar: bigint, encoded: Bytes): Bytes | undefined;
 }
 
-/** ristretto255 (RFC 9496) as section 8.3 of the draft uses it. It is loaded by the first pairing. */
+/** ristretto255 (RFC 9496) as section 8.3 of the draft uses it. The library is loaded at the first pairing. */
 export async function ristretto255(): Promise<Group<unknown>> {
   const { ristretto255, ristretto255_hasher } = await import("@noble/curves/ed25519.js");
   const { Point } = ristretto255;
@@ -25,7 +25,7 @@ export async function ristretto255(): Promise<Group<unknown>> {
     dsi: "CPaceRistretto255",
     sampleScalar: (primitives) => {
       const bytes = primitives.random(32);
-      // 252 bits, as the draft recommends: below the order of the group.
+      // 252 bits, as the draft recommends: less than the order of the group.
       bytes[31] = (bytes[31] as number) & 0x0f;
       return littleEndian(bytes);
     },

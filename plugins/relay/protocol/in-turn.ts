@@ -1,6 +1,6 @@
 import type { Soon } from "./primitives.ts";
 
-/** Takes steps one after the other, each at once unless one before it is still being worked on. A step must not throw or reject. */
+/** Runs steps in order: at once if no earlier step is still running, else after it. A step must not throw or reject. */
 export class InTurn {
   readonly #steps: (() => Soon<void>)[] = [];
   #isBusy = false;

@@ -1,4 +1,4 @@
-/** The link that a host shows for a page: what to pair with stands in its fragment, which browsers send to nobody. */
+/** The link that a host shows for a page. The pairing data is in its fragment, which browsers do not send. */
 
 import { errors } from "../errors.ts";
 import { MAX_ADDRESSES } from "./addresses.ts";
@@ -7,15 +7,15 @@ import { parseCode, showCode } from "./code.ts";
 
 export interface PairingLink {
   code: string;
-  /** The addresses of the host's relays, or their authorities: `relay.example`. */
+  /** Addresses of the host's relays, or only their authorities: `relay.example`. */
   relays: string[];
-  /** The id of the host in base64url. */
+  /** Id of the host in base64url. */
   host?: string | undefined;
 }
 
 const ID_BYTES = 32;
 
-/** The link to a page. `relays` are whole addresses; the usual form of one is shortened to its authority. */
+/** Formats a link to a page. `relays` are full addresses; one of the usual form is shortened to its authority. */
 export function showLink(page: string, { code, relays, host }: PairingLink): string {
   const each = relays.map((relay) => {
     const { protocol, pathname, host: authority } = new URL(relay);
@@ -26,7 +26,7 @@ export function showLink(page: string, { code, relays, host }: PairingLink): str
   return `${page.split("#", 1)[0]}#${fragment.filter(Boolean).join("&")}`;
 }
 
-/** Reads a link, or the fragment of one. Throws RELAY_LINK, RELAY_CODE_FORM. */
+/** Parses a link, or only its fragment. Throws RELAY_LINK, RELAY_CODE_FORM. */
 export function parseLink(text: string): PairingLink {
   const [, fragment = ""] = /#(.*)$/s.exec(text.trim()) ?? [];
   const found = new URLSearchParams(fragment);
@@ -36,7 +36,7 @@ export function parseLink(text: string): PairingLink {
   return { code: checkCode(code), relays, ...(host && { host }) };
 }
 
-/** A code in the form that is shown, from what a person has typed. Throws RELAY_CODE_FORM. */
+/** Formats a code that a person has typed. Throws RELAY_CODE_FORM. */
 export function checkCode(typed: string): string {
   return showCode(parseCode(typed));
 }

@@ -22,25 +22,25 @@ export interface KkOptions {
   isInitiator: boolean;
   prologue: Bytes;
   own: AgreementKey;
-  /** The static public key of the other end. */
+  /** Static public key of the other end. */
   other: Bytes;
-  /** Only for test vectors: otherwise each handshake has a new one. */
+  /** Only for test vectors; by default, each handshake uses a new key. */
   ephemeral?: AgreementKey;
 }
 
-/** What the handshake ends with. */
+/** The result of the handshake. */
 export interface Ciphers {
   sending: CipherState;
   receiving: CipherState;
-  /** The same at both ends, and different in each handshake. */
+  /** Equal at both ends, and different for each handshake. */
   handshakeHash: Bytes;
 }
 
-/** Seals or opens the messages of one direction, in their order. */
+/** Encrypts or decrypts the messages of one direction, in order. */
 export class CipherState {
   readonly #primitives: Primitives;
   #cipher: Cipher;
-  /** Written anew for each message: ciphers take a copy before they return. */
+  /** Reused for each message: ciphers copy it before they return. */
   readonly #nonce: Bytes = new Uint8Array(NONCE_BYTES);
   #count = 0;
 
@@ -49,7 +49,7 @@ export class CipherState {
     this.#cipher = cipher;
   }
 
-  /** The number of the next message. */
+  /** Number of the next message. */
   get count(): number {
     return this.#count;
   }
@@ -58,26 +58,26 @@ export class CipherState {
     return this.#cipher.seal(this.#nextNonce(), associated, plaintext);
   }
 
-  /** Throws for anything but the next message. After that, the state must not be used. */
+  /** Decrypts the next message. Throws for any other; the state must not be used after that. */
   decryptWithAd(associated: Bytes, sealed: Bytes): Soon<Bytes> {
     return this.#cipher.open(this.#nextNonce(), associated, sealed);
   }
 
-  /** REKEY of section 4.2: a key from which the earlier one cannot be found. The count goes on. */
+  /** REKEY of section 4.2: derives a key from which the earlier one cannot be computed. The count of messages continues. */
   async rekey(): Promise<void> {
     const sealed = await this.#cipher.seal(MAX_NONCE, NONE, new Uint8Array(KEY_BYTES));
     this.#cipher = await this.#primitives.cipher(sealed.slice(0, KEY_BYTES));
   }
 
   #nextNonce(): Bytes {
-    // Far below the last nonce of Noise, which serves REKEY.
+    // Far below Noise's last nonce, which is reserved for REKEY.
     if (this.#count >= Number.MAX_SAFE_INTEGER) throw new Error("no numbers are left for messages");
     putCount(this.#nonce, NONCE_BYTES - 8, this.#count++);
     return this.#nonce;
   }
 }
 
-/** One end of a handshake. A method that throws ends it. */
+/** One end of a handshake. It must not be used after a method has thrown. */
 export class KkHandshake {
   readonly #options: KkOptions;
   readonly #symmetric: SymmetricState;
@@ -98,7 +98,7 @@ export class KkHandshake {
     return new KkHandshake(options, symmetric);
   }
 
-  /** The message of this end: the first of the initiator, the second of the responder. */
+  /** Returns the message of this end: the first for the initiator, the second for the responder. */
   async write(payload: Bytes = NONE): Promise<Bytes> {
     this.#ephemeral = this.#options.ephemeral ?? (await this.#options.primitives.agreementKey());
     await this.#symmetric.mixHash(this.#ephemeral.publicKey);
@@ -106,7 +106,7 @@ export class KkHandshake {
     return concat(this.#ephemeral.publicKey, await this.#symmetric.encryptAndHash(payload));
   }
 
-  /** Takes the message of the other end, and returns its payload. Throws if the other end is not the one that it should be. */
+  /** Reads the message of the other end, and returns its payload. Throws if the other end does not have the expected keys. */
   async read(message: Bytes): Promise<Bytes> {
     if (message.length < KEY_BYTES) throw new Error("a message of the handshake is too short");
     this.#otherEphemeral = message.slice(0, KEY_BYTES);
@@ -115,14 +115,14 @@ export class KkHandshake {
     return this.#symmetric.decryptAndHash(message.subarray(KEY_BYTES));
   }
 
-  /** The ciphers, after both messages. */
+  /** Returns the ciphers. Call it after both messages. */
   async split(): Promise<Ciphers> {
     const [first, second] = await this.#symmetric.split();
     const [sending, receiving] = this.#options.isInitiator ? [first, second] : [second, first];
     return { sending, receiving, handshakeHash: this.#symmetric.hash };
   }
 
-  /** The secrets of the first message (es, ss) or of the second (ee, se). */
+  /** Mixes in the secrets of the first message (es, ss) or of the second (ee, se). */
   async #mixSecrets(isFirst: boolean): Promise<void> {
     const { isInitiator, own, other } = this.#options;
     const ephemeral = this.#ephemeral;
@@ -151,7 +151,7 @@ class SymmetricState {
   }
 
   static async begin(primitives: Primitives): Promise<SymmetricState> {
-    // A name of at most 32 bytes is padded with zeros, not hashed.
+    // Names of at most 32 bytes are padded with zeros instead of hashed.
     const name = utf8(PROTOCOL);
     return new SymmetricState(primitives, concat(name, new Uint8Array(KEY_BYTES - name.length)));
   }

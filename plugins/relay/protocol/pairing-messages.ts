@@ -1,4 +1,4 @@
-/** What crosses while two computers pair, and the keys for it. */
+/** The messages of pairing, and the keys that encrypt them. */
 
 import { errors } from "../errors.ts";
 import { areEqual, byte, concat, label, textOf, utf8 } from "./bytes.ts";
@@ -13,10 +13,10 @@ const MAX_NAME = 64;
 const MAX_SCOPES = 32;
 const MAX_SCOPE = 32;
 const NONE: Bytes = new Uint8Array(0);
-/** Each key seals one message. */
+/** Constant, since each key encrypts only one message. */
 const NONCE: Bytes = new Uint8Array(12);
 
-/** Longer messages of pairing are refused unread. */
+/** Longer messages are refused without being read. */
 export const MAX_PAIRING_MESSAGE = CONFIRMATION_BYTES + 4096;
 export const PAIRING_LABEL = label("scorel pair 1");
 export { CONFIRMATION_BYTES, SHARE_BYTES };
@@ -24,14 +24,14 @@ export { CONFIRMATION_BYTES, SHARE_BYTES };
 export type Side = "guest" | "host";
 const sideBytes = { guest: 1, host: 2 } as const;
 
-/** Who the other computer is, proved. */
+/** The other computer, once its identity is proved. */
 export interface PairedPeer {
   publicKeys: PublicKeys;
   id: Bytes;
   name: string;
 }
 
-/** What a host gives a guest that its user has accepted. */
+/** What a host sends to a guest that its user has accepted. */
 export interface Admission {
   name: string;
   /** See `signGrant`. */
@@ -39,14 +39,14 @@ export interface Admission {
   scopes: readonly string[];
 }
 
-/** The cipher of one side's message: HKDF-SHA-256 (RFC 5869) of the key of the run, with the run's name as salt. */
+/** The cipher for one side's message: HKDF-SHA-256 (RFC 5869) of the run's key, with the run's id as salt. */
 async function cipherOf(primitives: Primitives, { key, run }: CpaceResult, side: Side) {
   const hmac = (by: Bytes, data: Bytes) => primitives.hmac("SHA-256", by, data);
   const extracted = await hmac(run, key);
   return primitives.cipher(await hmac(extracted, concat(utf8(`scorel pair seal ${side} 1`), byte(1))));
 }
 
-/** Seals the identity and the name of a side, with more after it. */
+/** Encrypts the identity and the name of one side, and `more` after it. */
 export async function sealIdentity(
   primitives: Primitives,
   run: CpaceResult,
@@ -61,7 +61,7 @@ export async function sealIdentity(
   return (await cipherOf(primitives, run, side)).seal(NONCE, NONE, text);
 }
 
-/** Opens what `sealIdentity` has sealed for the other side, checks the signature, and returns what comes after it, too. */
+/** Decrypts what `sealIdentity` has encrypted for the other side, and checks its signature. Also returns what follows the name. */
 export async function openIdentity(
   primitives: Primitives,
   run: CpaceResult,
@@ -98,12 +98,13 @@ function identityText(side: Side, { run }: CpaceResult, publicKeys: PublicKeys):
   return concat(IDENTITY_LABEL, byte(sideBytes[side]), run, joinKeys(publicKeys));
 }
 
-/** What follows the host's identity: the grant, then the scopes. */
+/** The bytes that follow the host's identity: the grant, then the scopes. */
 export function admissionBytes({ grant, scopes }: Admission): Bytes {
   const each = scopes.map((scope) => utf8(scope)).flatMap((scope) => [byte(scope.length), scope]);
   return concat(grant, byte(scopes.length), ...each);
 }
 
+/** Reads what `admissionBytes` has written. Throws RELAY_PAIR_MESSAGE for an invalid form. */
 export function admissionOf(name: string, more: Bytes): Admission {
   const grant = more.slice(0, GRANT_BYTES);
   const count = more[GRANT_BYTES];
@@ -119,7 +120,7 @@ export function admissionOf(name: string, more: Bytes): Admission {
   return { name, grant, scopes };
 }
 
-/** Throws if a name cannot be sent. */
+/** Returns the name. Throws if it cannot be sent. */
 export function checkName(name: string): string {
   return nameOf(utf8(name));
 }
@@ -128,17 +129,18 @@ function nameOf(bytes: Bytes): string {
   return printable(bytes, MAX_NAME);
 }
 
-/** A text of one line without control characters, with at least 1 and at most so many bytes. */
+/** Decodes one line of text without control characters, of 1 to `max` bytes. */
 function printable(bytes: Bytes, max: number): string {
   try {
     const text = textOf(bytes);
     if (bytes.length > 0 && bytes.length <= max && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text)) return text;
   } catch {
-    // Not UTF-8.
+    // The bytes are not UTF-8.
   }
   throw errors.RELAY_PAIR_MESSAGE({ problem: "a name is empty, too long, or has characters that cannot be shown" });
 }
 
+/** Whether a message starts with the confirmation of the other end, which shows that it has the same key. */
 export function isConfirmed(message: Bytes, run: CpaceResult): boolean {
   return areEqual(message.subarray(0, CONFIRMATION_BYTES), run.otherConfirmation);
 }

@@ -22,7 +22,7 @@ import type { Bytes, Primitives } from "./primitives.ts";
 
 export type { Admission, PairedPeer } from "./pairing-messages.ts";
 
-/** Runs with a code that a host counts before the code is dead. */
+/** A code is no longer valid after this many runs that the host has counted. */
 export const MAX_TRIES = 5;
 export const CODE_SECONDS = 300;
 
@@ -30,18 +30,18 @@ export interface PairingOptions {
   primitives: Primitives;
   code: PairingCode;
   identity: Identity;
-  /** What people see of this computer: 1 to 64 bytes. */
+  /** Name of this computer that people see: 1 to 64 bytes. */
   name: string;
-  /** The default is ristretto255. Tests of the steps may use a faster one. */
+  /** Default: ristretto255. Tests may use a faster group. */
   group?: Group<unknown>;
 }
 
 export interface OfferOptions extends PairingOptions {
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   now(): number;
 }
 
-/** A code that a host shows. It is good for one guest. */
+/** A code that a host shows. It lets one guest pair. */
 export class PairingOffer {
   readonly options: OfferOptions;
   readonly #ends: number;
@@ -55,7 +55,7 @@ export class PairingOffer {
     this.#ends = options.now() + CODE_SECONDS * 1000;
   }
 
-  /** Why the code takes no more guests; undefined while it does. */
+  /** Why the code accepts no more guests; undefined while it does. */
   get ended(): string | undefined {
     if (this.#isRedeemed) return "it was used";
     if (this.#isWithdrawn) return "it was withdrawn";
@@ -71,19 +71,19 @@ export class PairingOffer {
     this.#isWithdrawn = true;
   }
 
-  /** The host's end of a run with the guest on this route. */
+  /** Starts the host's end of a run with the guest on this route. */
   join(route: bigint): HostRun {
     return new HostRun(this, route);
   }
 
-  /** Counts a run, whatever becomes of it: each is one guess. Throws RELAY_CODE_ENDED when there may be no more. */
+  /** Counts a run, whatever its result: each is one guess. Throws RELAY_CODE_ENDED if no more are allowed. */
   count(): void {
     const reason = this.ended;
     if (reason) throw errors.RELAY_CODE_ENDED({ reason });
     this.#tries++;
   }
 
-  /** Throws unless this is the first guest who knows the code, within its time. */
+  /** Uses the code up for a guest that knows it. Throws if another guest was first, or the time is over. */
   redeem(): void {
     const reason = this.#isRedeemed ? "it was used" : this.#isWithdrawn ? "it was withdrawn" : undefined;
     const late = this.options.now() >= this.#ends ? "its time is over" : undefined;
@@ -91,19 +91,19 @@ export class PairingOffer {
     this.#isRedeemed = true;
   }
 
-  /** Whether a user's answer is still in time. */
+  /** Whether the user may still answer. */
   get isInTime(): boolean {
     return this.options.now() < this.#ends && !this.#isWithdrawn;
   }
 }
 
-/** What the host does after a message: it sends `reply`, and asks its user about `guest` when it has come so far. */
+/** The result of a message: the host sends `reply`, and if `guest` is set, asks its user about that guest. */
 export interface HostStep {
   reply: Bytes;
   guest?: messages.PairedPeer;
 }
 
-/** The host's end of one run. A method that throws has ended the run: the route is closed then. */
+/** The host's end of one run. If a method throws, the run has ended, and the caller closes the route. */
 export class HostRun {
   readonly #offer: PairingOffer;
   readonly #route: bigint;
@@ -120,7 +120,7 @@ export class HostRun {
     return this.#steps.next([() => this.#share(message), () => this.#confirmation(message)]);
   }
 
-  /** Message 5, when the user has said yes. When the user has said no, the route is closed instead. */
+  /** Returns message 5. To be called if the user agrees; otherwise, the caller closes the route. */
   accept(admission: messages.Admission): Promise<Bytes> {
     return this.#steps.last(2, async () => {
       if (!this.#offer.isInTime) throw errors.RELAY_CODE_ENDED({ reason: "its time is over" });
@@ -157,18 +157,18 @@ export class HostRun {
 
 export interface GuestOptions extends PairingOptions {
   route: bigint;
-  /** The id of the host that a link names. */
+  /** Id of the host from the pairing link. */
   host?: Bytes;
 }
 
-/** What the guest does after a message. */
+/** The result of a message at the guest. */
 export type GuestStep =
   | { reply: Bytes }
-  /** The code was right; the user of the host is being asked. */
+  /** The code was right, and the host's user is being asked. */
   | { isConfirmed: true }
   | { host: messages.PairedPeer; admission: messages.Admission };
 
-/** The guest's end of a run. A method that throws has ended it: the route is closed then. */
+/** The guest's end of a run. If a method throws, the run has ended, and the caller closes the route. */
 export class GuestRun {
   readonly #options: GuestOptions;
   readonly #steps = new Steps();
@@ -180,7 +180,7 @@ export class GuestRun {
     this.#options = options;
   }
 
-  /** Message 1. */
+  /** Returns message 1. */
   async begin(): Promise<Bytes> {
     this.#cpace = await beginRun(this.#options, this.#options.route, true);
     return this.#cpace.share;
@@ -236,7 +236,7 @@ async function finish(cpace: CpaceEnd, share: Bytes): Promise<CpaceResult> {
   return result;
 }
 
-/** Takes one message at a time, each once, in their order; after the first failure none. */
+/** Takes messages one at a time, each once and in order. After a failure it takes none. */
 class Steps {
   #done = 0;
   #isBusy = false;
@@ -247,7 +247,7 @@ class Steps {
     return this.#run(step);
   }
 
-  /** A step that comes after so many others. */
+  /** Runs the last step, which requires that `after` steps have been done. */
   last<T>(after: number, step: () => Promise<T>): Promise<T> {
     return this.#run(this.#done === after ? step : undefined);
   }

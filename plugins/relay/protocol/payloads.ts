@@ -1,4 +1,4 @@
-/** The payloads of frames that have parts. Functions that read throw RELAY_FRAME for what has the wrong form. */
+/** Payloads of frames that consist of several fields. The functions that read them throw RELAY_FRAME for an invalid one. */
 
 import { byte, concat, textOf, uint16, uint64, uint64At, utf8 } from "./bytes.ts";
 import { type CloseReason, closeCodes, type ErrorName, errorCodes, fail } from "./frames.ts";
@@ -6,7 +6,7 @@ import { joinKeys, keysAt, type PublicKeys, roles } from "./identity.ts";
 import type { Bytes } from "./primitives.ts";
 
 export const PROTOCOL_VERSION = 1;
-/** Of the WebSocket between a peer and a relay. */
+/** Subprotocol of the WebSocket between a peer and a relay. */
 export const SUBPROTOCOL = "scorel-relay-1";
 const HELLO_BYTES = 137;
 const PLACE_BYTES = 3;
@@ -56,7 +56,7 @@ export function errorPayload(name: ErrorName, text: string): Bytes {
   return concat(byte(errorCodes[name]), utf8(text).subarray(0, MAX_ERROR_TEXT));
 }
 
-/** The text is the relay's: shown with care, never believed. */
+/** The text was written by the relay: it is not trusted, and has to be cleaned before it is shown. */
 export function readError(payload: Bytes): { name: ErrorName; text: string } {
   const text = new TextDecoder().decode(payload.subarray(1));
   return { name: nameIn(errorCodes, payload[0]) ?? fail(`there is no error ${payload[0]}`), text };

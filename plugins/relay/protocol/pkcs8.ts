@@ -1,4 +1,4 @@
-/** The PKCS #8 form (RFC 8410) of keys of 32 bytes: an unchanging beginning, then the key. */
+/** Encodes keys of 32 bytes as PKCS #8 (RFC 8410): a constant prefix, then the key. */
 
 import { concat } from "./bytes.ts";
 import type { Bytes } from "./primitives.ts";

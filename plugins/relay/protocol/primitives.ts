@@ -1,11 +1,14 @@
-/** What the protocol needs of cryptography. WebCrypto does it in browsers, node:crypto in Node; one set of tests runs over both. */
+/**
+ * The cryptographic functions that the protocol needs. Browsers implement them by WebCrypto, Node.js by node:crypto; the same tests run
+ * over both.
+ */
 
-/** Bytes that WebCrypto takes: not of shared memory. */
+/** Bytes that WebCrypto accepts: not in shared memory. */
 export type Bytes = Uint8Array<ArrayBuffer>;
-/** node:crypto answers at once, WebCrypto later. */
+/** A value, or a promise of it: node:crypto is synchronous, WebCrypto is not. */
 export type Soon<T> = T | Promise<T>;
 
-/** Uses a value when it is there, at once if it is: a promise costs more than sealing a short message. */
+/** Calls `use` with a value, at once if it is not a promise: a promise costs more than encrypting a short message. */
 export function whenThere<T, R>(value: Soon<T>, use: (value: T) => Soon<R>): Soon<R> {
   return value instanceof Promise ? value.then(use) : use(value);
 }
@@ -17,11 +20,11 @@ export interface Primitives {
   hmac(hash: HmacHash, key: Bytes, data: Bytes): Soon<Bytes>;
   /** AES-256-GCM with a key of 32 bytes. */
   cipher(key: Bytes): Soon<Cipher>;
-  /** A new Ed25519 key (RFC 8032), or the one of a seed of 32 bytes. */
+  /** Makes an Ed25519 key (RFC 8032), either new or from a seed of 32 bytes. */
   signingKey(seed?: Bytes): Soon<SigningKey>;
-  /** False for a wrong signature as for a public key that is none. */
+  /** Returns false for a wrong signature, and for an invalid public key. */
   verify(publicKey: Bytes, signature: Bytes, data: Bytes): Soon<boolean>;
-  /** A new X25519 key (RFC 7748), or the one of a scalar of 32 bytes. */
+  /** Makes an X25519 key (RFC 7748), either new or from a scalar of 32 bytes. */
   agreementKey(scalar?: Bytes): Soon<AgreementKey>;
 }
 
@@ -34,14 +37,14 @@ export interface SigningKey {
 
 export interface AgreementKey {
   readonly publicKey: Bytes;
-  /** The shared secret of 32 bytes. Throws for public keys of low order, with which it would be known to everybody. */
+  /** Computes the shared secret of 32 bytes. Throws for public keys of low order, with which everybody would know the secret. */
   agree(publicKey: Bytes): Soon<Bytes>;
 }
 
-/** AES-256-GCM with a tag of 16 bytes after the text. A nonce of 12 bytes must never be used twice to seal. */
+/** AES-256-GCM with a tag of 16 bytes after the ciphertext. A nonce (12 bytes) must never be used twice to encrypt. */
 export interface Cipher {
   seal(nonce: Bytes, associated: Bytes, plaintext: Bytes): Soon<Bytes>;
-  /** Throws when anything differs from what was sealed. */
+  /** Decrypts. Throws if anything differs from what was encrypted. */
   open(nonce: Bytes, associated: Bytes, sealed: Bytes): Soon<Bytes>;
 }
 

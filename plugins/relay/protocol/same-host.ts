@@ -2,7 +2,7 @@ import { concat, label } from "./bytes.ts";
 import type { Identity } from "./identity.ts";
 import type { Bytes, Primitives } from "./primitives.ts";
 
-/** A host signs this to show a client that reaches it directly that it is one that relays also lead to. */
+/** Domain of the signature with which a host shows a client that reaches it directly that relays lead to the same host. */
 const LABEL = label("scorel same host 1");
 
 export const SAME_HOST_NONCE_BYTES = 32;

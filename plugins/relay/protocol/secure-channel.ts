@@ -1,6 +1,6 @@
 /**
- * The encrypted channel between a client and a host over a route of a relay: Noise KK, then sealed messages. What arrives is exactly
- * what was sent, in its order, or the channel has failed, for good.
+ * The encrypted channel between a client and a host over a route of a relay: a Noise KK handshake, then encrypted messages. Either exactly
+ * what was sent arrives, in order, or the channel fails for good.
  */
 
 import type { Channel, ChannelHandlers } from "@scorel/host/client";
@@ -19,14 +19,14 @@ export type { RouteEnd, SecureChannelOptions } from "./channel-options.ts";
 
 const CHANNEL_LABEL = label("scorel channel 1");
 const HANDSHAKE_BYTES = KEY_BYTES + TAG_BYTES;
-/** Messages and milliseconds of one key. */
+/** The most messages, and milliseconds, for which one key is used. */
 export const MAX_KEY_MESSAGES = 2 ** 20;
 export const MAX_KEY_MS = 15 * 60_000;
-/** Bytes of the longest text to a host, and to a client. */
+/** Bytes of the longest text sent to a host, and to a client. */
 export const MAX_TEXT = { host: 16 * 1024 * 1024, client: 64 * 1024 * 1024 } as const;
 
 const COUNT_BYTES = 8;
-/** Direction of messages in what is authenticated. */
+/** Number of each direction in the authenticated data of a message. */
 const directions = { host: 1, client: 2 } as const;
 
 export class SecureChannel implements Channel {
@@ -36,9 +36,9 @@ export class SecureChannel implements Channel {
   readonly #unpacker: Unpacker;
   #handshake: KkHandshake | undefined;
   #ciphers: Ciphers | undefined;
-  /** Messages are taken one after the other. */
+  /** Processes messages one after the other. */
   readonly #receiving = new InTurn();
-  /** What is authenticated beside each message, but for its count. */
+  /** Authenticated data of each message, without its count. */
   readonly #associated: Record<keyof typeof directions, Bytes>;
   #isSending = false;
   #handlers: ChannelHandlers | undefined;
@@ -75,7 +75,7 @@ export class SecureChannel implements Channel {
     if (this.#end || this.#isClosing) return;
     this.#isClosing = true;
     this.#packer.end();
-    // Without ciphers nothing can be said; the route is closed all the same.
+    // Before the handshake is done, nothing can be sent; the route is closed all the same.
     if (this.#ciphers) this.#flush();
     else this.#finish("done");
   }
@@ -86,13 +86,13 @@ export class SecureChannel implements Channel {
     if (this.#end) handlers.closed(this.#end.reason);
   }
 
-  /** The payload of a DATA frame of the route. It must not be changed afterwards. */
+  /** Receives the payload of a DATA frame. The caller must not change the bytes afterwards. */
   receive(bytes: Bytes): void {
     if (this.#end) return;
     this.#receiving.run(() => this.#guarded(() => this.#take(bytes)));
   }
 
-  /** The route has ended, or the connection to the relay. What has arrived is still told. */
+  /** The route has ended, or the connection to the relay. Messages that have arrived are still delivered. */
   ended(reason: string): void {
     this.#receiving.run(() => this.#finish(undefined, reason));
   }
@@ -136,7 +136,7 @@ export class SecureChannel implements Channel {
     const associated = this.#associatedOf(this.#options.role, receiving);
     return whenThere(receiving.decryptWithAd(associated, bytes), (message) => {
       const unpacked = this.#unpacker.unpack(message);
-      // The handshake of a client can be an earlier one that somebody repeats.
+      // A client's handshake may be an earlier one that somebody replays. Only its first message proves who it is.
       if (isFirst && this.#options.role === "host") this.#options.opened?.();
       if (!unpacked.isRekeyed) return this.#tellAll(unpacked);
       this.#keyMessages.received = 0;
@@ -149,12 +149,12 @@ export class SecureChannel implements Channel {
     if (isEnd) this.#finish("done");
   }
 
-  /** Sends what waits, unless that is going on. What is added meanwhile goes into the next message. */
+  /** Sends the waiting strings, unless sending is in progress. Strings that are added meanwhile go into the next message. */
   #flush(): void {
     if (this.#isSending || !this.#ciphers || this.#end) return;
     const { sending } = this.#ciphers;
     this.#isSending = true;
-    // Texts that are sent in one go share a message.
+    // Deferred, so that strings that are sent in one go share a message.
     queueMicrotask(() => void this.#guarded(() => this.#sealAll(sending)));
   }
 
@@ -179,7 +179,7 @@ export class SecureChannel implements Channel {
     });
   }
 
-  /** Whether the next message is the last one of its key. */
+  /** Whether the next message has to be the last one of its key. */
   #isKeyOld(): boolean {
     const count = ++this.#keyMessages.sent;
     return count >= this.#maxKeyMessages || this.#options.now() - this.#keySince >= MAX_KEY_MS;
@@ -205,7 +205,7 @@ export class SecureChannel implements Channel {
     else this.#early.push(text);
   }
 
-  /** The first failure closes the channel for good. */
+  /** Runs `work`. Its first failure closes the channel for good. */
   #guarded(work: () => Soon<void>): Soon<void> {
     try {
       return work()?.catch((thrown) => this.#failed(thrown));
@@ -219,7 +219,7 @@ export class SecureChannel implements Channel {
     this.#finish("failed", errors.RELAY_CHANNEL({ problem }).message);
   }
 
-  /** `close` is what the other end is told; undefined if the route has ended already. */
+  /** Ends the channel. `close` is the reason sent to the other end; undefined if the route has already ended. */
   #finish(close: CloseReason | undefined, reason?: string): void {
     if (this.#end) return;
     this.#end = { reason };

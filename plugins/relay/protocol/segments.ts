@@ -1,10 +1,10 @@
-/** What is inside of a sealed message: segments of texts, then zeros up to one of a few sizes, so that lengths tell little. */
+/** The content of an encrypted message: segments of strings, padded with zeros to one of a few sizes, so that the length says little. */
 
 import { concat, textOf, utf8 } from "./bytes.ts";
 import type { Bytes } from "./primitives.ts";
 
 const HEADER_BYTES = 5;
-/** The sizes that messages have, in bytes. */
+/** Sizes of messages in bytes. */
 export const SIZES = [256, 1024, 4096, 16_384, 32_768] as const;
 export const MAX_SIZE = 32_768;
 
@@ -17,24 +17,24 @@ interface Segment {
   bytes: Bytes;
 }
 
-/** What a message has told. */
+/** The content of a message. */
 export interface Unpacked {
   texts: string[];
-  /** The sender's next message is under a new key. */
+  /** The sender's next message uses a new key. */
   isRekeyed: boolean;
-  /** Nothing comes after it. */
+  /** No message follows this one. */
   isEnd: boolean;
 }
 
-/** Texts that wait to be sent, and the messages that are made of them. */
+/** Splits waiting strings into messages. */
 export class Packer {
   #waiting: Bytes[] = [];
   #isEnding = false;
-  /** Bytes of the first waiting text that were sent. */
+  /** Bytes of the first waiting text that have been sent. */
   #sent = 0;
   #bytes = 0;
 
-  /** Bytes that wait. */
+  /** Bytes that wait to be sent. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -49,19 +49,19 @@ export class Packer {
     this.#bytes += bytes.length;
   }
 
-  /** Nothing comes after what was added. */
+  /** Marks the end: nothing is added after it. */
   end(): void {
     this.#isEnding = true;
   }
 
-  /** The next message: as much of what waits as fits into one. */
+  /** Returns the next message, with as much of the waiting strings as fits. */
   next(isRekey: boolean): Bytes {
     const segments: Segment[] = [];
     let room = MAX_SIZE - (isRekey ? HEADER_BYTES : 0);
     let taken = 0;
     for (const text of this.#waiting) {
       const rest = text.length - this.#sent;
-      // A part of a text has at least one byte.
+      // A part of a string has at least one byte.
       if (room < HEADER_BYTES + Math.min(rest, 1)) break;
       const length = Math.min(rest, room - HEADER_BYTES);
       const isWhole = length === rest;
@@ -83,13 +83,13 @@ export class Packer {
   }
 }
 
-/** Puts the texts of messages together again. A method that throws has ended it. */
+/** Joins the strings of messages again. It must not be used after a method has thrown. */
 export class Unpacker {
   readonly #maxText: number;
   #parts: Bytes[] = [];
   #bytes = 0;
 
-  /** `maxText`: bytes of the longest text that is taken. */
+  /** `maxText`: bytes of the longest string that is accepted. */
   constructor(maxText: number) {
     this.#maxText = maxText;
   }
@@ -140,7 +140,7 @@ export class Unpacker {
   }
 }
 
-/** The segments, with zeros after them up to the next size. */
+/** Joins the segments, and pads them with zeros to the next size. */
 function messageOf(segments: readonly Segment[]): Bytes {
   const length = segments.reduce((sum, { bytes }) => sum + HEADER_BYTES + bytes.length, 0);
   const message = new Uint8Array(SIZES.find((each) => each >= length) ?? MAX_SIZE);

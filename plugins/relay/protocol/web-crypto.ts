@@ -1,4 +1,4 @@
-/** The primitives by WebCrypto, as browsers and Node have it. */
+/** The primitives by WebCrypto, as in browsers and Node.js. */
 
 import { fromBase64url } from "./bytes.ts";
 import { pkcs8 } from "./pkcs8.ts";
@@ -8,13 +8,13 @@ const GCM = "AES-GCM";
 const ED25519 = "Ed25519";
 const X25519 = "X25519";
 
-/** A private key that cannot be read, with its public key: what a browser keeps in IndexedDB. */
+/** A private key that scripts cannot read, with its public key. A browser keeps it in IndexedDB. */
 export interface WebKey {
   privateKey: CryptoKey;
   publicKey: Bytes;
 }
 
-/** Undefined in pages that came over http: from another computer. */
+/** Undefined in pages loaded over http from another computer. */
 const subtle = globalThis.crypto.subtle;
 
 export const webCrypto: Primitives = {
@@ -32,19 +32,19 @@ export const webCrypto: Primitives = {
       const key = await subtle.importKey("raw", publicKey, ED25519, false, ["verify"]);
       return await subtle.verify(ED25519, key, signature, data);
     } catch {
-      // Not a public key.
+      // The bytes are not a public key.
       return false;
     }
   },
   agreementKey: async (scalar) => webAgreementKey(await webKey(X25519, scalar)),
 };
 
-/** The signing key of a stored one. */
+/** Makes a signing key from a stored key. */
 export function webSigningKey({ privateKey, publicKey }: WebKey): SigningKey {
   return { publicKey, sign: async (data) => new Uint8Array(await subtle.sign(ED25519, privateKey, data)) };
 }
 
-/** The agreement key of a stored one. */
+/** Makes an agreement key from a stored key. */
 export function webAgreementKey({ privateKey, publicKey }: WebKey): AgreementKey {
   return {
     publicKey,
@@ -55,7 +55,7 @@ export function webAgreementKey({ privateKey, publicKey }: WebKey): AgreementKey
   };
 }
 
-/** A new key whose private half cannot be read, or the key of 32 secret bytes. */
+/** Makes a key whose private half cannot be read, either new or from 32 secret bytes. */
 export async function webKey(algorithm: typeof ED25519 | typeof X25519, secret?: Bytes): Promise<WebKey> {
   const uses: KeyUsage[] = algorithm === ED25519 ? ["sign"] : ["deriveBits"];
   if (secret) {

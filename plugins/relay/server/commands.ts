@@ -12,13 +12,13 @@ import { settingsOf } from "./settings.ts";
 
 const ID_BYTES = 32;
 
-/** `scorel relay serve`: runs until it is told to stop. */
+/** `scorel relay serve`: runs until it is interrupted. */
 export async function serveRelay(
   { options, env, stdout, stderr, interrupt }: Invocation,
   files: PageFiles | undefined,
 ): Promise<number> {
   const page = options.page === true ? pageOf(files) : undefined;
-  // A page that is not there is said now, and not to the first browser.
+  // Fails now if the page has not been built, and not only when a browser asks for it.
   const hash = await page?.hash();
   const settings = settingsOf(options);
   const nats = natsSettings(options, env);
@@ -74,7 +74,7 @@ function pageOf(files: PageFiles | undefined): PageFiles {
   return files;
 }
 
-/** Where the page is that a relay at this address serves. */
+/** The address of the page that a relay at this address serves. */
 function pageAddress(relay: string): string {
   return new URL("/", relay.replace(/^ws/, "http")).href;
 }
@@ -93,7 +93,7 @@ export async function relayStatus({ options, stdout }: Invocation): Promise<numb
   return status ? 0 : 1;
 }
 
-/** `scorel relay revoke <id>`: nobody with this identity is carried any more. */
+/** `scorel relay revoke <id>`: blocks an identity at this relay. */
 export async function revokeIdentity({ args: [id = ""], options, stdout }: Invocation): Promise<number> {
   if (fromBase64url(id)?.length !== ID_BYTES) throw errors.RELAY_ID({ id });
   const folder = dataFolder(options.data);
@@ -125,7 +125,7 @@ function statusText(status: RelayStatus): string {
   ].join("\n");
 }
 
-/** The address that peers use: by the first name, since a relay at 127.0.0.1 is for this computer alone. */
+/** The address for peers, with the relay's first name if it has names, since 127.0.0.1 works only on this computer. */
 function publicAddress(address: string, name: string | undefined): string {
   return name === undefined ? address : `wss://${name}/relay`;
 }

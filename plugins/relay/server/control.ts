@@ -6,7 +6,7 @@ import { errors } from "../errors.ts";
 import { controlSocket } from "./data-folder.ts";
 import type { RelayCounts } from "./relay-options.ts";
 
-/** What the owner of a relay asks it. */
+/** A request of the relay's owner to the running relay. */
 export type ControlRequest = { type: "status" } | { type: "block"; id: string };
 
 export interface RelayStatus extends RelayCounts {
@@ -15,22 +15,22 @@ export interface RelayStatus extends RelayCounts {
   startedAt: number;
   address: string;
   names: readonly string[];
-  /** Bytes of memory. */
+  /** Memory of the process in bytes. */
   memory: number;
-  /** Whether it is connected with its bus; undefined if it has none. */
+  /** Whether the relay is connected to its bus; undefined if it has none. */
   bus?: boolean;
 }
 
 const ANSWER_MS = 5_000;
 const MAX_LINE = 4_096;
 
-/** Answers the commands of the owner: the folder of the socket lets nobody else in. */
+/** Answers the commands of the owner over a socket. Its folder is private, so nobody else can connect. */
 export async function serveControl(
   folder: string,
   answer: (request: ControlRequest) => RelayStatus | undefined,
 ): Promise<Server> {
   const path = controlSocket(folder);
-  // Of a relay that was killed: the lock of the folder says that it does not run.
+  // The socket of a relay that was killed. The lock of the folder is held, so no other relay uses it.
   rmSync(path, { force: true });
   const server = createServer((socket) => {
     socket.on("error", () => {});
@@ -60,7 +60,7 @@ function answered(text: string, answer: (request: ControlRequest) => RelayStatus
   }
 }
 
-/** Asks the relay of a folder. Throws RELAY_NOT_RUNNING, RELAY_CONTROL. */
+/** Sends a request to the relay that uses this folder. Throws RELAY_NOT_RUNNING, RELAY_CONTROL. */
 export async function askRelay(folder: string, request: ControlRequest): Promise<RelayStatus | undefined> {
   const socket = await connected(folder);
   const channel = lineChannel(socket, socket);

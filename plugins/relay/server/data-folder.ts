@@ -6,24 +6,27 @@ import { makePrivate } from "@scorel/kit/files/private-folder";
 import { isSurelyRunning } from "@scorel/kit/process/identity";
 import { errors } from "../errors.ts";
 
-/** Milliseconds between two signs that the holder of a folder runs, and without one after which a holder that cannot be checked is gone. */
+/**
+ * Milliseconds between two signs of life of the process that holds a folder, and milliseconds without one after which a holder that cannot
+ * be checked counts as gone.
+ */
 const BEAT_MS = 2_000;
 const ABANDONED_MS = 10_000;
 
-/** Where a relay keeps what was revoked, unless --data names another folder. */
+/** The folder for revocations: the one that --data names, or else the default. */
 export function dataFolder(option: unknown): string {
   return typeof option === "string" ? option : join(userDir(), "relay-server");
 }
 
-/** The socket on which the commands of its owner reach a running relay. */
+/** Path of the socket over which the owner's commands reach a running relay. */
 export function controlSocket(folder: string): string {
   return join(folder, "control.sock");
 }
 
 /**
- * Takes the folder for this process, since two relays would not know what the other one has revoked. A holder in another container cannot be
- * checked: it counts as gone when it has not said for a while that it runs, and is waited for until then. `lost` is called if somebody takes
- * the folder over, as when this process was suspended. Throws RELAY_HELD.
+ * Locks the folder for this process, since two relays would not know each other's revocations. A holder in another container cannot be
+ * checked: it is waited for, and counts as gone after ABANDONED_MS without a sign of life. `lost` is called if another process takes the
+ * lock over, as when this process was suspended. Throws RELAY_HELD.
  */
 export async function holdFolder(folder: string, lost: () => void = () => {}): Promise<Lock> {
   makePrivate(folder);

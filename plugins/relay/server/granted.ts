@@ -13,7 +13,7 @@ export interface Checking {
   wallClock(): number;
 }
 
-/** The grant with which a client comes now. Throws a refusal. */
+/** Reads the grant of a client, and checks its signature, its time and revocations. Throws a Refusal. */
 export async function grantOf(
   peer: { readonly id: string; readonly isClosed: boolean },
   bytes: Bytes,
@@ -21,7 +21,7 @@ export async function grantOf(
 ): Promise<Grant> {
   const { primitives, revocations, wallClock } = checking;
   const grant = await readGrant(primitives, bytes);
-  // Nobody would end what a peer begins that has left.
+  // If the peer has left, nothing would ever end what it starts.
   if (peer.isClosed || !grant || !isInTime(grant, wallClock())) throw new Refusal("grant", BAD_GRANT);
   const [host, client] = [base64url(grant.hostId), base64url(grant.clientId)];
   const isShutOut =

@@ -2,7 +2,7 @@ import { verifyHello } from "../protocol/identity.ts";
 import type { Primitives } from "../protocol/primitives.ts";
 import type { SignedHello } from "./bus/messages.ts";
 
-/** The name of this relay for which a peer has signed its hello; undefined if it has for none. */
+/** Finds the name of this relay for which a peer has signed its hello; undefined if there is none. */
 export async function signedFor(
   primitives: Primitives,
   { nonce, hello }: Pick<SignedHello, "nonce" | "hello">,
@@ -12,7 +12,7 @@ export async function signedFor(
   return undefined;
 }
 
-/** Whether the peer whose keys a hello names has signed it. */
+/** Whether a hello was signed with the keys that it names. */
 export function isGenuine(primitives: Primitives, { nonce, authority, hello }: SignedHello): Promise<boolean> {
   return verifyHello(primitives, { ...hello, nonce, authority }, hello.signature);
 }

@@ -1,36 +1,36 @@
 import { isIPv6 } from "node:net";
 
-/** What a relay grants those who connect. Times are milliseconds. */
+/** What a relay allows its peers. Times are in milliseconds. */
 export interface RelayLimits {
-  /** Time to say hello after connecting. */
+  /** Time within which a connection has to say hello. */
   helloMs: number;
-  /** Connections that have not said hello. */
+  /** Most connections at the same time that have not said hello. */
   strangers: number;
   socketsOfIdentity: number;
   socketsOfAddress: number;
-  /** Routes that a client may have open on one connection, and a host. */
+  /** Most open routes on one connection, by the role of its peer. */
   routes: { client: number; host: number; guest: number };
   watches: number;
-  /** What a connection may send; it is read more slowly when it sends more. */
+  /** What a connection may send. If it sends more, it is read more slowly. */
   frames: Rate;
   bytes: Rate;
-  /** Bytes that may wait for a peer before the route on which more arrives is closed. */
+  /** Bytes that may wait to be sent to a peer. Beyond that, a route on which more arrives is closed. */
   unsent: number;
-  /** Milliseconds between pings, and without any message until a peer counts as gone. */
+  /** Milliseconds of silence after which a peer is pinged, and after which it counts as gone. */
   pingMs: number;
   silentMs: number;
-  /** Codes to pair that one address may have open at once, and their life. */
+  /** Most pairing codes that one address may have open at the same time, and the milliseconds for which a code is valid. */
   placesOfAddress: number;
   placeMs: number;
-  /** Tries to join a place: of an address and of everybody, and for one place. */
+  /** Attempts to join a place: by one address, by all addresses together, and for one place. */
   joinsOfAddress: Rate;
   joins: Rate;
   joinsOfPlace: number;
-  /** The longest life of a connection that only wants to pair. */
+  /** Longest time of a connection that is only used to pair. */
   guestMs: number;
 }
 
-/** So many at once, and so many more each second. */
+/** A limit: `burst` at once, and `perSecond` on average. */
 export interface Rate {
   burst: number;
   perSecond: number;
@@ -58,7 +58,7 @@ export const DEFAULT_LIMITS: RelayLimits = {
   guestMs: 600_000,
 };
 
-/** How much of a rate is left. It fills up again with time, up to the burst. */
+/** What is left of a rate. It is refilled with time, up to the burst. */
 export class Allowance {
   readonly #rate: Rate;
   #left: number;
@@ -70,7 +70,7 @@ export class Allowance {
     this.#at = now;
   }
 
-  /** Takes so many, also more than there are. Returns the milliseconds until nothing is owed any more. */
+  /** Takes `count`, even if less is left. Returns the milliseconds until the debt is paid off. */
   take(count: number, now: number): number {
     const { burst, perSecond } = this.#rate;
     this.#left = Math.min(burst, this.#left + ((now - this.#at) / 1_000) * perSecond) - count;
@@ -78,7 +78,7 @@ export class Allowance {
     return this.#left >= 0 ? 0 : (-this.#left / perSecond) * 1_000;
   }
 
-  /** Takes one, unless there is none. */
+  /** Takes one. Returns false if none is left. */
   tryTake(now: number): boolean {
     if (this.take(1, now) === 0) return true;
     this.#left++;
@@ -90,7 +90,7 @@ export class Allowance {
   }
 }
 
-/** Allowances of many addresses. Those that are full again are forgotten. */
+/** One allowance for each address. Full ones are dropped by `sweep`. */
 export class Allowances {
   readonly #rate: Rate;
   readonly #byAddress = new Map<string, Allowance>();
@@ -110,7 +110,10 @@ export class Allowances {
   }
 }
 
-/** What stands for a person's connection: an IPv4 address, or the first 64 bits of an IPv6 address, of which each customer has all. */
+/**
+ * Identifies the connection of one customer: an IPv4 address, or the first 64 bits of an IPv6 address, since each customer has all
+ * addresses that begin with them.
+ */
 export function addressKey(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
   if (!isIPv6(plain)) return plain;

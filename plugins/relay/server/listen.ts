@@ -18,7 +18,7 @@ const SWEEP_MS = 1_000;
 const CHECK_MS = 300;
 const MAX_HEADER_BYTES = 8 * 1024;
 const REQUEST_MS = 5_000;
-/** A name of this computer itself, or of none in particular. */
+/** Addresses that mean all addresses of this computer. */
 const ANYWHERE = ["0.0.0.0", "::"];
 
 /** A relay that accepts connections. */
@@ -33,14 +33,14 @@ export interface ListeningRelay {
 interface Running {
   revocations: Revocations;
   limits?: RelayLimits;
-  /** Leads to other relays. Without it, this one is alone. */
+  /** The connection to the owner's other relays. Without it, the relay works alone. */
   bus?: Bus;
-  /** Answers browsers that ask for anything but the relay. */
+  /** Answers all HTTP requests that are not for the relay itself. */
   page?: PageFiles;
   warn(message: string): void;
 }
 
-/** Begins to accept peers. Throws RELAY_LISTEN, RELAY_TLS. */
+/** Starts to accept peers. Throws RELAY_LISTEN, RELAY_TLS. */
 export async function listenAsRelay(
   settings: Settings,
   { revocations, limits = DEFAULT_LIMITS, bus = new InProcessHub().join(), page, warn }: Running,
@@ -89,7 +89,7 @@ async function serverFor(tls: Settings["tls"]): Promise<Server> {
   }
 }
 
-/** Answers what is no connection of a peer. */
+/** Answers requests that are not WebSocket connections of peers. */
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -117,7 +117,7 @@ function listening(server: Server, { bind, port }: Settings): Promise<void> {
   });
 }
 
-/** Also below the path of a proxy. */
+/** Whether a request is for the relay. Also true below the path prefix of a proxy. */
 function isForRelay({ url = "", headers }: IncomingMessage): boolean {
   const asked = String(headers["sec-websocket-protocol"] ?? "").split(",");
   return /(^|\/)relay$/.test(url.split("?")[0] as string) && asked.some((each) => each.trim() === SUBPROTOCOL);
@@ -126,7 +126,7 @@ function isForRelay({ url = "", headers }: IncomingMessage): boolean {
 function addressOf({ socket, headers }: IncomingMessage, behindProxy: boolean): string {
   const { remoteAddress = "" } = socket;
   const named = behindProxy ? headers["x-forwarded-for"] : undefined;
-  // The last one is what the proxy itself has seen; those before it are what a client claims.
+  // The last address is the one that the proxy itself has seen; the client could forge those before it.
   return named === undefined ? remoteAddress : (String(named).split(",").at(-1) as string).trim();
 }
 

@@ -16,42 +16,42 @@ import { Allowance, type RelayLimits } from "./limits.ts";
 import { Refusal } from "./refusal.ts";
 import type { Route, RouteEnd } from "./routes.ts";
 
-/** A connection that carries binary messages. */
+/** A connection that carries binary messages, independent of the WebSocket library. */
 export interface Socket {
-  /** Bytes that were sent and wait. */
+  /** Bytes that wait to be sent. */
   readonly unsent: number;
   send(message: Bytes): void;
-  /** Closes it once what was sent has left, or after a moment. */
+  /** Closes the connection as soon as all messages are sent, or after a short time. */
   close(code: number, reason: string): void;
   pause(): void;
   resume(): void;
 }
 
-/** WebSocket codes of closed connections begin here; the number of the error is added. */
+/** A WebSocket is closed with this code plus the number of the error. */
 const CLOSE_BASE = 4_000;
 const NONE: Bytes = new Uint8Array(0);
 
-/** What the relay does with the frames of a peer. */
+/** Handles the frames of peers. */
 export interface FrameHandler {
   frame(peer: Peer, frame: Frame): void | Promise<void>;
   closed(peer: Peer): void;
 }
 
-/** A host, client or guest that is connected. */
+/** A connected host, client or guest. */
 export class Peer implements RouteEnd {
   readonly address: string;
   readonly since: number;
-  /** What its hello has to be signed for; empty afterwards. */
+  /** Random bytes that the hello has to be signed with; empty after the hello. */
   nonce: Bytes;
-  /** What others type to find this host, while it pairs. */
+  /** Pairing place at which guests find this host, while it pairs. */
   place: string | undefined;
   role: Role | undefined;
-  /** In base64url; empty for guests. */
+  /** Base64url; empty for guests. */
   id = "";
   idBytes: Bytes = NONE;
   keys: PublicKeys | undefined;
   generation = 0n;
-  /** What a host has said, with its signature: other relays of the bus are shown it. */
+  /** The signed hello of a host. Other relays on the bus check it. */
   #signed: SignedHello | undefined;
   heardAt: number;
   readonly #socket: Socket;
@@ -59,10 +59,10 @@ export class Peer implements RouteEnd {
   readonly #maxUnsent: number;
   readonly #frames: Allowance;
   readonly #bytes: Allowance;
-  // Most connections are idle, and have neither.
+  // Created when needed, since most connections are idle.
   #routes: Map<bigint, Route> | undefined;
   #watched: Map<string, { serial: bigint }> | undefined;
-  /** Frames that wait for one before them. */
+  /** Frames that wait until an earlier one is done. */
   #waiting: Frame[] = [];
   #isBusy = false;
   #isResting = false;
@@ -89,13 +89,13 @@ export class Peer implements RouteEnd {
     return this.#routes;
   }
 
-  /** Ids of the hosts whose presence it is told. */
+  /** Hosts whose presence this client watches, by their ids. */
   get watched(): Map<string, { serial: bigint }> {
     this.#watched ??= new Map();
     return this.#watched;
   }
 
-  /** It has said who it is. */
+  /** The peer has said who it is. */
   introduced(role: Role, who?: { id: Bytes; hello: SignedHello["hello"]; authority: string }): void {
     this.role = role;
     const { nonce } = this;
@@ -103,14 +103,14 @@ export class Peer implements RouteEnd {
     if (!who) return;
     const { hello, authority } = who;
     this.id = base64url(who.id);
-    // A copy: what a hash returns has memory of its own beside it.
+    // Copied, since the result of a hash may be a view of a larger memory.
     this.idBytes = who.id.slice();
     this.keys = hello.publicKeys;
     this.generation = hello.generation;
     if (role === "host") this.#signed = { nonce, authority, hello };
   }
 
-  /** Of a host that was introduced. */
+  /** The signed hello of a host. Only after `introduced`. */
   get signed(): SignedHello {
     return this.#signed as SignedHello;
   }
@@ -127,7 +127,7 @@ export class Peer implements RouteEnd {
     this.forward(encodeFrame(type, route, payload));
   }
 
-  /** Sends a frame as it came. */
+  /** Sends an encoded frame unchanged. */
   forward(frame: Bytes): void {
     if (!this.#isClosed) this.#socket.send(frame);
   }
@@ -137,7 +137,7 @@ export class Peer implements RouteEnd {
     this.send("error", route, errorPayload(name, text));
   }
 
-  /** Ends the connection, and says why. */
+  /** Tells the peer why its connection ends, and closes it. */
   end(name: ErrorName, text: string): void {
     if (this.#isClosed) return;
     this.refuse(0n, name, text);
@@ -147,7 +147,7 @@ export class Peer implements RouteEnd {
     this.#handler.closed(this);
   }
 
-  /** The connection has ended. */
+  /** Called when the connection has ended. */
   gone(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -155,7 +155,7 @@ export class Peer implements RouteEnd {
     this.#handler.closed(this);
   }
 
-  /** Takes a message. What breaks the protocol ends the connection. */
+  /** Handles a message. One that breaks the protocol ends the connection. */
   receive(message: Bytes, now: number): void {
     if (this.#isClosed) return;
     this.heardAt = now;
@@ -172,7 +172,7 @@ export class Peer implements RouteEnd {
 
   #decoded(message: Bytes): Frame[] | undefined {
     try {
-      // Before the hello, guests may send the fewest types, and a hello has the same form from all.
+      // Before the hello, the peer is treated as a guest: that role may send the fewest types, and a hello has the same form for all roles.
       return decodeFrames(message, this.role ?? "guest", "relay");
     } catch (thrown) {
       this.end("malformed", messageOf(thrown));
@@ -217,7 +217,7 @@ export class Peer implements RouteEnd {
     }, ms).unref();
   }
 
-  /** Nothing is read while the peer has sent too much, or while a frame of it is being checked. */
+  /** Stops reading while the peer has sent too much, or while one of its frames is being checked. */
   #setReading(): void {
     if (this.#isClosed) return;
     if (this.#isResting || this.#isBusy) this.#socket.pause();

@@ -4,7 +4,7 @@ import type { Primitives } from "../protocol/primitives.ts";
 import { Allowance, Allowances, type RelayLimits } from "./limits.ts";
 import type { Peer } from "./peer.ts";
 
-/** Bytes of which the digits of a place are made. */
+/** Random bytes from which the digits of a place are made. */
 const RANDOM_BYTES = 5;
 
 interface Place {
@@ -13,7 +13,7 @@ interface Place {
   joins: number;
 }
 
-/** Where hosts that pair are found: three digits, for five minutes. Who guesses places is slowed down. */
+/** Pairing places: three digits under which guests find a host, for five minutes. Guessing is limited. */
 export class Places {
   readonly #places = new Map<string, Place>();
   readonly #limits: RelayLimits;
@@ -38,7 +38,7 @@ export class Places {
     return this.#places.size;
   }
 
-  /** A place for a host; undefined when its address has too many. A place that the host had before is gone. */
+  /** Assigns a place to a host, which loses its previous place. Undefined if its address has too many. */
   offer(host: Peer, now: number): string | undefined {
     this.withdraw(host);
     const ofAddress = [...this.#places.values()].filter(({ host: { address } }) => address === host.address).length;
@@ -56,12 +56,12 @@ export class Places {
     host.place = undefined;
   }
 
-  /** Counts a try to join a place, also one that does not exist. False if there were too many. */
+  /** Counts an attempt to join a place, even one that does not exist. Returns false if there were too many. */
   mayTry(address: string, now: number): boolean {
     return this.#joinsOfAddress.tryTake(address, now) && this.#joins.tryTake(now);
   }
 
-  /** The host at a place, to which another guest is led. */
+  /** Returns the host at a place, and counts another guest for it. Undefined if there is no such place. */
   join(name: string, now: number): Peer | undefined {
     const place = this.#places.get(name);
     if (!place) return undefined;
@@ -70,7 +70,7 @@ export class Places {
     return undefined;
   }
 
-  /** Forgets the places whose time is over. */
+  /** Removes places that have expired. */
   sweep(now: number): void {
     for (const { host, until } of this.#places.values()) if (now >= until) this.withdraw(host);
     this.#joinsOfAddress.sweep(now);

@@ -6,16 +6,16 @@ import type { Peer } from "./peer.ts";
 
 interface Watched {
   idBytes: Bytes;
-  /** Who watches it, and what each was told last. */
+  /** The clients that watch the host, with what each was told last. */
   watchers: Map<Peer, boolean | undefined>;
-  /** Other relays that the host is connected with. */
+  /** Other relays to which the host is connected. */
   elsewhere: Set<string>;
-  /** Resolves when other relays were asked for the host. */
+  /** Resolves when other relays have been asked for the host. */
   isKnown: Promise<void>;
   unsubscribe(): void;
 }
 
-/** Who is told when a host comes and goes. */
+/** Tells clients when hosts that they watch connect and disconnect. */
 export class Presence {
   readonly #hosts = new Map<string, Watched>();
   readonly #isHere: (host: string) => boolean;
@@ -26,7 +26,7 @@ export class Presence {
     this.#node = node;
   }
 
-  /** From now on, a client is told of a host, because of a grant with this serial number. */
+  /** Starts to tell a client about a host. The grant with this serial number allows it. */
   async watch(client: Peer, idBytes: Bytes, serial: bigint): Promise<void> {
     const host = base64url(idBytes);
     client.watched.set(host, { serial });
@@ -36,12 +36,12 @@ export class Presence {
     this.update(host);
   }
 
-  /** The client has left. */
+  /** Removes a client that has left. */
   forget(client: Peer): void {
     for (const host of client.watched.keys()) this.#unwatch(client, host);
   }
 
-  /** The grants of a host for this client, up to this serial number, count no more. */
+  /** Removes a client whose grants from this host, up to this serial number, are revoked. */
   revoke(host: string, client: string, serial: bigint): void {
     for (const watcher of [...(this.#hosts.get(host)?.watchers.keys() ?? [])]) {
       const watched = watcher.watched.get(host);
@@ -49,7 +49,7 @@ export class Presence {
     }
   }
 
-  /** Tells those who watch a host whether it is there, unless they know. */
+  /** Tells watchers whether the host is connected, unless they know already. */
   update(host: string): void {
     const watched = this.#hosts.get(host);
     if (!watched) return;
@@ -61,7 +61,7 @@ export class Presence {
     }
   }
 
-  /** A host has come to another relay, or has left it. Without a host: the other relay is gone. */
+  /** A host has connected to another relay, or has left it. Without `host`: the other relay is gone. */
   changedElsewhere(node: string, isThere: boolean, host?: string): void {
     for (const each of host === undefined ? [...this.#hosts.keys()] : [host]) {
       const elsewhere = this.#hosts.get(each)?.elsewhere;
@@ -71,7 +71,7 @@ export class Presence {
     }
   }
 
-  /** The bus was lost, so that nothing is known of other relays; or it is back. */
+  /** The bus was lost, so nothing is known about other relays; or it is connected again. */
   busChanged(isThere: boolean): void {
     for (const [host, watched] of this.#hosts) {
       watched.elsewhere.clear();
@@ -90,7 +90,7 @@ export class Presence {
     return watched;
   }
 
-  /** Asks the other relays for a host that is not here. */
+  /** Asks the other relays for a host that is not connected to this one. */
   async #look(watched: Watched, host: string): Promise<void> {
     if (this.#isHere(host)) return;
     const node = await this.#node().whereIs(watched.idBytes);

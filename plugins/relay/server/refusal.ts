@@ -1,6 +1,6 @@
 import type { ErrorName } from "../protocol/frames.ts";
 
-/** Why a peer does not get what its frame asks for. With `ends`, its connection ends. */
+/** Refuses what a frame asks for, with a reason for the peer. With `ends`, the peer's connection is closed. */
 export class Refusal extends Error {
   readonly reason: ErrorName;
   readonly ends: boolean;

@@ -7,18 +7,18 @@ export interface RelayOptions {
   primitives: Primitives;
   limits: RelayLimits;
   revocations: Revocations;
-  /** The names by which peers may know this relay, such as `relay.example`. */
+  /** Names by which peers may reach this relay, such as `relay.example`. */
   authorities(): Iterable<string>;
-  /** Leads to the other relays of the same owner. */
+  /** Connects this relay to the owner's other relays. */
   bus: Bus;
-  /** For the owner of the relay. */
+  /** Shows a warning to the owner of the relay. */
   warn(message: string): void;
-  /** Milliseconds: of a clock that nobody sets, and since 1970. */
+  /** `now`: milliseconds of a monotonic clock. `wallClock`: milliseconds since 1970. */
   now(): number;
   wallClock(): number;
 }
 
-/** Counts for the owner of a relay. */
+/** Numbers for the owner of a relay. */
 export interface RelayCounts {
   hosts: number;
   clients: number;
@@ -27,6 +27,6 @@ export interface RelayCounts {
   strangers: number;
   routes: number;
   places: number;
-  /** DATA frames that were passed on since the relay began. */
+  /** DATA frames passed on since the relay was started. */
   frames: number;
 }

@@ -27,7 +27,7 @@ const BLOCKED = "The owner of this relay has blocked this identity.";
 
 type Handle = (peer: Peer, frame: Frame) => void | Promise<void>;
 
-/** Leads clients to hosts, and carries what they say to each other, which it cannot read. Knows nothing of how bytes reach it. */
+/** Connects clients to hosts, and passes on their messages, which it cannot read. Independent of how the bytes reach it. */
 export class Relay implements FrameHandler {
   readonly #options: RelayOptions;
   readonly #places: Places;
@@ -58,7 +58,7 @@ export class Relay implements FrameHandler {
     this.#lastSweep = now();
   }
 
-  /** Takes a new connection, and asks it who it is. */
+  /** Accepts a connection, and sends it a challenge. */
   accept(socket: Socket, address: string): Peer {
     const { primitives, limits, now } = this.#options;
     const nonce = primitives.random(NONCE_BYTES);
@@ -93,7 +93,7 @@ export class Relay implements FrameHandler {
     this.#presence.update(peer.id);
   }
 
-  /** Pings those that are silent, and ends what has lasted too long. To be called about once a second. */
+  /** Pings silent peers, and ends what has taken too long. To be called about once a second. */
   sweep(): void {
     const now = this.#options.now();
     const { helloMs, pingMs, silentMs, guestMs } = this.#options.limits;
@@ -104,13 +104,13 @@ export class Relay implements FrameHandler {
         if (now - peer.since >= helloMs) peer.end("unauthenticated", "No hello came in time.");
       } else if (silent >= silentMs) peer.end("limit", "It does not answer pings.");
       else if (peer.role === "guest" && now - peer.since >= guestMs) peer.end("limit", "Pairing took too long.");
-      // Once in each period of silence, whatever the time between two sweeps.
+      // One ping for each period of silence, however far apart the calls are.
       else if (silent >= pingMs && (silent % pingMs) - (now - this.#lastSweep) < 0) peer.send("ping", 0n);
     }
     this.#lastSweep = now;
   }
 
-  /** Ends all connections with an identity that the owner has blocked. */
+  /** Blocks an identity for the owner, and ends all its connections. */
   block(id: string): void {
     this.#options.revocations.block(id, this.#options.wallClock());
     for (const peer of [...this.#peers]) if (peer.id === id) peer.end("blocked", BLOCKED);
@@ -121,7 +121,7 @@ export class Relay implements FrameHandler {
     await this.#node.stop();
   }
 
-  /** Notices other relays that are gone. To be called several times a second. */
+  /** Detects other relays that are gone. To be called several times a second. */
   checkNeighbours(): void {
     this.#node.check();
   }
@@ -188,7 +188,7 @@ export class Relay implements FrameHandler {
     if (hello.role === "host") this.#presence.update(peer.id);
   }
 
-  /** Finds out who a host or a client is. False if it has left meanwhile. */
+  /** Checks the signed hello of a host or a client. Returns false if the peer has left meanwhile. */
   async #introduce(peer: Peer, hello: SignedHello["hello"]): Promise<boolean> {
     const { primitives, authorities } = this.#options;
     const authority = await signedFor(primitives, { nonce: peer.nonce, hello }, authorities());
@@ -214,7 +214,10 @@ export class Relay implements FrameHandler {
     if (former && former.generation >= peer.generation) throw new Refusal("superseded", NEWER, { ends: true });
   }
 
-  /** The newest connection of a host is the one that counts, here and at other relays. False if it has left meanwhile. */
+  /**
+   * Makes this the host's only connection, unless it has a newer one, here or at another relay. Returns false if the peer has left
+   * meanwhile.
+   */
   async #enterHost(peer: Peer): Promise<boolean> {
     if (!(await this.#node.claim(peer))) throw new Refusal("superseded", NEWER, { ends: true });
     if (peer.isClosed) return false;
@@ -226,7 +229,10 @@ export class Relay implements FrameHandler {
     return !peer.isClosed;
   }
 
-  /** Ends a host's connection if the host has come to another relay since. */
+  /**
+   * Whether this relay keeps a host. If the claim proves that the host has since connected to another relay, ends its connection here and
+   * returns false.
+   */
   async #keeps(host: Peer, claim: SignedHello): Promise<boolean> {
     if (claim.hello.generation <= host.generation) return true;
     const { primitives } = this.#options;

@@ -7,14 +7,14 @@ import { base64url, fromBase64url } from "../protocol/bytes.ts";
 import { MAX_GRANT_SECONDS, REVOCATION_BYTES } from "../protocol/grants.ts";
 import type { Bytes } from "../protocol/primitives.ts";
 
-/** Clients of one host whose revocations are kept: a host cannot fill the disk. */
+/** Most clients of one host whose revocations are stored, so that a host cannot fill the disk. */
 const MAX_OF_HOST = 10_000;
 const LIFE_MS = MAX_GRANT_SECONDS * 1_000;
 
 const line = z.union([
   z.strictObject({
     ...{ host: z.string(), client: z.string(), serial: z.string().regex(/^\d{1,20}$/), at: z.number() },
-    /** As the host has signed it, in base64url. Files of versions before have none. */
+    /** The bytes that the host has signed, in base64url. Missing in files of earlier versions. */
     signed: z
       .string()
       .refine((text) => fromBase64url(text)?.length === REVOCATION_BYTES)
@@ -30,7 +30,7 @@ interface Revoked {
   signed: string | undefined;
 }
 
-/** What a host has revoked, in the form in which it has signed it. Ids are in base64url. */
+/** A revocation with the bytes that the host has signed. Ids are in base64url. */
 export interface SignedRevocation {
   host: string;
   client: string;
@@ -38,31 +38,31 @@ export interface SignedRevocation {
   signed: Bytes;
 }
 
-/** What must no longer be carried: grants that hosts have revoked, and identities that the owner of the relay has blocked. */
+/** What the relay no longer allows: grants that hosts have revoked, and identities that its owner has blocked. */
 export interface Revocations {
-  /** Whether a grant of a host for a client counts no more. */
+  /** Whether the grant with this serial number is revoked. */
   isRevoked(host: string, client: string, serial: bigint): boolean;
   isBlocked(id: string): boolean;
-  /** Stores it before it returns. False if this host has revoked too many. */
+  /** Stores a revocation before it returns. Returns false if the host has revoked too many clients. */
   revoke(revocation: SignedRevocation, now: number): boolean;
-  /** All revocations that are kept, as they were signed. */
+  /** The signed bytes of all stored revocations. */
   signed(): Iterable<Bytes>;
   block(id: string, now: number): void;
 }
 
-/** Revocations in a file of lines. Each is on the disk before it counts. Without a folder, they last as long as the relay. */
+/** Revocations in a file with one line for each, synced before it takes effect. Without a folder, they are kept in memory. */
 export class StoredRevocations implements Revocations {
   readonly #path: string | undefined;
   readonly #hosts = new Map<string, Map<string, Revoked>>();
   readonly #blocked = new Map<string, number>();
 
-  /** Throws RELAY_DATA for a damaged file: a relay that has forgotten revocations would let in who is shut out. */
+  /** Throws RELAY_DATA for a damaged file: if the relay lost revocations, it would let revoked clients in. */
   constructor(folder: string | undefined, now: number) {
     this.#path = folder === undefined ? undefined : join(folder, "revocations.jsonl");
     if (this.#path === undefined) return;
     const text = readIfPresent(this.#path) ?? "";
     for (const read of linesOf(this.#path, text)) this.#take(read, now);
-    // What was replaced or is too old is left out.
+    // Omits lines that were replaced or are too old.
     replaceFile(this.#path, this.#lines().join(""), { durable: true });
   }
 
@@ -110,7 +110,7 @@ export class StoredRevocations implements Revocations {
       this.#blocked.set(read.blocked, read.at);
       return;
     }
-    // No grant lives as long.
+    // Grants do not live that long.
     if (now - read.at > LIFE_MS) return;
     const clients = this.#hosts.get(read.host) ?? new Map<string, Revoked>();
     this.#hosts.set(read.host, clients);
@@ -131,7 +131,7 @@ function text(kept: Line): string {
   return `${JSON.stringify(kept)}\n`;
 }
 
-/** The lines of the file. A last one without its end was not acknowledged: the relay stopped while it wrote it. */
+/** Splits the file into lines. An incomplete last line is dropped: the relay was stopped while writing it, and has not confirmed it. */
 function linesOf(path: string, content: string): Line[] {
   const texts = content.split("\n").slice(0, -1);
   return texts.map((each, index) => {

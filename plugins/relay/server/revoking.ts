@@ -16,7 +16,7 @@ interface Parts {
   node(): BusNode;
 }
 
-/** Ends what a host has revoked, whichever relay it has told. */
+/** Applies revocations of hosts, whichever relay they were sent to. */
 export class Revoking {
   readonly #options: Pick<RelayOptions, "primitives" | "revocations" | "wallClock">;
   readonly #parts: Parts;
@@ -26,16 +26,16 @@ export class Revoking {
     this.#parts = parts;
   }
 
-  /** A host of this relay revokes the grants of a client. */
+  /** A host that is connected to this relay revokes the grants of a client. */
   async byHost(peer: Peer, bytes: Bytes): Promise<void> {
     const revocation = await readRevocation(this.#options.primitives, bytes);
     if (!revocation || base64url(revocation.hostId) !== peer.id) fail("a revocation is not of this host");
     if (!this.#take(revocation, bytes)) throw new Refusal("limit", "This host has revoked too many clients.");
-    // Also one that is known here: another relay may have missed it.
+    // Even if it is known here: another relay may have missed it.
     this.#parts.node().revoke(bytes);
   }
 
-  /** Takes what another relay has heard from a host. What no host has signed does not count. */
+  /** Applies a revocation that another relay has passed on. Ignores it if it is not signed by its host. */
   async elsewhere(bytes: Bytes): Promise<void> {
     const revocation = await readRevocation(this.#options.primitives, bytes);
     if (revocation) this.#take(revocation, bytes);

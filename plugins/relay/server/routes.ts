@@ -5,30 +5,30 @@ import type { Bytes } from "../protocol/primitives.ts";
 import type { RelayLimits } from "./limits.ts";
 import { Refusal } from "./refusal.ts";
 
-/** One of the two who talk over a route: a peer of this relay, or of another one on its bus. */
+/** One end of a route: a peer of this relay, or of another one on its bus. */
 export interface RouteEnd {
   readonly role: Role | undefined;
-  /** In base64url; empty for guests. */
+  /** Base64url; empty for guests. */
   readonly id: string;
   readonly routes: Map<bigint, Route>;
-  /** More waits for it than may wait. */
+  /** Whether more bytes wait to be sent to this end than are allowed. */
   readonly isFull: boolean;
-  /** Sends a frame as it came. */
+  /** Sends an encoded frame unchanged. */
   forward(frame: Bytes): void;
   send(type: FrameType, route: bigint, payload: Bytes): void;
 }
 
-/** Two peers that talk to each other by way of the relay. */
+/** A connection between two peers through the relay. */
 export interface Route {
   readonly id: bigint;
-  /** Who opened it. */
+  /** The peer that has opened the route. */
   readonly visitor: RouteEnd;
   readonly host: RouteEnd;
-  /** Of the grant with which a client came; undefined while pairing. */
+  /** Serial number of the client's grant; undefined while pairing. */
   readonly serial: bigint | undefined;
 }
 
-/** The routes between peers, and what passes on them. */
+/** The routes between peers, and the frames that pass over them. */
 export class Routes {
   readonly #limits: RelayLimits;
   #frames = 0;
@@ -38,17 +38,17 @@ export class Routes {
     this.#limits = limits;
   }
 
-  /** DATA frames that were passed on. */
+  /** Number of DATA frames that were passed on. */
   get frames(): number {
     return this.#frames;
   }
 
-  /** Routes that are open. */
+  /** Number of open routes. */
   get size(): number {
     return this.#open;
   }
 
-  /** Makes a route. Throws a refusal if there is one with this number, or if one of the two has too many. */
+  /** Adds a route. Throws a Refusal if its number is in use, or if one of its ends has too many routes. */
   open(route: Route): void {
     const { visitor, host, id } = route;
     const { routes } = this.#limits;
@@ -61,10 +61,10 @@ export class Routes {
     this.#open++;
   }
 
-  /** Passes a DATA frame on as it is. */
+  /** Passes a DATA frame on unchanged. */
   pass(from: RouteEnd, frame: Frame): void {
     const route = from.routes.get(frame.route);
-    // One that was closed meanwhile: the sender was told, or will be.
+    // The route has been closed meanwhile. The sender was told, or will be.
     if (!route) return;
     const to = route.host === from ? route.visitor : route.host;
     if (to.isFull) this.close(route, "limit");
@@ -74,12 +74,12 @@ export class Routes {
     }
   }
 
-  /** Ends a route, and tells both ends but the one `by` which it ends. */
+  /** Closes a route, and tells both ends, except the end `by`, which has closed it. */
   close(route: Route, reason: CloseReason, by?: RouteEnd): void {
     for (const end of this.#remove(route)) if (end !== by) end.send("close", route.id, closePayload(reason));
   }
 
-  /** Ends a route, of which something may have been lost, and says so to all ends but the one that cannot be reached. */
+  /** Closes a route over which frames may have been lost, and tells the end that can still be reached. */
   fail(route: Route, text: string, unreachable: RouteEnd): void {
     for (const end of this.#remove(route)) {
       if (end === unreachable) continue;
@@ -88,7 +88,7 @@ export class Routes {
     }
   }
 
-  /** Takes back what `open` has done, without a word to anybody. */
+  /** Undoes `open` without telling the ends. */
   forget(route: Route): void {
     this.#remove(route);
   }

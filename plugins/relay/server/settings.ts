@@ -4,18 +4,21 @@ import { readBytes } from "@scorel/kit/files/open";
 import { isLoopback } from "@scorel/kit/net/loopback";
 import { errors } from "../errors.ts";
 
-/** How a relay listens. */
+/** Where and how a relay listens. */
 export interface Settings {
   port: number;
   bind: string;
   tls: { cert: Buffer; key: Buffer } | undefined;
-  /** The names by which it is reached, beside those of this computer itself. */
+  /** Names by which it is reached, in addition to those of this computer. */
   names: readonly string[];
-  /** A proxy on this computer says in X-Forwarded-For whose connection it is. */
+  /** Whether a proxy on this computer sends the address of the peer in X-Forwarded-For. */
   behindProxy: boolean;
 }
 
-/** The settings in the options of `scorel relay serve`. Throws coded errors, so that nothing listens by mistake. */
+/**
+ * Reads and checks the options of `scorel relay serve`. Throws coded errors, so that the relay never listens with settings that nobody
+ * meant.
+ */
 export function settingsOf(options: Readonly<Record<string, unknown>>): Settings {
   const { port = "7800", bind = "127.0.0.1", tlsCert, tlsKey } = options as Record<string, string | undefined>;
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw errors.RELAY_PORT({ port });

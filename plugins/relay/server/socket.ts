@@ -3,13 +3,13 @@ import { MAX_MESSAGE } from "../protocol/frames.ts";
 import type { Bytes } from "../protocol/primitives.ts";
 import type { Peer, Socket } from "./peer.ts";
 
-/** Time for a peer to take what was sent before its connection is cut. */
+/** Milliseconds that a peer has to receive what was sent before its connection is destroyed. */
 const CLOSE_MS = 1_000;
 
-/** Options of `ws` for either end of a connection with a relay. */
+/** Options of `ws` for both ends of a connection to a relay. */
 export const SOCKET_OPTIONS = { perMessageDeflate: false, maxPayload: MAX_MESSAGE, skipUTF8Validation: true } as const;
 
-/** What a relay needs of a WebSocket. A class, as closures for each of many connections take more memory. */
+/** The `Socket` of a WebSocket. A class, because closures for each of many connections would take more memory. */
 class RelaySocket implements Socket {
   readonly #socket: WebSocket;
 
@@ -27,7 +27,7 @@ class RelaySocket implements Socket {
 
   close(code: number, reason: string): void {
     const socket = this.#socket;
-    // Else what waits in it would be handled, and the answer to closing not be read.
+    // Otherwise, messages that still wait would be handled, and the close frame of the peer would not be read.
     socket.removeAllListeners("message");
     socket.resume();
     socket.close(code, reason);
@@ -47,14 +47,14 @@ export function socketOf(socket: WebSocket): Socket {
   return new RelaySocket(socket);
 }
 
-/** Gives a peer what arrives. */
+/** Passes incoming messages to a peer. */
 export function feed(socket: WebSocket, peer: Peer, now: () => number): void {
   socket.on("message", (data: Buffer, isBinary) => {
-    // Not a Buffer, whose slices are no copies: what is kept of a message would keep all of what was read with it.
+    // Not a Buffer: `slice` of a Buffer makes no copy, so a part that is kept would keep the whole chunk that was read.
     if (isBinary) peer.receive(new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.length), now());
     else peer.end("malformed", "A message is not binary.");
   });
   socket.on("close", () => peer.gone());
-  // It is closed then, too.
+  // The event `close` follows.
   socket.on("error", () => socket.terminate());
 }

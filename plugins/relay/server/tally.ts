@@ -1,4 +1,4 @@
-/** How many connections each address or identity has. */
+/** Counts the connections of each address or identity. */
 export class Tally {
   readonly #counts = new Map<string, number>();
 
@@ -6,7 +6,7 @@ export class Tally {
     return this.#counts.get(name) ?? 0;
   }
 
-  /** Returns how many there are then. */
+  /** Adds one, and returns the new count. */
   add(name: string): number {
     const count = this.of(name) + 1;
     this.#counts.set(name, count);

@@ -10,7 +10,7 @@ import type { Places } from "./places.ts";
 import { Refusal } from "./refusal.ts";
 import type { Route, RouteEnd, Routes } from "./routes.ts";
 
-/** Places that are tried, should other relays have them already. */
+/** Most places that are tried if other relays have already assigned them. */
 const MAX_TRIES = 5;
 
 interface VisitOptions extends Checking {
@@ -18,12 +18,15 @@ interface VisitOptions extends Checking {
   places: Places;
   hosts: ReadonlyMap<string, Peer>;
   node(): BusNode;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   now(): number;
   placeMs: number;
 }
 
-/** Leads visitors to hosts: clients with a grant, and guests who name a place, also by way of the other relays on the bus. */
+/**
+ * Opens routes to hosts: for clients with a grant, and for guests who know a place. Hosts and visitors may be at different relays of the
+ * bus.
+ */
 export class Visits {
   readonly #options: VisitOptions;
 
@@ -44,7 +47,7 @@ export class Visits {
     );
   }
 
-  /** Opens a route for a client of another relay, whose grant counts only if this relay, too, finds it good. */
+  /** Opens a route for a client of another relay. This relay checks the grant again. */
   async openFor(client: FarEnd, id: bigint, bytes: Bytes, keys: PublicKeys): Promise<void> {
     client.id = base64url(await idOf(this.#options.primitives, keys));
     const { hostId, serial } = await grantOf({ id: client.id, isClosed: false }, bytes, this.#options);
@@ -63,14 +66,14 @@ export class Visits {
     await this.#leadFar({ visitor: guest, host: end, id, serial: undefined }, end, () => node().join(end, place, id));
   }
 
-  /** Opens a route for a guest of another relay, which has counted the try. */
+  /** Opens a route for a guest of another relay, which has counted the attempt. */
   joinFor(guest: FarEnd, id: bigint, place: string): void {
     const host = this.#options.places.join(place, this.#options.now());
     if (!host) throw new Refusal("place", "No host waits at this code.");
     this.#leadGuest(guest, host, id, place);
   }
 
-  /** Gives a host a place that no other relay has. */
+  /** Assigns a place to a host that no other relay has assigned. */
   async offer(host: Peer): Promise<void> {
     const { places, node, now, placeMs } = this.#options;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -78,7 +81,7 @@ export class Visits {
       if (place === undefined) throw new Refusal("limit", "Too many codes are open at this address.");
       if (await node().isTaken(place)) continue;
       await node().enterPlace(place);
-      // It may have left meanwhile.
+      // The host may have left meanwhile, or asked for another place.
       if (host.place !== place) return node().leavePlace(place);
       return host.send("offered", 0n, offeredPayload(place, placeMs / 1_000));
     }
@@ -96,7 +99,7 @@ export class Visits {
     host.send("joined", id, placePayload(place));
   }
 
-  /** Opens a route that another relay has to take first. */
+  /** Opens a route once another relay has accepted it. */
   async #leadFar(route: Route, end: FarEnd, taken: () => Promise<void>): Promise<void> {
     const { routes, node } = this.#options;
     try {

@@ -7,10 +7,10 @@ import { agentFolders } from "./folders.ts";
 import { missingTools } from "./narrowing.ts";
 import { shippedAgents } from "./shipped.ts";
 
-/** Characters of a name in an error. */
+/** Most characters of a name in an error. */
 const LONGEST_NAME = 100;
 
-/** The definitions of a session, and an error for each file that is none. Without files of the user or project, none is read. */
+/** The definitions of a session, and an error for each invalid file. If the user and the project have no files, nothing is read. */
 export class Agents {
   readonly all: readonly AgentDefinition[];
   readonly flaws: readonly Error[];
@@ -30,7 +30,7 @@ export class Agents {
     return new Agents([...agents, ...shipped], flaws);
   }
 
-  /** Throws SUBAGENT_UNKNOWN. */
+  /** Returns a definition. Throws SUBAGENT_UNKNOWN. */
   get(name: string): AgentDefinition {
     const found = this.all.find((each) => each.name === name);
     if (found) return found;
@@ -38,7 +38,7 @@ export class Agents {
     throw errors.SUBAGENT_UNKNOWN({ agent: lineOf(name).slice(0, LONGEST_NAME), near: nearest(name, known), known });
   }
 
-  /** Tells people, once in a session, that a definition names tools that the session does not have. */
+  /** Shows an error, once per session, if a definition names tools that the session does not have. */
   checkTools(ctx: Context, agent: AgentDefinition): void {
     if (this.checked.has(agent)) return;
     this.checked.add(agent);

@@ -4,24 +4,27 @@ import { plainText } from "@scorel/kit/text/plain";
 import type { Mode } from "@scorel/permissions/contract";
 import type { AgentDefinition } from "../contract.ts";
 
-/** Where a definition was found, and the name that it has if it does not say one. */
+/** The source and the file of a definition, and its name if the file does not set one. */
 export type Origin = Pick<AgentDefinition, "source" | "file"> & { otherwise: string };
 
 const USABLE_NAME = /^[a-z0-9](?:[a-z0-9_.-]{0,62}[a-z0-9])?$/i;
 const TOOL_NAME = /^[A-Za-z][\w-]{0,127}$/;
 const SKILL_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}._-]{0,126}[\p{L}\p{N}])?$/u;
-/** Skills that one message can load. */
+/** Most skills that one message can load. */
 const MOST_SKILLS = 8;
 
-/** Modes as Scorel and as other agents name them. */
+/** Permission modes, by the names that Scorel and other agents use. */
 const MODES: Readonly<Record<string, Mode>> = {
   ...{ plan: "plan", ask: "ask", edits: "edits", full: "full" },
   ...{ default: "ask", acceptEdits: "edits", bypassPermissions: "full" },
 };
-/** Words of other agents for a model that depends on their provider; they leave the parent's model as it is. */
+/** Model names of other agents that depend on their provider. They select the parent's model. */
 const PARENTS_MODEL: ReadonlySet<string> = new Set(["inherit", "sonnet", "opus", "haiku"]);
 
-/** Makes a definition of a file, or says why it is none. Every key that narrows has to be understood. */
+/**
+ * Makes a definition from a file, or returns why it is invalid. A key that could restrict the subagent must be understood; otherwise the
+ * file is invalid.
+ */
 export function definitionOf(file: MarkdownFile, { otherwise, ...origin }: Origin): AgentDefinition | string {
   try {
     const keys = keysOf(file);
@@ -39,12 +42,12 @@ export function definitionOf(file: MarkdownFile, { otherwise, ...origin }: Origi
   }
 }
 
-/** Why a definition cannot be used. */
+/** Thrown with the reason why a definition is invalid. */
 class Unusable extends Error {}
 
 type Keys = ReadonlyMap<string, unknown>;
 
-/** Other names of keys: `permissionMode`, `permission-mode` and `permission_mode` are one key. */
+/** Other names of keys. `permissionMode`, `permission-mode` and `permission_mode` are the same key. */
 const ALIASES: Readonly<Record<string, string>> = {
   permissionmode: "permission",
   allowedtools: "tools",
@@ -81,7 +84,7 @@ function limitsOf(
   };
 }
 
-/** Whoever asks for another kind of isolation may rely on it. */
+/** An unknown kind of isolation is an error, since the author may rely on it. */
 function isIsolated(given: string | undefined): boolean {
   if (given === undefined || given === "none") return false;
   if (given !== "worktree") throw new Unusable(`its isolation ${JSON.stringify(lineOf(given))} is not "worktree"`);
@@ -112,7 +115,7 @@ function textOf(keys: Keys, key: string): string | undefined {
   return value.trim() === "" ? undefined : value.trim();
 }
 
-/** The names in a list, or in a text with commas. An empty text is refused: it could mean all, or none. */
+/** Reads names from a list, or from a string with commas. An empty string is an error: it could mean all or none. */
 function listOf(keys: Keys, key: string, valid: RegExp, wanted: string): string[] | undefined {
   const value = keys.get(key);
   if (value === undefined || value === "*") return undefined;

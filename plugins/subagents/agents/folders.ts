@@ -7,16 +7,16 @@ import type { AgentDefinition } from "../contract.ts";
 /** A folder with definitions. */
 export interface AgentFolder {
   source: AgentDefinition["source"];
-  /** The folder, as shown to people. */
+  /** The path that is shown to people. */
   shown: string;
-  /** The folder that is read. */
+  /** The path from which files are read. */
   path: string;
 }
 
 const OWN = join(".scorel", "agents");
 const SHARED = join(".claude", "agents");
 
-/** The existing folders with definitions, highest rank first. Those of a project are read from the copy that is trusted. */
+/** The existing folders with definitions, highest rank first. Those of a project are read from the trusted copy. */
 export function agentFolders({ home, root, trusted, trustedCopy: copy }: Workspace): AgentFolder[] {
   const theirs: AgentFolder[] =
     trusted === undefined || copy === undefined

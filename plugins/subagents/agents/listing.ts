@@ -1,10 +1,10 @@
 import type { AgentDefinition } from "../contract.ts";
 import type { Agents } from "./agents.ts";
 
-/** Characters of a description that the model gets with each request. */
+/** Most characters of a description in the request to the model. */
 const DESCRIBED = 400;
 
-/** The definitions in the description of the tool Task. */
+/** The list of definitions in the description of the tool Task. */
 export function listForModel({ all }: Agents, redact: (text: string) => string): string {
   const rows = all.map(({ name, description, source }) => {
     const told = source === "shipped" ? description : redact(description);
@@ -18,7 +18,7 @@ function shortened(text: string): string {
   return points.length <= DESCRIBED ? text : `${points.slice(0, DESCRIBED - 1).join("")}…`;
 }
 
-/** What `/agents` prints: each definition with what limits it, and what is wrong with other files. */
+/** The output of `/agents`: each definition with its limits, and the problems of invalid files. */
 export function listForPeople({ all, flaws }: Agents): string {
   const rows = all.map((agent) => [
     `${agent.name}  (${agent.file ?? "comes with Scorel"})`,

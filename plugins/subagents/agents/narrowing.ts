@@ -4,17 +4,17 @@ import type { Context } from "../context.ts";
 import type { AgentDefinition } from "../contract.ts";
 import { errors } from "../errors.ts";
 
-/** The modes, the narrowest first: `plan` refuses what `ask` asks about. */
+/** Permission modes, the strictest first: `plan` refuses what `ask` asks about. */
 const NARROWEST_FIRST = ["plan", "ask", "edits", "full"] as const satisfies readonly Mode[];
 
-/** The mode of a subagent in a session with the mode `present`. Throws SUBAGENT_MODE. */
+/** The mode of a subagent whose parent has the mode `present`. Throws SUBAGENT_MODE. */
 export function modeWithin(present: Mode | undefined, { name, permission }: AgentDefinition): Mode | undefined {
   if (permission === undefined) return present;
   if (present === undefined) throw errors.SUBAGENT_MODE({ agent: name, mode: permission });
   return NARROWEST_FIRST.find((mode) => mode === permission || mode === present);
 }
 
-/** The names of a subagent's tools among those that its session offers. Throws SUBAGENT_NO_TOOLS. */
+/** The tools of a subagent, out of the names that its parent offers. Throws SUBAGENT_NO_TOOLS. */
 export function toolsWithin(offered: readonly string[], agent: AgentDefinition): string[] {
   const { name, tools, withoutTools = [] } = agent;
   const kept = offered.filter((each) => (tools?.includes(each) ?? true) && !withoutTools.includes(each));
@@ -23,7 +23,7 @@ export function toolsWithin(offered: readonly string[], agent: AgentDefinition):
   return kept;
 }
 
-/** The error about tools that a definition names and the session does not have; undefined if there are none. */
+/** An error that lists tools which the definition names but the session does not have; undefined if there are none. */
 export function missingTools(known: readonly string[], agent: AgentDefinition): Error | undefined {
   const { name, file, tools = [], withoutTools = [] } = agent;
   const missing = [...tools, ...withoutTools].filter((each) => !known.includes(each));
@@ -38,8 +38,8 @@ export interface FirstMessage {
 }
 
 /**
- * The prompt, and before it the skills that the definition names. The prompt is a model's text: no file that it mentions is attached
- * and no skill that it names is loaded, as in every text of a message after the first. Throws SUBAGENT_SKILLS.
+ * The prompt, preceded by the skills that the definition names. Since a model has written the prompt, files that it mentions are not
+ * attached, and skills that it names are not loaded: this never happens in a message's text blocks after the first. Throws SUBAGENT_SKILLS.
  */
 export function messageFor(ctx: Context, prompt: string, agent: AgentDefinition | undefined): FirstMessage {
   if (!agent?.skills?.length) return { content: prompt, mentions: false };

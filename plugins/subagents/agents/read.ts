@@ -15,13 +15,13 @@ const LARGEST = 64 * 1024;
 const MOST = 50;
 const DEEPEST = 4;
 
-/** The usable definitions of some folders, and an error for each other file. */
+/** The valid definitions in some folders, and an error for each invalid file. */
 export interface FoundAgents {
   agents: AgentDefinition[];
   flaws: Error[];
 }
 
-/** Reads the definitions in folders, highest rank first: of two with one name, the first is used. */
+/** Reads the definitions in folders, highest rank first. Of two with the same name, the first one is used. */
 export async function readAgents(folders: readonly AgentFolder[]): Promise<FoundAgents> {
   const all: FoundAgents = { agents: [], flaws: [] };
   for (const folder of folders) {
@@ -69,13 +69,13 @@ async function readAgent(
   return definitionOf(file, { source, file: visibleName(join(shown, path)), otherwise: basename(path, ".md") });
 }
 
-/** A link in a project may lead nowhere else; a link in a user's folder is the user's own. */
+/** The folder that a file must be in. A link in a project must not lead out of it; a link in a user's folder may. */
 function rootFor(source: AgentDefinition["source"], folder: string, path: string): string {
   const real = realpathSync(folder);
   if (source === "project") return real;
   try {
     return dirname(realpathSync(join(folder, path)));
   } catch {
-    return real; // Reading the file says what is wrong with it.
+    return real; // Reading the file reports the problem.
   }
 }

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from "../contract.ts";
 
-/** The definitions that come with Scorel. A definition of the user or the project with the same name replaces one. */
+/** Definitions that come with Scorel. One of the user or the project with the same name replaces them. */
 export const shippedAgents: readonly AgentDefinition[] = [
   {
     name: "explore",

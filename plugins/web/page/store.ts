@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** A value that components show. Values are replaced, not changed. */
+/** A value for components. It is replaced, and never mutated. */
 export class Store<T> {
   private value: T;
   private readonly listeners = new Set<() => void>();
@@ -17,14 +17,14 @@ export class Store<T> {
     for (const listener of [...this.listeners]) listener();
   }
 
-  /** Calls `listener` after each change. Returns the function that ends it. */
+  /** Calls `listener` after each change. Returns a function that ends this. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
   };
 }
 
-/** The present value of a store; the component is drawn again when it changes. */
+/** The current value of a store. The component is rendered again when it changes. */
 export function useStore<T>(store: Store<T>): T {
   return useSyncExternalStore(store.subscribe, store.get);
 }

@@ -1,14 +1,11 @@
 import type { Client, SessionChange } from "@scorel/host/contract";
 import type {} from "@scorel/requests/contract";
 
-/**
- * Keeps questions open in sessions whose people are told by pushes. Without anybody who could answer, a host takes each question for
- * declined, as soon as the last page has gone.
- */
+/** Keeps questions open in sessions whose users get pushes. Otherwise, a host declines each question as soon as the last page is closed. */
 export class Attending {
   private readonly client: Client;
   private readonly failed: (thrown: unknown) => void;
-  /** Sessions in which somebody who is pushed to will answer, and whether they are attended now. */
+  /** Sessions in which a user with pushes will answer, and whether each is attended now. */
   private readonly sessions = new Map<string, boolean>();
 
   constructor(client: Client, failed: (thrown: unknown) => void) {
@@ -16,7 +13,7 @@ export class Attending {
     this.failed = failed;
   }
 
-  /** Takes that somebody who is pushed to will answer in an open session, until it is closed. */
+  /** Registers an open session in which a user with pushes will answer, until the session is closed. */
   async add(sessionId: string): Promise<void> {
     if (this.sessions.has(sessionId)) return;
     await this.come(sessionId);
@@ -24,7 +21,7 @@ export class Attending {
     if (!running) await this.leave(sessionId);
   }
 
-  /** It is attended only while something goes on in it, so that it can be closed in between. */
+  /** Attends a session only while it is busy or has a question, so that it can be closed in between. */
   async take(change: SessionChange): Promise<void> {
     if (change.change === "missed") return;
     const { sessionId, running, questions } = change.session;
@@ -40,7 +37,7 @@ export class Attending {
     }
   }
 
-  /** Nobody is pushed to any more. */
+  /** Stops attending all sessions, because no browser is subscribed any more. */
   async end(): Promise<void> {
     const attended = [...this.sessions].flatMap(([sessionId, isAttended]) => (isAttended ? [sessionId] : []));
     this.sessions.clear();

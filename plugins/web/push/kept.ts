@@ -1,7 +1,7 @@
 import { hasStored, removeStored } from "@scorel/kit/files/stored";
 import { FILE, readSubscriptions } from "./store.ts";
 
-/** Whether browsers have asked to be pushed. A list that cannot be used does not keep the host from starting. */
+/** Whether browsers have subscribed to pushes. False if the list cannot be read, so that the host can start. */
 export function hasSubscriptions(logger: { warn(message: string, thrown?: unknown): void }): boolean {
   try {
     return readSubscriptions().length > 0;
@@ -11,11 +11,11 @@ export function hasSubscriptions(logger: { warn(message: string, thrown?: unknow
   }
 }
 
-/** What a reset of the host deletes, also when it cannot be read. */
+/** Describes the subscriptions for a reset of the host. Works also if they cannot be read. */
 export function kept(): { what: string; clear(): void } | undefined {
   if (!hasStored("host", FILE)) return undefined;
   return {
-    what: "the list of browsers that are pushed to, and the key for it; their pages ask anew",
+    what: "the list of browsers that get pushes, and the key for it; their pages subscribe again",
     clear: () => removeStored("host", FILE),
   };
 }

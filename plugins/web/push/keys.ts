@@ -1,24 +1,24 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 
-/** How long a push service may take a request for one of this host, in seconds. They take at most a day. */
+/** Seconds for which an authorization is valid. Push services accept at most a day. */
 const TOKEN_S = 12 * 60 * 60;
-/** What stands before the 64 bytes of a point of P-256 that is not compressed. */
+/** First byte of an uncompressed P-256 point; 64 bytes follow. */
 const UNCOMPRESSED = 0x04;
 
-/** Makes the key by which push services know this host, as it is stored: PKCS #8 in base64. */
+/** Makes the key by which push services know this host, in the form in which it is stored: PKCS #8 in base64. */
 export function newPushKey(): string {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return privateKey.export({ type: "pkcs8", format: "der" }).toString("base64");
 }
 
-/** The public half of a stored key, as browsers and push services take it: the point in base64url. Throws for any other text. */
+/** The public part of a stored key, for browsers and push services: the point in base64url. Throws for an invalid key. */
 export function publicPartOf(stored: string): string {
   return pointOf(keyIn(stored)).toString("base64url");
 }
 
 /**
- * The header by which a push service knows that a push comes from the host that the browser has named (RFC 8292). `contact` is where the
- * people who run it find those of the host.
+ * The value of the header that proves to a push service that a push comes from the host for which the browser has subscribed (RFC 8292).
+ * `contact` is a URL under which the push service's operators can reach the people of the host.
  */
 export function authorizationFor(endpoint: URL, stored: string, contact: string, now = Date.now()): string {
   const key = keyIn(stored);

@@ -1,18 +1,18 @@
 import type { SessionChange, SessionSummary } from "@scorel/host/contract";
 
-/** A question that is answered before that needs nobody else, in milliseconds. */
+/** Milliseconds to wait before a push. A question that is answered within this time needs no push. */
 export const DELAY_MS = 5_000;
-/** From this on, a turn is one that people do not watch to its end. */
+/** Milliseconds from which a turn is so long that people do not watch it to its end. */
 export const LONG_TURN_MS = 60_000;
 
 interface Heard {
-  /** Sessions that wait for an answer, or whose long turn has ended. */
+  /** These sessions wait for an answer, or their long turn has ended. */
   come(sessions: ReadonlySet<string>): void;
-  /** Nothing is new in a session any more. */
+  /** There is nothing new in a session any more. */
   gone(session: string): void;
 }
 
-/** What is worth telling of the changes of sessions: questions, and long turns that have ended. */
+/** Selects from the changes of sessions what people are told about: questions, and the end of long turns. */
 export class News {
   private readonly heard: Heard;
   private readonly begun = new Map<string, number>();
@@ -38,7 +38,7 @@ export class News {
     this.due.clear();
   }
 
-  /** Turns of sessions that belong to another one are parts of its work. */
+  /** Turns of a session with a parent do not count, since they are part of the parent's work. */
   private end({ sessionId, parent }: SessionSummary): void {
     const began = this.begun.get(sessionId) ?? Date.now();
     this.begun.delete(sessionId);

@@ -5,7 +5,7 @@ import type {} from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Pusher } from "./pusher.ts";
 
-/** Where a push service finds the people of a host whose page is not at an address of its own. */
+/** Contact for push services if the page's URL is not usable as one. */
 const NOBODY = "mailto:scorel@localhost";
 const MOST_CHARACTERS = 2_048;
 const store = () => import("./store.ts");
@@ -16,7 +16,7 @@ export interface PushOptions {
   pusher(): Promise<Pusher>;
 }
 
-/** Operations of pages that want to be told while they are not in sight. For clients that may answer questions in all sessions. */
+/** Operations with which pages subscribe to pushes. For clients that may answer questions in all sessions. */
 export function pushOperations({ further, contact, pusher }: PushOptions) {
   const id = z.string().max(64);
   return {
@@ -52,7 +52,7 @@ export function pushOperations({ further, contact, pusher }: PushOptions) {
     },
     tell_sight: {
       summary:
-        "Says whether a page of a browser that is pushed to is in sight; to be repeated every 30 seconds while it is.",
+        "Tells the host whether a page of a subscribed browser is visible; to be repeated every 30 seconds while it is.",
       checksOperations: true,
       params: () => z.strictObject({ id, inSight: z.boolean() }),
       result: () => z.strictObject({}),
@@ -75,7 +75,7 @@ export function pushOperations({ further, contact, pusher }: PushOptions) {
       },
     },
     attend_by_push: {
-      summary: "Keeps the questions of a session open when its pages are gone, for people who are told by pushes.",
+      summary: "Keeps the questions of a session open after its pages were closed, for people who get pushes.",
       checksOperations: true,
       params: () => z.strictObject({ sessionId: z.string().max(64), id }),
       result: () => z.strictObject({ attended: z.boolean() }),
@@ -89,7 +89,7 @@ export function pushOperations({ further, contact, pusher }: PushOptions) {
   } satisfies Contributions["operations"];
 }
 
-/** Throws HOST_FORBIDDEN. When sessions wait is nothing for those who may not see all of them. */
+/** Throws HOST_FORBIDDEN for clients that may not see all sessions: they must not learn when one of them waits. */
 async function assertMayAnswer({ assertOperations, assertSession }: OperationContext, what: string): Promise<void> {
   assertOperations(["answer_request"], what);
   await assertSession();

@@ -6,25 +6,25 @@ import { endpointIn } from "./services.ts";
 import { Sight } from "./sight.ts";
 import { pushKey, readSubscriptions, removeSubscriptions, type Subscription } from "./store.ts";
 
-/** Answers of a push service for a browser that takes no more pushes. */
+/** Statuses with which a push service says that the subscription has ended. */
 const GONE = [404, 410];
 
 export interface PusherOptions {
   host: HostService;
-  /** Origins of push services that the configuration has named. */
+  /** Origins of push services from the configuration. */
   further: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
   logger: { warn(message: string, thrown?: unknown): void };
-  /** Whether the token with which a page was let in still counts. */
+  /** Whether the token of a page is still valid. */
   isLetIn(page: string): Promise<boolean>;
 }
 
-/** Pushes to browsers whose pages are not in sight when a session waits, or has ended a long turn. */
+/** Sends pushes to browsers without a visible page when a session waits, or has ended a long turn. */
 export class Pusher {
   readonly sight = new Sight((id) => void this.push(({ id: each }) => each === id));
   private readonly options: PusherOptions;
   private readonly news = new News({
-    come: (sessions) => void this.push(({ id }) => !this.sight.spare(id, sessions)),
+    come: (sessions) => void this.push(({ id }) => !this.sight.holdBack(id, sessions)),
     gone: (session) => this.sight.forget(session),
   });
   private client: Client | undefined;
@@ -34,20 +34,20 @@ export class Pusher {
     this.options = options;
   }
 
-  /** Begins to listen, unless it does already. */
+  /** Starts to follow the sessions, unless it already does. */
   begin(): void {
     this.listening();
   }
 
-  /** Keeps the questions of a session open when its pages are gone. */
+  /** Keeps the questions of a session open after its pages were closed. */
   async attend(sessionId: string): Promise<void> {
     await this.listening().add(sessionId);
   }
 
-  /** Ends the pushes to browsers. Returns whether there were any. */
+  /** Removes the subscriptions of browsers. Returns whether there were any. */
   async remove(ids: readonly string[]): Promise<boolean> {
     const wereSome = await removeSubscriptions(ids);
-    // Whoever signs out need not wait until questions are withdrawn.
+    // Not awaited: signing out need not wait for questions to be withdrawn.
     if (readSubscriptions().length === 0)
       void this.attending?.end().catch((thrown) => this.options.logger.warn("A session stays attended", thrown));
     return wereSome;
@@ -86,7 +86,10 @@ export class Pusher {
     }
   }
 
-  /** Resolves with whether the subscription is still one. Its address is in no message: whoever has it could send to it. */
+  /**
+   * Sends a push. Resolves with false if the subscription has ended. Its address is never logged, since everybody who knows it could send
+   * to it.
+   */
   private async reach(subscription: Subscription, key: string): Promise<boolean> {
     const { further, env, logger, isLetIn } = this.options;
     const url = endpointIn(subscription.endpoint, further);

@@ -9,22 +9,19 @@ import { authorizationFor } from "./keys.ts";
 import { isNamed } from "./services.ts";
 import type { Subscription } from "./store.ts";
 
-/** How long a push service keeps a push for a browser that is away, in seconds: a question is seldom of use a day later. */
+/** Seconds for which a push service keeps a push for a browser that is offline. A question is seldom of use a day later. */
 const KEPT_S = 12 * 60 * 60;
-/** How long a push service may take to answer. */
+/** Milliseconds that a push service may take to answer. */
 const LIMIT_MS = 10_000;
 
 interface Sender {
   key: string;
-  /** Origins of push services that the configuration has named. */
+  /** Origins of push services from the configuration. */
   further: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/**
- * Sends a push without any content. Resolves with the status of the answer, whose text is not read. Redirections are not followed: they could
- * lead anywhere.
- */
+/** Sends a push without content. Resolves with the status of the answer. Redirects are not followed, since they could lead anywhere. */
 export async function sendPush({ endpoint, contact }: Subscription, { key, further, env }: Sender): Promise<number> {
   const url = new URL(endpoint);
   const signal = AbortSignal.timeout(LIMIT_MS);
@@ -34,7 +31,7 @@ export async function sendPush({ endpoint, contact }: Subscription, { key, furth
       Authorization: authorizationFor(url, key, contact),
       TTL: String(KEPT_S),
       Urgency: "high",
-      // A later push replaces one that was not delivered yet.
+      // A push that was not delivered yet is replaced by a later one.
       Topic: "scorel",
       "Content-Length": "0",
     },
@@ -55,7 +52,7 @@ export async function sendPush({ endpoint, contact }: Subscription, { key, furth
   });
 }
 
-/** Finds addresses as Node does, and refuses those of this machine and of private networks: a name may lead there. */
+/** Resolves names as Node.js does, but refuses addresses of this computer and of private networks, to which a name may lead. */
 const publicLookup: LookupFunction = (host, options, done) =>
   lookup(host, { ...options, all: true }, (error, found) => {
     if (error) return done(error, "", 0);

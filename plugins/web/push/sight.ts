@@ -1,47 +1,47 @@
-/** How long a page that said it is in sight counts as such without saying so again, in milliseconds. It may have been killed. */
+/** Milliseconds for which a page counts as visible after it has said so. It may have been killed since. */
 export const SIGHT_MS = 60_000;
 
 interface Page {
   subscription: string;
   limit: NodeJS.Timeout;
-  /** Sessions with something new, of which the browser was not told because this page is in sight. */
-  spared: Set<string>;
+  /** Sessions with something new about which the browser got no push, because this page is visible. */
+  heldBack: Set<string>;
 }
 
-/** Which pages are in sight. A browser whose page is needs no push, unless the page turns out to have ended without a word. */
+/** The visible pages. A browser with a visible page needs no push, unless that page turns out to have been killed. */
 export class Sight {
   private readonly pages = new Map<string, Page>();
   private readonly missed: (subscription: string) => void;
 
-  /** `missed` is called when a page has ended without a word while something new was kept from its browser. */
+  /** `missed` is called with a subscription when a page has been killed while pushes to its browser were held back. */
   constructor(missed: (subscription: string) => void) {
     this.missed = missed;
   }
 
-  /** Takes that a page, which `name` stands for, is in sight. */
+  /** Notes that a page is visible. `name` identifies the page. */
   come(name: string, subscription: string): void {
-    // Whoever looks has seen what came before.
+    // Everything that was new before has been seen now.
     this.leave(name);
     const limit = setTimeout(() => this.end(name), SIGHT_MS).unref();
-    this.pages.set(name, { subscription, limit, spared: new Set() });
+    this.pages.set(name, { subscription, limit, heldBack: new Set() });
   }
 
-  /** Takes that a page is not in sight any more. What is open was seen there. */
+  /** Notes that a page is no longer visible. Everything that was held back has been seen there. */
   leave(name: string): void {
     clearTimeout(this.pages.get(name)?.limit);
     this.pages.delete(name);
   }
 
-  /** Whether a page of this browser is in sight, which then answers for these sessions. */
-  spare(subscription: string, sessions: Iterable<string>): boolean {
+  /** Whether a page of this browser is visible. If so, holds back pushes about these sessions. */
+  holdBack(subscription: string, sessions: Iterable<string>): boolean {
     const seeing = [...this.pages.values()].filter((page) => page.subscription === subscription);
-    for (const session of sessions) for (const { spared } of seeing) spared.add(session);
+    for (const session of sessions) for (const { heldBack } of seeing) heldBack.add(session);
     return seeing.length > 0;
   }
 
-  /** Takes that there is nothing new in a session any more. */
+  /** Notes that there is nothing new in a session any more. */
   forget(session: string): void {
-    for (const { spared } of this.pages.values()) spared.delete(session);
+    for (const { heldBack } of this.pages.values()) heldBack.delete(session);
   }
 
   clear(): void {
@@ -51,6 +51,6 @@ export class Sight {
   private end(name: string): void {
     const page = this.pages.get(name);
     this.leave(name);
-    if (page && page.spared.size > 0) this.missed(page.subscription);
+    if (page && page.heldBack.size > 0) this.missed(page.subscription);
   }
 }

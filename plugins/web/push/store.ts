@@ -4,18 +4,18 @@ import { z } from "zod";
 import { errors } from "../errors.ts";
 import { newPushKey, publicPartOf } from "./keys.ts";
 
-/** Browsers at most; the one that was there longest ago makes room for a new one. */
+/** The most browsers that are subscribed. A new one beyond that replaces the oldest. */
 const MOST = 32;
 
 export const FILE = "push.json";
 
 const subscription = z.strictObject({
   id: z.string(),
-  /** Where a push to the browser is sent. Whoever knows it and the key can send some. */
+  /** The URL to which pushes are sent. Everybody who knows it and the key can send some. */
   endpoint: z.string(),
-  /** The id of the token with which its page was let in. */
+  /** Id of the page's token. */
   page: z.string(),
-  /** Where the people of the host are found. */
+  /** URL under which the people of the host can be reached. */
   contact: z.string(),
 });
 const schema = z.strictObject({
@@ -23,7 +23,7 @@ const schema = z.strictObject({
   subscriptions: z.array(subscription).max(MOST),
 });
 
-/** A browser that has asked to be pushed. */
+/** A browser that has subscribed to pushes. */
 export type Subscription = z.infer<typeof subscription>;
 
 const stored = new Stored<z.infer<typeof schema>>({
@@ -34,23 +34,23 @@ const stored = new Stored<z.infer<typeof schema>>({
   failed: errors.WEB_PUSH,
 });
 
-/** Throws WEB_PUSH. */
+/** Reads the subscriptions. Throws WEB_PUSH. */
 export function readSubscriptions(): readonly Subscription[] {
   return stored.read().subscriptions;
 }
 
-/** The key by which push services know this host. It is made when a browser first asks for it. */
+/** The key by which push services know this host. It is made when a browser first subscribes. */
 export async function pushKey(): Promise<string> {
   const { key } = await stored.change((now) => (now.key === undefined ? { ...now, key: newPushKey() } : now));
   return key as string;
 }
 
-/** The public half of the key. */
+/** The public part of the key. */
 export async function publicPushKey(): Promise<string> {
   return publicPartOf(await pushKey());
 }
 
-/** Adds a browser, in place of what was known of it. */
+/** Adds a browser. Replaces its earlier subscription. */
 export async function addSubscription(given: Omit<Subscription, "id">): Promise<Subscription> {
   const id = createHash("sha256").update(given.endpoint).digest("base64url").slice(0, 16);
   const added = { id, ...given };
@@ -61,7 +61,7 @@ export async function addSubscription(given: Omit<Subscription, "id">): Promise<
   return added;
 }
 
-/** Removes browsers. Returns whether there was one. */
+/** Removes browsers. Returns whether there were any. */
 export async function removeSubscriptions(ids: readonly string[]): Promise<boolean> {
   let found = false;
   await stored.change((now) => {

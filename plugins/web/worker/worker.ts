@@ -1,17 +1,17 @@
 /**
- * The service worker of the page. It keeps the page's own files in the browser, so that the page can be opened while its host is away, and
- * tells of pushes. It keeps nothing that the host answers, and no token passes it: the page talks with its host over a WebSocket.
+ * The service worker of the page. It caches the page's own files, so that the page can be opened while its host is away, and shows
+ * notifications for pushes. It caches no data of the host, and sees no token: the page talks to its host over a WebSocket.
  */
 
 /** Paths of the page's files, relative to the worker, and a digest of their contents. Set by the build. */
 declare const SCOREL_SHELL: { files: readonly string[]; digest: string };
 
-/** How long the host may take to begin its answer before the kept page is shown, in milliseconds. */
+/** Milliseconds that the host has to start its answer before the cached page is shown. */
 const PATIENCE_MS = 4_000;
 
 const worker = self as unknown as ServiceWorkerGlobalScope;
 const { scope } = worker.registration;
-/** Other pages of the same origin, below other paths of a proxy, have caches of their own. */
+/** Prefix of this page's caches. Pages of the same origin below other paths of a proxy have other caches. */
 const ours = `scorel-shell ${scope} `;
 const name = ours + SCOREL_SHELL.digest;
 const files = new Set(SCOREL_SHELL.files.map((file) => new URL(file, scope).href));
@@ -31,8 +31,8 @@ worker.addEventListener("push", (event) => event.waitUntil(tell()));
 worker.addEventListener("notificationclick", (event) => event.waitUntil(open(event)));
 
 /**
- * Says that there is something new. A push has no content, and a notification stands on locked screens. What a page that lives has said of
- * it already is better: it is shown once more, since browsers want something shown for each push.
+ * Shows a notification that something is new. It says nothing more, since a push has no content, and locked screens show notifications. If
+ * an open page has already shown a better one, that is repeated, because browsers require a notification for each push.
  */
 async function tell(): Promise<void> {
   const [known] = await worker.registration.getNotifications();
@@ -47,7 +47,7 @@ async function tell(): Promise<void> {
   });
 }
 
-/** Opens what a notification is about, in a page that is there, or in a new one. */
+/** Opens the place of a notification, in an open page or in a new one. */
 async function open({ notification }: NotificationEvent): Promise<void> {
   notification.close();
   const place = typeof notification.data === "string" ? notification.data : undefined;
@@ -58,11 +58,11 @@ async function open({ notification }: NotificationEvent): Promise<void> {
   await page.focus();
 }
 
-/** Fails if the host has another build than this worker's by now; the browser tries again with the worker of that build. */
+/** Caches the page. Fails if the host by now has another build than this worker; the browser then tries again with that build's worker. */
 async function keepShell(): Promise<void> {
   const shell = await caches.open(name);
   await shell.addAll([scope, ...files].map((url) => new Request(url, { cache: "no-cache" })));
-  // A page has all its scripts once it is open, so that it does not miss the cache of its build.
+  // Replaces the old worker at once: an open page has already loaded all its scripts, so it does not need the cache of its build.
   await worker.skipWaiting();
 }
 
@@ -71,7 +71,7 @@ async function takeOver(): Promise<void> {
   await worker.clients.claim();
 }
 
-/** The page as the host has it; the kept one when the host does not answer, or a proxy says that it is away. */
+/** The page from the host; from the cache if the host does not answer in time, or a proxy says that the host is away. */
 async function pageFor(event: FetchEvent): Promise<Response> {
   const kept = await keptFile(scope);
   const asked = fetch(event.request);
@@ -82,18 +82,18 @@ async function pageFor(event: FetchEvent): Promise<Response> {
   return answer;
 }
 
-/** The policy of the page changes with its devices, while its text and its scripts stay. */
+/** Caches the answer again, since the policy of the page changes with its devices, while its text and scripts stay the same. */
 async function keepPage(answer: Response): Promise<void> {
   const shell = await caches.open(name);
   await shell.put(scope, answer);
 }
 
-/** Names the text of a page: the part of its tag that its policy does not change. */
+/** Identifies the text of a page: the part of its tag that does not depend on the policy. */
 function textOf({ headers }: Response): string | undefined {
   return headers.get("ETag")?.replace(/^W\//, "").split(".", 1)[0];
 }
 
-/** Names of scripts and styles change with their contents, so what is kept is what the host would send. */
+/** From the cache if possible: names of scripts and styles change with their contents, so the cached file equals the host's. */
 async function fileFor(request: Request, url: string): Promise<Response> {
   return (await keptFile(url)) ?? fetch(request);
 }

@@ -225,7 +225,7 @@ it("a call of a tool that the server no longer has is an error, and the server d
   writeFileSync(list, "folder");
   await using t = await talk([call(), text("Done.")], { home, servers });
   const requests = await t.say("Go.");
-  expect(lastText(requests[1] as never)).toContain("it has this tool no longer");
+  expect(lastText(requests[1] as never)).toContain("it no longer has this tool");
 });
 
 it("a server that is known but cannot be started says so when it is called", async () => {

@@ -243,7 +243,7 @@ it("a damaged file is an error that quotes nothing of it", () => {
   const folder = join(home.home, ".scorel/logins");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(loginsFile(home), '{ "version": 1, "servers": { "a": "access-secret" ', { mode: 0o600 });
-  expect(() => readLogin("http://a/")).toThrow(/cannot be read or kept/);
+  expect(() => readLogin("http://a/")).toThrow(/cannot be read or stored/);
   expect(() => readLogin("http://a/")).not.toThrow(/access-secret/);
   expect(readFileSync(loginsFile(home), "utf8")).toContain("access-secret");
 });

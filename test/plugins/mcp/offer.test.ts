@@ -122,7 +122,7 @@ it("a tool that a server has changed is told, and a person is asked once more, w
   const turn = t.say("Go.");
   const question = () => t.heard.find(({ type }) => type === "approval_request");
   await expect.poll(question).toBeDefined();
-  expect(JSON.stringify(t.heard)).toContain('The MCP server \\"test\\" now describes a tool in other words');
+  expect(JSON.stringify(t.heard)).toContain('The MCP server \\"test\\" has changed the description of a tool');
   const { requestId, body } = question();
   const asked = JSON.stringify(body);
   expect(asked).toContain("Why you are asked: its description has changed since you allowed it");

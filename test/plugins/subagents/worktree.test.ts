@@ -68,7 +68,7 @@ it("outside of git, the call is an error and no session is opened", async () => 
   await using t = await working({ "Go.": [isolated("Write it"), text("Done.")] }, { plugins: [local, coding] });
   await t.outcome();
   const [result] = await resultsIn(t.client, t.sessionId);
-  expect([result.isError, saidIn(result)]).toEqual([true, expect.stringContaining("is in no git repository")]);
+  expect([result.isError, saidIn(result)]).toEqual([true, expect.stringContaining("is not in a git repository")]);
   expect(await childrenOf(t.client, t.sessionId)).toEqual([]);
 });
 

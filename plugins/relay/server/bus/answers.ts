@@ -6,7 +6,7 @@ import type { FarRoutes } from "./far-routes.ts";
 import * as messages from "./messages.ts";
 import type { NodeUser, OwnHost } from "./node-user.ts";
 
-/** What a relay answers to the others on its bus. */
+/** Answers requests from other relays on the bus. */
 export class Answers {
   readonly #far: FarRoutes;
   readonly #user: NodeUser;
@@ -18,7 +18,7 @@ export class Answers {
     this.#announce = announce;
   }
 
-  /** To a message about a host that is here. */
+  /** Answers a message about a host of this relay. */
   aboutHost(host: OwnHost, message: Bytes): Promise<Bytes> {
     return answered(async () => {
       const kind = messages.kindOf(message);
@@ -29,7 +29,7 @@ export class Answers {
     });
   }
 
-  /** To a message about a place that is here. */
+  /** Answers a message about a pairing place of this relay. */
   atPlace(place: string, message: Bytes): Promise<Bytes> {
     return answered(async () => {
       if (messages.kindOf(message) === "taken") return messages.verdict(true);
@@ -38,10 +38,10 @@ export class Answers {
     });
   }
 
-  /** Another relay has a connection of this host, too. The newer one stays. */
+  /** Another relay also has a connection of this host. Only the newer one stays. */
   async #claimed(host: OwnHost, claim: messages.SignedHello): Promise<Bytes> {
     const keeps = await this.#user.keeps(host, claim);
-    // A claim that is announced hears no answer.
+    // The other relay may have published its claim as an announcement, which gets no answer. So it has to be told this way.
     if (keeps && host.signed.hello.generation > claim.hello.generation) this.#announce(host);
     return messages.verdict(!keeps);
   }

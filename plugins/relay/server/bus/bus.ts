@@ -1,35 +1,41 @@
 import type { Bytes } from "../../protocol/primitives.ts";
 
-/** Takes a message of the bus. `answer` replies to a request; for other messages it does nothing. */
+/** Handles a message of the bus. `answer` replies to a request; for other messages it does nothing. */
 export type Take = (message: Bytes, answer: (reply: Bytes) => void) => void;
 
 export interface BusEvents {
-  /** The bus can be used: for the first time, or again. All subscriptions are in force. */
+  /** The bus is connected, for the first time or again. All subscriptions are in force. */
   connected(): void;
-  /** Nothing passes any more. What was sent last may not have arrived. */
+  /** The bus is lost: no messages pass. Those that were sent last may not have arrived. */
   lost(): void;
 }
 
 /**
- * What relays of one operator tell each other over. Messages of one sender to one subject arrive in the order in which they were sent.
- * A relay does not hear what it sends itself.
+ * Carries messages between the relays of one operator. Messages of one sender to one subject arrive in order. A relay does not receive its
+ * own messages.
  */
 export interface Bus {
   readonly isConnected: boolean;
-  /** So much waits to be sent that nothing should be added. */
+  /** Whether so much waits to be sent that nothing should be added. */
   readonly isFull: boolean;
-  /** Begins to connect. Returns before it is done; `connected` is called then. */
+  /** Starts to connect, and returns at once; `connected` is called later. */
   start(events: BusEvents): void;
-  /** Tells all subscribers of a subject. False while the bus is lost: then nothing is sent, now or later. */
+  /** Sends a message to all subscribers of a subject. Returns false while the bus is lost; the message is then dropped. */
   publish(subject: string, message: Bytes): boolean;
-  /** The first answer to a request; undefined if nobody subscribes to the subject. Throws Unavailable, also when no answer comes in time. */
+  /**
+   * Returns the first answer to a request; undefined if the subject has no subscribers. Throws Unavailable while the bus is lost, and if no
+   * answer comes in time.
+   */
   request(subject: string, message: Bytes, limitMs: number): Promise<Bytes | undefined>;
-  /** Takes the messages of a subject, also after the bus was lost and came back. Returns what ends it. */
+  /** Subscribes to a subject; the subscription outlasts a loss of the bus. Returns a function that ends it. */
   subscribe(subject: string, take: Take): () => void;
-  /** Resolves when what was subscribed to reaches this relay, or the bus is lost. Relays at other servers of a bus may need a moment more. */
+  /**
+   * Resolves when all subscriptions are in force at this relay's server, or the bus is lost. Other servers of the bus may need a moment
+   * longer.
+   */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A part of the relay cannot be reached: what was to be sent was not delivered. */
+/** Another relay or the bus cannot be reached: the message was not delivered. */
 export class Unavailable extends Error {}

@@ -4,22 +4,22 @@ import type { Bytes } from "../../protocol/primitives.ts";
 import type { Route, RouteEnd } from "../routes.ts";
 import type { Neighbour } from "./neighbours.ts";
 
-/** What carries the frames of far ends. */
+/** Sends the frames of far ends over the bus. */
 export interface FarWire {
   readonly isFull: boolean;
   frame(end: FarEnd, frame: Bytes): void;
-  /** The end has no route any more. */
+  /** The end has lost its route. */
   over(end: FarEnd): void;
 }
 
-/** The end of one route whose peer is connected with another relay. */
+/** One end of a route whose peer is connected to another relay. */
 export class FarEnd implements RouteEnd {
   readonly role: Role;
   id: string;
-  /** What this relay calls the route on the bus. */
+  /** Number of the route on the bus, assigned by this relay. */
   readonly number: bigint;
   readonly routes = new Map<bigint, Route>();
-  /** The other relay, and what it calls the route; undefined until it has taken it. */
+  /** The other relay, and its number for the route; undefined until it has accepted the route. */
   there: { neighbour: Neighbour; number: bigint } | undefined;
   readonly #wire: FarWire;
 

@@ -11,7 +11,7 @@ import type { Neighbour, Neighbours } from "./neighbours.ts";
 
 const LOST = "Another relay cannot be reached. What was sent last may not have arrived.";
 
-/** The routes that lead to peers of other relays. */
+/** Routes to peers of other relays. */
 export class FarRoutes implements FarWire {
   readonly #bus: Bus;
   readonly #routes: Routes;
@@ -25,21 +25,21 @@ export class FarRoutes implements FarWire {
     this.#neighbours = neighbours;
   }
 
-  /** This relay's name on the bus, while it is connected. */
+  /** Name of this relay on the bus, for one connection with it. */
   own: Bytes = new Uint8Array(0);
 
   get isFull(): boolean {
     return this.#bus.isFull;
   }
 
-  /** An end for a route that is about to be opened. `over` ends it. */
+  /** Makes the far end of a route that is about to be opened. `over` removes it. */
   make(role: Role, id: string): FarEnd {
     const end = new FarEnd(role, id, ++this.#last, this);
     this.#ends.set(end.number, end);
     return end;
   }
 
-  /** The other relay has taken the route. */
+  /** Records that the other relay has accepted the route. */
   bind(end: FarEnd, { node, number }: Link): void {
     end.there = { neighbour: this.#neighbours.of(node), number };
   }
@@ -56,14 +56,14 @@ export class FarRoutes implements FarWire {
     this.#ends.delete(number);
   }
 
-  /** While the bus is lost, nothing is sent: `lost` ends all routes over it, and tells their peers. */
+  /** Sends a frame to the other relay. While the bus is lost, nothing is sent: `lost` ends all these routes, and tells their peers. */
   frame({ there }: FarEnd, frame: Bytes): void {
     if (!there) return;
     const { neighbour, number } = there;
     this.#bus.publish(neighbour.subject, frameMessage(this.own, ++neighbour.sent, number, frame));
   }
 
-  /** Takes a frame that another relay has sent. False if something before it was lost. */
+  /** Handles a frame from another relay. Returns false if an earlier message from it was lost. */
   take(message: Bytes): boolean {
     const { from, count, number, frame } = readFrame(message);
     const end = this.#ends.get(number);
@@ -74,7 +74,7 @@ export class FarRoutes implements FarWire {
     return true;
   }
 
-  /** Ends the routes that led to a relay which is gone, or to all. */
+  /** Closes the routes to one relay that is gone, or without `neighbour`, all routes. */
   lost(neighbour?: Neighbour): void {
     for (const end of [...this.#ends.values()]) {
       if (neighbour && end.there?.neighbour !== neighbour) continue;

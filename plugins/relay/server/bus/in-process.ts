@@ -8,7 +8,7 @@ interface Subscriber {
   take: Take;
 }
 
-/** Joins the relays of one process. A relay that is alone has one for itself. */
+/** Connects relays in one process. A relay that works alone has a hub of its own. */
 export class InProcessHub {
   readonly #subjects = new Map<string, Set<Subscriber>>();
 
@@ -25,7 +25,7 @@ export class InProcessHub {
     };
   }
 
-  /** Delivers later, as a network does. Returns whether somebody is there to take it. */
+  /** Delivers a message asynchronously, as a network does. Returns whether there is a subscriber. */
   deliver(from: Bus, subject: string, message: Bytes, answer: (reply: Bytes) => void): boolean {
     const others = [...(this.#subjects.get(subject) ?? NOBODY)].filter(({ bus }) => bus !== from);
     for (const { take } of others) queueMicrotask(() => take(message, answer));

@@ -12,32 +12,32 @@ const NUMBER_BYTES = 8;
 const NONCE_BYTES = 32;
 const KEYS_BYTES = 64;
 
-/** The first byte of a message; the others depend on it. */
+/** The first byte of a message: its kind. */
 export const kinds = { open: 1, presence: 2, claim: 3, join: 4, taken: 5, frame: 6, alive: 7, revoked: 8 } as const;
 export type Kind = keyof typeof kinds;
 
 /** The subjects of the bus. */
 export const subjects = {
-  /** Of the relay with which a host is connected. */
+  /** Subscribed to by the relay that the host is connected to. */
   host: (id: Bytes) => `scorel.dev.${hex(id)}`,
-  /** Of the relay that keeps a place to pair. */
+  /** Subscribed to by the relay that has assigned the place. */
   place: (place: string) => `scorel.place.${place}`,
-  /** Of a relay itself, for as long as its connection with the bus lasts. */
+  /** Subscribed to by the relay itself, while it is connected to the bus with this name. */
   node: (node: Bytes) => `scorel.node.${hex(node)}`,
-  /** Whoever watches a host hears here that it comes and goes. */
+  /** Announces that a host has connected or disconnected, for relays whose clients watch it. */
   presence: (id: Bytes) => `scorel.presence.${hex(id)}`,
   revoke: "scorel.revoke",
-  /** A relay that has come asks here for what was revoked before. */
+  /** A relay that joins the bus publishes its name here to get earlier revocations. */
   newcomer: "scorel.newcomer",
 } as const;
 
-/** One end of a route that passes over the bus: a relay, and the number that it gives to the route. */
+/** One end of a route over the bus: the relay, and its number for the route. */
 export interface Link {
   node: Bytes;
   number: bigint;
 }
 
-/** What a host has said to the relay with which it is connected; proves that it did. */
+/** The hello of a host to the relay it is connected to, with all that is needed to check its signature. */
 export interface SignedHello {
   nonce: Bytes;
   authority: string;
@@ -82,12 +82,12 @@ export function readClaim(message: Bytes): SignedHello {
   return { nonce: message.slice(1, 1 + NONCE_BYTES), authority: textOf(message.subarray(begin, end)), hello };
 }
 
-/** A request or message without anything else. */
+/** A message that consists of its kind only. */
 export function bare(kind: "presence" | "taken"): Bytes {
   return byte(kinds[kind]);
 }
 
-/** A yes to `open`, `join` and `presence`, with what the other relay calls this route. */
+/** Accepts an `open`, `join` or `presence`, and tells the relay's number for the route. */
 export function accepted(link: Link): Bytes {
   return concat(byte(0), joinLink(link));
 }
@@ -96,13 +96,14 @@ export function refused(name: ErrorName, text: string): Bytes {
   return errorPayload(name, text);
 }
 
+/** Reads the answer to an `open`, `join` or `presence`: a link, or the reason of a refusal. */
 export function readAnswer(reply: Bytes): { link: Link } | { name: ErrorName; text: string } {
   if (reply[0] !== 0) return readError(reply);
   assertLength(reply, 1 + NODE_BYTES + NUMBER_BYTES);
   return { link: readLink(reply) };
 }
 
-/** Yes or no, as to `alive` and `claim`. */
+/** A yes or no, in answer to `alive` and `claim`. */
 export function verdict(isRight: boolean): Bytes {
   return byte(isRight ? 0 : errorCodes.superseded);
 }
@@ -111,7 +112,7 @@ export function isYes(reply: Bytes): boolean {
   return reply.length === 1 && reply[0] === 0;
 }
 
-/** A frame of a route, for the relay that calls the route `number`. `count` says how many messages `from` has sent to that relay. */
+/** A frame for the relay that has assigned `number` to the route. `count`: how many messages `from` has sent to that relay. */
 export function frameMessage(from: Bytes, count: number, number: bigint, frame: Bytes): Bytes {
   return concat(byte(kinds.frame), from, uint64(BigInt(count)), uint64(number), frame);
 }
@@ -123,7 +124,7 @@ export function readFrame(message: Bytes) {
   return { ...readCounted(message), number, frame: message.subarray(begin) };
 }
 
-/** Asks whether all `count` messages that `from` has sent have arrived. */
+/** Asks whether all `count` messages from `from` have arrived. */
 export function aliveMessage(from: Bytes, count: number): Bytes {
   return concat(byte(kinds.alive), from, uint64(BigInt(count)));
 }
@@ -133,12 +134,12 @@ export function readAlive(message: Bytes): { from: Bytes; count: number } {
   return readCounted(message);
 }
 
-/** A host has come to a relay, or has left it. */
+/** Announces that a host has connected to a relay, or has left it. */
 export function presenceMessage(node: Bytes, isThere: boolean): Bytes {
   return concat(node, byte(isThere ? 1 : 0));
 }
 
-/** Undefined for what is no such message: nobody asked for it, so there is nobody to tell. */
+/** Undefined for an invalid message. As it answers no request, there is nobody to tell about the error. */
 export function presenceIn(message: Bytes): { node: Bytes; isThere: boolean } | undefined {
   const [state] = message.subarray(NODE_BYTES);
   if (message.length !== NODE_BYTES + 1 || (state !== 0 && state !== 1)) return undefined;

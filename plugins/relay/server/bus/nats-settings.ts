@@ -5,22 +5,22 @@ import { errors } from "../../errors.ts";
 import { withoutPassword } from "../../peer/address.ts";
 import type { Bytes } from "../../protocol/primitives.ts";
 
-/** Addresses of a bus, for those who do not want them to be seen in the list of processes. */
+/** Environment variable for the addresses of the bus, for users who do not want them to appear in the list of processes. */
 export const NATS_ENV = "SCOREL_RELAY_NATS";
 const PORT = "4222";
 
-/** How a relay logs in: as a user, with a token, or with the key and the token of a file that NATS' own tools write. */
+/** How a relay logs in: as a user, with a token, or with a credentials file that NATS' own tools write. */
 export type NatsLogin = { user: string; pass: string } | { token: string } | { credentials: Bytes };
 
-/** Where the servers of a bus are. */
+/** The servers of a bus, and how to log in. */
 export interface NatsSettings {
-  /** Such as `127.0.0.1:4222`, without anything secret. */
+  /** Such as `127.0.0.1:4222`, without user or password. */
   servers: string[];
   isTls: boolean;
   login: NatsLogin | undefined;
 }
 
-/** The bus of `scorel relay serve`; undefined if it has none. Throws coded errors, which show no passwords. */
+/** Settings of the bus for `scorel relay serve`; undefined if it has none. Throws coded errors, which show no passwords. */
 export function natsSettings(
   { nats, natsCredentials, insecure }: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,
@@ -49,7 +49,7 @@ function urlOf(text: string): URL {
   return url;
 }
 
-/** All servers of a bus have the same users. */
+/** The login in the addresses. All servers of a bus have the same users, so the first address with a login is enough. */
 function loginIn(urls: readonly URL[]): NatsLogin | undefined {
   const found = urls.find(({ username }) => username !== "");
   if (!found) return undefined;

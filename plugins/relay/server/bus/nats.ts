@@ -13,28 +13,28 @@ import type { Bytes } from "../../protocol/primitives.ts";
 import { type Bus, type BusEvents, type Take, Unavailable } from "./bus.ts";
 import type { NatsLogin, NatsSettings } from "./nats-settings.ts";
 
-/** Milliseconds: for connecting with one server, and between pings; a server that misses two of them counts as gone. */
+/** Milliseconds for connecting to one server, and between pings. A server that misses two pings counts as gone. */
 const TIMES = { connect: 2_000, ping: 2_000 };
-/** Milliseconds: the first and the longest wait before all servers are tried again. */
+/** Milliseconds: the shortest and the longest wait before all servers are tried again. */
 const WAITS = { first: 50, last: 1_000 };
-/** Bytes that may wait for the server, and of which it is not asked each time whether they have arrived. */
+/** Bytes that may wait for the server, and bytes after which the server is asked whether they have arrived. */
 const UNSENT = { most: 32 * 1024 * 1024, unasked: 1024 * 1024 };
-/** The longest message of the bus is shorter. */
+/** Smallest message size that a server has to allow, in bytes. All messages of the bus are shorter. */
 const MIN_PAYLOAD = 128 * 1024;
 
 interface Subscriber {
   subject: string;
   take: Take;
-  /** While the bus is connected. */
+  /** Subscription at the current connection. Invalid while the bus is lost. */
   current: Subscription | undefined;
 }
 
-/** A bus of NATS servers. It is not used as a store: what nobody takes is gone. */
+/** A bus of NATS servers. Nothing is stored: a message without subscribers is lost. */
 export class NatsBus implements Bus {
   readonly #settings: NatsSettings;
   readonly #warn: (message: string) => void;
   readonly #subscribers = new Set<Subscriber>();
-  /** What `join` has made, until the bus is started. */
+  /** The connection from `join`, until the bus is started. */
   #first: NatsConnection | undefined;
   #connection: NatsConnection | undefined;
   #events: BusEvents | undefined;
@@ -42,7 +42,7 @@ export class NatsBus implements Bus {
   #failures = 0;
   #retry: NodeJS.Timeout | undefined;
   #isClosed = false;
-  /** Bytes that were sent over the connection, and of which the server has said that they arrived. */
+  /** Bytes sent over this connection, and bytes that the server has confirmed. */
   #sent = 0;
   #arrived = 0;
   #isAsking = false;
@@ -52,7 +52,7 @@ export class NatsBus implements Bus {
     this.#warn = warn;
   }
 
-  /** Connects. Servers that cannot be reached are tried again later; one that refuses this relay is an error. Throws RELAY_BUS. */
+  /** Connects. If no server can be reached, they are tried again later. Throws RELAY_BUS if a server refuses this relay. */
   static async join(settings: NatsSettings, warn: (message: string) => void): Promise<NatsBus> {
     const bus = new NatsBus(settings, warn);
     try {
@@ -108,7 +108,7 @@ export class NatsBus implements Bus {
   }
 
   async settled(): Promise<void> {
-    // Who is told that the bus is lost has no use for another error.
+    // If the connection breaks, `lost` is called; another error would be of no use.
     if (this.isConnected) await this.#connection?.flush().catch(() => {});
   }
 
@@ -121,10 +121,10 @@ export class NatsBus implements Bus {
   async #dial(): Promise<NatsConnection> {
     const { servers, isTls, login } = this.#settings;
     const connection = await connect({
-      // In the order in which the owner has named them.
+      // The servers are tried in the order in which the owner has listed them.
       ...{ servers, noRandomize: true, ignoreClusterUpdates: true },
       ...{ name: "scorel relay", noEcho: true, noAsyncTraces: true },
-      // Connecting again is done here: whatever was sent before must not be sent then.
+      // Reconnecting is done here, since the client would then send old messages that were buffered.
       ...{ reconnect: false, timeout: TIMES.connect, pingInterval: TIMES.ping, maxPingOut: 2 },
       ...(isTls && { tls: {} }),
       ...(login && loginOptions(login)),
@@ -149,7 +149,7 @@ export class NatsBus implements Bus {
     const { subject, take } = subscriber;
     subscriber.current = connection.subscribe(subject, {
       callback: (error, message) => {
-        // A user without the right to hear a subject, for one.
+        // For example, the user may not be allowed to subscribe to this subject.
         if (error) this.#warn(this.#error(error).message);
         else take(message.data as Bytes, (reply) => void message.respond(reply));
       },
@@ -163,13 +163,16 @@ export class NatsBus implements Bus {
     this.#failed(thrown ?? new Error("the connection was closed"));
   }
 
-  /** Says why, once, unless the reason changes from nobody being there; and tries all servers again after a while. */
+  /**
+   * Tries all servers again after a while. Shows the error if it is the first, or if it differs from the last one and is more than that no
+   * server can be reached.
+   */
   #failed(thrown: unknown): void {
     const { message } = this.#error(thrown);
     if (this.#problem === "" || (this.#problem !== message && !isUnreachable(thrown))) this.#warn(message);
     this.#problem = message;
     const longest = Math.min(WAITS.last, WAITS.first * 2 ** this.#failures++);
-    // Half of it is random, so that relays do not all come back at once.
+    // Random, so that relays do not all come back at once.
     this.#retry = setTimeout(() => void this.#again(), longest * (0.5 + Math.random() / 2));
   }
 
@@ -183,7 +186,7 @@ export class NatsBus implements Bus {
     }
   }
 
-  /** Asks the server to say when it has all that was sent. */
+  /** Asks the server to confirm what was sent so far. */
   #ask(connection: NatsConnection): void {
     this.#isAsking = true;
     const sent = this.#sent;
@@ -192,7 +195,7 @@ export class NatsBus implements Bus {
         if (this.#connection !== connection) return;
         [this.#arrived, this.#isAsking] = [sent, false];
       },
-      // It is lost, of which everybody hears otherwise.
+      // The connection is lost, which is handled by `#lost`.
       () => {},
     );
   }
@@ -203,7 +206,7 @@ export class NatsBus implements Bus {
   }
 }
 
-/** Nobody was there, so that trying again can help. */
+/** Whether no server could be reached, so that trying again may help. */
 function isUnreachable(thrown: unknown): boolean {
   return /^(?:ConnectionError|TimeoutError)$/.test((thrown as Error).name) || "code" in (thrown as Error);
 }

@@ -4,19 +4,19 @@ import type { Bus } from "./bus.ts";
 import { aliveMessage, isYes, subjects } from "./messages.ts";
 
 /**
- * Milliseconds that a relay may be silent. One that was killed is noticed at once, since nobody listens to its subject; a question that is
- * lost with a server says nothing, and is followed by others.
+ * Milliseconds that a relay may take to answer. A relay that was killed is noticed at once, since its subject has no subscribers. A request
+ * that is lost with a server gets no answer, but further requests follow it.
  */
 const ALIVE_MS = 5_000;
 
-/** Another relay, for as long as its connection with the bus lasts. */
+/** Another relay, for one connection of it with the bus. */
 export class Neighbour {
   readonly node: Bytes;
   readonly subject: string;
-  /** Messages that it was sent, and that came from it. */
+  /** Messages sent to it, and received from it. */
   sent = 0;
   received = 0;
-  /** When it has last said that it is there. */
+  /** Time of its last answer, by `performance.now()`. */
   heardAt = 0;
 
   constructor(node: Bytes) {
@@ -24,14 +24,14 @@ export class Neighbour {
     this.subject = subjects.node(node);
   }
 
-  /** Counts a message that has arrived. False if another one before it has not. */
+  /** Counts a message that has arrived. Returns false if an earlier one is missing. */
   takes(count: number): boolean {
     this.received++;
     return count === this.received;
   }
 }
 
-/** The relays with which this one has to do. */
+/** The other relays with which this one exchanges messages. */
 export class Neighbours {
   readonly #known = new Map<string, Neighbour>();
 
@@ -46,7 +46,7 @@ export class Neighbours {
     this.#known.clear();
   }
 
-  /** Asks all whether they are there, and have got all that they were sent. Calls `lost` with those that are not, or have not. */
+  /** Asks all relays whether they are running and have received all messages. Calls `lost` for each one that is not, or has not. */
   check(bus: Bus, own: Bytes, lost: (neighbour: Neighbour) => void): void {
     for (const neighbour of this.#known.values())
       void isThere(bus, neighbour, aliveMessage(own, neighbour.sent)).then((is) => {
@@ -66,7 +66,7 @@ async function isThere(bus: Bus, neighbour: Neighbour, question: Bytes): Promise
     neighbour.heardAt = performance.now();
     return true;
   } catch {
-    // No answer to this question: a later one may have been answered.
+    // This request got no answer, but a later one may have been answered.
     return neighbour.heardAt > askedAt;
   }
 }

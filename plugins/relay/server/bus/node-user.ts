@@ -3,27 +3,27 @@ import type { Bytes } from "../../protocol/primitives.ts";
 import type { FarEnd } from "./far-end.ts";
 import type { SignedHello } from "./messages.ts";
 
-/** A host that is connected with this relay. */
+/** A host that is connected to this relay. */
 export interface OwnHost {
   readonly idBytes: Bytes;
   readonly signed: SignedHello;
 }
 
-/** What other relays ask of this one. What throws a refusal is answered with it. */
+/** Handles requests from other relays. A Refusal that is thrown becomes the answer. */
 export interface NodeUser {
   hosts(): Iterable<OwnHost>;
-  /** Opens a route to a host of this relay, for a client of another one. */
+  /** Opens a route to a host of this relay, for a client of another relay. */
   openFor(end: FarEnd, route: bigint, grant: Bytes, client: PublicKeys): Promise<void>;
-  /** Opens a route to the host at a place, for a guest of another relay. */
+  /** Opens a route to the host at a pairing place, for a guest of another relay. */
   joinFor(end: FarEnd, route: bigint, place: string): void;
-  /** Whether this relay goes on having the host, which says that it has come to another one. */
+  /** Whether this relay keeps the host, which claims to have connected to another one. */
   keeps(host: OwnHost, claim: SignedHello): Promise<boolean>;
-  /** A revocation has come. Nothing vouches for it but itself. */
+  /** Handles a revocation. Only its own signature proves that it is genuine. */
   revoked(revocation: Bytes): void;
-  /** All that were stored, as hosts have signed them. */
+  /** All stored revocations, as signed by hosts. */
   revocations(): Iterable<Bytes>;
-  /** The bus was lost, or is there again. */
+  /** The bus was lost, or is connected again. */
   busChanged(isThere: boolean): void;
-  /** A host has come to a relay with this name, or has left it. Without a host: all that were there have left. */
+  /** A host has connected to the relay with this name, or has left it. Without `host`: that relay has lost all its hosts. */
   hostChanged(node: string, isThere: boolean, host?: Bytes): void;
 }

@@ -12,21 +12,24 @@ import * as messages from "./messages.ts";
 import { Neighbours } from "./neighbours.ts";
 import type { NodeUser, OwnHost } from "./node-user.ts";
 
-/** Milliseconds that another relay may take to answer: whether it has a host, and whether it takes a route. */
+/** Milliseconds that another relay may take to answer whether it has a host, and whether it accepts a route. */
 const LIMITS = { presence: 250, route: 1_000 };
-/** Calls of `check` between two announcements of all hosts: two relays that a host came to at once may have missed each other's. */
+/**
+ * All hosts are announced again every so many calls of `check`. Two relays to which a host has connected at the same time may have missed
+ * each other's announcement.
+ */
 const ANNOUNCE_CHECKS = 32;
-/** Revocations in one message. */
+/** The most revocations in one message. */
 const MAX_REVOKED = 500;
 
 interface Asking {
   subject: string;
   message: Bytes;
-  /** What is thrown if no relay has the host or place. */
+  /** Thrown if no relay has the host or place. */
   nobody: Refusal;
 }
 
-/** A relay among those that share its bus. */
+/** This relay as one of those that share its bus. */
 export class BusNode {
   readonly #bus: Bus;
   readonly #primitives: Primitives;
@@ -34,7 +37,7 @@ export class BusNode {
   readonly #neighbours = new Neighbours();
   readonly #far: FarRoutes;
   readonly #answers: Answers;
-  /** What ends the subscriptions to hosts that are here, and to places. */
+  /** Functions that end the subscriptions for hosts and places of this relay, by subject. */
   readonly #subscribed = new Map<string, () => void>();
   #leave: (() => void) | undefined;
   #checks = 0;
@@ -54,7 +57,7 @@ export class BusNode {
     return this.#bus.isConnected;
   }
 
-  /** To be called several times a second: notices relays that are gone. */
+  /** Detects relays that are gone. To be called several times a second. */
   check(): void {
     if (!this.isConnected) return;
     if (++this.#checks % ANNOUNCE_CHECKS === 0) for (const host of this.#user.hosts()) this.announce(host);
@@ -64,9 +67,9 @@ export class BusNode {
     });
   }
 
-  /** Whether a host that has come here may stay: not if another relay has a newer connection of it. */
+  /** Whether a host that has connected here may stay. It may not if another relay has a newer connection of it. */
   async claim(host: OwnHost): Promise<boolean> {
-    // Those who cannot be asked hear of it when the bus is there again.
+    // Relays that cannot be asked now are told when the bus is connected again.
     if (!this.isConnected) return true;
     const claim = messages.claimMessage(host.signed);
     const reply = await this.#request(messages.subjects.host(host.idBytes), claim, LIMITS.presence).catch(
@@ -75,7 +78,7 @@ export class BusNode {
     return reply === undefined || messages.isYes(reply);
   }
 
-  /** Leads clients of other relays to this host from now on. */
+  /** Makes this host reachable for clients of other relays. */
   async enter(host: OwnHost): Promise<void> {
     const subject = messages.subjects.host(host.idBytes);
     this.#subscribed.get(subject)?.();
@@ -87,7 +90,7 @@ export class BusNode {
     await this.#bus.settled();
   }
 
-  /** Tells the other relays of a host that is here: one that has an older connection of it ends that. */
+  /** Tells the other relays about a host of this relay. One that has an older connection of the host ends it. */
   announce(host: OwnHost): void {
     this.#bus.publish(messages.subjects.host(host.idBytes), messages.claimMessage(host.signed));
     this.#bus.publish(messages.subjects.presence(host.idBytes), messages.presenceMessage(this.#far.own, true));
@@ -98,7 +101,7 @@ export class BusNode {
     this.#bus.publish(messages.subjects.presence(host.idBytes), messages.presenceMessage(this.#far.own, false));
   }
 
-  /** The relay that has a host; undefined if none has, or none answers in time. */
+  /** Name of the relay that has a host; undefined if there is none, or it does not answer in time. */
   async whereIs(host: Bytes): Promise<string | undefined> {
     const asked = messages.bare("presence");
     const reply = await this.#request(messages.subjects.host(host), asked, LIMITS.presence).catch(() => undefined);
@@ -108,7 +111,7 @@ export class BusNode {
     return hex(answer.link.node);
   }
 
-  /** Hears from now on when a host comes to another relay and leaves it. Returns what ends it. */
+  /** Starts to report when a host connects to another relay, or leaves it. Returns a function that ends this. */
   watch(host: Bytes): () => void {
     return this.#bus.subscribe(messages.subjects.presence(host), (message) => {
       const said = messages.presenceIn(message);
@@ -118,7 +121,10 @@ export class BusNode {
     });
   }
 
-  /** An end for a route to a host of another relay, or to the host at a place. To be given up with `over`, or bound. */
+  /**
+   * Makes the far end of a route to a host or pairing place of another relay. Afterwards, call `open` or `join`, and `giveUp` if that
+   * fails.
+   */
   farHost(id: string): FarEnd {
     return this.#far.make("host", id);
   }
@@ -127,21 +133,21 @@ export class BusNode {
     this.#far.over(end);
   }
 
-  /** Asks the relay of a host to take a route. Throws a refusal. */
+  /** Asks the relay of a host to accept a route. Throws a Refusal. */
   open(end: FarEnd, host: Bytes, route: bigint, client: PublicKeys, grant: Bytes): Promise<void> {
     const message = messages.openMessage(this.#far.linkOf(end), route, client, grant);
     const nobody = new Refusal("offline", "The host is not connected.");
     return this.#takenBy(end, route, { subject: messages.subjects.host(host), message, nobody });
   }
 
-  /** Asks the relay of a place to take a route. Throws a refusal. */
+  /** Asks the relay of a pairing place to accept a route. Throws a Refusal. */
   join(end: FarEnd, place: string, route: bigint): Promise<void> {
     const message = messages.joinMessage(this.#far.linkOf(end), route);
     const nobody = new Refusal("place", "No host waits at this code.");
     return this.#takenBy(end, route, { subject: messages.subjects.place(place), message, nobody });
   }
 
-  /** Whether another relay has this place. */
+  /** Whether another relay has assigned this place. Throws a Refusal if the bus does not answer. */
   async isTaken(place: string): Promise<boolean> {
     if (!this.isConnected) return false;
     const asked = messages.bare("taken");
@@ -169,7 +175,7 @@ export class BusNode {
     await this.#bus.close();
   }
 
-  /** Gives this relay another name on the bus: others notice that what they have sent to the old one may not have arrived. */
+  /** Takes a new name on the bus. Other relays then notice that messages sent to the old one may not have arrived. */
   #connected(): void {
     this.#far.own = this.#primitives.random(messages.NODE_BYTES);
     this.#leave?.();
@@ -187,7 +193,7 @@ export class BusNode {
     this.#user.busChanged(false);
   }
 
-  /** As if the connection with the bus had been lost: something that was sent over it has not arrived. */
+  /** Acts as if the connection to the bus had been lost, because a message over it has not arrived. */
   #startAnew(): void {
     this.#lost();
     this.#connected();
@@ -200,7 +206,7 @@ export class BusNode {
       else if (kind === "alive") this.#askedForAll(message, answer);
       else if (kind === "revoked") for (const each of messages.readRevoked(message)) this.#user.revoked(each);
     } catch {
-      // Whatever it was meant to say has not arrived.
+      // The message cannot be read, so its content has been lost.
       this.#startAnew();
     }
   }
@@ -212,7 +218,7 @@ export class BusNode {
     if (!isAll) this.#startAnew();
   }
 
-  /** Has another relay take a route. Throws a refusal. */
+  /** Asks another relay to accept a route. Throws a Refusal. */
   async #takenBy(end: FarEnd, route: bigint, { subject, message, nobody }: Asking): Promise<void> {
     const reply = await this.#request(subject, message, LIMITS.route);
     if (!reply) throw nobody;
@@ -221,7 +227,7 @@ export class BusNode {
     const isWanted = this.#far.has(end);
     this.#far.bind(end, answer.link);
     if (isWanted) return;
-    // Who asked has left, or was told that the bus was lost.
+    // The route was given up meanwhile: the visitor has left, or the bus was lost.
     end.send("close", route, closePayload("gone"));
     throw new Refusal("unavailable", "The route was ended before it was open.");
   }

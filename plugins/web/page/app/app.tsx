@@ -28,7 +28,7 @@ type Stage =
   | { at: "failed"; error: Error }
   | { at: "connected"; device: Device };
 
-/** The whole page: gets in, connects, and shows the host. */
+/** The whole page: gets access, connects, and shows the host. */
 export function App() {
   const { language, words } = useMemo(() => wordsOf(navigator.languages), []);
   useEffect(() => {
@@ -94,7 +94,7 @@ function Stages() {
   }
 }
 
-/** The page with the device that its address names. */
+/** The page, with the device that its URL names. */
 function Connected({ device: own, leave }: { device: Device; leave(): void }) {
   const words = useWords();
   const devices = useMemo(() => new Devices(own, isApart ? listOfBrowser(own.host) : listOfHost(own)), [own]);
@@ -123,7 +123,7 @@ function Connected({ device: own, leave }: { device: Device; leave(): void }) {
   );
 }
 
-/** Tells by notifications what waits at any device. */
+/** Shows notifications about sessions that wait, for all devices. */
 function useNotifications(devices: Devices): void {
   const words = useWords();
   const others = useStore(devices.others);
@@ -139,11 +139,11 @@ function useNotifications(devices: Devices): void {
 interface DevicePageProps {
   device: Device;
   devices: Devices;
-  /** Goes back to where the token of the host is entered. */
+  /** Returns to the form for the host's token. */
   leave?(): void;
 }
 
-/** A device as soon as there is something to show: what it says, or what this browser has kept. */
+/** Shows a device as soon as there is something to show, from the host or from what this browser has stored. */
 function DevicePage({ device, devices, leave }: DevicePageProps) {
   const words = useWords();
   const isUnproven = useStore(device.isUnproven);
@@ -164,14 +164,14 @@ function DevicePage({ device, devices, leave }: DevicePageProps) {
   );
 }
 
-/** Goes back to the entrance, without loading anything from whoever answers at the host's address. */
+/** Returns to the form for the token, without loading anything from whoever answers at the host's address. */
 function withoutToken({ client }: Device): Stage {
   forgetToken();
   void client.close();
   return { at: "entrance" };
 }
 
-/** A host that refuses the token for good sends the page back to its entrance. */
+/** Returns to the entrance if the host refuses the token for good. */
 function useEndOf(stage: Stage, setStage: (stage: Stage) => void) {
   useEffect(() => {
     if (stage.at !== "connected") return;
@@ -181,13 +181,13 @@ function useEndOf(stage: Stage, setStage: (stage: Stage) => void) {
       if (state.state !== "closed") return;
       const next = ended(state.error ?? new Error("closed"));
       if (next.at === "pairing") {
-        // Without it, the next loading shows the same host, which says the same again.
+        // Otherwise the page would show the same host again after a reload, with the same error.
         void leaveOwn(stage.device)
           .catch(() => {})
           .then(() => setStage(next));
         return;
       }
-      // Whoever may not see the sessions any more shall not find them here.
+      // Without access, nobody should find the sessions in this browser.
       if (next.at === "entrance") kept.forget().catch(() => {});
       setStage(next);
     };
@@ -196,7 +196,7 @@ function useEndOf(stage: Stage, setStage: (stage: Stage) => void) {
   }, [stage, setStage]);
 }
 
-/** One for each loading of the page: a code works once, and effects may run twice. */
+/** Only one for each load of the page, since a code works only once, and effects may run twice. */
 let beginning: Promise<Stage> | undefined;
 
 function begin(): Promise<Stage> {
@@ -210,7 +210,7 @@ function entered(): Promise<Stage> {
       if (directory !== undefined && placeOf(location.hash).at === "home")
         goTo({ at: "new", directory }, { replace: true });
       if (token !== undefined) return stageWith(token);
-      // A link to pair with needs nothing of the host that serves this page: it has the page of no host for that.
+      // A pairing link needs nothing from this host, so it opens the page that works without a host.
       if (isPending() && !wasRefused) {
         location.replace("apart/");
         return { at: "connecting" } as const;
@@ -221,11 +221,11 @@ function entered(): Promise<Stage> {
   );
 }
 
-/** A page of no host begins with one that this browser is paired with. */
+/** A page whose server is not a host starts with a host that this browser is paired with. */
 async function apartStage(): Promise<Stage> {
   try {
     const device = await ownHost();
-    // It was another one's place when the page named another host first.
+    // The place belonged to another device when the page started with another host.
     if (device?.host === deviceOf(location.hash)) goTo(placeOf(location.hash), { replace: true, device: "" });
     return device ? { at: "connected", device } : { at: "pairing" };
   } catch (thrown) {

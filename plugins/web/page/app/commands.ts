@@ -3,7 +3,7 @@ import { Store, useStore } from "../store.ts";
 
 /** Something that a person can do, and find by its name. */
 export interface Command {
-  /** The same for the same thing. */
+  /** Identifies the command when the list is made again. */
   id: string;
   label: string;
   /** Where it belongs, such as the project of a session. */
@@ -17,16 +17,16 @@ type Offer = () => readonly Command[];
 
 const offers = new Set<Offer>();
 
-/** Changes whenever a part of the page that offers something was drawn. */
+/** Changes whenever a component that offers commands was rendered. */
 const drawn = new Store({});
 
-/** What can be done now, by all parts of the page that are shown, also what one of them learns later. */
+/** All commands of the components that are shown, updated when they change. */
 export function useOffered(): Command[] {
   useStore(drawn);
   return [...offers].flatMap((offer) => offer());
 }
 
-/** Offers commands as long as the component is shown. They are made when they are looked for. */
+/** Offers commands while the component is shown. `make` is called when the list is needed. */
 export function useCommands(make: Offer): void {
   const current = useRef(make);
   current.current = make;

@@ -10,7 +10,7 @@ interface EntranceProps {
   other: OtherDevice;
 }
 
-/** What is shown of a device that this tab cannot connect to: where to enter its token, or where to pair. */
+/** Shown for a device that this tab cannot connect to: a form for its token, or for pairing. */
 export function DeviceEntrance({ devices, other }: EntranceProps) {
   const words = useWords();
   return (

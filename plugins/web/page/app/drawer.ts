@@ -1,16 +1,16 @@
 import { type RefObject, useEffect, useState } from "react";
 
-/** From this width on, the list of sessions stands beside the rest (style/layout.css). */
+/** From this width on, the list of sessions is shown beside the rest (style/layout.css). */
 const WIDE = "(min-width: 48.01rem)";
 
-/** On a small screen, the list of sessions is a drawer above the rest. It has the keyboard while it is open; Esc closes it. */
+/** On a small screen, the list of sessions is a drawer over the rest. It has the focus while it is open. Esc closes it. */
 export function useDrawer(list: RefObject<HTMLElement | null>, main: RefObject<HTMLElement | null>) {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
     const choose = () => {
       const wasWithin = list.current?.contains(document.activeElement) && !matchMedia(WIDE).matches;
       setOpen(false);
-      // Where the chosen session is shown, after the drawer is closed.
+      // The chosen session is shown there after the drawer is closed.
       if (wasWithin) requestAnimationFrame(() => main.current?.focus());
     };
     const wide = matchMedia(WIDE);
@@ -41,7 +41,7 @@ export function useDrawer(list: RefObject<HTMLElement | null>, main: RefObject<H
   return { isOpen, open: () => setOpen(true), close: () => setOpen(false) };
 }
 
-/** The button that has opened the drawer has the focus again, unless something else has it. */
+/** Returns the focus to the button that has opened the drawer, unless something else has it. */
 function backTo(main: HTMLElement | null): void {
   if (document.activeElement?.matches("body, .sidebar, .sidebar *") === false) return;
   main?.querySelector<HTMLElement>(".menu-button")?.focus();

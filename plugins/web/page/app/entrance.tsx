@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useWords } from "../words/words.ts";
 
-/** What is shown to a page without a token: how to get one. */
+/** Shown to a page without a token: how to get one. */
 export function Entrance({
   problem,
   onToken,

@@ -1,4 +1,6 @@
-/** How well a text fits what is wanted; undefined if it does not. Each word must be in it: at once, or letter by letter in order. */
+/**
+ * Scores how well text matches; undefined if it does not. Each wanted word must be in the text: as a whole, or as letters in this order.
+ */
 export function fitness(text: string, wanted: string): number | undefined {
   const whole = text.toLowerCase();
   let sum = 0;
@@ -7,11 +9,11 @@ export function fitness(text: string, wanted: string): number | undefined {
     if (found === undefined) return undefined;
     sum += found;
   }
-  // Of two that fit as well, the shorter one is meant.
+  // Of two equal matches, the shorter text is preferred.
   return sum - whole.length / 1_000;
 }
 
-/** The items that fit, best first; all in their order if nothing is wanted. */
+/** The items that match, best first. All in their order if nothing is wanted. */
 export function fitting<T>(items: readonly T[], wanted: string, textOf: (item: T) => string): T[] {
   if (wanted.trim() === "") return [...items];
   return items
@@ -29,7 +31,7 @@ function wordFitness(text: string, word: string): number | undefined {
   return scattered(text, word);
 }
 
-/** Letters of a word that stand in a text in order, but not at once: better the closer they are. */
+/** Scores letters of a word that are in the text in this order, but not adjacent. Closer letters score higher. */
 function scattered(text: string, word: string): number | undefined {
   let begin = -1;
   let at = -1;

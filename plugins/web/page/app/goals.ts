@@ -11,7 +11,7 @@ import { openWindow } from "./opened.ts";
 import { goToWaiting } from "./page-keys.ts";
 import { goTo } from "./place.ts";
 
-/** What can be done from everywhere: sessions to go to, projects to begin one in, and windows. */
+/** Commands that are available everywhere: sessions to open, projects to start one in, and dialogs. */
 export function useGoals(device: Device, devices: Devices): Command[] {
   const words = useWords();
   const { write, manage } = useRights();
@@ -62,5 +62,5 @@ export function useGoals(device: Device, devices: Devices): Command[] {
   ];
 }
 
-/** The key that opens the palette, as it is shown. */
+/** The key that opens the palette, as it is displayed. */
 export const paletteKey = withModifier("K");

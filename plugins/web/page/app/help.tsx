@@ -3,7 +3,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { useWords } from "../words/words.ts";
 import { singleKeys, withModifier } from "./keys.ts";
 
-/** All keys of the page. */
+/** A dialog with all keys of the page. */
 export function Help({ onClose }: { onClose(): void }) {
   const words = useWords();
   const areOn = useStore(singleKeys);

@@ -1,31 +1,32 @@
 import type { Device } from "../host/device.ts";
 
-/** What browsers have of Trusted Types, as far as it is used here. */
+/** The part of the browser's Trusted Types API that is used here. */
 interface TrustedTypes {
   createPolicy(name: string, rules: { createScriptURL(): string }): { createScriptURL(input: string): unknown };
 }
 
 /**
- * Lets the browser keep the files of the page, so that it can be opened and installed as an app. Waits until the host has proved itself:
- * whoever else listens at its address gets no worker into the browser by this page. Without workers, the page works as before.
+ * Lets the browser keep the files of the page, so that it can be opened without the host, and installed as an app. Waits until the host has
+ * proved its identity: another program at its address must not get a service worker into the browser. Without workers, the page works as
+ * usual.
  */
 export function keepPage({ link }: Pick<Device, "link">): void {
   if (!("serviceWorker" in navigator)) return;
   const look = () => {
     if (link.get().state !== "live") return;
     stop();
-    // A browser that refuses, as some private windows do, keeps nothing.
+    // Some browsers refuse this, for example in private windows. Then nothing is kept.
     navigator.serviceWorker.register(workerUrl(), { updateViaCache: "none" }).catch(() => {});
   };
   const stop = link.subscribe(look);
   look();
 }
 
-/** The policy of the page allows this one address of a script to be made, whatever is asked for. */
+/** The URL of the service worker, made by the page's Trusted Types policy. The policy returns this one URL, whatever it is given. */
 function workerUrl(): string {
   const types = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes;
   const make = () => "./worker.js";
   const url = types?.createPolicy("scorel-worker", { createScriptURL: make }).createScriptURL("") ?? make();
-  // The types of the browser know only texts.
+  // The types of the DOM library only know strings here.
   return url as string;
 }

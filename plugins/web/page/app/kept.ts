@@ -1,7 +1,8 @@
 import { Store } from "../store.ts";
 
 /**
- * What a person has chosen for this browser, "on" or "off", shared by all tabs; what is so at first is not kept. Storage that is full or forbidden keeps it for this page alone.
+ * A setting of this browser, "on" or "off", shared by all tabs. The default is not stored. If storage is full or not allowed, the setting
+ * lasts as long as the page.
  */
 export class Kept extends Store<boolean> {
   private readonly key: string;
@@ -22,7 +23,7 @@ export class Kept extends Store<boolean> {
       if (isOn === this.isOnAtFirst) localStorage.removeItem(this.key);
       else localStorage.setItem(this.key, isOn ? "on" : "off");
     } catch {
-      // It counts as long as the page is open.
+      // The setting lasts as long as the page.
     }
   }
 }

@@ -2,20 +2,20 @@ import { useEffect, useRef } from "react";
 import { Kept } from "./kept.ts";
 import { isTyping } from "./typing.ts";
 
-/** Whether keys of one character do something. Those who speak to the computer may not want that. */
+/** Whether keys of one character do something. People who use speech input may want to switch that off. */
 export const singleKeys = new Kept("keys", true);
 
 const isApple = /mac|iphone|ipad/i.test(navigator.platform);
 
-/** How a key with ⌘ or Ctrl is shown. */
+/** Formats a key with ⌘ or Ctrl. */
 export function withModifier(key: string): string {
   return isApple ? `⌘${key}` : `Ctrl-${key}`;
 }
 
-/** What each key does: `mod-` is ⌘ or Ctrl, the others are named as the browser names them, in small letters. */
+/** Functions by key. `mod-` is ⌘ or Ctrl; other keys have the browser's names, in lower case. */
 export type Keys = Readonly<Record<string, () => void>>;
 
-/** Does what keys say, in the whole page. While somebody writes, only those with a modifier and F keys count. */
+/** Handles keys in the whole page. While a person is writing, only those with a modifier and function keys. */
 export function useKeys(keys: Keys): void {
   const current = useRef(keys);
   current.current = keys;
@@ -39,7 +39,7 @@ function nameOf({ key, shiftKey, ctrlKey, metaKey, altKey }: KeyboardEvent): str
   return `${shiftKey ? "shift-" : ""}${key.toLowerCase()}`;
 }
 
-/** Nobody else has a use for the key: no window, no menu, and for a character no field either, not even one that has just vanished. */
+/** Whether nothing else uses the key: no dialog, no menu, and for a character no field, not even one that has just disappeared. */
 function isFree(event: KeyboardEvent): boolean {
   const { key, ctrlKey, metaKey, target } = event;
   if (event.defaultPrevented || event.isComposing || event.repeat) return false;

@@ -4,7 +4,7 @@ import type { Device } from "../host/device.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 
-/** Says that the host cannot be reached, how old is what is shown, and when it is tried again. */
+/** Says that the host cannot be reached, how old the shown data is, and when the next attempt is. */
 export function LinkState({ device }: { device: Device }) {
   const words = useWords();
   const link = useStore(device.link);
@@ -28,7 +28,7 @@ export function LinkState({ device }: { device: Device }) {
     <div className="banner" role="status">
       {reason} {isKnown && `${words.shownAsOf(timeOf(asOf ?? since))} `}
       {isWaiting ? words.reconnecting(Math.max(0, Math.ceil((link.at - now) / 1_000))) : words.connecting}{" "}
-      {/* It stays during attempts, or it would go away under the finger. */}
+      {/* Stays during attempts; otherwise it would disappear under the finger. */}
       <button type="button" onClick={() => device.client.hurry()}>
         {words.reconnectNow}
       </button>
@@ -42,13 +42,13 @@ export function LinkState({ device }: { device: Device }) {
   );
 }
 
-/** A time as people write it in the language of the page. */
+/** Formats a time in the language of the page. */
 export function timeOf(at: number): string {
   const format = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
   return format.format(at);
 }
 
-/** The time, each second while it `isNeeded`, in milliseconds since 1970. */
+/** The current time in milliseconds since 1970, updated each second while `isNeeded`. */
 export function useSeconds(isNeeded: boolean): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -1,7 +1,7 @@
 import type { KnownDevice } from "../host/other.ts";
 import { Store } from "../store.ts";
 
-/** A window above the page that menus and keys open. */
+/** A dialog that menus and keys open. */
 export type Opened =
   | { window: "rename"; sessionId: string; name: string }
   | { window: "trash" }
@@ -9,13 +9,13 @@ export type Opened =
   | { window: "palette" }
   | { window: "help" }
   | { window: "waiting" }
-  /** Adds a device, or renames a known one. */
+  /** Adds a device, or renames `known`. */
   | { window: "device"; known?: KnownDevice }
   /** Pairs with a host through a relay. */
   | { window: "pair" }
   | { window: "model"; sessionId: string; current: string | undefined };
 
-/** The window that is open. There is one at a time. */
+/** The dialog that is open. There is at most one. */
 export const opened = new Store<Opened | undefined>(undefined);
 
 export function openWindow(window: Opened): void {

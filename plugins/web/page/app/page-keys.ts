@@ -6,10 +6,10 @@ import { useKeys } from "./keys.ts";
 import { openWindow } from "./opened.ts";
 import { goTo, type Place, placeOf } from "./place.ts";
 
-/** The parts of the page, in the order in which F6 goes through them. */
+/** The parts of the page, in the order in which F6 moves through them. */
 const PARTS = [".sidebar", ".scroller", ".composer textarea", ".question"];
 
-/** The keys of the page as a whole. */
+/** Keys of the page as a whole. */
 export function usePageKeys(device: Device): void {
   const words = useWords();
   const { projects } = device.sessions;
@@ -32,7 +32,7 @@ export function usePageKeys(device: Device): void {
   });
 }
 
-/** The id of the session that is listed after the shown one, or before it. */
+/** The id of the session that is listed `by` places after the shown one; before it if `by` is negative. */
 export function neighbour(projects: readonly ProjectRow[], place: Place, by: number): string | undefined {
   const ids = projects.flatMap(({ sessions }) => sessions.map(({ sessionId }) => sessionId));
   const at = place.at === "session" ? ids.indexOf(place.sessionId) : -1;
@@ -40,7 +40,7 @@ export function neighbour(projects: readonly ProjectRow[], place: Place, by: num
   return ids[(at + by + ids.length) % ids.length];
 }
 
-/** The id of the next session that waits for an answer, after the shown one. */
+/** The id of the next session after the shown one that waits for an answer. */
 export function nextWaiting(projects: readonly ProjectRow[], place: Place): string | undefined {
   const sessions = projects.flatMap((project) => project.sessions);
   const at = place.at === "session" ? sessions.findIndex(({ sessionId }) => sessionId === place.sessionId) : -1;
@@ -48,13 +48,14 @@ export function nextWaiting(projects: readonly ProjectRow[], place: Place): stri
   return inOrder.find(({ questions }) => questions?.length)?.sessionId;
 }
 
+/** Opens the next session that waits for an answer, or says that there is none. */
 export function goToWaiting(projects: readonly ProjectRow[], words: Words): void {
   const next = nextWaiting(projects, placeOf(location.hash));
   if (next === undefined) tell({ text: words.nothingWaits });
   else goTo({ at: "session", sessionId: next });
 }
 
-/** Begins a session in the project of the one that is shown, or in the first. */
+/** Starts a session in the project of the shown session, or else in the first project. */
 function goToNew(projects: readonly ProjectRow[]): void {
   const place = placeOf(location.hash);
   const isShown = ({ sessions }: ProjectRow) =>
@@ -63,13 +64,13 @@ function goToNew(projects: readonly ProjectRow[]): void {
   if (directory !== undefined) goTo({ at: "new", directory });
 }
 
-/** Goes to the search of sessions and conversations, where it is in sight. */
+/** Moves the focus to the search field, if it is visible. */
 function focusSearch(): void {
   const field = document.querySelector<HTMLElement>(".sidebar input[type=search]");
   if (field?.checkVisibility({ visibilityProperty: true })) field.focus();
 }
 
-/** Gives the keyboard to the next part of the page that is shown, or to the one before. */
+/** Moves the focus to the next visible part of the page, or to the previous one if `by` is -1. */
 function focusPart(by: number): void {
   const parts = PARTS.flatMap((part) => document.querySelector<HTMLElement>(part) ?? []).filter((part) =>
     part.checkVisibility({ visibilityProperty: true }),

@@ -3,16 +3,16 @@ import { useWords } from "../words/words.ts";
 import { PairForm } from "./pairing.tsx";
 import { goTo } from "./place.ts";
 
-/** A page of no host asks nobody whether it may connect, and begins with what this browser is paired with. */
+/** For a page without a host of its own: it may connect to any relay, and shows a host as soon as this browser is paired with it. */
 const taker = { allowRelays: async () => true, addPaired: async () => ({ id: "" }) };
 
-/** Loads the page anew, which then shows another host, if there is one: where it was is a place of this one. */
+/** Reloads the page, which then shows another host, if there is one. Drops the current place, which belongs to this host. */
 function beginAnew(): void {
   goTo({ at: "home" }, { replace: true, device: "" });
   location.reload();
 }
 
-/** What a page of no host shows to a browser that is not paired with any host, or that its host has revoked. */
+/** Shown by a page without a host of its own if this browser is not paired with any host, or if its host has revoked it. */
 export function PairingEntrance({ problem, onPaired }: { problem: Error | undefined; onPaired(): void }) {
   const words = useWords();
   return (

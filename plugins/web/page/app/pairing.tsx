@@ -1,7 +1,7 @@
 import { lazy, Suspense } from "react";
 import { useWords } from "../words/words.ts";
 
-/** The form to pair with a host, whose code begins to run when it is shown. */
+/** The pairing form. Its code is loaded when it is shown. */
 const Form = lazy(() =>
   import("../relay/pair-form.tsx").then(
     ({ PairForm }) => ({ default: PairForm }),
@@ -20,7 +20,7 @@ export function PairForm(props: FormProps) {
   );
 }
 
-/** Instead of the form, when the browser has not got it. */
+/** Shown instead of the form if the browser could not load it. */
 function Missing() {
   return <p role="alert">{useWords().pairMissing}</p>;
 }

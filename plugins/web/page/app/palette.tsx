@@ -8,10 +8,10 @@ import { type Command, useOffered } from "./commands.ts";
 import { fitting } from "./fuzzy.ts";
 import { useGoals } from "./goals.ts";
 
-/** Commands that are shown at once. Letters in the field find the others. */
+/** The most commands that are shown. Typing finds others. */
 const SHOWN = 50;
 
-/** Finds sessions, projects and everything that can be done by a few letters. */
+/** Finds sessions, projects and all commands by a few letters. */
 export function Palette({ device, devices, onClose }: { device: Device; devices: Devices; onClose(): void }) {
   const words = useWords();
   const [wanted, setWanted] = useState("");
@@ -25,7 +25,7 @@ export function Palette({ device, devices, onClose }: { device: Device; devices:
   const list = useId();
   const run = (command: Command | undefined) => {
     if (!command) return;
-    // First, so that the focus is back where it was when the command begins.
+    // Closed first, so that the focus is back in its place when the command runs.
     flushSync(onClose);
     command.run();
   };

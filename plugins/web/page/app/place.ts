@@ -1,20 +1,21 @@
 import { useSyncExternalStore } from "react";
 
-/** What the page shows: nothing yet, a session, or a new one in a directory. It stands in the fragment of the address. */
+/** What the page shows: nothing yet, a session, or a new session in a directory. It is stored in the fragment of the URL. */
 export type Place =
   | { at: "home" }
-  /** `eventId` is an event of it to go to. */
+  /** `eventId`: an event in the session to scroll to. */
   | { at: "session"; sessionId: string; eventId?: string }
   | { at: "new"; directory: string };
 
-/** What comes first in a fragment whose place is at another device than the host of the page. */
+/** Prefix of a fragment whose place is at another device than the page's own host. */
 const AT_DEVICE = /^#\/on\/([\w-]{1,64})(?=\/)/;
 
-/** The id of the device in a fragment; empty for the host of the page. */
+/** The id of the device in a fragment; empty for the page's own host. */
 export function deviceOf(fragment: string): string {
   return AT_DEVICE.exec(fragment)?.[1] ?? "";
 }
 
+/** The place in a fragment; the start page for an invalid one. */
 export function placeOf(whole: string): Place {
   const fragment = whole.replace(AT_DEVICE, "#");
   const [, kind, value = ""] = /^#\/(session|new)\/(.+)$/.exec(fragment) ?? [];
@@ -24,18 +25,19 @@ export function placeOf(whole: string): Place {
   return { at: "home" };
 }
 
-/** The fragment of a place at a device: by default at the one that is shown. */
+/** The fragment for a place at a device. Default: the device that is shown. */
 export function fragmentOf(place: Place, device = deviceOf(globalThis.location?.hash ?? "")): string {
   const begin = device === "" ? "#/" : `#/on/${device}/`;
   if (place.at === "session") return `${begin}session/${place.sessionId}${place.eventId ? `/${place.eventId}` : ""}`;
   return place.at === "new" ? `${begin}new/${encodeURIComponent(place.directory)}` : begin;
 }
 
-/** The address of a session that an event or a plugin names; undefined for what is no id. */
+/** The URL of a session that an event or a plugin names; undefined if the value is not an id. */
 export function sessionAddress(id: unknown): string | undefined {
   return typeof id === "string" && /^[\w-]{1,64}$/.test(id) ? fragmentOf({ at: "session", sessionId: id }) : undefined;
 }
 
+/** Changes the URL to a place, by default at the device that is shown. With `replace`, adds no entry to the browser's history. */
 export function goTo(place: Place, { replace = false, device }: { replace?: boolean; device?: string } = {}): void {
   const fragment = fragmentOf(place, device);
   if (replace) history.replaceState(null, "", fragment);
@@ -43,11 +45,12 @@ export function goTo(place: Place, { replace = false, device }: { replace?: bool
   dispatchEvent(new PopStateEvent("popstate"));
 }
 
-/** The id of the device that is shown; empty for the host of the page. */
+/** The id of the device that is shown; empty for the page's own host. */
 export function useDevice(): string {
   return deviceOf(useSyncExternalStore(listen, () => location.hash));
 }
 
+/** The place in the URL of the page. */
 export function usePlace(): Place {
   return placeOf(useSyncExternalStore(listen, () => location.hash));
 }

@@ -1,14 +1,14 @@
 /**
- * Loads the scripts that the first view of the page does not need, as soon as the page has nothing else to do, and not when they are used:
- * by then the host may have ended, and another program listen at its port, or a newer version of the page have replaced them.
+ * Loads the scripts that the first view does not need as soon as the page is idle, and not when they are used: by then the host may have
+ * ended, another program may listen at its port, or a newer version of the page may have replaced them.
  */
 export function loadTheRest(): void {
-  // Safari has no idle callbacks.
+  // Safari does not support idle callbacks.
   if ("requestIdleCallback" in window) window.requestIdleCallback(preload, { timeout: 2_000 });
   else setTimeout(preload, 200);
 }
 
-/** The build has named the scripts in the page. */
+/** The build has listed these scripts in the page. */
 function preload(): void {
   const named = document.querySelector<HTMLMetaElement>('meta[name="scorel-rest"]');
   named?.remove();

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import { NewChat } from "../chat/new-chat.tsx";
 import { SessionPage } from "../chat/session-page.tsx";
-import { hearQuestions } from "../chat/text-focus.ts";
+import { watchQuestionFocus } from "../chat/text-focus.ts";
 import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
 import type { Devices } from "../host/devices.ts";
@@ -22,10 +22,10 @@ import { openWindow } from "./opened.ts";
 import { usePageKeys } from "./page-keys.ts";
 import { goTo, type Place, usePlace } from "./place.ts";
 import { loadTheRest } from "./rest.ts";
-import { hearTyping } from "./typing.ts";
+import { watchTyping } from "./typing.ts";
 import { Windows } from "./windows.tsx";
 
-/** The page of a host that is connected: what there is at the left, what is chosen at the right. */
+/** The page of a connected host: the list of sessions on the left, what is chosen on the right. */
 export function Shell({ device, devices }: { device: Device; devices: Devices }) {
   const words = useWords();
   const place = usePlace();
@@ -35,8 +35,8 @@ export function Shell({ device, devices }: { device: Device; devices: Devices })
   useLooking(device, place);
   useEffect(loadTheRest, []);
   useEffect(keepFocus, []);
-  useEffect(hearTyping, []);
-  useEffect(hearQuestions, []);
+  useEffect(watchTyping, []);
+  useEffect(watchQuestionFocus, []);
   useEffect(() => forgetOpenedFiles, []);
   usePageKeys(device);
   return (
@@ -62,11 +62,11 @@ export function Shell({ device, devices }: { device: Device; devices: Devices })
   );
 }
 
-/** Projects that a home offers to begin in, and sessions that it offers to go on with. The list has all of them. */
+/** Number of projects and of sessions that the start page offers. The list has all of them. */
 const OFFERED = 3;
 const RECENT = 5;
 
-/** Begins a session from where nothing is chosen yet. */
+/** Starts a session, if none is chosen yet. */
 function Begin({ device }: { device: Device }) {
   const words = useWords();
   const { write, manage } = useStore(device.rights);
@@ -93,7 +93,7 @@ function Begin({ device }: { device: Device }) {
   );
 }
 
-/** The sessions that were used last, in all projects, where the list of sessions has no room beside it. */
+/** The sessions that were used last, in all projects. Shown if there is no room for the list of sessions. */
 function Recent({ device }: { device: Device }) {
   const words = useWords();
   const sessions = sessionsOf(useStore(device.sessions.projects)).filter(({ archived }) => !archived);
@@ -113,7 +113,7 @@ function Recent({ device }: { device: Device }) {
   );
 }
 
-/** What is chosen: a session, a new one, or nothing yet. */
+/** Shows what is chosen: a session, a new one, or the start page. */
 function Chosen({ device, place, onMenu }: { device: Device; place: Place; onMenu(): void }) {
   const words = useWords();
   if (place.at === "session")

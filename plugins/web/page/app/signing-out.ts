@@ -8,13 +8,16 @@ import { forgetPairings } from "../host/pairings.ts";
 import { unsubscribe } from "../waiting/push.ts";
 import { forgetSeen } from "../waiting/seen.ts";
 
-/** Over it, the pages of this browser tell each other that the person has signed out. */
+/** Channel on which the pages of this browser tell each other that the person has signed out. */
 const CHANNEL = "scorel.signed-out";
 
-/** How long a host that does not answer holds up the signing out, in milliseconds. */
+/** Milliseconds for which a host that does not answer delays signing out. */
 const LONGEST_END_MS = 10_000;
 
-/** Ends this page's access, and removes what this browser has of the host: for whoever uses the browser next. Other tabs follow. */
+/**
+ * Ends this page's access, and removes everything that this browser stores about the host, so that the next user of the browser does not
+ * find it. Other tabs do the same.
+ */
 export async function signOut(device: Device): Promise<void> {
   const channel = new BroadcastChannel(CHANNEL);
   channel.postMessage("");
@@ -22,7 +25,7 @@ export async function signOut(device: Device): Promise<void> {
   await leave(device);
 }
 
-/** Leaves when the person signs out in another tab. */
+/** Signs out this page when the person signs out in another tab. */
 export function useSigningOut(device: Device): void {
   useEffect(() => {
     const channel = new BroadcastChannel(CHANNEL);
@@ -33,22 +36,22 @@ export function useSigningOut(device: Device): void {
 
 async function leave({ client, kept }: Device): Promise<void> {
   const token = keptToken();
-  // The token is good for hours: the host is told first, and gets the time that a busy one needs.
+  // Started first, since the token is valid for hours. A busy host gets some time for it.
   const ending = token === undefined ? undefined : Promise.race([endAtHost(client, token), pause(LONGEST_END_MS)]);
   forgetTokens();
   forgetDrafts();
   forgetSeen();
   forgetOwn();
-  // A browser that cannot be asked to forget has kept nothing.
+  // Fails only if the browser cannot store anything.
   await Promise.allSettled([kept.forget(), forgetPairings()]);
   await ending;
   await client.close();
   location.reload();
 }
 
-/** Ends the pushes and the token at the host, too, if it is there: nobody can use it any more. Tokens that were entered by hand stay. */
+/** Ends the pushes and the token at the host, if it can be reached. Tokens that were entered by hand stay valid. */
 async function endAtHost(client: Device["client"], token: string): Promise<void> {
-  // The host ends the pushes with the token, also when it was not told.
+  // If this fails, the host ends the pushes together with the token.
   await unsubscribe({ client }).catch(() => {});
   if (client.state.state !== "live") return;
   await client.request("end_page", { page: await tokenId(token) }).catch(() => {});

@@ -1,32 +1,32 @@
-/** Somebody who typed so lately is taken to go on. */
+/** A person counts as typing for this many milliseconds after a key. */
 const PAUSE_MS = 1_000;
-/** Keys by which somebody leaves a field on purpose. Enter is one in a field of one line. */
+/** Keys with which a person leaves a field on purpose. Enter is one in a field with one line. */
 const LEAVING = ["Escape", "Tab", "F6"];
 
 let last = Number.NEGATIVE_INFINITY;
 
-/** Text was typed just now, or a key that was meant as text. */
+/** Notes that text was typed, or a key that was meant as text. */
 export function noteTyping(): void {
   last = performance.now();
 }
 
 /**
- * Whether text is being typed. It goes on when the field vanishes or loses the keyboard, so that the rest of a word is taken neither for
- * commands nor for answers. Whoever leaves the field by a key or the pointer has stopped.
+ * Whether text is being typed. Also true for a moment after the field has disappeared or lost the focus, so that the rest of a word is not
+ * taken for commands or answers. False as soon as the person leaves the field by a key or the pointer.
  */
 export function isTyping(): boolean {
   return performance.now() - last < PAUSE_MS;
 }
 
-/** Hears what is typed anywhere in the page. Returns the function that ends it. */
-export function hearTyping(): () => void {
+/** Watches typing in the whole page. Returns a function that ends this. */
+export function watchTyping(): () => void {
   const stop = () => {
     last = Number.NEGATIVE_INFINITY;
   };
   const press = (event: KeyboardEvent) => {
     if (LEAVING.includes(event.key) || (event.key === "Enter" && event.target instanceof HTMLInputElement)) stop();
     else if (isCharacter(event) && isTyping()) noteTyping();
-    // What nothing has a use for was meant for a field. That is known when all have heard it.
+    // A character that nothing has handled was meant for a field. That is known after all listeners have run.
     else if (isCharacter(event)) setTimeout(() => event.defaultPrevented || noteTyping());
   };
   addEventListener("input", noteTyping, true);
@@ -39,7 +39,7 @@ export function hearTyping(): () => void {
   };
 }
 
-/** A character by itself. A space scrolls. */
+/** Whether the key is a character without modifiers. Space does not count, since it scrolls. */
 function isCharacter({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   return key.length === 1 && key !== " " && !ctrlKey && !metaKey && !altKey;
 }

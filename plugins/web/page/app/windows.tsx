@@ -12,7 +12,7 @@ import { Help } from "./help.tsx";
 import { opened } from "./opened.ts";
 import { Palette } from "./palette.tsx";
 
-/** The window that is open. */
+/** Shows the open dialog. */
 export function Windows({ device, devices }: { device: Device; devices: Devices }) {
   const current = useStore(opened);
   const close = () => opened.set(undefined);

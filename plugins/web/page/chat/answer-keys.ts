@@ -4,9 +4,9 @@ import { useKeys } from "../app/keys.ts";
 import { isTyping, noteTyping } from "../app/typing.ts";
 import { useWords } from "../words/words.ts";
 
-/** How long a question must have been in sight before keys answer it: whoever types meanwhile has not read it. */
+/** Milliseconds for which a question must be visible before keys answer it. A person who is still typing has not read it. */
 const READ_MS = 700;
-/** The share of an element that counts as all of it: sizes are rounded. */
+/** Share of an element that counts as all of it, since sizes are rounded. */
 const WHOLE = 0.98;
 const KEYS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
@@ -15,10 +15,10 @@ interface Option {
   label: string;
 }
 
-/** Answers a question by the number of an option, as long as its keys act, and offers its answers in the palette. */
+/** Answers a question by the number of an option if `isRead`, and offers its answers in the palette. */
 export function useAnswerKeys(options: readonly Option[], isRead: boolean, answer: (value: string) => void): void {
   const words = useWords();
-  // A key that comes too early was meant for something else, and so are those that follow it.
+  // A key that comes too early was meant for something else, and so are the keys right after it.
   const press = (value: string) => (isRead && !isTyping() ? answer(value) : noteTyping());
   const numbered = options.slice(0, KEYS.length).map(({ value }, at) => [KEYS[at], () => press(value)] as const);
   useKeys(Object.fromEntries(numbered));
@@ -32,7 +32,10 @@ export function useAnswerKeys(options: readonly Option[], isRead: boolean, answe
   );
 }
 
-/** Whether these parts of a question have all been in sight for a while; without any, whether it has been there so long. */
+/**
+ * Whether all elements that match `parts` have been visible for READ_MS. Without `parts`, whether the question has been shown for that
+ * time.
+ */
 export function useRead(place: RefObject<HTMLElement | null>, parts = ""): boolean {
   const [isRead, setRead] = useState(false);
   useEffect(() => {

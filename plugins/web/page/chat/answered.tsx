@@ -4,7 +4,7 @@ import { useWords, type Words } from "../words/words.ts";
 import type { Field, Said } from "./field.ts";
 import { messageOf } from "./line.ts";
 
-/** What was answered, above the field. */
+/** The answer of a command, or an error, above the field. */
 export function Answer({ said: { text, isProblem }, onClose }: { said: Said; onClose(): void }) {
   const words = useWords();
   return (
@@ -19,7 +19,7 @@ export function Answer({ said: { text, isProblem }, onClose }: { said: Said; onC
   );
 }
 
-/** Shows what a command has answered: its text, what it proposes to type next, and what it has copied. */
+/** Shows the answer of a command: its text, what to type next, and what it has copied. */
 export async function showAnswer(field: Field, { output, input, copy }: Obeyed, words: Words): Promise<void> {
   if (output) field.said.set({ text: output });
   if (input) field.put(input.isCommand ? commandOf(input.text.slice(1)) : messageOf(input.text));
@@ -29,7 +29,7 @@ export async function showAnswer(field: Field, { output, input, copy }: Obeyed, 
   field.said.set({ text: words.copiedPart(characters, safeLine(start)) });
 }
 
-/** What a command proposes as the next one is seen first, and run when it is sent. */
+/** A command that was proposed is only put into the field. It runs when the person sends it. */
 function commandOf(text: string) {
   return { ...messageOf(text), mode: "command" as const };
 }

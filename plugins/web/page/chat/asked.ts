@@ -4,16 +4,17 @@ import { decided, decidedText } from "../display/decided.ts";
 import { safeLine } from "../display/safe.ts";
 import type { Words } from "../words/words.ts";
 
-/** A question as it is shown: in the language of the person as far as it is known, with everything that hides written out. */
+/** A question in the form in which it is shown: translated as far as possible, and with invisible characters made visible. */
 export interface Asked {
   title: string;
   parts: DisplayAction[];
   options: { value: string; label: string; agrees: boolean }[];
 }
 
+/** Prepares a question for display. */
 export function askedIn(request: OpenRequest, words: Words): Asked {
   const { kind, title, body = [], options = [], plugin } = request;
-  // Only these texts are Scorel's own.
+  // Only the words of these questions are Scorel's own, and can be translated.
   const isKnown = plugin === "permissions";
   const known = (text: string) => (isKnown ? words.known(text) : text);
   const line = (text: string) => safeLine(decidedText(known(text)));

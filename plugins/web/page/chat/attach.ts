@@ -3,9 +3,9 @@ import type { Field } from "./field.ts";
 import { messageOf } from "./line.ts";
 import { takeFile } from "./pictures.ts";
 
-/** Makes files a part of the message: pictures stand beside its text, the text of others in it. What cannot be is said, with the reason. */
+/** Adds files to the message: pictures beside its text, text files inside of it. Shows the reason for files that cannot be added. */
 export async function attach(field: Field, files: readonly File[], words: Words): Promise<void> {
-  // The text of a file must not become part of a line that runs.
+  // The text of a file must not become part of a line that is run.
   if (field.get().mode !== "message") return field.said.set({ text: words.filesInMessages, isProblem: true });
   const problems: string[] = [];
   for (const file of files) {
@@ -15,7 +15,7 @@ export async function attach(field: Field, files: readonly File[], words: Words)
   if (problems.length > 0) field.said.set({ text: problems.join("\n"), isProblem: true });
 }
 
-/** Returns why a file is not attached. */
+/** Returns the reason if a file is not attached. */
 async function attachOne(field: Field, file: File, words: Words): Promise<string | undefined> {
   try {
     const taken = await takeFile(file);
@@ -24,12 +24,12 @@ async function attachOne(field: Field, file: File, words: Words): Promise<string
     append(field, taken.text);
     return undefined;
   } catch (thrown) {
-    // A folder, or a file that is gone.
+    // It is a folder, or no longer there.
     return (thrown as Error).message;
   }
 }
 
-/** Puts text behind what is written. A command or shell line that was begun meanwhile stays as it is. */
+/** Appends text to the message. If the field by now has a command or shell line, it stays unchanged. */
 function append(field: Field, added: string): void {
   const { mode, text } = field.get();
   if (mode !== "message") return;
@@ -37,7 +37,7 @@ function append(field: Field, added: string): void {
   field.set({ ...messageOf(whole), caret: whole.length });
 }
 
-/** The files of something that was pasted or dropped. What has text, too, such as cells of a table, is text. */
+/** The files that were pasted or dropped. None if there is also text, as with cells of a spreadsheet. */
 export function filesOf(transfer: DataTransfer): File[] {
   if (transfer.getData("text/plain") !== "") return [];
   return [...transfer.files];

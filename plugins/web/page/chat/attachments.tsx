@@ -6,7 +6,7 @@ import { useWords } from "../words/words.ts";
 import { attach } from "./attach.ts";
 import type { Field } from "./field.ts";
 
-/** The pictures that go with the message. */
+/** The pictures that are sent with the message. */
 export function Attached({ field }: { field: Field }) {
   const words = useWords();
   const pictures = useStore(field.pictures);
@@ -30,7 +30,7 @@ export function Attached({ field }: { field: Field }) {
   );
 }
 
-/** A button that chooses files. */
+/** A button to choose files. */
 export function AttachButton({ field }: { field: Field }) {
   const words = useWords();
   const input = useRef<HTMLInputElement>(null);
@@ -47,7 +47,7 @@ export function AttachButton({ field }: { field: Field }) {
         aria-label={words.attach}
         onChange={({ currentTarget }) => {
           const files = [...(currentTarget.files ?? [])];
-          // The same file can be chosen again.
+          // Otherwise choosing the same file again would cause no event.
           currentTarget.value = "";
           void attach(field, files, words);
         }}

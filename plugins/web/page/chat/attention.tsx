@@ -6,7 +6,7 @@ import { askedIn } from "./asked.ts";
 import type { Field } from "./field.ts";
 import { Hearing } from "./hearing.ts";
 
-/** For those who do not see the page: replies, sentence by sentence, and questions. */
+/** Speaks replies, sentence by sentence, and questions, for people who use a screen reader. */
 export function Spoken({ session }: { session: OpenSession }) {
   return (
     <>
@@ -30,7 +30,7 @@ function Sentences({ session }: { session: OpenSession }) {
   );
 }
 
-/** Tells the question that stands above the field, when it comes. */
+/** Announces the question above the field when it appears. */
 function Asked({ session }: { session: OpenSession }) {
   const words = useWords();
   const [first] = useStore(session.requests);
@@ -44,7 +44,7 @@ function Asked({ session }: { session: OpenSession }) {
   );
 }
 
-/** Tells those who do not see the page, once, that a reply is complete, or that the turn has ended without one. */
+/** Announces once that a reply is complete, or that the turn has ended without one. */
 function Finished({ session }: { session: OpenSession }) {
   const words = useWords();
   const { running } = useStore(session.status);
@@ -62,13 +62,13 @@ function Finished({ session }: { session: OpenSession }) {
   );
 }
 
-/** Whether the conversation ends with a whole reply. */
+/** Whether the conversation ends with a complete reply. */
 function isAnswered({ entries }: OpenSession): boolean {
   const display = entries.get().findLast(({ row }) => row?.display.display === "bubble")?.row?.display;
   return display?.display === "bubble" && display.role === "assistant" && !display.partial;
 }
 
-/** The field has the focus again when a question was answered. On a phone, that would open the keyboard. */
+/** Returns the focus to the field when a question was answered. Not on a phone, since that would open the keyboard. */
 export function useFocusBack(session: OpenSession, field: Field): void {
   const count = useStore(session.requests).length;
   const before = useRef(count);
@@ -80,7 +80,7 @@ export function useFocusBack(session: OpenSession, field: Field): void {
   }, [count, field]);
 }
 
-/** Esc stops from anywhere in the page, unless what has the focus uses it itself. */
+/** Lets Esc stop from anywhere in the page, unless the focused element uses the key itself. */
 export function useEscape(isOn: boolean, stop: () => void): void {
   const current = useRef(stop);
   current.current = stop;
@@ -96,7 +96,7 @@ export function useEscape(isOn: boolean, stop: () => void): void {
   }, [isOn]);
 }
 
-/** Whether an element has a use for Esc: a field, a list that is open, or anything while a dialog is open. */
+/** Whether an element uses Esc itself: a field, an open list, or anything while a dialog is open. */
 function isTaken(target: EventTarget | null): boolean {
   if (document.querySelector("dialog[open], [role=menu]")) return true;
   return target instanceof Element && target.matches("input, textarea, select");

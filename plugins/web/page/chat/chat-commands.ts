@@ -12,7 +12,7 @@ import { useWords, type Words } from "../words/words.ts";
 import { LEVELS, type Mode } from "./choices.tsx";
 import { useStopping } from "./stopping.ts";
 
-/** What can be done with the session that is shown, to be found in the palette. */
+/** Offers commands for the shown session in the palette. */
 export function useChatCommands(client: RemoteClient, session: OpenSession, title: string): void {
   const words = useWords();
   const { manage } = useRights();
@@ -69,7 +69,7 @@ function levelCommands(client: RemoteClient, sessionId: string, words: Words): C
   }));
 }
 
-/** The permission modes of a session; none where it has none, and until the host has opened it. */
+/** The permission modes of a session. Empty if it has none, and until the host has opened it. */
 function useModes(client: RemoteClient, sessionId: string, isWanted: boolean): readonly Mode[] {
   const [modes, setModes] = useState<readonly Mode[]>([]);
   useEffect(() => {

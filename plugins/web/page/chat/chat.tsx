@@ -21,7 +21,7 @@ import { Questions } from "./questions.tsx";
 import { Queue } from "./queue.tsx";
 import { StatusLine } from "./status-line.tsx";
 
-/** A conversation, what waits in it, and the field to write in. */
+/** A conversation, its queue, and the field to write in. */
 export function Chat({ device, session, onMenu }: { device: Device; session: OpenSession; onMenu(): void }) {
   const words = useWords();
   const [field] = useState(() => takeField(session.id) ?? new Field(device.keyOf(session.id)));
@@ -30,7 +30,7 @@ export function Chat({ device, session, onMenu }: { device: Device; session: Ope
   const { write, answer } = session.rights;
   const { manage } = useRights();
   const { meta, connection } = useStore(session.status);
-  // What asks, waits and can be chosen is known by the host alone.
+  // Questions, the queue and choices are only known once the host has answered.
   const isHeard = connection !== "cached";
   useStore(device.sessions.projects);
   const row = device.sessions.find(session.id);

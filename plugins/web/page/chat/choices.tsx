@@ -7,12 +7,12 @@ export const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "mediu
 
 interface ThinkingChoiceProps {
   current: ThinkingLevel;
-  /** Why it cannot be changed. */
+  /** Why it cannot be changed; undefined if it can. */
   locked?: string | undefined;
   choose(level: ThinkingLevel): void;
 }
 
-/** How hard the model thinks, to be changed. */
+/** A list to choose the thinking level. */
 export function ThinkingChoice({ current, locked, choose }: ThinkingChoiceProps) {
   const words = useWords();
   return (
@@ -34,15 +34,15 @@ export function ThinkingChoice({ current, locked, choose }: ThinkingChoiceProps)
 
 interface ModeChoiceProps {
   current: Mode["mode"];
-  /** Why it cannot be changed. */
+  /** Why it cannot be changed; undefined if it can. */
   locked?: string | undefined;
   modes: readonly Mode[];
   choose(mode: Mode["mode"]): void;
-  /** Called when the modes are about to be needed. */
+  /** Called when the list of modes is about to be opened. */
   onNeed?: () => void;
 }
 
-/** What runs without asking, to be changed. Modes that may not be chosen are left out. */
+/** A list to choose the permission mode. Modes that may not be chosen are left out. */
 export function ModeChoice({ current, locked, modes, choose, onNeed }: ModeChoiceProps) {
   const words = useWords();
   const known = modes.filter(({ unavailable }) => !unavailable);

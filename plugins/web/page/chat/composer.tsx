@@ -21,7 +21,7 @@ interface ComposerProps {
   field: Field;
 }
 
-/** The field to write in, and the keys below it. What is not sent stays, also when the page is loaded anew. */
+/** The field to write in, with its buttons. Text that was not sent survives a reload of the page. */
 export function Composer({ client, session, field }: ComposerProps) {
   const words = useWords();
   const { running } = useStore(session.status);
@@ -72,7 +72,7 @@ export function Composer({ client, session, field }: ComposerProps) {
   );
 }
 
-/** The messages that were sent and that the host has not taken. */
+/** Messages that were sent but that the host has not accepted yet. */
 function Untaken({ field }: Pick<ComposerProps, "field">) {
   const words = useWords();
   const texts = useStore(field.untaken);
@@ -95,19 +95,19 @@ function Untaken({ field }: Pick<ComposerProps, "field">) {
   );
 }
 
-/** Leaves the field for the conversation, where keys of one character act. */
+/** Moves the focus from the field to the conversation, where keys of one character work. */
 function leave(): void {
   document.querySelector<HTMLElement>(".scroller")?.focus();
 }
 
-/** Empties the field and does what it said. What could not be done comes back to it. */
+/** Empties the field, and sends or runs its content. If that fails, the content returns to the field. */
 function useSubmit({ client, session, field }: ComposerProps) {
   const words = useWords();
   return async (running: Running) => {
-    // What has left the field would be lost with the page.
+    // Checked first, since text that has left the field would be lost with the page.
     const isThere = await isReachable(client);
     const line = field.get();
-    // A command is not run when nobody thinks of it any more.
+    // Only a message is sent later. A command should not run when nobody expects it any more.
     if (!isThere && line.mode === "message") field.held.set({ text: line.text, running });
     if (!isThere) return sayAway(client, field, line.mode === "message" ? words.sentWhenBack : words.notSentAway);
     const pictures = line.mode === "message" ? field.pictures.get() : [];
@@ -133,7 +133,7 @@ function useSubmit({ client, session, field }: ComposerProps) {
   };
 }
 
-/** Sends what waits for the host when it is back. What was changed meanwhile is sent by nobody but its writer. */
+/** Sends the held message when the host is back. If its text was changed meanwhile, only the person sends it. */
 function useHeld({ client, session, field }: ComposerProps, submit: (running: Running) => Promise<void>): void {
   const { connection } = useStore(session.status);
   const { text } = useStore(field);
@@ -150,7 +150,7 @@ function useHeld({ client, session, field }: ComposerProps, submit: (running: Ru
   }, [client, connection, text, held, field]);
 }
 
-/** Says above the field that nothing can be sent, until the host is back. */
+/** Says above the field that nothing can be sent until the host is back. */
 function sayAway(client: RemoteClient, { said }: Field, text: string): void {
   said.set({ text, isProblem: true, isOfAway: true });
   const stop = client.onState(({ state }) => {

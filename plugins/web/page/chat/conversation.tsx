@@ -16,7 +16,7 @@ import { LiveEntry } from "./live-entry.tsx";
 import { Message } from "./message.tsx";
 import { RewindDialog } from "./rewind-dialog.tsx";
 
-/** Pixels from the beginning at which earlier messages are fetched. */
+/** Distance from the beginning in pixels at which earlier messages are fetched. */
 const NEAR_BEGIN = 400;
 
 interface ConversationProps {
@@ -25,7 +25,7 @@ interface ConversationProps {
   field: Field;
 }
 
-/** The messages, of which those in sight are drawn. It follows the end until the reader scrolls away from it. */
+/** The messages. Only the visible ones are rendered. The end stays in view until the reader scrolls away from it. */
 export function Conversation({ client, session, field }: ConversationProps) {
   const words = useWords();
   const known = useStore(session.entries);
@@ -73,7 +73,7 @@ export function Conversation({ client, session, field }: ConversationProps) {
   );
 }
 
-/** How a stored event is shown, and the dialog that one of them has opened. */
+/** How to render a stored event, and the dialog that one of them has opened. */
 function useMessages(place: ConversationProps, entries: readonly Entry[]) {
   const { running, connection } = useStore(place.session.status);
   const { people, rights } = place.session;
@@ -106,7 +106,7 @@ function useMessages(place: ConversationProps, entries: readonly Entry[]) {
   return { message, dialog };
 }
 
-/** Whether entries have come before those that were drawn last: the list keeps the reader at the same words then. */
+/** Whether entries were inserted at the beginning since the last render. The list then keeps its position. */
 function useCameBefore(entries: readonly Entry[]): boolean {
   const drawn = useRef(entries);
   useLayoutEffect(() => {
@@ -116,7 +116,7 @@ function useCameBefore(entries: readonly Entry[]): boolean {
   return first !== undefined && entries.length > drawn.current.length && entries[0]?.key !== first.key;
 }
 
-/** Fetches earlier messages while the reader is near the beginning, also when there is nothing left to scroll. Returns whether it does. */
+/** Fetches earlier messages while the reader is near the beginning, even if nothing can be scrolled. Returns whether it is fetching. */
 function useEarlier(session: OpenSession, scroller: RefObject<HTMLElement | null>, isAway: boolean): boolean {
   const [isLoading, setLoading] = useState(false);
   useEffect(() => {
@@ -127,7 +127,7 @@ function useEarlier(session: OpenSession, scroller: RefObject<HTMLElement | null
       setLoading(true);
       session.earlier().finally(() => setLoading(false));
     };
-    // The list first moves what it has got out of sight, so that the reader stays at the same words.
+    // Delayed by a frame: the list first has to restore its position after the messages that were inserted.
     let frame = requestAnimationFrame(() => {
       frame = requestAnimationFrame(look);
     });

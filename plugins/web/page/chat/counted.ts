@@ -1,7 +1,7 @@
 import type { DisplayAction } from "@scorel/kernel";
 import { displayText } from "@scorel/kit/text/display";
 
-/** More empty lines than these would push what follows out of sight. */
+/** So many empty lines would push the text after them out of view. */
 const MANY_LINES = /(?:\n[^\S\n]*){5,}(?=\n|$)/g;
 const MANY_SPACES = / {41,}/g;
 const LAST_LINES = 3;
@@ -12,14 +12,14 @@ interface Counts {
   spaces(count: number): string;
 }
 
-/** A text with many empty lines or spaces counted in their place, as `⋯ 399 empty lines ⋯`. */
+/** Replaces long runs of empty lines or spaces with their number: `⋯ 399 empty lines ⋯`. */
 export function counted(text: string, words: Counts): string {
   return text
     .replace(MANY_LINES, (lines) => `\n⋯ ${words.emptyLines(lines.split("\n").length - 1)} ⋯`)
     .replace(MANY_SPACES, (spaces) => ` ⋯ ${words.spaces(spaces.length)} ⋯ `);
 }
 
-/** The last lines of what a question is about first, such as a command: they decide as much as its beginning. */
+/** The last lines of the first part of a question, such as a command. They matter as much as its beginning. */
 export function lastLines([first]: readonly DisplayAction[], words: Counts): string {
   const text = first ? counted(displayText(first).trimEnd(), words) : "";
   const lines = text.split("\n").slice(-LAST_LINES).join("\n");

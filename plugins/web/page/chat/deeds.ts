@@ -11,7 +11,7 @@ export interface ChatPlace {
   field: Field;
 }
 
-/** Does something; why it was not done is said above the field. */
+/** Runs `work`, and shows an error above the field. */
 export async function attempt(field: Field, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
@@ -20,12 +20,12 @@ export async function attempt(field: Field, work: () => Promise<unknown>): Promi
   }
 }
 
-/** Sends the last message again, in the place of what has followed it. */
+/** Sends the last message again. It replaces what has followed it. */
 export function retry({ client, session, field }: ChatPlace): void {
   void attempt(field, () => client.request("run_command", { sessionId: session.id, name: "retry", args: "" }));
 }
 
-/** Goes back to before a message and puts its text into the field, so that the conversation goes on in another way. */
+/** Rewinds to before a message, and puts its text into the field, so that it can be changed and sent again. */
 export function edit({ client, session, field }: ChatPlace, row: Row): void {
   const { parentId: targetEventId } = row.event;
   void attempt(field, async () => {
@@ -34,7 +34,7 @@ export function edit({ client, session, field }: ChatPlace, row: Row): void {
   });
 }
 
-/** Puts the text of a message into the field. It is a message, whatever it begins with. */
+/** Puts the text of a message into the field. It stays a message, even if it begins like a command. */
 export function putBack(field: Field, row: Row): void {
   const content = userContentOf(row.event) ?? "";
   field.put(messageOf(textOf(content)));

@@ -10,7 +10,7 @@ interface DeletedProps {
   onMenu(): void;
 }
 
-/** In place of a session that is in the trash. It is shown again as soon as it is back, whoever restores it. */
+/** Shown in place of a session that is in the trash. Shows the session as soon as anybody has restored it. */
 export function Deleted({ device, sessionId, onMenu }: DeletedProps) {
   const words = useWords();
   const { manage } = useRights();

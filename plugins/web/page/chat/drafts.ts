@@ -1,4 +1,4 @@
-/** Texts that were not sent, by session, in the storage of the browser. Storage that is full or forbidden costs only that they end with the page. */
+/** Unsent text by session, in the browser's storage. If storage is full or not allowed, it only lasts as long as the page. */
 const PREFIX = "scorel.draft.";
 const key = (place: string) => `${PREFIX}${place}`;
 
@@ -15,7 +15,7 @@ export function keepDraft(place: string, text: string): void {
     if (text === "") localStorage.removeItem(key(place));
     else localStorage.setItem(key(place), text);
   } catch {
-    // It is still in the field.
+    // The text is still in the field.
   }
 }
 
@@ -23,6 +23,6 @@ export function forgetDrafts(): void {
   try {
     for (const name of Object.keys(localStorage)) if (name.startsWith(PREFIX)) localStorage.removeItem(name);
   } catch {
-    // Then there are none.
+    // Without storage there are no drafts.
   }
 }

@@ -3,7 +3,7 @@ import { useWords } from "../words/words.ts";
 import { attach, filesOf } from "./attach.ts";
 import type { Field } from "./field.ts";
 
-/** Files that are dropped anywhere on the conversation go with the message. */
+/** Attaches files that are dropped anywhere on the conversation. */
 export function useDropping(field: Field) {
   const words = useWords();
   const [isDropping, setDropping] = useState(false);

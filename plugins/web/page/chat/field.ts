@@ -4,31 +4,34 @@ import { type Line, messageOf, written } from "./line.ts";
 import { Pictures } from "./pictures.ts";
 import type { Running } from "./send.ts";
 
-/** Milliseconds after which a message that the host has not taken is shown: nearly every one is taken sooner, and would only flicker. */
+/** Milliseconds after which a message that the host has not accepted is shown. Most are accepted sooner, and would only flicker. */
 const SLOW_MS = 300;
 
-/** What was answered: what a command says, or why something was not done. */
+/** Text above the field: the answer of a command, or why something was not done. */
 export interface Said {
   text: string;
   isProblem?: boolean;
-  /** It is true only while the host cannot be reached. */
+  /** Set if it only applies while the host cannot be reached. */
   isOfAway?: boolean;
 }
 
-/** A message that is sent as soon as the host is back, unless its text is changed before. */
+/** A message that is sent when the host is back, unless its text is changed before. */
 export interface Held {
   text: string;
   running: Running;
 }
 
-/** What is in the field of a session, or of one that is to begin. Whatever shows the session may put text there. What is not sent is kept as a draft. */
+/**
+ * The field of a session, or of one that is about to start. Every component of the session may put text into it. Unsent text is stored as a
+ * draft.
+ */
 export class Field extends Store<Line> {
-  /** Stands above the field until the next message, or until it is closed. */
+  /** Shown above the field until the next message, or until it is closed. */
   readonly said = new Store<Said | undefined>(undefined);
   readonly held = new Store<Held | undefined>(undefined);
-  /** Messages that were sent, and that the host has not taken for so long that they are shown. */
+  /** Messages that were sent, but that the host has not accepted within SLOW_MS. */
   readonly untaken = new Store<readonly string[]>([]);
-  /** What goes with the message beside its text. It is not kept with the draft. */
+  /** Pictures for the message. They are not part of the draft. */
   readonly pictures = new Pictures();
   private place: string;
 
@@ -42,14 +45,14 @@ export class Field extends Store<Line> {
     keepDraft(this.place, written(line));
   }
 
-  /** From now on, it is the field of another place, such as that of a session that was begun with it. */
+  /** Makes this the field of another place, such as the session that was started with it. */
   moveTo(place: string): void {
     keepDraft(this.place, "");
     this.place = place;
     keepDraft(place, written(this.get()));
   }
 
-  /** Shows a message as not taken if it takes the host long. */
+  /** Shows a message as not accepted if the host takes long. */
   async showUntil<R>(text: string, taken: Promise<R>): Promise<R> {
     const slow = setTimeout(() => this.untaken.set([...this.untaken.get(), text]), SLOW_MS);
     try {
@@ -62,13 +65,13 @@ export class Field extends Store<Line> {
     }
   }
 
-  /** Gives it the keyboard, with the cursor at the end. */
+  /** Focuses the field, with the cursor at the end. */
   focus(): void {
     const line = this.get();
     this.set({ ...line, caret: line.text.length });
   }
 
-  /** Puts a text there, before what is being written, and the cursor behind it. */
+  /** Inserts text before what is being written, and puts the cursor after it. */
   put(line: Line): void {
     const now = this.get();
     const isEmpty = written(now).trim() === "";

@@ -1,6 +1,6 @@
 import type { Entry } from "../host/session.ts";
 
-/** Entries from the beginning of a session without the notes of its model before the first reply: nothing was switched by then. */
+/** Leaves out notes about the model before the first reply of a session, since nothing had been switched by then. */
 export function withoutFirstModel(entries: readonly Entry[]): readonly Entry[] {
   const reply = entries.findIndex(({ row }) => row?.display.display === "bubble" && row.display.role === "assistant");
   return entries.filter(({ row }, at) => (reply >= 0 && at > reply) || !row || !isModel(row.event));

@@ -1,24 +1,27 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 
-/** Pixels from the end within which the reader counts as being there. */
+/** Distance from the end in pixels within which the reader counts as being at the end. */
 const NEAR_END = 60;
-/** How long after a wheel, key or finger a movement counts as the reader's. Everything else that moves the text is its own growth. */
+/**
+ * Milliseconds after a wheel, key or touch event within which scrolling counts as the reader's. Any other scrolling is caused by growing
+ * text.
+ */
 const OWN_MS = 1_000;
 const OWN_ACTS = ["wheel", "touchmove", "pointerdown", "keydown"];
 
-/** Keeps the end of a text in sight while it grows, until the reader moves away from it. */
+/** Keeps the end of the text in view while it grows, until the reader scrolls away. */
 export interface Following {
-  /** The reader has moved away from the end. */
+  /** Whether the reader has scrolled away from the end. */
   isAway: boolean;
-  /** To be called with each movement. */
+  /** To be called for each scroll event. */
   moved(): void;
-  /** Goes to the end, and stays there. */
+  /** Scrolls to the end, and stays there. */
   toEnd(): void;
-  /** Stays where it is, as after a movement of the reader. */
+  /** Stays at the current position, as if the reader had scrolled away. */
   leave(): void;
 }
 
-/** `content` is what has changed: another one may have moved the end. */
+/** `content` is compared by identity: a change of it may have moved the end. */
 export function useFollowing(scroller: RefObject<HTMLElement | null>, content: unknown): Following {
   const follows = useRef(true);
   const top = useRef(0);
@@ -48,7 +51,7 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>, content: u
   };
   const leave = () => {
     const { current } = scroller;
-    // All of a short text is at its end.
+    // Text that fits into the view is always at its end.
     if (current && current.scrollHeight - current.clientHeight >= NEAR_END) follow(false);
   };
   const toEnd = () => {
@@ -58,7 +61,7 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>, content: u
   return { isAway, moved, toEnd, leave };
 }
 
-/** When the reader has last moved something with a hand. */
+/** When the reader last used a wheel, key, pointer or finger. */
 function useOwnActs(scroller: RefObject<HTMLElement | null>): RefObject<number> {
   const actedAt = useRef(Number.NEGATIVE_INFINITY);
   useEffect(() => {
@@ -74,7 +77,7 @@ function useOwnActs(scroller: RefObject<HTMLElement | null>): RefObject<number> 
   return actedAt;
 }
 
-/** Calls `grown` after the element or its last part got another size, once for each frame. */
+/** Calls `grown` after the element or its last child has changed its size, at most once per frame. */
 function useGrowth(scroller: RefObject<HTMLElement | null>, grown: () => void): void {
   useEffect(() => {
     const { current } = scroller;

@@ -9,16 +9,16 @@ export interface Heard {
   text: string;
 }
 
-/** Sentences that stay in the page. They were spoken when they came. */
+/** The most sentences that are kept in the page. They were spoken when they were added. */
 const KEPT = 12;
 
-/** What is told to those who do not see the page: the sentences of the replies that come after it was opened. */
+/** Sentences for a screen reader, from replies that arrive after the session was opened. */
 export class Hearing {
   readonly heard = new Store<readonly Heard[]>([]);
   private readonly speeches = new Map<string, Speech>();
   private readonly followed = new Map<string, () => void>();
   private readonly entries: OpenSession["entries"];
-  /** The last event that was told, or was there before. */
+  /** `seq` of the last event that was spoken, or was there before. */
   private seq: number;
   private count = 0;
 
@@ -27,7 +27,7 @@ export class Hearing {
     this.seq = entries.get().findLast(({ row }) => row)?.row?.seq ?? 0;
   }
 
-  /** Listens until the returned function is called. */
+  /** Starts to listen. Returns a function that ends this. */
   begin(): () => void {
     const end = this.entries.subscribe(() => this.look());
     this.look();

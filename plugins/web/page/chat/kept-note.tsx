@@ -4,7 +4,7 @@ import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 
-/** Says from when the conversation is while the host cannot be reached. */
+/** While the host cannot be reached, says how old the shown conversation is. */
 export function KeptNote({ device, session }: { device: Device; session: OpenSession }) {
   const words = useWords();
   const { connection } = useStore(session.status);

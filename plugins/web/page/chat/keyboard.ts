@@ -1,9 +1,9 @@
 import { type RefObject, useLayoutEffect } from "react";
 
-/** The keyboard was in a field for messages that was removed. */
+/** Whether a message field was removed while it had the focus. */
 let isFree = false;
 
-/** The keyboard goes from the field of a place to that of the next one, unless it went elsewhere meanwhile. */
+/** Moves the focus from the field of one place to that of the next, unless something else has got it meanwhile. */
 export function useKeyboard(element: RefObject<HTMLTextAreaElement | null>): void {
   useLayoutEffect(() => {
     const { current } = element;
@@ -15,7 +15,7 @@ export function useKeyboard(element: RefObject<HTMLTextAreaElement | null>): voi
   }, [element]);
 }
 
-/** Goes to a field, with the cursor behind its text. */
+/** Focuses a field, with the cursor after its text. */
 function takeKeyboard(field: HTMLTextAreaElement | null): void {
   field?.focus();
   field?.setSelectionRange(field.value.length, field.value.length);

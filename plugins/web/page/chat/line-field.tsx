@@ -14,19 +14,19 @@ import { optionId, SuggestionList } from "./suggestion-list.tsx";
 
 interface LineFieldProps {
   client: RemoteClient;
-  /** The session that suggestions come from; undefined while there is none. */
+  /** The session that provides suggestions; undefined while there is none. */
   sessionId: string | undefined;
   field: Field;
-  /** Lines that it has at least. Default: 1. */
+  /** Smallest number of lines. Default: 1. */
   rows?: number;
-  /** Takes the keyboard when it appears. */
+  /** Whether it is focused when it appears. */
   takesFocus?: boolean;
   onSubmit(running: Running): void;
-  /** Called for Esc when the field has no use for it. */
+  /** Called for Esc if the field does not use the key itself. */
   onEscape(): void;
 }
 
-/** The field itself, with the mark of what is written and the suggestions for it. */
+/** The text field, with its mark (`/` or `!`) and suggestions. */
 export function LineField(props: LineFieldProps) {
   const { client, sessionId, field, rows = 1, takesFocus = false, onSubmit, onEscape } = props;
   const words = useWords();
@@ -52,7 +52,7 @@ export function LineField(props: LineFieldProps) {
     else if (event.key === "ArrowUp") suggesting.move(-1);
     else if (event.key === "Escape") suggesting.close();
     else if (!chosen || event.shiftKey || !["Tab", "Enter"].includes(event.key)) return false;
-    // What is written out already is entered.
+    // The suggestion is already typed in full, so Enter sends.
     else if (event.key === "Enter" && chosen.text.trimEnd() === shown.before.slice(-shown.length)) return false;
     else take(chosen);
     return true;
@@ -102,7 +102,7 @@ export function LineField(props: LineFieldProps) {
           const { inputType: how = "", data: added = null } = nativeEvent as InputEvent;
           const next = changed(line, target.value, { how, added });
           field.set(next);
-          // Text that was pasted is about nothing that is being named.
+          // Pasted text gets no suggestions.
           if (how.startsWith("insertFrom")) suggesting.close();
           else ask(next, next.text === target.value ? target.selectionStart : 0);
         }}
@@ -157,14 +157,14 @@ function useSuggesting(
   return suggesting;
 }
 
-/** The field grows with its text, and gets the cursor where a change wants it. */
+/** Adapts the height of the field to its text, and moves the cursor if a change requires that. */
 function useShape(element: { readonly current: HTMLTextAreaElement | null }, line: Line) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height depends on the text.
   useLayoutEffect(() => {
     const { current } = element;
     if (!current) return;
     current.style.height = "auto";
-    // The height counts the borders, too: without them, the field would scroll by their width.
+    // The height must include the borders: otherwise the field would scroll by their width.
     current.style.height = `${current.scrollHeight + current.offsetHeight - current.clientHeight}px`;
   }, [line.text]);
   useLayoutEffect(() => {

@@ -1,45 +1,47 @@
-/** What is in the field: a message, a slash command or a line for the shell. */
+/** What the field contains: a message, a slash command or a shell line. */
 export type Mode = "message" | "command" | "shell";
 
 /**
- * A text and what it is. The mark of a command (`/`) or a shell line (`!`) is not part of the text: only a person who types it first in an
- * empty field, or over all of a message, begins one. Text that was pasted, dropped or kept as a draft is a message, whatever it begins with.
+ * The text in the field, and what it is. The mark of a command (`/`) or shell line (`!`) is not part of the text. Only typing it as the
+ * first character, in an empty field or over the whole message, starts a command or shell line. Pasted and dropped text, and drafts, are
+ * messages, whatever they begin with.
  */
 export interface Line {
   mode: Mode;
-  /** The model is not told of a shell line (`!!`). */
+  /** Whether the model is not told about a shell line (`!!`). */
   isSilent: boolean;
   text: string;
-  /** Where the cursor has to go, after a change that did not come from the keyboard. */
+  /** Position to which the cursor has to move, after a change that did not come from the keyboard. */
   caret?: number;
 }
 
-/** What the browser tells of a change: how it was made, and the characters that were added. */
+/** What the browser reports about a change: its `inputType`, and the characters that were added. */
 export interface Change {
   how: string;
   added: string | null;
 }
 
 const MARKS: Readonly<Record<Mode, string>> = { message: "", command: "/", shell: "!" };
-/** Ways of adding characters by a keyboard, also one on the screen. */
+/** Input types for typed characters, including those from an on-screen keyboard. */
 const BY_KEYS = ["insertText", "insertCompositionText"];
-/** Ways of removing one character. */
+/** Input types for deleting one character. */
 const BY_ONE = ["deleteContentBackward", "deleteContentForward"];
 
+/** A message with this text. */
 export function messageOf(text: string): Line {
   return { mode: "message", isSilent: false, text };
 }
 
-/** The field after a change of its text. */
+/** The state of the field after its text has changed. */
 export function changed(line: Line, text: string, { how, added }: Change): Line {
   const isFirst = line.text === "" || line.mode === "message";
   if (isFirst && added === text && BY_KEYS.includes(how)) return begun(line, text);
-  // A command or shell line whose text was deleted at once is a message again, so that what is typed next is not run.
+  // Deleting the whole text at once turns a command or shell line into a message, so that what is typed next is not run.
   const isErased = text === "" && line.text !== "" && !(BY_ONE.includes(how) && line.text.length === 1);
   return isErased ? messageOf("") : { mode: line.mode, isSilent: line.isSilent, text };
 }
 
-/** The field after the first character was typed. */
+/** The state of the field after its first character was typed. */
 function begun(line: Line, character: string): Line {
   if (line.mode === "message" && character === "/") return { ...messageOf(""), mode: "command" };
   if (line.mode === "message" && character === "!") return { ...messageOf(""), mode: "shell" };
@@ -47,18 +49,18 @@ function begun(line: Line, character: string): Line {
   return { mode: line.mode, isSilent: line.isSilent, text: character };
 }
 
-/** The field after Backspace at its beginning: `!!` becomes `!`, anything else a message. */
+/** The state of the field after Backspace at its beginning: `!!` becomes `!`, everything else becomes a message. */
 export function unmarked(line: Line): Line {
   return line.isSilent ? { ...line, isSilent: false } : { ...messageOf(line.text), caret: 0 };
 }
 
-/** What is meant by a line: one that begins with the path of a file is no command. */
+/** What a line means when it is sent: a command that looks like the path of a file is a message. */
 export function meant(line: Line): Line {
   const isPath = line.mode === "command" && /^\S*\//.test(line.text);
   return isPath ? messageOf(`/${line.text}`) : line;
 }
 
-/** A line with its mark, as it is kept in a draft. */
+/** A line with its mark, as it is stored in a draft. */
 export function written({ mode, isSilent, text }: Line): string {
   return MARKS[mode] + (isSilent ? "!" : "") + text;
 }

@@ -7,7 +7,7 @@ import { Markdown } from "../markdown/markdown.tsx";
 import { type Store, useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 
-/** A reply that arrives, or a tool that runs. */
+/** A reply that is arriving, or a tool that is running. */
 export function LiveEntry({ live: store }: { live: Store<Live> }) {
   const live = useStore(store);
   return live.kind === "reply" ? <Reply reply={live} /> : <Call call={live} />;
@@ -29,7 +29,7 @@ function Reply({ reply: { text, thinking, calls } }: { reply: LiveReply }) {
   );
 }
 
-/** A running tool, with the end of what it has printed. */
+/** A running tool, with the last lines of its output. */
 function Call({ call: { display, progress } }: { call: LiveCall }) {
   const printed = outputOf(progress);
   return (
@@ -44,7 +44,7 @@ function asRunning(display: DisplayAction): DisplayAction {
   return display.display === "card" ? { ...display, status: "running" } : display;
 }
 
-/** The text of what a tool reports while it runs, which has any form. */
+/** The text in a progress report of a tool. Reports may have any form. */
 function outputOf(progress: unknown): string {
   if (typeof progress === "string") return progress;
   const { content, output } = (progress ?? {}) as { content?: unknown; output?: unknown };

@@ -8,7 +8,7 @@ import type { Row } from "../host/session.ts";
 import { useWords } from "../words/words.ts";
 import { userContentOf } from "./content.ts";
 
-/** What can be done with messages. */
+/** Actions on messages. */
 export interface MessageDeeds {
   retry(): void;
   edit(row: Row): void;
@@ -17,15 +17,15 @@ export interface MessageDeeds {
 
 interface MessageProps {
   row: Row;
-  /** Who has written it, if that was somebody else. */
+  /** The author's name, if it is another person or client. */
   author: string | undefined;
-  /** No turn runs, so the conversation may go back. */
+  /** Whether no turn is running, so that the conversation can be rewound. */
   isIdle: boolean;
   isLast: boolean;
   deeds: MessageDeeds;
 }
 
-/** A message with its author and what can be done with it. */
+/** A message with its author and actions. */
 export function Message({ row, author, isIdle, isLast, deeds }: MessageProps) {
   const words = useWords();
   const mayGoBack = useRights().manage && isIdle;
@@ -68,7 +68,7 @@ export function Message({ row, author, isIdle, isLast, deeds }: MessageProps) {
   );
 }
 
-/** What is shown of a message: pictures that stand beside its text need no marks in it. */
+/** The displayed text of a message, without marks for pictures, which are shown beside it. */
 function withoutMarks({ display, event }: Row): Row["display"] {
   if (display.display !== "bubble" || picturesIn(event).length === 0) return display;
   return { ...display, text: display.text.replace(/\s*(?:\[image\])+$/, "") };

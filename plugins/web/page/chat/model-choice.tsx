@@ -7,7 +7,7 @@ import { SearchField } from "../ui/search-field.tsx";
 import { useWords } from "../words/words.ts";
 import { matchingModels, nameOf, shortCount, usableModels } from "./models.ts";
 
-/** Models that are listed at once. Words in the field find the others. */
+/** The most models that are listed. Typing finds others. */
 const SHOWN = 100;
 
 interface ModelChoiceProps {
@@ -15,13 +15,13 @@ interface ModelChoiceProps {
   /** The session whose models are listed. */
   sessionId: string;
   current: string | undefined;
-  /** Why it cannot be changed. */
+  /** Why it cannot be changed; undefined if it can. */
   locked?: string | undefined;
-  /** Rejects when the model cannot be used. */
+  /** Rejects if the model cannot be used. */
   choose(model: string): Promise<unknown>;
 }
 
-/** A button with the model of a session, which opens a list of others. */
+/** A button with the session's model. It opens a list of others. */
 export function ModelChoice(props: ModelChoiceProps) {
   const words = useWords();
   const [isOpen, setOpen] = useState(false);
@@ -44,7 +44,7 @@ export function ModelChoice(props: ModelChoiceProps) {
   );
 }
 
-/** All models, to choose one. */
+/** A dialog to choose one of all models. */
 export function ModelDialog({ client, sessionId, current, choose, onClose }: ModelChoiceProps & { onClose(): void }) {
   const words = useWords();
   const [models, setModels] = useState<readonly ModelRow[]>();

@@ -16,7 +16,7 @@ import { LineField } from "./line-field.tsx";
 import { type Chosen, NewOptions, useSample } from "./new-options.tsx";
 import { type Entered, enter } from "./send.ts";
 
-/** A session that begins with its first message, and does not exist before. */
+/** A session that is created with its first message. */
 export function NewChat({ device, directory, onMenu }: { device: Device; directory: string; onMenu(): void }) {
   const words = useWords();
   const { client } = device;
@@ -70,7 +70,7 @@ export function NewChat({ device, directory, onMenu }: { device: Device; directo
 
 type Options = { cwd: string } & Chosen;
 
-/** Begins the session with what is in the field, which then is the session's. What could not be done comes back to it. */
+/** Creates the session with the content of the field, which then becomes the session's field. If that fails, the content returns to it. */
 function useBeginning({ device, field, options }: { device: Device; field: Field; options: Options }) {
   const words = useWords();
   const [isSent, setSent] = useState(false);
@@ -84,7 +84,7 @@ function useBeginning({ device, field, options }: { device: Device; field: Field
       return field.said.set({ text: words.notSentAway, isProblem: true });
     }
     field.said.set(undefined);
-    // What is written from now on is for the session. On a phone, the cursor would open the keyboard again.
+    // What is written from now on belongs to the session. No cursor on a phone, since it would open the keyboard again.
     field.set(matchMedia("(pointer: coarse)").matches ? messageOf("") : { ...messageOf(""), caret: 0 });
     if (pictures.length > 0) field.pictures.set([]);
     try {
@@ -103,11 +103,13 @@ function useBeginning({ device, field, options }: { device: Device; field: Field
   return { isSent, begin };
 }
 
-/** Creates a session with what was entered first. One in which that was refused is closed again, so that nothing of it stays. */
+/**
+ * Creates a session, and sends or runs what was entered. If the host refuses that, the session is closed again, so that nothing is stored.
+ */
 async function beginSession(client: RemoteClient, options: Options, entered: Entered) {
   const { sessionId } = await client.request("create_session", { attending: true, ...options });
   try {
-    // Before the message: whoever asks then finds that somebody is there.
+    // Before the message, so that questions find a client that answers.
     await client.request("attend_requests", { sessionId });
     const answered: Obeyed = await enter(client, sessionId, entered);
     return { sessionId, answered };

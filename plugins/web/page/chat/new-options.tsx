@@ -7,7 +7,7 @@ import { useWords } from "../words/words.ts";
 import { type Mode, ModeChoice, ThinkingChoice } from "./choices.tsx";
 import { ModelChoice } from "./model-choice.tsx";
 
-/** What a person has chosen for a session that does not exist yet. The host decides the rest. */
+/** What a person has chosen for a session that does not exist yet. The host decides about the rest. */
 export interface Chosen {
   preset?: string;
   model?: string;
@@ -23,7 +23,7 @@ interface NewOptionsProps {
   onChange(chosen: Chosen): void;
 }
 
-/** What a new session will work with. */
+/** Shows the options for a new session, and lets the person change them. */
 export function NewOptions({ client, directory, sampled: { sample, problem }, chosen, onChange }: NewOptionsProps) {
   const words = useWords();
   const presets = usePresets(client, directory);
@@ -78,7 +78,7 @@ function usePresets(client: RemoteClient, directory: string): readonly PresetSum
   useEffect(() => {
     everyPage((page) => client.request("list_presets", { cwd: directory, ...page })).then(
       (answer) => setPresets(answer.presets.filter((preset) => !preset.problem)),
-      // A client that may not list them works without.
+      // Clients that may not list presets do without them.
       () => setPresets([]),
     );
   }, [client, directory]);
@@ -90,16 +90,13 @@ interface Sample {
   modes: readonly Mode[];
 }
 
-/** The session of `useSample`, once it is open, or why there is none. */
+/** The session of `useSample`, once it is open, or why it could not be opened. */
 export interface Sampled {
   sample?: Sample;
   problem?: string;
 }
 
-/**
- * A session that is not stored and that nobody sees, open as long as somebody chooses: what there is to choose from, and what may be named
- * in a message, belongs to sessions.
- */
+/** A hidden session that is not stored, open while a person chooses options: the possible choices and mentions depend on a session. */
 export function useSample(client: RemoteClient, cwd: string, preset: string | undefined): Sampled {
   const [state, setState] = useState<Sampled>({});
   useEffect(() => {
@@ -119,14 +116,14 @@ export function useSample(client: RemoteClient, cwd: string, preset: string | un
       );
     return () => {
       isWanted = false;
-      // The host closes it by itself when the connection is gone.
+      // If the connection is lost, the host closes the session itself.
       opening.then(({ sessionId }) => client.request("close_session", { sessionId })).catch(() => {});
     };
   }, [client, cwd, preset]);
   return state;
 }
 
-/** None where the preset has no permission modes. */
+/** Empty if the preset has no permission modes. */
 async function modesOf(client: RemoteClient, sessionId: string): Promise<readonly Mode[]> {
   try {
     return (await client.request("list_permission_modes", { sessionId })).modes;

@@ -6,7 +6,7 @@ import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 
-/** What is to be known about a session beside its conversation, until it is hidden. */
+/** The notices of a session, until they are hidden. */
 export function NoticeList({ session }: { session: OpenSession }) {
   const words = useWords();
   const notices = useStore(session.notices.shown);
@@ -17,7 +17,7 @@ export function NoticeList({ session }: { session: OpenSession }) {
     <div role="status">
       {last && (
         <section className={isOpen ? "notices open" : "notices"} aria-label={words.notices}>
-          {/* Only small screens show it, and the list only once it is open. */}
+          {/* Shown only on small screens, where the list is hidden until this button opens it. */}
           <button
             type="button"
             className={`notices-line notice ${last.level}`}

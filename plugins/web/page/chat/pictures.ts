@@ -1,9 +1,9 @@
 import { imageType } from "@scorel/kit/files/image-type";
 import { Store } from "../store.ts";
 
-/** A picture that goes with the message. */
+/** A picture that is sent with the message. */
 export interface Picture {
-  /** Tells it from others with the same name. */
+  /** Distinguishes pictures with the same name. */
   id: number;
   name: string;
   mimeType: string;
@@ -12,12 +12,12 @@ export interface Picture {
   bytes: number;
 }
 
-/** Bytes of the pictures of one message: as base64, they have to fit into one message to the host. */
+/** Most bytes of all pictures in one message. As base64, they have to fit into one message to the host. */
 export const MOST_PICTURE_BYTES = 11_000_000;
-/** Bytes of a text file that becomes a part of the message. */
+/** Most bytes of a text file that is inserted into a message. */
 export const MOST_TEXT_BYTES = 100_000;
 
-/** What a file is for a message, or why it cannot be a part of one. */
+/** How a file becomes part of a message, or why it cannot. */
 export type Taken =
   | { is: "picture"; picture: Picture }
   | { is: "text"; text: string }
@@ -42,14 +42,14 @@ export async function takeFile(file: File): Promise<Taken> {
     : { is: "text", text: quoted(file.name, text) };
 }
 
-/** The text of a file under its name, as it stands in a message. The fence is longer than any in the text. */
+/** The text of a file in the form in which it is inserted into a message, with its name. The fence is longer than any fence in the text. */
 export function quoted(name: string, text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([fence]) => fence.length));
   const fence = "`".repeat(longest + 1);
   return `${name.replace(/\s+/g, " ")}:\n${fence}\n${text.replace(/\r\n/g, "\n").replace(/\n$/, "")}\n${fence}\n`;
 }
 
-/** The text of bytes that are one. */
+/** Decodes bytes as text; undefined if they are not text. */
 function textOf(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
@@ -71,7 +71,7 @@ export class Pictures extends Store<readonly Picture[]> {
     super([]);
   }
 
-  /** Adds a picture. Returns false if the message would be too large with it. */
+  /** Adds a picture. Returns false if the message would become too large. */
   add(picture: Picture): boolean {
     const bytes = this.get().reduce((sum, other) => sum + other.bytes, picture.bytes);
     if (bytes > MOST_PICTURE_BYTES) return false;
@@ -79,7 +79,7 @@ export class Pictures extends Store<readonly Picture[]> {
     return true;
   }
 
-  /** Takes back pictures of a message that comes to the field again. */
+  /** Adds the pictures of a message that returns to the field. */
   addAll(images: readonly { data: string; mimeType: string }[]): void {
     const back = images.map(({ data, mimeType }) => ({
       id: ++last,

@@ -6,7 +6,10 @@ import { WholeContext } from "../display/room.ts";
 import { useWords } from "../words/words.ts";
 import { counted, lastLines } from "./counted.ts";
 
-/** What a question is about, whole. Where it is longer than its place, its length stands above it: the end decides as much as the beginning. */
+/**
+ * Everything that a question is about. If it is longer than its area, its length is shown above, since the end matters as much as the
+ * beginning.
+ */
 export function QuestionBody({ parts }: { parts: readonly DisplayAction[] }) {
   const words = useWords();
   const place = useRef<HTMLElement>(null);
@@ -42,18 +45,18 @@ export function QuestionBody({ parts }: { parts: readonly DisplayAction[] }) {
   );
 }
 
-/** A command stands as it would be typed. */
+/** Whether a part is a command, which is shown as it would be typed. */
 function isCommand(part: DisplayAction): boolean {
   return part.display === "notice" && part.text.startsWith("$ ");
 }
 
-/** The lines and characters of what a question is about. */
+/** Number of lines and characters of a question's content. */
 export function lengthOf(parts: readonly DisplayAction[]): [lines: number, characters: number] {
   const text = parts.map((part) => displayText(part).trimEnd()).join("\n");
   return [text.split("\n").length, text.length];
 }
 
-/** Whether an element has more than it can show at once. */
+/** Whether an element has more content than it can show at once. */
 function useGoesOn(place: RefObject<HTMLElement | null>): boolean {
   const [goesOn, setGoesOn] = useState(false);
   useEffect(() => {

@@ -10,9 +10,9 @@ import { askedIn } from "./asked.ts";
 import { isComposing } from "./enter-key.ts";
 import { QuestionBody } from "./question-body.tsx";
 import { leaveQuestion, useTextFocus } from "./text-focus.ts";
-import { useWhole } from "./whole.ts";
+import { useEndSeen } from "./whole.ts";
 
-/** The question that was asked first. It vanishes when anybody has answered it. */
+/** The oldest open question. It disappears when anybody has answered it. */
 export function Questions({ client, session }: { client: RemoteClient; session: OpenSession }) {
   const [first, ...more] = useStore(session.requests);
   if (!first) return null;
@@ -23,11 +23,14 @@ interface QuestionProps {
   client: RemoteClient;
   sessionId: string;
   request: OpenRequest;
-  /** How many others wait behind it. */
+  /** Number of questions that wait behind it. */
   more: number;
-  /** Somebody has answered it. */
+  /** Whether it has been answered, by anybody. */
   isOver?: boolean;
-  /** Others stand beside it: no key is its own, and its buttons wait until it was seen, since it may have come under the finger. */
+  /**
+   * Whether others are shown beside it. Then it has no keys of its own, and its buttons work only after it was visible for a moment, since
+   * it may have appeared under the finger.
+   */
   isOneOfMany?: boolean;
 }
 
@@ -50,7 +53,7 @@ export function Question({ client, sessionId, request, more, isOver, isOneOfMany
     try {
       await client.request("answer_request", { sessionId, requestId, answer: value, ...reason });
     } catch (thrown) {
-      // Somebody else was faster: the question is about to vanish.
+      // Another client was faster. The question is about to disappear.
       if ((thrown as { code?: string }).code !== "REQUEST_CLOSED") setProblem((thrown as Error).message);
       setSent(false);
     }
@@ -60,7 +63,7 @@ export function Question({ client, sessionId, request, more, isOver, isOneOfMany
   const field = useRef<HTMLInputElement>(null);
   useTextFocus(field, kind === "input" && !isOneOfMany);
   const isRead = useRead(place, isOneOfMany ? "" : "h3, .choices");
-  const whole = useWhole(place);
+  const whole = useEndSeen(place);
   const choose = (value: string) => {
     const agrees = options.find((option) => option.value === value)?.agrees === true;
     if (!isSent && (!agrees || (!whole.isOff && whole.passes()))) void answer(value);
@@ -68,7 +71,7 @@ export function Question({ client, sessionId, request, more, isOver, isOneOfMany
   useAnswerKeys(isOneOfMany ? NO_KEYS : options, isRead, choose);
   const areKeysOn = useStore(singleKeys) && !isOneOfMany;
   const isOff = isSent || isOver || (isOneOfMany && !isRead);
-  // Elsewhere, no answer is more usual than the others.
+  // In other questions, no answer is more likely than the others.
   const isYesFirst = kind === "confirm" || request.plugin === "permissions";
   const label = kind === "input" ? words.answer : words.reason;
   const written = (

@@ -7,7 +7,7 @@ import { ownPictures, textOf } from "./content.ts";
 import { attempt, type ChatPlace } from "./deeds.ts";
 import { messageOf } from "./line.ts";
 
-/** The messages that wait: for the end of the turn, or, when none runs, for the next one. */
+/** The queue: messages that wait for the end of the turn or, if none is running, for the next one. */
 export function Queue(place: ChatPlace) {
   const words = useWords();
   const { session } = place;
@@ -40,7 +40,7 @@ interface WaitingProps {
   isLast: boolean;
 }
 
-/** A message that waits. What somebody else who is here has queued is theirs to change. */
+/** A message in the queue. Only its author may change it, while present. */
 function Waiting({ place, item, isRunning, isFirst, isLast }: WaitingProps) {
   const words = useWords();
   const { people } = place.session;
@@ -68,7 +68,7 @@ function Waiting({ place, item, isRunning, isFirst, isLast }: WaitingProps) {
   );
 }
 
-/** A button of a message that waits, shown by its name or by a sign. */
+/** A button for a message in the queue, shown with its name or a symbol. */
 function Key({ label, sign, isOff = false, run }: { label: string; sign?: string; isOff?: boolean; run(): void }) {
   return (
     <button
@@ -83,7 +83,7 @@ function Key({ label, sign, isOff = false, run }: { label: string; sign?: string
   );
 }
 
-/** One line about a message. */
+/** A message as one line. */
 function shown({ content }: QueuedMessage, picture: string): string {
   const pictures = ownPictures(content).length;
   return safeLine(`${textOf(content)}${pictures > 0 ? ` [${picture} × ${pictures}]` : ""}`);
@@ -101,7 +101,7 @@ function move({ client, session, field }: ChatPlace, id: string, by: number): vo
   );
 }
 
-/** Gives the message to the running turn. Without one, a turn begins with all that waits. */
+/** Steers the running turn with the message. If none is running, starts a turn with the whole queue. */
 function steer({ client, session, field }: ChatPlace, id: string, isRunning: boolean): void {
   void attempt(field, async () => {
     if (!isRunning) return client.request("run_queue", { sessionId: session.id });
@@ -117,7 +117,7 @@ function remove({ client, session, field }: ChatPlace, id: string): void {
   void attempt(field, () => takeBackQueued(client, session.id, (item) => item.id === id));
 }
 
-/** Takes the message out of the queue and into the field. While it is changed, nothing of it is sent. */
+/** Moves the message from the queue to the field, so that it is not sent while it is being changed. */
 function edit({ client, session, field }: ChatPlace, id: string): void {
   void attempt(field, async () => {
     for (const { content } of await takeBackQueued(client, session.id, (item) => item.id === id)) {

@@ -14,11 +14,11 @@ interface RewindDialogProps {
   onClose(): void;
 }
 
-/** What a rewind takes back. */
+/** What a rewind affects. */
 type Scope = "both" | "conversation" | "files";
 type Preview = FilesPreview & { leafId: string | null };
 
-/** Shows which files a rewind would change, and asks what goes back. */
+/** Shows which files a rewind would change, and asks what to rewind. */
 export function RewindDialog({ place, row, onClose }: RewindDialogProps) {
   const words = useWords();
   const [isForced, setForced] = useState(false);
@@ -96,13 +96,13 @@ function Left({ title, rows }: { title: string; rows: FilesPreview["notCovered"]
 }
 
 interface Found {
-  /** `none`: this session keeps no states of files. */
+  /** `none`: this session has no checkpoints of files. */
   at: "reading" | "read" | "none" | "failed";
   preview?: Preview;
   error?: Error;
 }
 
-/** Asks the host what going back to before a message would change. */
+/** Asks the host what rewinding to before a message would change. */
 function usePreview({ client, session }: ChatPlace, row: Row): Found {
   const [found, setFound] = useState<Found>({ at: "reading" });
   useEffect(() => {
@@ -126,7 +126,7 @@ function withoutFiles({ code = "" }: Error & { code?: string }): boolean {
 interface Wanted {
   scope: Scope;
   isForced: boolean;
-  /** The end of the conversation when the files were looked at: nothing may have been added since. */
+  /** The active leaf when the files were compared. Nothing may have been added since. */
   leafId: string | null | undefined;
   words: Words;
 }
@@ -156,7 +156,7 @@ async function rewind(
   if (moved.files) field.said.set(saidOf(moved.files, words));
 }
 
-/** What became of the files. */
+/** Describes what happened to the files. */
 function saidOf({ restored, skipped }: { restored: string[]; skipped: FilesPreview["notCovered"] }, words: Words) {
   const left = skipped.map(({ path, reason }) => `  ${path}: ${reason}`);
   const lines = [words.filesRestored(restored.length), ...(left.length > 0 ? [words.filesSkipped, ...left] : [])];

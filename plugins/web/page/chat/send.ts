@@ -7,19 +7,19 @@ type Content = UserMessage["content"];
 
 export type Running = "follow_up" | "steer";
 
-/** Sends a message. While a turn runs, it waits for its end, or is steered into it. */
+/** Sends a message. While a turn is running, the message is queued, or steers the turn. */
 export async function send(client: RemoteClient, sessionId: string, content: Content, running: Running): Promise<void> {
   await client.request("send_message", { sessionId, content, running });
 }
 
-/** What a person has written, and how it is sent while a turn runs. */
+/** What a person has entered, and how it is sent while a turn is running. */
 export interface Entered {
   line: Line;
   pictures: readonly Picture[];
   running: Running;
 }
 
-/** Does what the field says: sends a message, or runs a slash command or a shell line. Returns what a command answers. */
+/** Sends a message, or runs a slash command or shell line. Returns the answer of a command. */
 export async function enter(
   client: RemoteClient,
   sessionId: string,
@@ -35,7 +35,7 @@ export async function enter(
   return {};
 }
 
-/** The name of the command that a message would have been if it had been typed; undefined if it is about none. */
+/** The name of the command that a message would be if it had been typed; undefined if it is not a known one. */
 export async function commandIn({ mode, text }: Line, client: RemoteClient, sessionId: string) {
   const [, name] = (mode === "message" && /^\/(\S+)(?: [^\n]*)?$/.exec(text.trim())) || [];
   if (name === undefined) return undefined;
@@ -43,7 +43,7 @@ export async function commandIn({ mode, text }: Line, client: RemoteClient, sess
   return commands.find((command) => command.name === name)?.name;
 }
 
-/** A text with pictures. Pictures alone need no text. */
+/** Combines text with pictures. Pictures need no text. */
 export function contentOf(text: string, pictures: readonly Pick<Picture, "data" | "mimeType">[]): Content {
   if (pictures.length === 0) return text;
   const images = pictures.map(({ data, mimeType }) => ({ type: "image" as const, data, mimeType }));

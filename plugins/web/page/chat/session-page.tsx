@@ -15,7 +15,7 @@ interface SessionPageProps {
   onMenu(): void;
 }
 
-/** Shows a session as long as it is not in the trash. */
+/** Shows a session, unless it is in the trash. */
 export function SessionPage(props: SessionPageProps) {
   const deleted = useStore(props.device.sessions.deleted);
   return deleted.has(props.sessionId) ? <Deleted {...props} /> : <Opening {...props} />;
@@ -41,13 +41,13 @@ function Opening({ device, sessionId, onMenu }: SessionPageProps) {
     );
     return () => {
       isWanted = false;
-      // The host closes it by itself when the connection is gone.
+      // If the connection is lost, the host closes the session itself.
       opening.then((opened) => opened.close(device)).catch(() => {});
     };
   }, [device, sessionId, write, answer]);
   useEffect(() => {
     if (!session) return;
-    // It may have been deleted while there was no connection, and the host may have said so before this looks.
+    // It may have been deleted while the connection was lost, before this component could hear of it.
     const look = async () => {
       const { connection, error } = session.status.get();
       if (connection === "closed" && (await isInTrash(device, sessionId, error)))
@@ -70,7 +70,7 @@ function Opening({ device, sessionId, onMenu }: SessionPageProps) {
   return <Chat device={device} session={session} onMenu={onMenu} />;
 }
 
-/** What is shown until there is something of the session. */
+/** Shown until there is something of the session. */
 function Nothing({ text, onMenu }: { text: string; onMenu(): void }) {
   const words = useWords();
   return (
@@ -83,14 +83,14 @@ function Nothing({ text, onMenu }: { text: string; onMenu(): void }) {
   );
 }
 
-/** Whether a session could not be opened because it was deleted. */
+/** Whether a session could not be opened because it is in the trash. */
 async function isInTrash({ client }: Device, sessionId: string, thrown: unknown): Promise<boolean> {
   if ((thrown as { code?: string } | undefined)?.code !== "SESSION_UNKNOWN") return false;
   try {
     const { sessions } = await everyPage((page) => client.request("list_trash", page));
     return sessions.some((session) => session.sessionId === sessionId);
   } catch {
-    // Then it is shown as any session that cannot be opened.
+    // Then the error is shown, as for any other session that cannot be opened.
     return false;
   }
 }

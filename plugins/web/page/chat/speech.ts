@@ -1,18 +1,18 @@
-/** Where a sentence or line ends. The point behind the number of a list's item ends nothing. */
+/** Matches the end of a sentence or line. The point after the number of a list item does not count. */
 const END = /(?<!^[ \t]*\d+)[.!?…]+["'”’)\]*_`]*(?=\s)|[。！？]|\n/gm;
-/** Characters after which words without an end are told all the same. */
+/** Number of characters without a sentence end after which the text is spoken anyway. */
 const LONG = 400;
-/** Characters of a word that is told before it ends. */
+/** Number of characters of a word after which it is spoken before it ends. */
 const LONGEST_WORD = 2_000;
 const FENCE = /^\s*(```|~~~)/;
 
-/** Tells a growing reply as whole sentences, each of them once, without the marks of Markdown and without its code. */
+/** Splits a growing reply into whole sentences for speech. Each is returned once, without Markdown marks and without code. */
 export class Speech {
   private position = 0;
   private isCode = false;
   private isLineStart = true;
 
-  /** The sentences that are complete now and were not told before. `isWhole`: the reply has ended, and with it the last one. */
+  /** The sentences that have become complete since the last call. With `isWhole`, the reply has ended, and so has its last sentence. */
   take(text: string, isWhole = false): string[] {
     const told: string[] = [];
     for (let end = this.next(text, isWhole); end !== undefined; end = this.next(text, isWhole)) {
@@ -32,7 +32,7 @@ export class Speech {
     if (text.length - this.position < LONG) return undefined;
     const space = text.lastIndexOf(" ");
     if (space > this.position) return space;
-    // No such word is worth hearing in one piece, and it would be looked through again with all that comes.
+    // Without this limit, an endless word would be searched again with each new part of the text.
     return text.length - this.position > LONGEST_WORD ? text.length : undefined;
   }
 

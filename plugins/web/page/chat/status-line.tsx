@@ -10,7 +10,7 @@ import { useWords } from "../words/words.ts";
 import { type Mode, ModeChoice, ThinkingChoice } from "./choices.tsx";
 import { ModelChoice } from "./model-choice.tsx";
 
-/** What the session does, and what it works with. */
+/** The state of the session, its model and its settings. */
 export function StatusLine({ client, session }: { client: RemoteClient; session: OpenSession }) {
   const words = useWords();
   const { model, thinking, context, spent, doing, branch, permission, permissionDefault } = useStore(session.status);
@@ -31,7 +31,7 @@ export function StatusLine({ client, session }: { client: RemoteClient; session:
         {doing && words.states[doing.state]}
         {since !== undefined && ` ${Math.max(0, Math.floor((now - since) / 1_000))} s`}
       </span>
-      {/* Shown on a phone, where all of it would take the room of the conversation. */}
+      {/* A phone shows this button, since the whole line would take the space of the conversation. */}
       <button type="button" className="link status-fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {safeLine(short.filter(Boolean).join(" · "))}
       </button>
@@ -53,7 +53,7 @@ export function StatusLine({ client, session }: { client: RemoteClient; session:
   );
 }
 
-/** Why this page cannot change what a session works with. */
+/** Why this page cannot change the session's settings; undefined if it can. */
 function useLock(session: OpenSession): string | undefined {
   const words = useWords();
   const { manage } = useRights();
@@ -61,7 +61,7 @@ function useLock(session: OpenSession): string | undefined {
   return manage ? undefined : words.needsAdmin;
 }
 
-/** The permission mode, to be changed. The modes are read when the list is opened. */
+/** A list to choose the permission mode. The modes are requested when the list is opened. */
 function PermissionMode({ client, session }: { client: RemoteClient; session: OpenSession }) {
   const { permission, permissionDefault } = useStore(session.status);
   const locked = useLock(session);

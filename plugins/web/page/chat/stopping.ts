@@ -2,7 +2,7 @@ import type { RemoteClient } from "@scorel/host/client";
 import type { Entry, OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
 
-/** What can be stopped: a shell line that was typed here, the running turn, or a shell line of somebody else. */
+/** What can be stopped: a shell line that was typed here, the running turn, or a shell line of another client. */
 export function useStopping(client: RemoteClient, session: OpenSession) {
   const { running } = useStore(session.status);
   const entries = useStore(session.entries);
@@ -14,7 +14,7 @@ export function useStopping(client: RemoteClient, session: OpenSession) {
   return { canStop: running || line !== undefined, stop };
 }
 
-/** The id of the shell line that was begun last, by this client or by anybody. */
+/** The id of the shell line that was started last, by this client or, without `clientId`, by any. */
 function shellLine(entries: readonly Entry[], clientId: string | undefined): string | undefined {
   const last = entries.findLast(({ live }) => {
     const now = live?.get();

@@ -2,11 +2,11 @@ import type { ListedCommand } from "@scorel/commands/contract";
 import type { RemoteClient } from "@scorel/host/client";
 import type { Line } from "./line.ts";
 
-/** Something that may be meant. */
+/** A suggestion for what the person may want to type. */
 export interface Suggestion {
-  /** What is inserted. */
+  /** The text that is inserted. */
   text: string;
-  /** How it is shown, if otherwise. */
+  /** The text that is shown, if it differs. */
   label?: string;
   detail?: string;
 }
@@ -15,7 +15,7 @@ export interface Suggestion {
 export interface Suggestions {
   length: number;
   items: readonly Suggestion[];
-  /** More may come: ask again soon. */
+  /** Whether more may follow, so that the caller should ask again soon. */
   isPartial?: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface Found {
 
 const MOST_FILES = 50;
 
-/** Finds what may be meant by the text before the cursor. */
+/** Finds suggestions for the text before the cursor. */
 export class Sources {
   private readonly client: RemoteClient;
   private readonly sessionId: string;
@@ -67,7 +67,7 @@ export class Sources {
     return { length: typed.length, items: commandsLike(commands, typed) };
   }
 
-  /** An argument of a command: from what is to be chosen, else what the command suggests. */
+  /** Suggestions for an argument of a command: from a list of choices, or else from the command itself. */
   private async args(before: string): Promise<Suggestions> {
     const { client, sessionId } = this;
     const [, name = "", typed = ""] = /^(\S+)\s+(\S*)$/.exec(before) ?? [];
@@ -80,7 +80,7 @@ export class Sources {
     return items.length === 0 ? this.words(`/${before}`) : { length: typed.length, items };
   }
 
-  /** The end of a line as the host completes it: an argument, or a word that a plugin gives a meaning, such as `$name` for a skill. */
+  /** The host's completions of a line: an argument, or a word with a meaning for a plugin, such as `$name` for a skill. */
   private async words(line: string): Promise<Suggestions> {
     const { sessionId } = this;
     const { from, values } = await this.client.request("complete_command", { sessionId, line });
@@ -89,7 +89,7 @@ export class Sources {
     return { length: line.length - from, items };
   }
 
-  /** What each skill is for, by the word that names it. */
+  /** Descriptions of the skills, by the word that names each. */
   private aboutSkills(): Promise<ReadonlyMap<string, string>> {
     this.skills ??= this.client.request("list_skills", { sessionId: this.sessionId }).then(
       ({ skills }) => new Map(skills.map(({ name, description }) => [`$${name}`, description])),
@@ -100,19 +100,19 @@ export class Sources {
 }
 
 /**
- * The mark of a file that the text ends with, such as `@src/ca`, `@"my file`, or `@"my folder/"fi` behind a folder that was completed.
- * Without quotes, words may follow that are a part of the name.
+ * The mention of a file with which the text ends, such as `@src/ca`, `@"my file`, or `@"my folder/"fi` after a folder that was completed.
+ * Without quotes, words after it may be part of the name.
  */
 export function fileMark(before: string): string | undefined {
   return /(?:^|\s)(@(?:"[^"\n]*\/"[^\s"]*|"[^"\n]*|[^\s"]*|[^\s"@][^\n"@]*))$/u.exec(before)?.[1];
 }
 
-/** A word that begins with a sign, which a plugin may give a meaning. */
+/** A word that begins with a sign, to which a plugin may give a meaning. */
 function markedWord(before: string): string | undefined {
   return /(?:^|\s)((?![@/!])[\p{P}\p{S}]\S*)$/u.exec(before)?.[1];
 }
 
-/** A name with spaces or quotes stands in quotes. After a folder, one goes on typing. */
+/** A name with spaces or quotes is put in quotes. After a folder, typing goes on without a space. */
 export function fileSuggestion({ path, kind }: Found): Suggestion {
   const name = kind === "folder" && !path.endsWith("/") ? `${path}/` : path;
   const mark = /[\s"]/.test(name) ? `@"${name}"` : `@${name}`;
@@ -123,7 +123,7 @@ function filesWith(files: readonly Found[], typed: string): Found[] {
   return files.filter(({ path }) => path.toLowerCase().includes(typed.toLowerCase()));
 }
 
-/** The commands whose names begin with what was typed, then those that have its letters in this order. */
+/** The commands whose names begin with the typed text, then those that contain its letters in this order. */
 export function commandsLike(commands: readonly ListedCommand[], typed: string): Suggestion[] {
   const starting = commands.filter(({ name }) => name.startsWith(typed));
   const others = commands.filter(({ name }) => !name.startsWith(typed) && hasLetters(name, typed));

@@ -8,10 +8,10 @@ export interface Shown extends Suggestions {
   chosen: number;
 }
 
-/** Milliseconds between two questions about the same text, while more may come. */
+/** Milliseconds between two requests for the same text, while more suggestions may follow. */
 const AGAIN_MS = 150;
 
-/** The list of suggestions. One that comes late is shown only if it is still about the text before the cursor. */
+/** The list of suggestions. A late answer is shown only if it still matches the text before the cursor. */
 export class Suggesting {
   readonly shown = new Store<Shown | undefined>(undefined);
   private readonly find: (line: Line, before: string) => Promise<Suggestions | undefined>;
@@ -23,7 +23,7 @@ export class Suggesting {
     this.find = find;
   }
 
-  /** Asks for suggestions, after the answer to an earlier question has come: on a slow line, questions in between are left out. */
+  /** Requests suggestions, after an earlier request was answered. On a slow connection, requests in between are skipped. */
   ask(line: Line, before: string): void {
     clearTimeout(this.again);
     if (this.shown.get()?.before !== before) this.shown.set(undefined);
@@ -52,14 +52,14 @@ export class Suggesting {
   private async run(): Promise<void> {
     this.isRunning = true;
     const asked = this.wanted;
-    // A help only: what is wrong shows when the text is sent.
+    // Errors are ignored: suggestions are only a help, and a mistake shows when the text is sent.
     const found = asked && (await this.find(asked.line, asked.before).catch(() => undefined));
     this.isRunning = false;
     if (asked && this.wanted === asked) this.show(found, asked);
     else if (this.wanted) await this.run();
   }
 
-  /** Shows what was found. What was chosen of an earlier answer stays chosen. */
+  /** Shows suggestions. What was selected in the previous list stays selected. */
   private show(found: Suggestions | undefined, asked: { line: Line; before: string }): void {
     if (found?.isPartial) this.again = setTimeout(() => this.ask(asked.line, asked.before), AGAIN_MS);
     const former = this.shown.get();
@@ -69,11 +69,11 @@ export class Suggesting {
   }
 }
 
-/** The field with a suggestion in the place of what was typed. `after` is the text behind the cursor. */
+/** The field after a suggestion has replaced what was typed. `after` is the text after the cursor. */
 export function taken(line: Line, { before, length }: Shown, { text }: Suggestion): Line {
   const after = line.text.slice(before.length);
   const head = before.slice(0, before.length - length) + text;
-  // The text goes on behind one space.
+  // Avoids a second space between the suggestion and the text after it.
   const rest = text.endsWith(" ") ? after.replace(/^ /, "") : after;
   return { ...line, text: head + rest, caret: head.length };
 }

@@ -10,10 +10,10 @@ interface SuggestionListProps {
   onTake(suggestion: Suggestion): void;
 }
 
-/** The id of a suggestion, by which the field names the one that is chosen. */
+/** The DOM id of a suggestion. The field refers to the selected one by it. */
 export const optionId = (list: string, at: number) => `${list}-${at}`;
 
-/** What may be meant, above the field, which keeps the keyboard. */
+/** The list of suggestions above the field, which keeps the focus. */
 export function SuggestionList({ id, shown: { items, chosen }, onTake }: SuggestionListProps) {
   const words = useWords();
   const list = useRef<HTMLDivElement>(null);

@@ -3,22 +3,22 @@ import { isTyping } from "../app/typing.ts";
 
 const MESSAGE = ".composer textarea";
 const QUESTION = ".question";
-/** Elements that have the focus when no control has it. */
+/** Elements that have the focus if no control has it. */
 const NOWHERE = "body, main";
 /** Milliseconds between two checks whether the person has stopped typing. */
 const AGAIN_MS = 100;
 
-/** The keyboard was in a question, or a button of one was pressed, and nothing else has had it since. */
+/** Whether the last focus or press was in a question. */
 let wasInQuestion = false;
 
-/** Notes whether the keyboard is in questions. Returns the function that ends it. */
-export function hearQuestions(): () => void {
+/** Tracks whether the focus is in questions. Returns a function that ends this. */
+export function watchQuestionFocus(): () => void {
   const enter = ({ type, target }: Event) => {
-    // The page itself moves the focus there when a button with it is removed.
+    // The browser moves the focus there when the focused element is removed.
     if (type === "focusin" && target instanceof Element && target.matches(NOWHERE)) return;
     wasInQuestion = target instanceof Element && target.closest(QUESTION) !== null;
   };
-  // Some browsers do not give the focus to a button that is pressed.
+  // Some browsers do not focus a button that is pressed.
   const events = ["focusin", "pointerdown"] as const;
   for (const event of events) document.addEventListener(event, enter);
   return () => {
@@ -27,8 +27,8 @@ export function hearQuestions(): () => void {
 }
 
 /**
- * Gives the keyboard to the field of a question when it appears, if it is in an empty field for messages or was in the question before. It
- * waits until nothing is typed, and leaves it to whoever writes a message then: that must not become an answer.
+ * Focuses the text field of a question when it appears, if the focus is in an empty message field or was in the previous question. Waits
+ * until the person has stopped typing, and does nothing if a message is being written by then, since that must not become an answer.
  */
 export function useTextFocus(field: RefObject<HTMLInputElement | null>, isOn: boolean): void {
   useEffect(() => {
@@ -43,7 +43,7 @@ export function useTextFocus(field: RefObject<HTMLInputElement | null>, isOn: bo
   }, [field, isOn]);
 }
 
-/** Gives the keyboard back to the field for messages. */
+/** Returns the focus to the message field. */
 export function leaveQuestion(): void {
   document.querySelector<HTMLElement>(MESSAGE)?.focus();
 }

@@ -1,13 +1,13 @@
 import { type RefObject, useEffect, useState } from "react";
 import { useRead } from "./answer-keys.ts";
 
-/** The element that stands behind all that a question is about. */
+/** The element at the end of everything that a question is about. */
 const END = ".question-end";
 /**
- * Lets an answer that agrees count once the end of the question has been on the screen. One that comes earlier brings the end there, and
- * has to be given again after it stood there for a moment.
+ * Lets a positive answer pass only after the end of the question has been visible. An earlier answer scrolls to the end, and has to be
+ * repeated after the end was visible for a moment.
  */
-export function useWhole(place: RefObject<HTMLElement | null>): {
+export function useEndSeen(place: RefObject<HTMLElement | null>): {
   isAskedAgain: boolean;
   isOff: boolean;
   passes(): boolean;

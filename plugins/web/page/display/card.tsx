@@ -7,10 +7,10 @@ import { type Outcome, timeText } from "./outcome.ts";
 import { WholeContext } from "./room.ts";
 import { safeText, titleLine } from "./safe.ts";
 
-/** Characters at the end of a text that are shown while the card is closed. */
+/** A closed card shows this many characters of the end of its text. */
 const TAIL = 600;
 const TAIL_LINES = 8;
-/** Characters of the title of a closed card. An open one, as in a question, shows all of it. */
+/** Most characters in the title of a closed card. An open one, as in a question, shows all of it. */
 const TITLE = 500;
 
 interface CardProps {
@@ -21,15 +21,18 @@ interface CardProps {
   /** The session that does the work. */
   session?: string | undefined;
   outcome?: Outcome | undefined;
-  /** Shows the parts of the body. */
+  /** Renders the parts of the body. */
   Body: ComponentType<{ display: DisplayAction }>;
 }
 
-/** A piece of work, such as a tool's call. Closed, it shows changes to files, and the end of what has failed or still runs. */
+/**
+ * A unit of work, such as a tool call. A closed card shows changes to files, and the end of the output if the work has failed or is still
+ * running.
+ */
 export function Card({ title, status, text, body = [], session, outcome = {}, Body }: CardProps) {
   const words = useWords();
   const [isOpen, setOpen] = useState(useContext(WholeContext));
-  // A command that ran to its end may have failed all the same.
+  // A command that has run to its end may still have failed.
   const look = status === "done" && outcome.exitCode ? "warned" : status;
   const state = { running: words.running, done: words.done, error: words.failed, warned: words.failed }[look];
   const changes = body.filter(({ display }) => display === "diff" || display === "list");
@@ -61,7 +64,7 @@ export function Card({ title, status, text, body = [], session, outcome = {}, Bo
   );
 }
 
-/** How a command ended, and after how long. */
+/** Exit code and duration of a command. */
 function Ending({ outcome: { exitCode = 0, durationMs = 0 } }: { outcome: Outcome }) {
   const words = useWords();
   const parts = [exitCode === 0 ? undefined : words.exitCode(exitCode), timeText(durationMs)];
@@ -73,7 +76,7 @@ function shortLine(title: string): string {
   return title.length > TITLE ? `${titleLine(title.slice(0, TITLE))}…` : titleLine(title);
 }
 
-/** The last lines of a text. */
+/** The last lines of the text. */
 export function endOf(text: string): string {
   return text.slice(-TAIL).trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
 }

@@ -1,24 +1,24 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 
-/** Pixels from the visible part at which a chunk is drawn. */
+/** Distance in pixels from the visible part at which a chunk is rendered. */
 const NEAR = "800px 0px";
 
 interface ChunkProps {
-  /** How many lines it has, which is how high it is until it was drawn. */
+  /** Number of lines. It determines the height until the chunk is rendered. */
   lines: number;
-  /** It is drawn at once. */
+  /** Whether it is rendered at once. */
   isFirst: boolean;
   children(): ReactNode;
 }
 
-/** Some lines of a long text, which are drawn when they come into sight, and then stay, so that a selection holds. */
+/** Some lines of a long text. They are rendered when they come into view and then stay, so that a selection is not lost. */
 export function Chunk({ lines, isFirst, children }: ChunkProps) {
   const [isDrawn, setDrawn] = useState(isFirst);
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const { current } = element;
     if (isDrawn || !current) return;
-    // Browsers that know `scrollMargin` also draw a chunk before it is scrolled into sight within a box.
+    // With `scrollMargin`, chunks in a scrolling box are rendered before they come into view. Not all browsers support it.
     const options = { rootMargin: NEAR, scrollMargin: NEAR };
     const observer = new IntersectionObserver((seen) => {
       if (seen.some(({ isIntersecting }) => isIntersecting)) setDrawn(true);
@@ -33,7 +33,7 @@ export function Chunk({ lines, isFirst, children }: ChunkProps) {
   );
 }
 
-/** A list in pieces of this length. */
+/** Splits a list into pieces of this length. */
 export function inChunks<T>(all: readonly T[], length: number): T[][] {
   return Array.from({ length: Math.ceil(all.length / length) }, (_, at) => all.slice(at * length, (at + 1) * length));
 }

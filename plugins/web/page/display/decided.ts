@@ -1,12 +1,12 @@
 import type { DisplayAction } from "@scorel/kernel";
 import { visibleText } from "@scorel/kit/text/plain";
 
-/** A text that somebody is asked to accept: every character that is invisible, or changes what stands around it, is written out. */
+/** Text that a person is asked to accept. Characters that are invisible, or change the text around them, are written out. */
 export function decidedText(text: string): string {
   return visibleText(text.replaceAll("\r\n", "\n"));
 }
 
-/** What a question is about, with all of its texts like that. */
+/** What a question is about, with `decidedText` applied to all of its strings. */
 export function decided<T extends DisplayAction>(display: T): T {
   return Object.fromEntries(Object.entries(display).map(([key, value]) => [key, decidedValue(value)])) as T;
 }

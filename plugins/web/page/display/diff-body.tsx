@@ -6,19 +6,19 @@ import type { DiffPart } from "./diff-parts.ts";
 import { LongText } from "./long-text.tsx";
 import { safeText } from "./safe.ts";
 
-/** Rows that are drawn together. */
+/** Number of rows that are rendered together. */
 const CHUNK = 100;
 
 interface BodyProps {
   lines: readonly DiffLine[];
   parts: readonly DiffPart[];
-  /** Opens unchanged lines, those from the line at this index on. */
+  /** Shows the folded lines that begin at this index. */
   unfold(at: number): void;
 }
 
 type Side = "old" | "now";
 
-/** The rows of a diff. Of what is side by side, a selection keeps to the side where it began. */
+/** The rows of a diff. In the side-by-side view, a selection stays in the side where it began. */
 export function DiffBody({ lines, parts, unfold }: BodyProps) {
   const body = useRef<HTMLDivElement>(null);
   const side = useSelectedSide(body);
@@ -41,7 +41,7 @@ export function DiffBody({ lines, parts, unfold }: BodyProps) {
   );
 }
 
-/** The side in which the selection of the page begins, if it begins in this diff. */
+/** The side in which the page's selection begins, if it begins in this diff. */
 function useSelectedSide(body: RefObject<Element | null>): Side | undefined {
   const [side, setSide] = useState<Side>();
   useEffect(() => {
@@ -107,12 +107,12 @@ const Rows = memo(function Rows({ lines, parts, pairs, unfold }: RowsProps) {
 
 interface LineProps {
   line: DiffLine | undefined;
-  /** The other version of the line. */
+  /** The other version of the line, if there is one. */
   other: DiffLine | undefined;
   side: Side | undefined;
 }
 
-/** A line with its number and sign, which are not part of its text, so that they are not copied. */
+/** A line with its number and sign. These are not part of its text, so they are not copied. */
 function Line({ line, other, side }: LineProps) {
   if (!line) return <div className="diff-line none" data-side={side} />;
   const number = side === "old" ? line.old : (line.now ?? line.old);
@@ -123,7 +123,7 @@ function Line({ line, other, side }: LineProps) {
   return <div {...about}>{text}</div>;
 }
 
-/** The text of a line, with the words in which its other version differs. */
+/** The text of a line. Words that differ from the other version are marked. */
 function Marked({ line: { sign, text }, other }: { line: DiffLine; other: DiffLine | undefined }) {
   const isNew = sign === "+";
   const [before, after] = other ? changedWords(isNew ? other.text : text, isNew ? text : other.text) : [];

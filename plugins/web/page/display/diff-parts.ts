@@ -1,26 +1,26 @@
 import { type DiffLine, runOf } from "@scorel/kit/text/diff-lines";
 
-/** Unchanged lines that stay in sight beside a change. */
+/** Number of unchanged lines that stay visible around a change. */
 const CONTEXT = 3;
-/** Fewer unchanged lines are not worth a fold. */
+/** Fewer unchanged lines are not folded. */
 const LEAST_FOLDED = 6;
 
-/** What stands in one row of a drawn diff. Lines are named by their index. */
+/** One row of a rendered diff. Lines are given by their index. */
 export type DiffPart =
-  /** A line under the others. */
+  /** A line of the one-column view. */
   | { kind: "line"; at: number }
-  /** Two versions side by side; where one is absent there is nothing. */
+  /** Two versions side by side. One of them may be absent. */
   | { kind: "pair"; old?: number | undefined; now?: number | undefined }
-  /** Unchanged lines that the diff leaves out. */
+  /** Unchanged lines that the diff does not contain. */
   | { kind: "gap"; count: number }
-  /** Unchanged lines that are folded: those from `at` on. */
+  /** Unchanged lines that are folded, starting at index `at`. */
   | { kind: "fold"; at: number; count: number }
   | { kind: "note"; at: number };
 
 interface PartOptions {
-  /** Both versions stand side by side. */
+  /** Whether both versions are shown side by side. */
   isSplit: boolean;
-  /** The folds that were opened, by their first line; "all" folds nothing. */
+  /** First lines of the folds that were opened. With "all", nothing is folded. */
   open: ReadonlySet<number> | "all";
 }
 
@@ -59,7 +59,7 @@ function addUnchanged(
       parts.push(isSplit ? { kind: "pair", old: at, now: at } : { kind: "line", at });
 }
 
-/** Puts lines that were removed beside those that were added in their place. Returns the index after both. */
+/** Pairs removed lines with the lines that were added in their place. Returns the index after both. */
 function addPairs(parts: DiffPart[], lines: readonly DiffLine[], at: number): number {
   const removed = runOf(lines, at, "-");
   const added = runOf(lines, at + removed, "+");

@@ -8,10 +8,10 @@ import { LongText } from "./long-text.tsx";
 import { splitWanted, useRoomForTwo, WholeContext, wantSplit } from "./room.ts";
 import { safeLine } from "./safe.ts";
 
-/** Rows that are shown before all are asked for. */
+/** Number of rows that are shown before the person asks for all. */
 const SHOWN = 40;
 
-/** A unified diff of one file. In questions, nothing of it is folded or left for later. */
+/** A unified diff of one file. In questions, all of it is shown at once. */
 export function Diff({ path, text }: { path: string; text: string }) {
   const words = useWords();
   const isQuestion = useContext(WholeContext);
@@ -22,7 +22,7 @@ export function Diff({ path, text }: { path: string; text: string }) {
   const isWanted = useStore(splitWanted);
   const lines = useMemo(() => readDiff(text), [text]);
   const { added, removed } = useMemo(() => diffSize(lines), [lines]);
-  // One side would stay empty.
+  // With only additions or only removals, one side would stay empty.
   const isSplit = hasRoom && isWanted && added > 0 && removed > 0;
   const parts = useMemo(
     () => partsOf(lines, { isSplit, open: isQuestion ? "all" : open }),

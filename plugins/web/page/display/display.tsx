@@ -11,7 +11,7 @@ import { safeLine, safeText } from "./safe.ts";
 
 type Of<D extends DisplayAction["display"]> = Extract<DisplayAction, { display: D }>;
 
-/** Shows what an event looks like, in the form that its plugin chose. */
+/** Shows an event in the form that its plugin has chosen. */
 export function Display({ display, outcome }: { display: DisplayAction; outcome?: Outcome }) {
   switch (display.display) {
     case "bubble":
@@ -75,7 +75,7 @@ function Bubble({ role, text, thinking, label, partial }: Of<"bubble">) {
   );
 }
 
-/** Long text under a title, closed until it is asked for. */
+/** Long text under a title. It is closed at first. */
 export function Fold({ title, text }: { title: string; text: string }) {
   const isOpen = useContext(WholeContext);
   const [wasOpened, setOpened] = useState(isOpen);

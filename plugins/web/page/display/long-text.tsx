@@ -1,12 +1,12 @@
 import { memo } from "react";
 import { piecesOf } from "./pieces.ts";
 
-/** Characters of a text that is shown in one piece. */
+/** Most characters of text that is rendered as one element. */
 const LONG = 1_000;
 
 /**
- * All of a text, of any length, in pieces that browsers lay out quickly. What is copied from it has no marks of the pieces. Every text
- * of others that may be long is shown by it.
+ * Text of any length, in pieces that browsers lay out quickly. The pieces leave no trace in copied text. Use it for all text of models,
+ * tools, files and clients, which may be long.
  */
 export const LongText = memo(function LongText({ text }: { text: string }) {
   if (text.length <= LONG) return text;

@@ -1,10 +1,10 @@
-/** How a command ended, as far as it is told. */
+/** How a command ended, as far as the event says. */
 export interface Outcome {
   exitCode?: number;
   durationMs?: number;
 }
 
-/** The outcome in an event: of a call, or of a line for the shell. Events of others may have any form. */
+/** The outcome in an event: of a tool call or a shell line. Empty for events of another form. */
 export function outcomeOf(event: object): Outcome {
   const { message } = event as { message?: { details?: unknown } | null };
   const { exitCode, durationMs } = (message?.details ?? event) as Record<string, unknown>;
@@ -15,7 +15,7 @@ function isNumber(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value);
 }
 
-/** A time as people say it: `0.4 s`, `12 s`, `3 min 5 s`. Undefined where it was too short to be felt. */
+/** Formats a duration: `0.4 s`, `12 s`, `3 min 5 s`. Undefined if it is too short to matter. */
 export function timeText(ms: number): string | undefined {
   const seconds = ms / 1_000;
   if (seconds < 0.1) return undefined;

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { Dialog } from "../ui/dialog.tsx";
 import { useWords } from "../words/words.ts";
 
-/** What browsers draw without running or loading anything. */
+/** Image types that browsers show without running or loading anything. */
 const SHOWN = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp"];
 
 interface PictureProps {
@@ -13,7 +13,7 @@ interface PictureProps {
   name: string;
 }
 
-/** A small picture, which a click shows whole. It is drawn from its bytes; other kinds than pictures are only named. */
+/** A small picture; a click shows it in full size. It is made from its bytes. Data that is not a picture is only named. */
 export function Picture({ data, mimeType, name }: PictureProps) {
   const words = useWords();
   const address = useAddress(data);
@@ -44,7 +44,7 @@ export function Picture({ data, mimeType, name }: PictureProps) {
   );
 }
 
-/** The pictures of an event's message. Events of others may have any form. */
+/** The pictures in an event's message. Empty for events of another form. */
 export function picturesIn(event: object): { data: string; mimeType: string }[] {
   const { content } = ((event as { message?: unknown }).message ?? {}) as { content?: unknown };
   return Array.isArray(content) ? content.filter(isPicture) : [];
@@ -55,7 +55,7 @@ function isPicture(part: unknown): part is { data: string; mimeType: string } {
   return type === "image" && typeof data === "string" && typeof mimeType === "string";
 }
 
-/** An address of the bytes as long as the picture is shown; undefined if they are no picture that browsers draw. */
+/** A blob URL for the bytes, revoked when the picture is no longer shown. Undefined if browsers cannot show them. */
 function useAddress(data: string): string | undefined {
   const [address, setAddress] = useState<string>();
   useEffect(() => {
@@ -69,7 +69,7 @@ function useAddress(data: string): string | undefined {
   return address;
 }
 
-/** The bytes with the type that they have, whatever was said of them. */
+/** The bytes, with the type that they actually have, whatever the sender has said. */
 function blobOf(data: string): Blob | undefined {
   try {
     const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));

@@ -1,7 +1,7 @@
-/** Browsers take time that grows with the square of the length to break a long word into lines, unless it is in several elements. */
+/** Breaking a long word into lines takes browsers quadratic time, unless the word is split into several elements. */
 const PIECE = 100;
 
-/** A text in pieces, of which none ends within a character. */
+/** Splits a text into pieces. None ends in the middle of a character. */
 export function piecesOf(text: string): string[] {
   return text.match(new RegExp(`[^]{1,${PIECE}}`, "gu")) ?? [];
 }

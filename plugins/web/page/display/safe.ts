@@ -1,12 +1,12 @@
 import { visibleBreaks } from "@scorel/kit/text/one-line";
 import { countedMarks, plainText } from "@scorel/kit/text/plain";
 
-/** A text of a model, tool, file or other client without control characters, and with deceiving ones written out. */
+/** Text of a model, tool, file or other client, without control characters. Deceptive characters are written out. */
 export function safeText(text: string): string {
   return countedMarks(plainText(text.replaceAll("\r\n", "\n")));
 }
 
-/** The same as one line. Its time grows with the text's length, which a regular expression's does not with many spaces. */
+/** Like `safeText`, as one line. Takes linear time; a regular expression would not for many spaces. */
 export function safeLine(text: string): string {
   return safeText(text)
     .split("\n")
@@ -15,7 +15,7 @@ export function safeLine(text: string): string {
     .join(" ");
 }
 
-/** The same, with line breaks that can be seen: two commands in a title do not look like one. */
+/** Like `safeLine`, but with visible line breaks, so that two commands in a title do not look like one. */
 export function titleLine(text: string): string {
   return countedMarks(visibleBreaks(text));
 }

@@ -1,18 +1,18 @@
 /**
- * The token of this page: in the storage of its tab, which no other site and no later tab can read, and which ends with the tab. A script
- * that got into the page could use it as long as the tab is open, and only for what the token allows.
+ * The token of this page is in the `sessionStorage` of its tab: no other site and no later tab can read it, and it ends with the tab. A
+ * script that got into the page could use it only while the tab is open, and only for what the token allows.
  */
 const KEY = "scorel.token";
-/** A link from `scorel up` ends with this and a code that works once, which browsers send to nobody. */
+/** A link from `scorel up` ends with this and a code that works once. Browsers do not send the fragment of a URL. */
 const CODE = /^#code=([\w-]{1,256})$/;
 
-/** The code until the host has answered: a page that is loaded anew before that, or cannot reach the host, tries again. */
+/** Keeps the code until the host has answered, so that a page that is reloaded before, or cannot reach the host, tries again. */
 const CODE_KEY = "scorel.code";
 
-/** The code of the link that this page was opened with. It is read before anything else can lead the page to another place. */
+/** The code of the link that has opened this page. Read at once, before anything can change the URL. */
 const code = takeCode();
 
-/** Reads the code in the address, and removes it there. */
+/** Reads the code from the URL, and removes it there. */
 function takeCode(): string | undefined {
   const [, found] = CODE.exec(location.hash) ?? [];
   if (found === undefined) return sessionStorage.getItem(CODE_KEY) ?? undefined;
@@ -21,21 +21,21 @@ function takeCode(): string | undefined {
   return found;
 }
 
-/** Another link that is opened in this tab changes only the fragment: the page then begins anew, and is let in by it. */
+/** Opening another link in this tab changes only the fragment: the page then reloads, to use the new code. */
 addEventListener("hashchange", () => {
   if (CODE.test(location.hash)) location.reload();
 });
 
-/** How a page has been let in. */
+/** The result of `enter`. */
 interface Entering {
   token: string | undefined;
-  /** The code of its link was not taken. */
+  /** Whether the host has refused the code of the link. */
   wasRefused: boolean;
-  /** Where the person was who has made the link. */
+  /** Directory in which the person who made the link was working. */
   directory?: string;
 }
 
-/** The token of this tab. A code in the address is exchanged for one first, whatever becomes of it. */
+/** The token of this tab. If the URL contains a code, it is first exchanged for a token, whatever the result. */
 export async function enter(): Promise<Entering> {
   if (code === undefined) return { token: keptToken(), wasRefused: false };
   const answer = await fetch("access", {
@@ -52,11 +52,12 @@ export async function enter(): Promise<Entering> {
   return { token, wasRefused: false, ...(typeof directory === "string" && { directory }) };
 }
 
-/** Keeps the token for a device; without its id, that for the host of this page. */
+/** Stores the token for a device. Without its id, for the page's own host. */
 export function keepToken(token: string, device = ""): void {
   sessionStorage.setItem(keyOf(device), token);
 }
 
+/** The token for a device; undefined if this tab has none. Without its id, for the page's own host. */
 export function keptToken(device = ""): string | undefined {
   return sessionStorage.getItem(keyOf(device)) ?? undefined;
 }
@@ -65,7 +66,7 @@ export function forgetToken(device = ""): void {
   sessionStorage.removeItem(keyOf(device));
 }
 
-/** Forgets the tokens for all devices. */
+/** Removes the tokens for all devices. */
 export function forgetTokens(): void {
   for (const key of Object.keys(sessionStorage))
     if (key === KEY || key.startsWith(keyOf(" ").trimEnd())) sessionStorage.removeItem(key);

@@ -1,4 +1,4 @@
-/** What the plugins of a host add to the operations that this page uses. Types only. */
+/** Types that plugins of a host add to the operations that this page uses. */
 import type {} from "@scorel/artifacts/contract";
 import type {} from "@scorel/checkpoints/contract";
 import type {} from "@scorel/coding/contract";

@@ -1,28 +1,28 @@
-/** The database of this page in the browser, which only pages of the same origin can open. */
+/** Name of this page's IndexedDB database. Only pages of the same origin can open it. */
 const NAME = "scorel";
-/** Changes when what is kept has another form: everything of an earlier one is then removed. */
+/** To be increased when the stored form changes. All older data is then removed. */
 const VERSION = 1;
-/** Milliseconds within which the browser has to answer. Some never do, and nobody should wait for what is kept. */
+/** Milliseconds within which the browser has to answer. Some never do, and nothing should wait for stored data. */
 const LIMIT_MS = 1_000;
 
 export const TEXTS = "texts";
 export const ENTRIES = "entries";
 
-/** What is known of a text without reading it. */
+/** What is known about a stored text without reading it. */
 export interface Entry {
   key: string;
-  /** When it was written, in milliseconds since 1970. */
+  /** Time of writing, in milliseconds since 1970. */
   at: number;
   characters: number;
 }
 
 type Stores = Record<typeof TEXTS | typeof ENTRIES, IDBObjectStore>;
 
-/** Two stores of the browser: texts by key, and an entry for each. A browser that has once failed is not asked again by this page. */
+/** Two object stores: strings by key, and an entry for each. If it cannot be opened, this page does not try again. */
 export class Database {
   private opening: Promise<IDBDatabase> | undefined;
 
-  /** Makes requests in one transaction, and resolves with their results when all of it is stored. */
+  /** Makes requests in one transaction. Resolves with their results when everything is stored. */
   async within(mode: IDBTransactionMode, ask: (stores: Stores) => IDBRequest[]): Promise<unknown[]> {
     this.opening ??= inTime(this.open());
     const database = await this.opening;
@@ -31,7 +31,7 @@ export class Database {
       transaction.oncomplete = () => resolve();
       transaction.onabort = () => reject(transaction.error ?? new Error("The browser has kept nothing."));
     });
-    // What fails while it is being asked for is told by that.
+    // If `ask` throws, that error is reported, and not this one.
     done.catch(() => {});
     const asked = ask({ texts: transaction.objectStore(TEXTS), entries: transaction.objectStore(ENTRIES) });
     await inTime(done);
@@ -41,7 +41,7 @@ export class Database {
   private async open(): Promise<IDBDatabase> {
     const found = await opened();
     const database = isOwn(found) ? found : await again(found);
-    // A newer page wants to change it, or somebody has removed it: what comes next opens it again.
+    // A newer page wants to upgrade the database, or it is being deleted. The next use opens it again.
     database.onversionchange = () => {
       database.close();
       this.opening = undefined;
@@ -53,7 +53,7 @@ export class Database {
   }
 }
 
-/** Replaces a database of the same name that something else has made. */
+/** Replaces a database of the same name that was not made by this page. */
 async function again(foreign: IDBDatabase): Promise<IDBDatabase> {
   foreign.close();
   await settled(indexedDB.deleteDatabase(NAME));
@@ -82,7 +82,7 @@ function settled<T>(request: IDBRequest<T>): Promise<T> {
   });
 }
 
-/** What the browser does, if it answers in time. */
+/** Resolves like `work`. Rejects if the browser does not answer within `ms` milliseconds. */
 export function inTime<T>(work: Promise<T>, ms = LIMIT_MS): Promise<T> {
   return new Promise((resolve, reject) => {
     const limit = setTimeout(() => reject(new Error("The browser does not answer.")), ms);

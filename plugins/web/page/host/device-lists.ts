@@ -1,19 +1,19 @@
 import type { Device } from "./device.ts";
 import type { KnownDevice } from "./other.ts";
 
-/** Where it is kept which other hosts a page has. */
+/** Stores the list of other hosts of a page. */
 export interface DeviceKeeper {
-  /** Whether it is this browser: then the list is there without any host. */
+  /** Whether this browser stores the list. Then it is known without any host. */
   isBrowser: boolean;
   read(): Promise<KnownDevice[]>;
   add(device: Omit<KnownDevice, "id">): Promise<KnownDevice>;
   rename(id: string, name: string): Promise<unknown>;
   remove(id: string): Promise<unknown>;
-  /** Lets the page connect to a relay. Returns whether it may do so at once, and not only when it is loaded anew. */
+  /** Allows the page to connect to a relay. Returns whether it may do so at once, and not only after a reload. */
   allow(relay: string): Promise<boolean>;
 }
 
-/** The list of the host that the page comes from. */
+/** The list that the page's own host stores. */
 export function listOfHost({ client }: Device): DeviceKeeper {
   return {
     isBrowser: false,
@@ -30,12 +30,12 @@ export function listOfHost({ client }: Device): DeviceKeeper {
 
 const relay = () => import("../relay/apart.ts");
 
-/** The hosts that this browser is paired with, beside the one that the page shows as its own. */
+/** The hosts that this browser is paired with, except for the one that the page shows as its own. */
 export function listOfBrowser(own: string | undefined): DeviceKeeper {
   return {
     isBrowser: true,
     read: async () => (await (await relay()).pairedDevices()).filter(({ host }) => host !== own),
-    // Pairing has kept it.
+    // Pairing itself has stored it.
     add: async ({ host = "", ...device }) => ({ ...device, id: host === own ? "" : host, host }),
     rename: async (id, name) => (await relay()).renameHost(id, name),
     remove: async (id) => (await relay()).forgetHost(id),

@@ -17,45 +17,45 @@ import { TwoWays } from "./two-ways.ts";
 
 declare const SCOREL_VERSION: string;
 
-/** Which host a page connects to. */
+/** The host to which a page connects. */
 interface Whereabouts {
-  /** As it is called in addresses of the page; empty for the host that the page comes from. */
+  /** Its id in URLs of the page; empty for the host that has served the page. */
   id: string;
   address: string;
-  /** Where this browser keeps what it says. */
+  /** Where this browser stores what the host says. */
   kept: Kept;
-  /** How it is reached, unless at its address. */
+  /** How the host is reached through a relay. Default: directly, at its address. */
   through?: { relay: string; host: string; dial(): Promise<Channel> };
-  /** The id of the same host behind a relay, if this browser is paired with it: another way to it. */
+  /** The id of the same host behind a relay, if this browser is paired with it, as a second way to reach it. */
   ways?(): string | undefined;
-  /** As people call it, unless it is the host that the page comes from. */
+  /** Its name for people. Undefined for the host that has served the page. */
   name?: string;
 }
 
-/** A host, and what is known of it, also while it cannot be reached. */
+/** A host, and what is known about it, including while it cannot be reached. */
 export class Device {
   readonly id: string;
   readonly address: string;
-  /** The address of the relay through which it is reached. */
+  /** Address of the relay through which it is reached. */
   readonly relay: string | undefined;
-  /** Its id there. */
+  /** Its id at the relay. */
   readonly host: string | undefined;
   readonly name: string | undefined;
   readonly client: RemoteClient;
   readonly link: Store<LinkState>;
   /** Since when the host cannot be reached, in milliseconds since 1970. */
   readonly awaySince = new Store<number | undefined>(undefined);
-  /** Whether somebody answers at the host's address who has not proved to be the host. */
+  /** Whether a program answers at the host's address that has not proved to be the host. */
   readonly isUnproven = new Store(false);
   readonly sessions: SessionList;
-  /** What this page may do, as the host has said last. */
+  /** What this page may do, as the host has last said. */
   readonly rights = new Store<PageRights>(ALL);
   readonly kept: Kept;
-  /** What this browser has seen of it. */
+  /** What the person has seen of it in this browser. */
   readonly seen: SeenStore;
   readonly cache: CacheOptions;
 
-  /** How often each session is shown: one that is left while its turn runs, and gone back to, is so twice. */
+  /** How many components show each session. A session that is left while its turn runs, and then opened again, is shown twice. */
   private readonly shown = new Map<string, number>();
 
   private constructor(client: RemoteClient, { id, address, kept, through, name }: Whereabouts) {
@@ -68,18 +68,18 @@ export class Device {
     this.seen = new SeenStore(id);
     this.client = client;
     this.link = new Store(client.state);
-    // The ids of sessions are unique at a host, and a directory that becomes a project changes that of its sessions.
+    // No project, since ids of sessions are unique at a host, while the project of a session can change.
     this.cache = { store: this.kept, device: address, project: "" };
     this.sessions = new SessionList(client, new KeptLists(this.kept, address), this.rights);
     client.onState((state) => this.take(state));
   }
 
-  /** Whether the host knows this browser by its key, and not by a token. */
+  /** Whether the host knows this browser by its paired keys, and not by a token. */
   get isPaired(): boolean {
     return this.host !== undefined;
   }
 
-  /** Waits for the host, and shows what it says then. */
+  /** Waits for the host, and shows its answers. */
   private async begin(): Promise<void> {
     await this.sessions.begin();
     await this.readRights().catch(() => {});
@@ -89,7 +89,7 @@ export class Device {
   /** Reads everything again after the connection was lost. */
   private async read(): Promise<void> {
     await this.sessions.read();
-    // What it may do stays as it was known, if the connection is lost again meanwhile.
+    // If the connection is lost again, the known rights stay.
     await this.readRights().catch(() => {});
   }
 
@@ -97,7 +97,7 @@ export class Device {
     this.allow(await pageRights(this.client, this.sessions.isLimited));
   }
 
-  /** Takes what the host says of the rights of this page. */
+  /** Applies what the host says about the rights of this page. */
   allow(given: Partial<PageRights>): void {
     const known = this.rights.get();
     const rights = { ...known, ...given };
@@ -105,8 +105,8 @@ export class Device {
   }
 
   /**
-   * Connects to a host, by default the one that the page came from, for as long as it takes. Resolves when what this browser has kept is
-   * there.
+   * Connects to a host, by default the one that has served the page, and goes on trying. Resolves as soon as what this browser has stored
+   * is loaded.
    */
   static async connect(token: string | undefined, where: Whereabouts = home()): Promise<Device> {
     const { address, through } = where;
@@ -124,18 +124,18 @@ export class Device {
     const device = new Device(client, where);
     await device.sessions.restore();
     void device.begin();
-    // A phone that wakes up, and a network that comes back, need not wait for the next attempt.
+    // When a phone wakes up or the network is back, the next attempt starts at once.
     addEventListener("online", () => client.hurry());
     document.addEventListener("visibilitychange", () => document.hidden || client.hurry());
     return device;
   }
 
-  /** Takes that a session is shown once more. */
+  /** Counts that one more component shows a session. */
   retain(sessionId: string): void {
     this.shown.set(sessionId, (this.shown.get(sessionId) ?? 0) + 1);
   }
 
-  /** Takes that it is shown once less. Returns whether it is not shown any more. */
+  /** Counts that one component less shows a session. Returns whether it is no longer shown. */
   release(sessionId: string): boolean {
     const left = (this.shown.get(sessionId) ?? 1) - 1;
     if (left > 0) this.shown.set(sessionId, left);
@@ -143,12 +143,12 @@ export class Device {
     return left <= 0;
   }
 
-  /** How something of this device is called where the browser keeps that of all devices: their sessions may have the same ids. */
+  /** Key for data of this device in storage that all devices share, since their sessions may have the same ids. */
   keyOf(name: string): string {
     return this.id === "" ? name : `${this.id}:${name}`;
   }
 
-  /** When the host has said what this browser shows of a session; undefined when nothing of it was kept. */
+  /** When the host sent what this browser has stored of a session, in milliseconds since 1970; undefined if nothing was stored. */
   keptAt(sessionId: string): number | undefined {
     const { device, project } = this.cache;
     return this.kept.timeOf(JSON.stringify([device, project, sessionId]));
@@ -175,7 +175,7 @@ function twoWays(token: string, direct: () => Promise<Channel>, host: () => stri
   return new TwoWays({ token, direct, relayed });
 }
 
-/** The host that the page came from. */
+/** The host that has served the page. */
 function home(): Whereabouts {
   return { id: "", address: new URL(".", location.href.split(/[?#]/, 1)[0]).href, kept: new Kept() };
 }

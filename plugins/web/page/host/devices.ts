@@ -8,27 +8,30 @@ import { connectOther, forgetPairing, type KnownDevice, keptAs } from "./other.t
 import { SameHosts } from "./same-hosts.ts";
 import { oneEntryEach } from "./two-ways.ts";
 
-/** Another host, and the connection to it if this tab has a token for it, or this browser is paired with it. */
+/** Another host. It is connected if this tab has a token for it, or this browser is paired with it. */
 export interface OtherDevice extends KnownDevice {
-  /** The same host in the list once more, reached through a relay. */
+  /** The entry of the same host that is reached through a relay. */
   relayed?: KnownDevice | undefined;
-  /** It is being found out whether there can be one. */
+  /** Set while a connection is being started. */
   isBeginning?: boolean;
   device?: Device | undefined;
-  /** Why there is none any more. */
+  /** Why there is no longer a connection. */
   problem?: Error | undefined;
 }
 
-/** Codes of hosts that let this page in no more. */
+/** Error codes of hosts that refuse this page for good. */
 const SHUT_OUT = ["WEB_TOKEN", "RELAY_NOT_PAIRED"];
 
-/** The host that this page comes from, or that a page of no host was paired with first, and the others that its user has added. What one of them says changes nothing of another one. */
+/**
+ * The page's own host (the one that has served it or, if none has, that this browser was paired with first) and the other hosts that its
+ * user has added. The hosts do not affect each other.
+ */
 export class Devices {
   readonly own: Device;
   readonly others = new Store<readonly OtherDevice[]>([]);
-  /** Whether it was found out which others there are. */
+  /** Whether the list of other hosts is known. */
   readonly isKnown = new Store(false);
-  /** How many sessions wait for an answer, by the id of their device. */
+  /** Number of sessions that wait for an answer, by the id of the device. */
   readonly waiting = new Store<ReadonlyMap<string, number>>(new Map());
   private readonly keeper: DeviceKeeper;
   private readonly key: string;
@@ -42,7 +45,7 @@ export class Devices {
     this.key = JSON.stringify(["devices", own.address]);
   }
 
-  /** Follows the list until the returned function is called. */
+  /** Follows the list. Returns a function that ends this. */
   begin(): () => void {
     this.count(this.own);
     if (this.keeper.isBrowser) {
@@ -61,25 +64,25 @@ export class Devices {
     return this.others.get().find((each) => each.id === id || each.relayed?.id === id);
   }
 
-  /** All hosts that this page is connected to, its own first. */
+  /** All connected hosts, the page's own first. */
   connected(): readonly Device[] {
     return [this.own, ...this.others.get().flatMap(({ device }) => device ?? [])];
   }
 
-  /** Whether this page may change which others there are, and how: by a token only where a host has the list. */
+  /** How this page may add other hosts: in all ways, or only by pairing, if this browser has the list; undefined if it may not. */
   mayAdd(): "all" | "paired" | undefined {
     if (this.keeper.isBrowser) return "paired";
     return this.own.rights.get().manage ? "all" : undefined;
   }
 
-  /** Lets the page connect to relays. Returns whether it may do so at once, and not only when it is loaded anew. */
+  /** Allows the page to connect to relays. Returns whether it may do so at once, and not only after a reload. */
   async allowRelays(addresses: readonly string[]): Promise<boolean> {
     let isAtOnce = true;
     for (const address of addresses) isAtOnce = (await this.keeper.allow(address)) && isAtOnce;
     return isAtOnce;
   }
 
-  /** Reads which devices there are. A page that may not know them has none. */
+  /** Reads the list of devices. It is empty for a page that may not read it. */
   async read(): Promise<void> {
     try {
       const devices = await this.keeper.read();
@@ -89,12 +92,12 @@ export class Devices {
     } catch (thrown) {
       const { code = "" } = thrown as { code?: string };
       if (["HOST_FORBIDDEN", "HOST_OPERATION_UNKNOWN"].includes(code)) this.take([]);
-      // What went wrong with the list is said where it is used; until then, what is known stays.
+      // Errors of the list are shown where it is used. Until then, the known list stays.
       this.isKnown.set(true);
     }
   }
 
-  /** Adds a host. The page has to be loaded anew before it may connect to it. */
+  /** Adds a host. The page may connect to it after a reload. */
   async add(name: string, address: string, token: string): Promise<KnownDevice> {
     const device = await this.keeper.add({ name, address });
     keepToken(token, device.id);
@@ -106,10 +109,10 @@ export class Devices {
     const { relaysOf } = await import("../relay/relay.ts");
     const [address = "", ...more] = relaysOf(relays);
     const device = await this.keeper.add({ name, address, host, more });
-    // A connection by an earlier pairing, which the host may have revoked.
+    // A connection from an earlier pairing, which the host may have revoked.
     await this.find(device.id)?.device?.client.close();
     await this.read();
-    // It may be one that is connected directly already.
+    // The host may be one that is already connected directly.
     for (const each of this.others.get())
       if (each.device && each.host === undefined) void this.learn(each, each.device);
     return device;
@@ -120,7 +123,7 @@ export class Devices {
     await this.read();
   }
 
-  /** Removes a host, with its token or pairing and what this browser keeps of it. */
+  /** Removes a host, with its token or pairing, and what this browser has stored of it. */
   async remove(known: KnownDevice): Promise<void> {
     const { id } = known;
     const other = this.find(id)?.relayed;
@@ -134,7 +137,7 @@ export class Devices {
     await this.read();
   }
 
-  /** Connects to a host with a token that was entered for it. */
+  /** Connects to a host with a token that the person has entered. */
   enter(id: string, token: string): void {
     keepToken(token, id);
     const known = this.find(id);
@@ -144,11 +147,11 @@ export class Devices {
   private keep(devices: readonly KnownDevice[]): void {
     const { kept } = this.own;
     const keeping = devices.length > 0 ? kept.write(this.key, JSON.stringify(devices)) : kept.remove(this.key);
-    // A browser that keeps nothing learns it again from the host.
+    // If storing fails, the next load of the page gets the list from the host again.
     keeping.catch(() => {});
   }
 
-  /** What this browser has kept of the list, until the host answers. */
+  /** Shows the list that this browser has stored, until the host answers. */
   private async restore(): Promise<void> {
     const text = await this.own.kept.read(this.key).catch(() => undefined);
     if (text === undefined || this.isKnown.get()) return;
@@ -166,7 +169,7 @@ export class Devices {
         ...{ id, name, address, host, more, relayed },
       })),
     );
-    // What has become another way of a host needs no connection of its own.
+    // A device that has become a second way to another one needs no connection of its own.
     for (const { id, device } of before.values())
       if (!entries.some((each) => each.id === id) && device) void device.client.close();
     this.isKnown.set(true);
@@ -190,7 +193,7 @@ export class Devices {
           void (known.host === undefined ? this.learn(known, device) : this.learnRelays(known));
       };
       device.link.subscribe(look);
-      // It may have ended already, while what this browser has kept was read.
+      // It may have closed while stored data was being read.
       look();
     } catch (thrown) {
       this.end(id, thrown as Error);
@@ -200,14 +203,14 @@ export class Devices {
     }
   }
 
-  /** Finds out whether a host that is reached directly is one that this browser also reaches through a relay. */
+  /** Asks a host that is reached directly whether it is one that this browser is paired with. */
   private async learn(known: KnownDevice, { client }: Device): Promise<void> {
     if (!(await this.same.learn(known, client))) return;
     const list = this.others.get();
     this.take(list.flatMap((each) => [each, ...(each.relayed ? [each.relayed] : [])]));
   }
 
-  /** Lets the page also connect, from its next loading on, to relays that the host has told of since it was paired. */
+  /** Allows the page to connect, after a reload, to relays that the host has named since it was paired. */
   private async learnRelays({ id, name, host, address, more = [] }: KnownDevice): Promise<void> {
     if (this.keeper.isBrowser || this.mayAdd() !== "all" || host === undefined) return;
     const { knownRelays } = await import("../relay/relay.ts");
@@ -219,7 +222,7 @@ export class Devices {
 
   private end(id: string, problem: (Error & { code?: string }) | undefined): void {
     const known = this.find(id);
-    // Whoever may not see the sessions any more shall not find them here.
+    // Without access, nobody should find the sessions in this browser.
     if (problem?.code === "WEB_TOKEN") forgetToken(id);
     if (known && SHUT_OUT.includes(problem?.code ?? "")) this.own.kept.forgetDevice(keptAs(known)).catch(() => {});
     this.set(id, { device: undefined, problem });
@@ -238,7 +241,7 @@ export class Devices {
   }
 }
 
-/** A list as this browser has kept it; nothing for any other text. */
+/** Parses a stored list. Empty if the text is invalid. */
 function devicesIn(text: string): KnownDevice[] {
   try {
     const found = JSON.parse(text) as KnownDevice[];

@@ -3,20 +3,20 @@ import type { ListedProject } from "@scorel/projects/contract";
 import type { Kept } from "./kept.ts";
 import { ALL, type PageRights } from "./rights.ts";
 
-/** Changes when the entry has another form: older ones are then not used. */
+/** To be increased when the form of the entry changes. Older entries are then not used. */
 const FORM = 1;
-/** Sessions that are kept in the list: those with the latest activity. */
+/** Most sessions that are stored: those with the latest activity. */
 const MAX_SESSIONS = 1_000;
 const WRITE_AFTER_MS = 2_000;
 
-/** What a host has said of its projects and sessions, and of what this page may do. */
+/** A host's projects and sessions, and what this page may do. */
 export interface Lists {
   projects: readonly ListedProject[];
   sessions: readonly SessionSummary[];
   rights: PageRights;
 }
 
-/** The lists of a host as this browser keeps them. A browser that keeps nothing costs only time. */
+/** The lists of a host in this browser's storage. Without storage, the page only has to wait for the host. */
 export class KeptLists {
   private readonly kept: Kept;
   private readonly key: string;
@@ -29,7 +29,7 @@ export class KeptLists {
     this.key = JSON.stringify(["lists", device]);
   }
 
-  /** What was kept, and when the host has said it. */
+  /** Returns the stored lists, and when the host sent them, in milliseconds since 1970. */
   async read(): Promise<(Lists & { at: number }) | undefined> {
     try {
       const text = await this.kept.read(this.key);
@@ -40,7 +40,7 @@ export class KeptLists {
     }
   }
 
-  /** Writes soon what `make` returns by then. */
+  /** Writes what `make` returns, after a short delay. */
   writeLater(make: () => Lists): void {
     if (this.waiting !== undefined) return;
     this.waiting = setTimeout(() => {
@@ -50,12 +50,13 @@ export class KeptLists {
   }
 }
 
+/** Encodes the lists of a host for storage. */
 export function textOf({ projects, sessions, rights }: Lists, device: string): string {
   const latest = [...sessions].sort((a, b) => b.updatedAt - a.updatedAt).slice(0, MAX_SESSIONS);
   return JSON.stringify({ form: FORM, device, projects, sessions: latest.map(resting), rights });
 }
 
-/** The lists in an entry of this host. Undefined for anything that this version of the page has not written. */
+/** Parses an entry of this host. Undefined for anything that this version of the page has not written. */
 export function listsIn(text: string, device: string): Lists | undefined {
   try {
     const entry = JSON.parse(text) as Lists & { form: number; device: string };
@@ -70,7 +71,7 @@ export function listsIn(text: string, device: string): Lists | undefined {
   }
 }
 
-/** A session without what holds only for a moment. */
+/** A session without its momentary state. */
 function resting({ running: _running, turn: _turn, questions: _questions, ...session }: SessionSummary) {
   return session;
 }

@@ -1,16 +1,16 @@
 import type { CacheStore } from "@scorel/host/client";
 import { Database, ENTRIES, type Entry, TEXTS } from "./database.ts";
 
-/** What is kept at most: entries, characters of one and of all, and the milliseconds since the host has last said it. */
+/** Limits: number of entries, characters of one and of all, and milliseconds since the host sent an entry. */
 const LIMITS = { entries: 100, one: 2_000_000, all: 24_000_000, age: 14 * 24 * 60 * 60_000 };
 
 /**
- * What this browser keeps of a host: texts by key. It is there to be shown before the host is heard, and while it is away, and nothing
- * depends on it: where the browser keeps nothing, has no room, or has lost it, its operations reject, or find nothing.
+ * What this browser stores of a host: strings by key. They are shown before the host answers, and while it cannot be reached. Nothing
+ * depends on them: if the browser stores nothing, is full or has lost data, the methods reject or find nothing.
  */
 export class Kept implements CacheStore {
   private readonly database = new Database();
-  /** When the host has said what was read from here, in milliseconds since 1970. */
+  /** When the host sent the strings that were read, in milliseconds since 1970, by key. */
   private readonly times = new Map<string, number>();
   private isForgotten = false;
 
@@ -24,7 +24,7 @@ export class Kept implements CacheStore {
     return text;
   }
 
-  /** When the host has said what was read with this key last. */
+  /** When the host sent the string that was last read with this key, in milliseconds since 1970. */
   timeOf(key: string): number | undefined {
     return this.times.get(key);
   }
@@ -45,7 +45,7 @@ export class Kept implements CacheStore {
     await this.database.within("readwrite", ({ texts, entries }) => [texts.delete(key), entries.delete(key)]);
   }
 
-  /** Removes what is kept of one device. The keys of entries are JSON of lists that name it. */
+  /** Removes everything of one device. Keys are JSON of lists that contain the device. */
   async forgetDevice(device: string): Promise<void> {
     const [keys] = await this.database.within("readonly", ({ entries }) => [entries.getAllKeys()]);
     const named = JSON.stringify(device);
@@ -56,7 +56,7 @@ export class Kept implements CacheStore {
     );
   }
 
-  /** Removes everything, and takes nothing more: what is still on its way here is not kept. */
+  /** Removes everything. What is written afterwards is not stored. */
   async forget(): Promise<void> {
     this.isForgotten = true;
     await this.database.within("readwrite", ({ texts, entries }) => [texts.clear(), entries.clear()]);
@@ -70,7 +70,7 @@ export class Kept implements CacheStore {
     });
   }
 
-  /** Removes the older half: other pages of this origin, or the disk, have left less room than there should be. */
+  /** Removes the older half. Other pages of this origin, or the disk, have left less space than LIMITS allows. */
   private async makeRoom(): Promise<void> {
     await this.database.within("readwrite", (stores) => {
       const counting = stores.entries.count();
@@ -80,7 +80,7 @@ export class Kept implements CacheStore {
   }
 }
 
-/** The keys of entries that have to go, so that those which are left are few, small and young enough: the oldest ones. */
+/** Keys of the entries to remove, so that the rest is within the limits. The oldest are removed first. */
 export function surplus(all: readonly unknown[], limits = LIMITS, now = Date.now()): IDBValidKey[] {
   let [count, characters] = [0, 0];
   const isTooMuch = (entry: Entry) => {

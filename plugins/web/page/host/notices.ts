@@ -2,29 +2,29 @@ import { damageIn, type ViewChange, Warnings } from "@scorel/host/client";
 import type { SessionStatus } from "@scorel/host/contract";
 import { Store } from "../store.ts";
 
-/** Something to know about a session that is not part of its conversation. */
+/** A message about a session that is not part of its conversation. */
 export interface Notice {
-  /** The same for the same notice. */
+  /** Identifies the notice. */
   id: number;
   text: string;
   level: "info" | "warning" | "error";
 }
 
-/** Notices that are kept: the latest ones. */
+/** Most notices that are kept. Older ones are dropped. */
 const MOST = 50;
 
-/** What a host and its plugins say about a session beside the conversation: what failed or was left out, and damage in its log. */
+/** Notices from a host and its plugins about a session: failures, things left out, and damage in its log. */
 export class Notices {
   readonly shown = new Store<readonly Notice[]>([]);
   private readonly warnings = new Warnings();
   private last = 0;
 
-  /** Takes what was found when the session was opened. */
+  /** Adds what was found when the session was opened. */
   opened(status: Pick<SessionStatus, "sessionId" | "notices" | "problems">): void {
     for (const text of [...this.warnings.untold(status.notices), ...damageIn(status)]) this.warn(text);
   }
 
-  /** Takes what leaves no trace in the session. */
+  /** Adds transient events, which are not stored in the session. */
   hear(change: ViewChange): void {
     if (change.kind !== "passing") return;
     const { event, display } = change.delivered;

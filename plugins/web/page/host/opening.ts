@@ -8,16 +8,19 @@ interface Options {
   allowed(rights: Rights): void;
 }
 
-/** A session that is shown, and whether it was opened at the host. */
+/** A session that is shown, and its opening at the host. */
 export interface OpenedView {
   view: SessionView;
-  /** Settles when the host has opened the session, with its status then, or has refused it. Undefined for those who only look on. */
+  /**
+   * Resolves with the status when the host has opened the session; rejects if it refuses. Resolves with undefined if this page may only
+   * read.
+   */
   opened: Promise<SessionStatus | undefined>;
 }
 
 /**
- * Follows a session and opens it at the host. What this browser has kept of it is there at once, whether the host can be reached or not;
- * without that, it resolves when the host has answered.
+ * Follows a session, and opens it at the host. Resolves at once if this browser has stored the session, whether the host can be reached or
+ * not, otherwise when the host has answered.
  */
 export async function openView(
   client: Client,
@@ -27,14 +30,14 @@ export async function openView(
   const opened = (async () => {
     const rights = await rightsOf(client);
     allowed(rights);
-    // Whoever may only read follows a session without opening it.
+    // A page that may only read follows a session without opening it.
     const status = rights.write
       ? await client.request("load_session", { sessionId, attending: rights.answer })
       : undefined;
     if (rights.answer) await client.request("attend_requests", { sessionId });
     return status;
   })();
-  // The view tells it, if anybody still wants to know.
+  // The view reports the error, if it is still shown.
   opened.catch(() => {});
   const afterwards: Client = {
     get clientId() {

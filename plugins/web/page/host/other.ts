@@ -2,27 +2,27 @@ import { keptToken } from "./access.ts";
 import { Device } from "./device.ts";
 import type { Kept } from "./kept.ts";
 
-/** What reaches hosts through relays. It is part of the page, and begins to run when it is first needed. */
+/** The code for relays. It is part of the page, and loaded when it is first needed. */
 const relay = () => import("../relay/relay.ts");
 
-/** Another host, as this page's own host keeps it in its list. */
+/** Another host, as in the list of the page's own host. */
 export interface KnownDevice {
   id: string;
   name: string;
-  /** Where it listens; with `host`, the address of the relay. */
+  /** Its address; if `host` is set, the address of the relay. */
   address: string;
-  /** The id of a host that is reached through a relay. */
+  /** Id of a host that is reached through a relay. */
   host?: string | undefined;
-  /** The addresses of its other relays. */
+  /** Addresses of its other relays. */
   more?: string[] | undefined;
 }
 
-/** Under which name this browser keeps what a host says. A relay has many hosts. */
+/** Name under which this browser stores what a host says. It contains the host, since a relay has many. */
 export function keptAs({ address, host }: KnownDevice): string {
   return host === undefined ? address : `relay:${host}`;
 }
 
-/** Connects to another host, if this tab has a token for it, or this browser is paired with it. */
+/** Connects to another host. Resolves with undefined if this tab has no token for it and this browser is not paired with it. */
 export async function connectOther(
   known: KnownDevice,
   kept: Kept,
@@ -33,14 +33,14 @@ export async function connectOther(
   if (host === undefined) {
     const token = keptToken(id);
     const way = relayed();
-    // Without a token in this tab, the relay is the only way.
+    // Without a token in this tab, only the relay is left.
     if (token === undefined) return way && connectRelayed(way, where);
     return Device.connect(token, { ...where, ways: () => relayed()?.host });
   }
   return connectRelayed(known, where);
 }
 
-/** Connects through a relay, if this browser is paired with the host. */
+/** Connects through a relay. Resolves with undefined if this browser is not paired with the host. */
 async function connectRelayed(
   { address, more = [], host = "" }: KnownDevice,
   where: { id: string; name: string; address: string; kept: Kept },
@@ -53,7 +53,7 @@ async function connectRelayed(
   });
 }
 
-/** Forgets that this browser is paired with a host. */
+/** Removes the pairing of this browser with a host. */
 export async function forgetPairing({ host }: KnownDevice): Promise<void> {
   if (host !== undefined) await (await relay()).forgetHost(host);
 }

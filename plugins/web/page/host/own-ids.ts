@@ -1,6 +1,6 @@
 /**
- * The ids that hosts have given to the pages of this browser, the latest ones, in the storage of the browser: a page that is loaded anew gets
- * another one. Storage that is full or forbidden costs only that one's own messages have a name.
+ * The latest client ids that hosts have given to pages of this browser, in its storage, since a page gets a new id with each load. If
+ * storage is full or not allowed, messages from an earlier load are shown with the name of another client.
  */
 const KEY = "scorel.own";
 const MOST = 200;
@@ -8,7 +8,7 @@ const MOST = 200;
 let read = "";
 let ids: ReadonlySet<string> = new Set();
 
-/** Whether a page of this browser had this id. */
+/** Whether a page of this browser had this client id. */
 export function isOfBrowser(id: string): boolean {
   return known().has(id);
 }
@@ -18,7 +18,7 @@ export function keepOwn(id: string): void {
   try {
     localStorage.setItem(KEY, JSON.stringify([...known(), id].slice(-MOST)));
   } catch {
-    // It is known as long as the page is open.
+    // The id is known as long as the page is open.
   }
 }
 
@@ -26,11 +26,11 @@ export function forgetOwn(): void {
   try {
     localStorage.removeItem(KEY);
   } catch {
-    // Then there are none.
+    // Without storage there are no ids.
   }
 }
 
-/** Other tabs add theirs, so that it is looked at each time. */
+/** Read each time, since other tabs add their ids. */
 function known(): ReadonlySet<string> {
   const text = stored();
   if (text !== read) ids = new Set(listIn(text));

@@ -1,46 +1,48 @@
 /**
- * What this page is to pair with. A link to pair with leads to the page with it in its fragment, and the page has to be loaded anew before it
- * may connect to a relay: until then it is in the storage of the tab.
+ * What this page is about to pair with, in the `sessionStorage` of the tab. A pairing link leads to the page with the data in its fragment,
+ * and the page has to be reloaded before it may connect to a relay.
  */
 const KEY = "scorel.pairing";
-/** What links to pair with begin with. Longer ones are none. */
+/** Matches the fragment of a pairing link. A longer one is ignored. */
 const LINK = /^#pair=.{1,1000}$/;
 
 export interface Pending {
   /** The fragment of a link, or the code that a person has typed. */
   code: string;
   relay?: string;
-  /** What the host's user shall see of this browser. */
+  /** The name of this browser for the host's user. */
   name?: string;
-  /** The person has agreed, and the page may connect to the relay. Never so for what a link has brought. */
+  /** Whether the person has agreed, and the page may connect to the relay. Never set by a link. */
   isAgreed?: boolean;
 }
 
 takeLink();
 
-/** Reads the link in the address, and removes it there. */
+/** Reads the link in the URL, and removes it there. */
 function takeLink(): void {
   if (!LINK.test(location.hash)) return;
   keepPending({ code: location.hash });
   history.replaceState(null, "", location.pathname + location.search);
 }
 
-/** Another link that is opened in this tab changes only the fragment: the page then begins anew. */
+/** Opening another link in this tab changes only the fragment: the page then reloads. */
 addEventListener("hashchange", () => {
   if (LINK.test(location.hash)) location.reload();
 });
 
+/** Whether the page is about to pair with a host. */
 export function isPending(): boolean {
   return sessionStorage.getItem(KEY) !== null;
 }
 
+/** Stores what to pair with until the page is reloaded. */
 export function keepPending(pending: Pending): void {
   sessionStorage.setItem(KEY, JSON.stringify(pending));
 }
 
 let read: Pending | undefined;
 
-/** What is to be paired with. It is forgotten by the tab: a code is not tried again when the page is loaded again. */
+/** Returns what to pair with, and removes it from the tab: a code is not tried again when the page is reloaded. */
 export function pending(): Pending | undefined {
   const text = sessionStorage.getItem(KEY);
   sessionStorage.removeItem(KEY);
@@ -48,7 +50,7 @@ export function pending(): Pending | undefined {
   return read;
 }
 
-/** Whether nobody has begun to pair with this before: a form that is made may be made again before it is shown. */
+/** Whether pairing with this has not been started before. React may create a form more than once before it is shown. */
 export function claim(wanted: Pending): boolean {
   const isFirst = read === wanted;
   read = undefined;

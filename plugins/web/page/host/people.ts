@@ -2,27 +2,27 @@ import { clientName, type SessionView, type ViewChange } from "@scorel/host/clie
 import { Store } from "../store.ts";
 import { isOfBrowser, keepOwn } from "./own-ids.ts";
 
-/** What terminals and pages are called, with the number that a host gives to the second one and those after it. */
+/** Default names of terminals and pages. The host adds a number from the second one on. */
 const COMMON = /^(terminal|page)(-\d+)?$/;
 
-/** Who is who among the clients of a session. */
+/** Names and presence of the clients of a session. */
 export class People {
-  /** The ids of clients that were here together with this page. */
+  /** Ids of clients that have been present at the same time as this page. */
   readonly met = new Store<ReadonlySet<string>>(new Set());
-  /** The ids of those who have the session open now. */
+  /** Ids of clients that have the session open now. */
   readonly present = new Store<ReadonlySet<string>>(new Set());
   private readonly client: { readonly clientId: string };
-  /** The ids of this page: a host that was restarted gives it another one. */
+  /** Client ids of this page. It gets a new one when the host is restarted. */
   private readonly own = new Set<string>();
 
-  /** The session as the host described it last. */
+  /** The host in the latest status of the session. */
   private host: SessionView["status"]["host"] | undefined;
 
   constructor(client: { readonly clientId: string }) {
     this.client = client;
   }
 
-  /** Takes who comes, and who does something while it is watched. */
+  /** Notes clients that join, and those that act while the session is followed. */
   hear(change: ViewChange, view: SessionView): void {
     if (change.kind === "text") return;
     this.look(view);
@@ -34,7 +34,7 @@ export class People {
     if (type === "client_joined" || type === "client_left") this.changePresent(clientId, type === "client_joined");
   }
 
-  /** Takes who is in the session now. */
+  /** Notes the clients that are in the session now. */
   look({ status }: SessionView): void {
     if (!this.own.has(this.client.clientId)) keepOwn(this.client.clientId);
     this.own.add(this.client.clientId);
@@ -50,8 +50,8 @@ export class People {
   }
 
   /**
-   * The name of somebody else. Undefined for the pages of this browser, and for terminals and pages that were closed before it came: they mostly were
-   * those of the same person, and their names say nothing.
+   * The name of another client. Undefined for pages of this browser, and for terminals and pages that were closed before this page was
+   * opened: these mostly belonged to the same person, and their default names say nothing.
    */
   nameOf(clientId: string): string | undefined {
     const name = clientName(clientId);

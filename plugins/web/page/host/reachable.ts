@@ -1,6 +1,6 @@
 import type { RemoteClient } from "@scorel/host/client";
 
-/** Whether the host can be reached now. An attempt to connect that is under way is waited for. */
+/** Whether the host can be reached now. Waits for an attempt to connect that is in progress. */
 export async function isReachable(client: RemoteClient): Promise<boolean> {
   if (client.state.state === "connecting")
     await new Promise<void>((resolve) => {

@@ -2,7 +2,10 @@ import type { RemoteClient } from "@scorel/host/client";
 import type { Kept } from "./kept.ts";
 import type { KnownDevice } from "./other.ts";
 
-/** Which hosts that are reached directly have proved to be paired ones, by the keys that pairing has given. Names and addresses say nothing. */
+/**
+ * Detects which hosts that are reached directly are also paired with this browser. They prove it with the keys from pairing, since names
+ * and addresses prove nothing.
+ */
 export class SameHosts {
   private readonly known = new Map<string, string>();
   private readonly kept: Kept;
@@ -11,12 +14,12 @@ export class SameHosts {
     this.kept = kept;
   }
 
-  /** The id of the paired host, by that of the direct device. */
+  /** The id of the paired host that a direct device has proved to be; undefined if none is known. */
   hostAt(id: string): string | undefined {
     return this.known.get(id);
   }
 
-  /** What this browser has learned before, also for a host that cannot be reached directly now. */
+  /** Loads what this browser has learned before, so that it is known even if a host cannot be reached directly now. */
   async restore(devices: readonly KnownDevice[]): Promise<void> {
     for (const { id, address, host } of devices) {
       if (host !== undefined || this.known.has(id)) continue;
@@ -25,7 +28,7 @@ export class SameHosts {
     }
   }
 
-  /** Asks a host that is connected. Returns whether something new was learned. */
+  /** Asks a connected host. Returns whether something new was learned. */
   async learn({ id, address }: KnownDevice, client: RemoteClient): Promise<boolean> {
     try {
       const { pairedHostAt } = await import("../relay/same-host.ts");
@@ -34,11 +37,11 @@ export class SameHosts {
       if (host === undefined) this.known.delete(id);
       else this.known.set(id, host);
       const keeping = host === undefined ? this.kept.remove(keyOf(address)) : this.kept.write(keyOf(address), host);
-      // A browser that keeps nothing learns it again.
+      // If storing fails, the next load of the page asks again.
       await keeping.catch(() => {});
       return true;
     } catch {
-      // A host of an earlier version, or one that does not tell it to this token, stays an entry of its own.
+      // A host of an earlier version, or one that does not tell this token, stays a separate entry.
       return false;
     }
   }

@@ -5,9 +5,9 @@ import { Store } from "../store.ts";
 import type { KeptLists } from "./kept-lists.ts";
 import type { PageRights } from "./rights.ts";
 
-/** A project with its sessions, the one with the latest activity first. */
+/** A project with its sessions, the latest activity first. */
 export interface ProjectRow {
-  /** The project's id; the directory for sessions whose project is not known. */
+  /** The project's id. For sessions of an unknown project, their directory. */
   id: string;
   name: string;
   directory: string;
@@ -19,15 +19,15 @@ export class SessionList {
   readonly projects = new Store<readonly ProjectRow[]>([]);
   /** Why the list could not be read. */
   readonly problem = new Store<Error | undefined>(undefined);
-  /** Sessions that were deleted while this page was open. */
+  /** Ids of sessions that were deleted while this page was open. */
   readonly deleted = new Store<ReadonlySet<string>>(new Set());
-  /** The token of this page is for less than everything: the host lists no projects to it. */
+  /** Whether the token of this page has limited scopes. Then the host only lists projects that have sessions. */
   isLimited = false;
-  /** Whether there is anything to show: from the host, or from before. */
+  /** Whether there is anything to show, from the host or from storage. */
   readonly isKnown = new Store(false);
-  /** When the host has said what is shown, in milliseconds since 1970; undefined when nothing newer can be there. */
+  /** When the host sent what is shown, in milliseconds since 1970; undefined if it is up to date. */
   readonly asOf = new Store<number | undefined>(undefined);
-  /** The host was heard. */
+  /** Whether the host has answered. */
   hasBegun = false;
   private readonly client: RemoteClient;
   private readonly kept: KeptLists;
@@ -41,7 +41,7 @@ export class SessionList {
     this.rights = rights;
   }
 
-  /** Shows what this browser has kept, until the host answers. */
+  /** Shows what this browser has stored, until the host answers. */
   async restore(): Promise<void> {
     const lists = await this.kept.read();
     if (!lists || this.hasBegun) return;
@@ -51,7 +51,7 @@ export class SessionList {
     this.isKnown.set(true);
   }
 
-  /** Waits for the host, and follows it. */
+  /** Waits for the host, and follows its changes. */
   async begin(): Promise<void> {
     try {
       await this.client.watchSessions((change) => this.take(change));
@@ -61,7 +61,7 @@ export class SessionList {
     }
   }
 
-  /** Reads everything again, as after changes that were missed. What is shown stays until then. */
+  /** Reads everything again, for example after missed changes. Until then, the shown list stays. */
   async read(): Promise<void> {
     try {
       const [{ projects }, { sessions }] = await Promise.all([
@@ -93,7 +93,7 @@ export class SessionList {
     }));
   }
 
-  /** Clients that may not do everything see only projects that have sessions. */
+  /** Clients with limited scopes only get projects that have sessions. */
   private async readProjects(): Promise<{ projects: ListedProject[] }> {
     try {
       const answer = await everyPage((page) => this.client.request("list_projects", page));
@@ -106,7 +106,7 @@ export class SessionList {
     try {
       return await everyPage((page) => this.client.request("list_session_projects", page));
     } catch (thrown) {
-      // A host of an earlier version: its projects are called after the folders of their sessions.
+      // A host of an earlier version: projects are then named after the folders of their sessions.
       if (!["HOST_FORBIDDEN", "HOST_OPERATION_UNKNOWN"].includes(codeOf(thrown))) throw thrown;
       return { projects: [] };
     }
@@ -160,7 +160,7 @@ function codeOf(thrown: unknown): string {
   return (thrown as { code?: string }).code ?? "";
 }
 
-/** Nothing was said in it yet: somebody has only opened it, or its first message was refused. */
+/** Whether the session is empty: it was only opened, or its first message was refused. */
 function isUnused({ messages, name, running }: SessionSummary): boolean {
   return messages === 0 && name === undefined && running !== true;
 }

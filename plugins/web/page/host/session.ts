@@ -8,16 +8,16 @@ import { People } from "./people.ts";
 
 export type { Row };
 
-/** What stands in the conversation: a stored event, or something that is arriving or running. Both have the key of their event. */
+/** An entry of the conversation: a stored event, or something that is arriving or running. Its key is that of its event. */
 export type Entry = { key: string; row: Row; live?: undefined } | { key: string; row?: undefined; live: Store<Live> };
 
-/** Stored events that are fetched when the reader comes to the beginning of those that are there. */
+/** Number of stored events that are fetched when the reader gets to the beginning. */
 const EARLIER = 400;
 
-/** Events that are shown in other places: the queue above the field, and open questions below the conversation. */
+/** Events that are shown elsewhere: the queue above the field, and open questions below the conversation. */
 const ELSEWHERE = new Set(["queue_update", "approval_request"]);
 
-/** An open session as components show it. Changes are told once for each frame that the browser draws. */
+/** An open session for components. Changes are published at most once per frame. */
 export class OpenSession {
   readonly id: string;
   readonly entries = new Store<readonly Entry[]>([]);
@@ -26,7 +26,7 @@ export class OpenSession {
   readonly requests: Store<readonly OpenRequest[]>;
   readonly notices = new Notices();
   readonly people: People;
-  /** What this page may do in it. */
+  /** What this page may do in the session. */
   readonly rights: Rights;
   private readonly view: SessionView;
   private readonly opened: Promise<SessionStatus | undefined>;
@@ -34,7 +34,7 @@ export class OpenSession {
   private readonly changed = new Set<string>();
   private areRowsOld = true;
   private frame = 0;
-  /** Called when a session that is no longer shown is at rest. */
+  /** Called when a session that is no longer shown has become idle. */
   private rested: (() => void) | undefined;
 
   constructor(client: Client, { view, opened }: OpenedView, rights: Rights) {
@@ -50,14 +50,14 @@ export class OpenSession {
     this.show();
     opened.then(
       (status) => status && this.notices.opened(status),
-      // The view says why it could not be opened.
+      // The view reports why it could not be opened.
       () => {},
     );
     view.subscribe((change) => this.take(change));
     document.addEventListener("visibilitychange", this.seen);
   }
 
-  /** Shows what this browser has kept, and else waits for the host. */
+  /** Opens a session. Resolves at once with what this browser has stored; without that, waits for the host. */
   static async open(device: Device, sessionId: string): Promise<OpenSession> {
     const { client, cache, rights } = device;
     const allowed = (given: Rights) => device.allow(given);
@@ -75,26 +75,26 @@ export class OpenSession {
     return this.view.more;
   }
 
-  /** Whether an event is here, but not part of the present conversation. */
+  /** Whether an event is known, but not part of the active branch. */
   isElsewhere(eventId: string): boolean {
     return this.view.rows.some(({ id, active }) => id === eventId && !active);
   }
 
-  /** Gets some of the events before the first one that is here. */
+  /** Fetches events before the first known one. */
   async earlier(): Promise<void> {
     await this.view.earlier(EARLIER);
   }
 
   /**
-   * Leaves the session as soon as its turn has ended and nothing waits for an answer: the page lists all that waits, and without a client
-   * the host would answer no.
+   * Closes the session as soon as its turn has ended and no question is open. Not before, since the page lists all open questions, and
+   * without a client the host would decline them.
    */
   async close(device: Device): Promise<void> {
     document.removeEventListener("visibilitychange", this.seen);
     if (!this.isAtRest) await new Promise<void>((resolve) => (this.rested = resolve));
     cancelAnimationFrame(this.frame);
     await this.view.close();
-    // Before that, there is nothing to close, and afterwards it would stay open.
+    // The session cannot be closed before it is open.
     await this.opened;
     if (device.release(this.id) && this.rights.write)
       await device.client.request("close_session", { sessionId: this.id });
@@ -112,7 +112,7 @@ export class OpenSession {
     this.notices.hear(change);
     if (change.kind === "rows" || change.kind === "reset") this.areRowsOld = true;
     if (change.kind === "live" || change.kind === "text") this.changed.add(change.id);
-    // The title of a tab that is not seen tells that somebody is asked.
+    // At once, also in a hidden tab, since the title of the tab shows that there is a question.
     this.requests.set(this.view.requests);
     if (this.isAtRest) this.rested?.();
     if (this.frame === 0 && !document.hidden) this.frame = requestAnimationFrame(() => this.show());
@@ -127,7 +127,7 @@ export class OpenSession {
     this.areRowsOld = false;
   }
 
-  /** Tells what is arriving and running. Returns whether it is something else than before. */
+  /** Updates what is arriving and running. Returns whether entries were added or removed. */
   private showLive(): boolean {
     if (this.changed.size === 0 && !this.areRowsOld) return false;
     this.changed.clear();

@@ -1,10 +1,13 @@
 import type { Channel } from "@scorel/host/client";
 import type { KnownDevice } from "../../contract.ts";
 
-/** How long a direct connection may take, in milliseconds, when there is another way. */
+/** Milliseconds that a direct connection may take if there is another way. */
 export const DIRECT_MS = 3_000;
 
-/** Makes one entry of a host that is reached directly and through a relay. `hostAt` tells which paired host a direct one has proved to be. */
+/**
+ * Merges the two entries of a host that is reached both directly and through a relay. `hostAt` returns the id of the paired host that a
+ * direct one has proved to be.
+ */
 export function oneEntryEach(
   known: readonly KnownDevice[],
   hostAt: (id: string) => string | undefined,
@@ -23,13 +26,13 @@ export function oneEntryEach(
 interface Ways {
   token: string;
   direct(): Promise<Channel>;
-  /** The way through a relay, if there is one now. */
+  /** Connects through a relay; undefined if that is not possible at present. */
   relayed(): (() => Promise<Channel>) | undefined;
-  /** Default: `DIRECT_MS`. */
+  /** Milliseconds for a direct connection. Default: `DIRECT_MS`. */
   ms?: number;
 }
 
-/** Tries both ways in turn, the direct one first, and again first after each connection. */
+/** Alternates between both ways, starting with the direct one, also after each connection. */
 export class TwoWays {
   private isDirect = false;
   private readonly ways: Ways;
@@ -38,7 +41,7 @@ export class TwoWays {
     this.ways = ways;
   }
 
-  /** Chooses the way of the next connection. Its token is only for the direct one: at the other end of a relay, the pairing counts. */
+  /** Selects the way for the next connection. Returns the token only for the direct way: through a relay, the pairing is used instead. */
   readonly token = (): string | undefined => {
     this.isDirect = !this.isDirect || this.ways.relayed() === undefined;
     return this.isDirect ? this.ways.token : undefined;
@@ -51,18 +54,18 @@ export class TwoWays {
     try {
       return await relayed();
     } catch (thrown) {
-      // Also one that is for good: the direct way may still lead there.
+      // Not passed on as a final error, since the direct way may still work.
       throw new Error((thrown as Error).message, { cause: thrown });
     }
   };
 
-  /** A connection was made: the next one begins with the direct way. */
+  /** To be called when a connection was made. The next attempt then starts with the direct way. */
   connected(): void {
     this.isDirect = false;
   }
 }
 
-/** The channel if it is there in time; one that comes later is closed. */
+/** Resolves with the channel, or rejects after `ms` milliseconds. A channel that comes later is closed. */
 async function inTime(dialing: Promise<Channel>, ms: number): Promise<Channel> {
   const clock = new AbortController();
   const limit = new Promise<undefined>((resolve) => {

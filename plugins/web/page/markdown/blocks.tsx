@@ -8,7 +8,7 @@ import { useWords } from "../words/words.ts";
 import { Code } from "./code.tsx";
 import { SpanView } from "./span.tsx";
 
-/** Blocks of Markdown, one below the other. */
+/** Renders blocks of Markdown. */
 export function Blocks({ blocks }: { blocks: readonly Block[] }): ReactNode {
   return blocks.map((block, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no other identity, and those of a part stay in their order.
@@ -19,7 +19,7 @@ export function Blocks({ blocks }: { blocks: readonly Block[] }): ReactNode {
 function BlockView({ block }: { block: Block }) {
   switch (block.type) {
     case "heading":
-      // Headings of a reply stand below those of the page.
+      // Headings in a reply are below those of the page.
       return createElement(`h${Math.min(6, block.level + 2)}`, undefined, <Inline text={block.text} />);
     case "paragraph":
       return (
@@ -109,7 +109,7 @@ function Table({ header, align, rows }: TableBlock) {
   );
 }
 
-/** Text with its emphasis, code and links. */
+/** Text with emphasis, code and links. */
 function Inline({ text }: { text: string }): ReactNode {
   try {
     return spansOf(text, new Effort(text.length)).map((span, at) => (

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useWords } from "../words/words.ts";
 import { Coloured } from "./coloured.tsx";
 
-/** A block of code, with a button that copies it. */
+/** A code block with a button that copies it. */
 export function Code({ text, language }: { text: string; language: string }) {
   const words = useWords();
   const name = language.split(/\s/, 1)[0] ?? "";

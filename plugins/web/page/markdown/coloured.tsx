@@ -4,7 +4,7 @@ import { Store, useStore } from "../store.ts";
 import { GrowingColours } from "./growing-colours.ts";
 import type { Colour, Piece } from "./pieces.ts";
 
-/** Code longer than this is shown without colours, which would take long to find, and so is code with a longer line than that. */
+/** Most characters of code that is highlighted, and of its longest line. Longer code would take too long. */
 const MAX_COLOURED = 20_000;
 const MAX_COLOURED_LINE = 1_000;
 /** Milliseconds after which code that has not grown counts as complete. */
@@ -13,7 +13,7 @@ const REST = 300;
 const colouring = new Store<Colour | undefined>(undefined);
 let isAskedFor = false;
 
-/** Colours are an extra: code stays as it is when they cannot be loaded, and they are asked for again by the next code. */
+/** Loads the highlighter. If that fails, code stays plain, and the next code tries again. */
 function loadColours(): void {
   if (isAskedFor) return;
   isAskedFor = true;
@@ -25,12 +25,12 @@ function loadColours(): void {
   );
 }
 
-/** Whether the colours of a code are found in a short time. */
+/** Whether code is short enough to be highlighted quickly. */
 export function isColourable(text: string): boolean {
   return text.length <= MAX_COLOURED && !text.split("\n").some((line) => line.length > MAX_COLOURED_LINE);
 }
 
-/** Finds colours, once that is loaded. It is loaded when it is first wanted. */
+/** The highlighter, once it is loaded. Loads it when `isWanted` is first true. */
 export function useColour(isWanted: boolean): Colour | undefined {
   useEffect(() => {
     if (isWanted) loadColours();
@@ -38,7 +38,7 @@ export function useColour(isWanted: boolean): Colour | undefined {
   return useStore(colouring);
 }
 
-/** Code in the colours of its language, once these are loaded. */
+/** Code, highlighted as soon as the highlighter is loaded. */
 export function Coloured({ text, language }: { text: string; language: string }) {
   const isWanted = language !== "" && isColourable(text);
   const colour = useColour(isWanted);
@@ -60,7 +60,7 @@ function Growing({ text, language, colour }: { text: string; language: string; c
   );
 }
 
-/** Drawn again only when something is coloured anew. */
+/** Memoized, so that it is rendered only when the pieces change. */
 const Pieces = memo(function Pieces({ pieces }: { pieces: readonly Piece[] }) {
   return pieces.map(({ text, kind }, at) =>
     kind === undefined ? (
@@ -74,7 +74,7 @@ const Pieces = memo(function Pieces({ pieces }: { pieces: readonly Piece[] }) {
   );
 });
 
-/** Whether a text has stopped growing. */
+/** Whether the text has stopped growing. */
 function useIsAtRest(text: string): boolean {
   const [resting, setResting] = useState<string>();
   useEffect(() => {

@@ -1,15 +1,15 @@
 import { endOfPart, type OpenCode } from "@scorel/kit/markdown/parts";
 
-/** A part of a text. */
+/** A part of Markdown text. */
 export interface TextPart {
-  /** Where it begins in the text. */
+  /** Offset in the whole text. */
   from: number;
   text: string;
-  /** The code that it goes on with, if that began in an earlier part. */
+  /** The code block that continues in this part, if it began in an earlier part. */
   begun?: OpenCode | undefined;
 }
 
-/** Divides a text that grows at its end into parts. Those that are complete stay the same objects. */
+/** Divides text that grows at its end into parts. Complete parts stay the same objects. */
 export class Divider {
   private text = "";
   private settled: TextPart[] = [];
@@ -17,7 +17,7 @@ export class Divider {
   private begun: OpenCode | undefined;
 
   divide(text: string): { settled: readonly TextPart[]; rest: TextPart } {
-    // Compared by length and by its end alone: a reply only grows, and comparing all of it would cost more with each word.
+    // Compares only the length and the end, since a reply only grows, and comparing all of it would cost more with each word.
     const isLonger =
       text.length >= this.text.length && text.startsWith(this.text.slice(-64), Math.max(0, this.text.length - 64));
     if (!isLonger) Object.assign(this, { settled: [], end: 0, begun: undefined });

@@ -1,22 +1,22 @@
 import type { Piece } from "./pieces.ts";
 
-/** Characters that arrive before growing code is coloured again, and the same as a share of what is coloured. */
+/** Growing code is highlighted again after this many new characters, or this share of the highlighted length, whichever is more. */
 const LEAST = 200;
 const SHARE = 0.25;
-/** Longer code is coloured when it has come to rest, since that would take too long between two pictures. */
+/** Longer code is highlighted only when it has stopped growing: otherwise it would take too long between two frames. */
 const LONGEST_GROWING = 5_000;
 
-/** Code as far as it is coloured. */
+/** Code, as far as it is highlighted. */
 export interface ColouredCode {
-  /** The same array as long as nothing is coloured anew. */
+  /** Stays the same array until something is highlighted again. */
   pieces: readonly Piece[];
-  /** What has arrived since. */
+  /** The text after the highlighted part. */
   rest: string;
 }
 
 /**
- * The colours of code that arrives. All of it is coloured again only when it has grown by a share of itself, or has come to rest, so
- * that the work for a code stays a small multiple of its length. What has arrived since is plain.
+ * Highlights code that is still arriving. All of it is highlighted again only when it has grown by a share of its length, or has stopped
+ * growing. So the total work stays a small multiple of the length. Text that arrives in between is plain.
  */
 export class GrowingColours {
   private readonly colour: (code: string) => readonly Piece[] | undefined;

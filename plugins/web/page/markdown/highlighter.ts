@@ -1,4 +1,4 @@
-/** A file of its own, since it is large. Runs with the first code that names its language. */
+/** A separate module, since it is large. It is loaded with the first code block that names a language. */
 import hljs from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
 import c from "highlight.js/lib/languages/c";
@@ -31,13 +31,13 @@ import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 import { type Colour, piecesOf } from "./pieces.ts";
 
-/** What people write most, without the large grammars that few of them need: every page load brings all of these. */
+/** The most common languages, without large grammars that few people need, since all of these are loaded together. */
 const LANGUAGES = {
   ...{ bash, c, cpp, csharp, css, diff, dockerfile, go, graphql, ini, java, javascript, json, kotlin, lua, makefile },
   ...{ markdown, php, plaintext, python, ruby, rust, scss, shell, sql, swift, typescript, xml, yaml },
 };
 for (const [name, grammar] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, grammar);
-/** Close enough to be coloured as another language. */
+/** Similar enough to be highlighted as the other language. */
 hljs.registerAliases("less", { languageName: "scss" });
 
 export const colour: Colour = (code, language) => {

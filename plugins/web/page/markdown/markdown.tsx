@@ -10,8 +10,8 @@ import { Code } from "./code.tsx";
 import { Divider, type TextPart } from "./divider.ts";
 
 /**
- * Markdown of a model or another stranger. It is read into blocks and drawn as elements, so none of its text becomes markup. A text that
- * grows is divided into parts, of which those that are complete are drawn once.
+ * Untrusted Markdown, such as that of a model. It is parsed into blocks and rendered as elements, so none of its text becomes markup. A
+ * growing text is divided into parts; complete ones are rendered only once.
  */
 export function Markdown({ text }: { text: string }) {
   const divider = useRef<Divider>(null);
@@ -38,7 +38,7 @@ const Part = memo(function Part({ text, begun }: Pick<TextPart, "text" | "begun"
   return begun ? <Code text={textOf(blocks)} language={begun.language} /> : <Blocks blocks={blocks} />;
 });
 
-/** The blocks of a part; undefined for a text that would take long to read, which is shown as it is written. */
+/** Parses a part into blocks. Undefined for text that would take long to parse; it is shown as plain text. */
 function readBlocks(text: string, begun: OpenCode | undefined): Block[] | undefined {
   const safe = safeText(text.replace(/\n$/, ""));
   if (begun) {

@@ -1,4 +1,4 @@
-/** A piece of code, with what kind of thing it is. */
+/** A piece of code with its kind. */
 export interface Piece {
   text: string;
   kind?: Kind | undefined;
@@ -6,10 +6,10 @@ export interface Piece {
 
 export type Kind = "keyword" | "name" | "number" | "string" | "comment" | "added" | "removed";
 
-/** Finds the pieces of a code; undefined for a language that it does not know. */
+/** Highlights code. Undefined for an unknown language. */
 export type Colour = (code: string, language: string) => readonly Piece[] | undefined;
 
-/** Kinds of the classes that highlight.js marks parts of code with. */
+/** The kind for each CSS class of highlight.js. */
 const KINDS = new Map<string, Kind>(
   Object.entries({
     keyword: "keyword",
@@ -38,7 +38,7 @@ const KINDS = new Map<string, Kind>(
 const PARTS = /<span class="hljs-([\w-]+)[^"]*">|<span[^>]*>|<\/span>|&(amp|lt|gt|quot|#x27);|[^<&]+|[<&]/g;
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#x27": "'" };
 
-/** Reads the markup of highlight.js. What is no span or entity of it is text, so nothing in code can become anything else. */
+/** Parses the markup of highlight.js. Anything but its spans and entities is text, so code cannot inject markup. */
 export function piecesOf(markup: string): Piece[] {
   const open: (Kind | undefined)[] = [];
   const pieces: { text: string; kind?: Kind | undefined }[] = [];

@@ -10,7 +10,10 @@ const TAGS: Partial<Record<SpanRole, "strong" | "em" | "s" | "code">> = {
   code: "code",
 };
 
-/** A piece of text. A link leads only where it says, and a picture is a link: nothing is loaded from elsewhere by itself. */
+/**
+ * A span of inline Markdown. A link leads only to what it shows, and a picture becomes a link: nothing is loaded from other servers by
+ * itself.
+ */
 export function SpanView({ span }: { span: Span }): ReactNode {
   const { roles, text, href } = span;
   if (roles.includes("mark")) return null;
@@ -31,7 +34,7 @@ export function SpanView({ span }: { span: Span }): ReactNode {
   );
 }
 
-/** Behind a link whose text says something else: the host that it leads to, or all of an address that leads nowhere. */
+/** Shown after a link whose text differs from its target: the host that it leads to, or the whole address if it is not a valid link. */
 function AddressNote({ text }: { text: string }) {
   const href = text.slice(1, -1);
   return (

@@ -3,7 +3,7 @@ import { forgetHost, type KeptHost, keepHost, pairedHost, pairedHosts } from "./
 
 export { forgetHost };
 
-/** The hosts of this browser: first the one that was paired first, last those that have shut it out. */
+/** The hosts of this browser: the first paired one first, those that have revoked this browser last. */
 export async function pairedDevices(): Promise<(KnownDevice & { host: string })[]> {
   const hosts = await pairedHosts();
   const rank = ({ isShutOut = false }: KeptHost) => Number(isShutOut);
@@ -15,8 +15,8 @@ export async function renameHost(id: string, name: string): Promise<void> {
   await change(id, { name });
 }
 
-/** Remembers that a host has revoked this browser. The pairing stays: a relay can claim it. */
-export async function putLast(id: string): Promise<void> {
+/** Notes that a host has revoked this browser. The pairing is kept, since the message may come from a malicious relay. */
+export async function markShutOut(id: string): Promise<void> {
   await change(id, { isShutOut: true });
 }
 

@@ -9,7 +9,7 @@ import { wordsOf } from "../words/words.ts";
 import { ownFingerprint, pair } from "./relay.ts";
 import { browserName, shownLink, type Wanted, wantedOf } from "./wanted.ts";
 
-/** What takes a host that was paired with. */
+/** Receives the host after pairing. */
 export type PairTaker = Pick<Devices, "allowRelays"> & {
   addPaired(host: PairedHost): Promise<{ id: string }>;
 };
@@ -18,7 +18,7 @@ interface PairFormProps {
   devices: PairTaker;
   /** The relays of the host that was paired before, separated by commas. */
   relay?: string;
-  /** Goes on with what a link has brought, or with what was agreed to before the page was loaded anew. */
+  /** Whether to continue with the data of a link, or with what the person has agreed to before the page was reloaded. */
   goesOn: boolean;
   onPaired(): void;
 }
@@ -120,7 +120,7 @@ export function PairForm({ devices, relay: known = "", goesOn, onPaired }: PairF
   );
 }
 
-/** Loads the page anew, which may connect to the relay then, and goes on there. */
+/** Reloads the page, which may then connect to the relay, and continues with pairing. */
 function beginAnew(agreed: Required<Omit<Pending, "isAgreed">>): void {
   keepPending({ ...agreed, isAgreed: true });
   goTo({ at: "home" }, { device: "" });

@@ -2,29 +2,29 @@ import { type BrowserKeys, makeKeys, type PairedHost } from "@scorel/relay/brows
 import { inTime } from "../host/database.ts";
 import { PAIRINGS } from "../host/pairings.ts";
 
-/** Changes when what is stored has another form. What earlier ones hold has to be kept then: it cannot be had again. */
+/** To be increased when the stored form changes. Older data must be converted, since it cannot be recovered. */
 const VERSION = 1;
 const KEYS = "keys";
 const HOSTS = "hosts";
-/** Milliseconds within which the browser has to open it. Some never do. */
+/** Milliseconds within which the browser has to open the database. Some never do. */
 const LIMIT_MS = 5_000;
-/** The browser has one identity. */
+/** Key of this browser's only identity. */
 const OWN = "own";
 
-/** A host as this browser keeps it. */
+/** A paired host as it is stored in this browser. */
 export interface KeptHost extends PairedHost {
-  /** Milliseconds since 1970; absent where an earlier version has paired. */
+  /** Milliseconds since 1970; absent if an earlier version has paired. */
   pairedAt?: number;
-  /** It has revoked this browser, as a page has heard that comes from no host. */
+  /** Whether it has revoked this browser. Only noted by pages whose server is not a host. */
   isShutOut?: boolean;
 }
 
-/** The keys of this browser, made by the first call. Throws RELAY_BROWSER. */
+/** The keys of this browser. Made at the first call. Throws RELAY_BROWSER. */
 export async function ownKeys(): Promise<BrowserKeys> {
   const known = await within("readonly", KEYS, (keys) => keys.get(OWN));
   if (known) return known as BrowserKeys;
   const made = await makeKeys();
-  // Another tab may have made some meanwhile.
+  // Another tab may have stored keys meanwhile: then those are used.
   return within("readwrite", KEYS, (keys) => {
     const reading = keys.get(OWN);
     reading.onsuccess = () => reading.result ?? keys.put(made, OWN);
@@ -48,7 +48,7 @@ export async function forgetHost(id: string): Promise<void> {
   await within("readwrite", HOSTS, (hosts) => hosts.delete(id));
 }
 
-/** Makes a request, and resolves with its result when it is stored. Nothing stays open: the database can be removed at any time. */
+/** Makes a request, and resolves with its result when it is stored. Closes the database each time, so that it can be deleted. */
 async function within(
   mode: IDBTransactionMode,
   name: string,

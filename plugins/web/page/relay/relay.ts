@@ -13,43 +13,43 @@ import { forgetHost, keepHost, ownKeys, pairedHost } from "./pairings.ts";
 
 export { forgetHost, relaysOf };
 
-/** The addresses of a paired host's relays; none of a host that this browser is not paired with. */
+/** Addresses of a paired host's relays. Empty if this browser is not paired with it. */
 export async function knownRelays(id: string): Promise<string[]> {
   const host = await pairedHost(id);
   return host ? relaysOf(host) : [];
 }
 
-/** Whether this browser has paired with a host. */
+/** Whether this browser is paired with a host. */
 export async function isPaired(id: string): Promise<boolean> {
   return (await pairedHost(id)) !== undefined;
 }
 
-/** Connects to a host through one of its relays. Throws RELAY errors. */
+/** Connects to a paired host through one of its relays. Throws RELAY errors. */
 export async function dialRelayed(id: string): Promise<Channel> {
   const host = await pairedHost(id);
-  // Removed in another tab.
+  // The pairing was removed in another tab.
   if (!host) throw Object.assign(new Error("This browser is not paired with the host any more."), { fatal: true });
   const keys = await ownKeys();
-  // What was told is told again at the next connection.
+  // If storing the relays fails, the host names them again at the next connection.
   const channel = await dialPaired(keys, host, (changed) => void keep(changed, ["told"]).catch(() => {}));
-  // The old grant counts for weeks: if it fails, the next connection tries again.
+  // A failure is ignored: the old grant is valid for weeks, and the next connection tries again.
   void renew(keys, host).catch(() => {});
   return channel;
 }
 
-/** Keeps a new grant of the host, if the old one ends soon. */
+/** Stores a new grant of the host if the current one expires soon. */
 async function renew(keys: BrowserKeys, host: PairedHost): Promise<void> {
   const changed = await renewed(keys, host);
   if (changed) await keep(changed, ["grant"]);
 }
 
-/** Keeps these parts of a host, unless it was removed meanwhile. */
+/** Stores these fields of a host, unless the pairing was removed meanwhile. */
 async function keep(changed: PairedHost, parts: readonly (keyof PairedHost)[]): Promise<void> {
   const known = await pairedHost(changed.id);
   if (known) await keepHost({ ...known, ...Object.fromEntries(parts.map((part) => [part, changed[part]])) });
 }
 
-/** Pairs with the host that shows a code, and keeps it. Throws RELAY errors. */
+/** Pairs with the host that shows a code, and stores it. Throws RELAY errors. */
 export async function pair(options: PairOptions): Promise<PairedHost> {
   const host = await pairWith(await ownKeys(), options);
   const { pairedAt = Date.now() } = (await pairedHost(host.id)) ?? {};
@@ -57,7 +57,7 @@ export async function pair(options: PairOptions): Promise<PairedHost> {
   return host;
 }
 
-/** What people compare of this browser. */
+/** The fingerprint of this browser, which people compare. */
 export async function ownFingerprint(): Promise<string> {
   return fingerprintOfKeys(await ownKeys());
 }

@@ -2,7 +2,7 @@ import type { Client } from "@scorel/host/contract";
 import { freshNonce, hasSigned } from "@scorel/relay/browser";
 import { pairedHost } from "./pairings.ts";
 
-/** The id of the paired host that answers here; undefined for one that this browser is not paired with, or that may not say it. */
+/** The id of the paired host behind this connection. Undefined if this browser is not paired with it, or it does not tell. */
 export async function pairedHostAt(client: Pick<Client, "request">): Promise<string | undefined> {
   const nonce = freshNonce();
   const { host, signature } = await client.request("prove_relay_identity", { nonce });

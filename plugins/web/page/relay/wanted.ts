@@ -1,22 +1,22 @@
 import { checkCode, fingerprintOfId, parseLink, relayAddresses } from "@scorel/relay/browser";
 
-/** What a page pairs with. */
+/** The host that a page is about to pair with. */
 export interface Wanted {
   code: string;
-  /** The whole addresses of the host's relays. */
+  /** Full addresses of the host's relays. */
   relays: string[];
-  /** The id of the host, if a link has named it. */
+  /** Id of the host, if the pairing link contained it. */
   host?: string | undefined;
 }
 
-/** Reads what a person has entered: a link, or a code and relays, separated by commas. Throws RELAY errors. */
+/** Parses what a person has entered: a link, or a code and relays, separated by commas. Throws RELAY errors. */
 export function wantedOf(code: string, relay: string): Wanted {
   if (!code.includes("#")) return { code: checkCode(code), relays: relayAddresses(relay) };
   const link = parseLink(code);
   return { ...link, relays: relayAddresses(link.relays) };
 }
 
-/** What a link leads to, as people see it; undefined for what is no link. */
+/** Where a link leads to, for people; undefined if the text is not a link. */
 export function shownLink(code: string): { relay: string; host: string | undefined } | undefined {
   if (!code.includes("#")) return undefined;
   try {
@@ -27,7 +27,7 @@ export function shownLink(code: string): { relay: string; host: string | undefin
   }
 }
 
-/** What this browser is called at first. */
+/** The default name of this browser. */
 export function browserName(): string {
   const { userAgent } = navigator;
   const browser = /\b(Edg|Firefox|Chrome|Safari)\b/.exec(userAgent)?.[1]?.replace("Edg", "Edge") ?? "Browser";

@@ -8,12 +8,12 @@ import { useWords } from "../words/words.ts";
 import { Refusal } from "../work/refusal.tsx";
 import { isSearched, matchIn, useSearch } from "./searching.ts";
 
-/** Codes of a host that has no search, or none for the token of this page. */
+/** Error codes of a host without search, or that does not allow it for the token of this page. */
 const WITHOUT = new Set(["HOST_OPERATION_UNKNOWN", "HOST_FORBIDDEN"]);
-/** Characters before a match in a row, so that the match is in sight. */
+/** Most characters before a match, so that the match is visible. */
 const LEAD = 24;
 
-/** The messages with the wanted words, in the conversations of all sessions. */
+/** Messages with the wanted words, in the conversations of all sessions. */
 export function FoundInConversations({ device, wanted }: { device: Device; wanted: string }) {
   const words = useWords();
   const { found, more } = useSearch(device, wanted);

@@ -2,27 +2,27 @@ import type { Hit } from "@scorel/search/contract";
 import { useEffect, useState } from "react";
 import type { Device } from "../host/device.ts";
 
-/** Time without another letter after which the host is asked, in milliseconds. */
+/** Milliseconds after the last typed character until the host is asked. */
 const PAUSE = 200;
-/** Characters from which on the host is asked: one letter is everywhere. */
+/** Shortest search text. A single letter would match everywhere. */
 const FEWEST = 2;
 const PAGE = 30;
 
-/** What was found in all conversations. */
+/** Result of a search in all conversations. */
 export interface Search {
-  /** The words that were looked for. */
+  /** The words that were searched for. */
   wanted: string;
   hits: readonly Hit[];
   hasMore: boolean;
   error?: Error & { code?: string };
 }
 
-/** Whether words are long enough to look for them in conversations. */
+/** Whether the text is long enough to search for. */
 export function isSearched(wanted: string): boolean {
   return wanted.trim().length >= FEWEST;
 }
 
-/** Looks for words in the conversations of all sessions. What was found before stays until the host has answered. */
+/** Searches the conversations of all sessions. Previous results stay until the host has answered. */
 export function useSearch({ client }: Device, wanted: string): { found: Search | undefined; more(): void } {
   const [found, setFound] = useState<Search>();
   const text = wanted.trim();
@@ -57,18 +57,21 @@ export function useSearch({ client }: Device, wanted: string): { found: Search |
   return { found, more };
 }
 
-/** Names and titles are found in the list of sessions. */
+/** Leaves out matches in names and titles, since the list of sessions shows those. */
 function inConversations(hits: readonly Hit[]): readonly Hit[] {
   return hits.filter(({ eventId, who }) => eventId !== null && who !== "name" && who !== "title");
 }
 
-/** A session that changes meanwhile moves to the front, so that a page may begin with what the page before it ended with. */
+/**
+ * Appends a page of results without duplicates: a session that changes meanwhile moves to the front, so that the next page may repeat the
+ * last results.
+ */
 function joined(before: readonly Hit[], next: readonly Hit[]): readonly Hit[] {
   const known = new Set(before.map(({ eventId }) => eventId));
   return [...before, ...next.filter(({ eventId }) => !known.has(eventId))];
 }
 
-/** Where the words stand in a line, as the host has found them: any white space between them, capitals or not. */
+/** Splits a line at the match, by the same rules as the host: any white space between words, and ignoring case. */
 export function matchIn(line: string, wanted: string): { before: string; match: string; after: string } | undefined {
   const words = wanted.split(/\s+/).filter(Boolean);
   const pattern = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("\\s+");

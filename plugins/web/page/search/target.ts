@@ -7,15 +7,15 @@ import { tell } from "../ui/note.tsx";
 import { useWords } from "../words/words.ts";
 
 interface Target {
-  /** The key of the message that was found, which is marked. */
+  /** Key of the message that was found, which is highlighted. */
   found: string | undefined;
-  /** Called with the marked element when it is drawn. */
+  /** Called with the highlighted element when it is rendered. */
   shown(element: HTMLElement | null): void;
 }
 
 /**
- * Goes to the event that the address names: fetches what stands before it, shows it in the middle and gives it the focus. `leaveEnd` stops the
- * following of the end.
+ * Scrolls to the event that the URL names: fetches the events before it, centers it and focuses it. `leaveEnd` stops keeping the end in
+ * view.
  */
 export function useTarget(
   session: OpenSession,
@@ -34,11 +34,11 @@ export function useTarget(
     if (wanted === undefined) return;
     const at = entries.findIndex(({ key }) => key === wanted);
     if (at < 0 && !session.isElsewhere(wanted) && session.hasEarlier) {
-      // What arrives runs this again. Without a connection, that is when it is back.
+      // New entries run this effect again; without a connection, they come when it is back.
       if (connection === "live") session.earlier().catch((thrown) => tell({ text: thrown.message, isProblem: true }));
       return;
     }
-    // The address is the session's again, so that choosing the same message once more goes there once more.
+    // Removes the event from the URL, so that choosing the same message once more scrolls there again.
     goTo({ at: "session", sessionId: session.id }, { replace: true });
     if (at < 0) return tell({ text: session.isElsewhere(wanted) ? words.onOtherBranch : words.notInConversation });
     leaveEnd();

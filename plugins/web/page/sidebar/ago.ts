@@ -4,7 +4,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long ago something was, in its largest unit; the date after a month. Times are in milliseconds since 1970. */
+/** Formats how long ago something was, in its largest unit; after a month, as a date. Times are in milliseconds since 1970. */
 export function ago(then: number, now: number, { ago: words }: Pick<Words, "ago">): string {
   const passed = now - then;
   if (passed < MINUTE) return words.now;

@@ -10,12 +10,12 @@ import { flawOfLink } from "./device-link.ts";
 
 interface DeviceDialogProps {
   devices: Devices;
-  /** The device that gets another name; without it, one is added. */
+  /** The device to rename; undefined to add one. */
   known: KnownDevice | undefined;
   onClose(): void;
 }
 
-/** Adds another host to the page, or gives it another name. */
+/** Adds another host to the page, or renames one. */
 export function DeviceDialog({ devices, known, onClose }: DeviceDialogProps) {
   const words = useWords();
   const [name, setName] = useState(known?.name ?? "");
@@ -35,7 +35,7 @@ export function DeviceDialog({ devices, known, onClose }: DeviceDialogProps) {
     }
     const device = await devices.add(name.trim(), address, token.trim());
     goTo({ at: "home" }, { device: device.id });
-    // What the page may connect to is decided when it is loaded.
+    // The policy that allows connections is applied when the page is loaded.
     location.reload();
   };
   const submit = (event: FormEvent) => {

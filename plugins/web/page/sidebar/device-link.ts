@@ -1,7 +1,10 @@
-/** What can be wrong with the link of a host before anybody is asked. */
+/** Problems of a host's link that can be found without connecting. */
 export type LinkFlaw = "form" | "scheme" | "secret" | "plain" | "host";
 
-/** Returns what is wrong with a link to a host. `scheme` is that of the page: from https:, browsers connect only to encrypted hosts. */
+/**
+ * Returns what is wrong with a link to a host; undefined if nothing is. `scheme` is that of the page: from https:, browsers connect only to
+ * encrypted hosts.
+ */
 export function flawOfLink(link: string, scheme: string): LinkFlaw | undefined {
   const text = link.trim();
   if (!URL.canParse(text) || !text.includes("://")) return "form";

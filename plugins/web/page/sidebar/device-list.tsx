@@ -9,7 +9,7 @@ import { Menu } from "../ui/menu.tsx";
 import { attempt, tell } from "../ui/note.tsx";
 import { useWords, type Words } from "../words/words.ts";
 
-/** The hosts of this page, to go to. Nothing where there is only its own. */
+/** The hosts of this page. Empty if there is only its own. */
 export function DeviceList({ devices, current }: { devices: Devices; current: string }) {
   const words = useWords();
   const others = useStore(devices.others);
@@ -65,7 +65,7 @@ function DeviceLink({ id, name, isChosen, count, children }: DeviceLinkProps) {
   );
 }
 
-/** How the connection to a host is. */
+/** The state of the connection to a host. */
 function Connection({ device }: { device: Device }) {
   const words = useWords();
   const link = useStore(device.link);
@@ -76,7 +76,7 @@ function Connection({ device }: { device: Device }) {
   return link.state === "live" ? words.deviceStates.live : words.deviceStates.connecting;
 }
 
-/** Why there is no connection. */
+/** Why there is no connection, as a key of `words.deviceStates`. */
 function stateOf({ problem, host, isBeginning }: OtherDevice): keyof Words["deviceStates"] {
   const { code = "" } = (problem ?? {}) as { code?: string };
   if (isBeginning) return "connecting";

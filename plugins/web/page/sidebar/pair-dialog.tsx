@@ -3,7 +3,7 @@ import type { Devices } from "../host/devices.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { useWords } from "../words/words.ts";
 
-/** Adds a host that is reached through a relay. */
+/** A dialog to add a host that is reached through a relay. */
 export function PairDialog({ devices, onClose }: { devices: Devices; onClose(): void }) {
   const words = useWords();
   return (

@@ -3,7 +3,7 @@ import type { ProjectRow } from "../host/session-list.ts";
 import { attempt, tell } from "../ui/note.tsx";
 import type { Words } from "../words/words.ts";
 
-/** Takes a project without sessions out of the list, and offers to put it back. */
+/** Removes a project without sessions from the list, and offers to undo that. */
 export async function removeProject(device: Device, project: ProjectRow, words: Words): Promise<void> {
   const { client, sessions } = device;
   const { id, name, directory } = project;

@@ -8,7 +8,7 @@ import { useWords } from "../words/words.ts";
 
 type Listing = Operations["list_directories"]["result"];
 
-/** Chooses a directory of the host as a project, and begins a session in it. */
+/** A dialog to choose a directory of the host as a project. Then starts a session in it. */
 export function ProjectDialog({ device, onClose }: { device: Device; onClose(): void }) {
   const words = useWords();
   const { client, sessions } = device;
@@ -74,7 +74,7 @@ export function ProjectDialog({ device, onClose }: { device: Device; onClose(): 
   );
 }
 
-/** The directories inside one, and the places where there are more. */
+/** Subdirectories of a directory, and the roots. */
 function Directories({ listing, onOpen }: { listing: Listing; onOpen(directory: string): void }) {
   const words = useWords();
   const { directory, names, roots, more } = listing;

@@ -14,7 +14,7 @@ import { removeProject } from "./project-actions.ts";
 import { SessionMenu } from "./session-menu.tsx";
 import { titleOf } from "./title.ts";
 
-/** Sessions of a project that are shown before all are asked for. */
+/** Number of sessions of a project that are shown before the person asks for all. */
 const SHOWN = 8;
 
 interface ProjectProps {
@@ -24,7 +24,10 @@ interface ProjectProps {
   isWhole: boolean;
 }
 
-/** A project with its sessions. Archived ones are shown when they are asked for, wanted or wait for an answer. */
+/**
+ * A project with its sessions. Archived sessions are shown only if the person asks for them, a search finds them, one is open, or it waits
+ * for an answer.
+ */
 export function Project({ device, project, chosen, isWhole }: ProjectProps) {
   const words = useWords();
   const { write, manage } = useRights();
@@ -81,7 +84,7 @@ export function Project({ device, project, chosen, isWhole }: ProjectProps) {
   );
 }
 
-/** Whether a session is shown in any case. */
+/** Whether a session is always shown. */
 function isMeant({ sessionId, questions }: SessionSummary, chosen: string | undefined): boolean {
   return sessionId === chosen || Boolean(questions?.length);
 }
@@ -120,7 +123,7 @@ interface SessionLinkProps {
   isChosen: boolean;
 }
 
-/** A session by its title, with its state or when something was last said in it. */
+/** A link to a session, with its state or the time of its last message. */
 export function SessionLink({ device, session, isChosen }: SessionLinkProps) {
   const words = useWords();
   const mark = markOf(session, useStore(device.seen));

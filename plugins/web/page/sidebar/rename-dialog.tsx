@@ -11,7 +11,7 @@ interface RenameDialogProps {
   onClose(): void;
 }
 
-/** Gives a session another name. */
+/** A dialog to rename a session. */
 export function RenameDialog({ device, sessionId, name: before, onClose }: RenameDialogProps) {
   const words = useWords();
   const [name, setName] = useState(before);

@@ -16,14 +16,14 @@ const TYPES: Record<ExportFormat, string> = {
   jsonl: "application/x-ndjson",
 };
 
-/** Moves a session to the trash, and offers to bring it back. */
+/** Moves a session to the trash, and offers to undo that. */
 export async function deleteSession(client: RemoteClient, { sessionId, title }: Named, words: Words): Promise<void> {
   await client.request("delete_session", { sessionId });
   const undo = () => attempt(() => client.request("restore_session", { sessionId }));
   tell({ text: words.inTrash(title), action: { label: words.undo, run: undo } });
 }
 
-/** Puts a session away, and offers to take it back; or takes it back. */
+/** Archives a session, and offers to undo that; or takes it out of the archive. */
 export async function archiveSession(
   client: RemoteClient,
   { sessionId, title }: Named,
@@ -36,13 +36,13 @@ export async function archiveSession(
   tell({ text: words.inArchive(title), action: { label: words.undo, run: undo } });
 }
 
-/** Makes a copy of a session, and shows it. */
+/** Copies a session, and opens the copy. */
 export async function cloneSession(client: RemoteClient, { sessionId }: Named): Promise<void> {
   const copy = await client.request("clone_session", { sessionId, atOnce: true, attending: true });
   goTo({ at: "session", sessionId: copy.sessionId });
 }
 
-/** Summarizes the older part of a session's conversation, and says what came of it. */
+/** Compacts a session's conversation, and shows the result. */
 export async function compactSession(client: RemoteClient, { sessionId, title }: Named, words: Words): Promise<void> {
   tell({ text: words.compacting });
   const done = await client.request("compact", { sessionId });
@@ -52,7 +52,7 @@ export async function compactSession(client: RemoteClient, { sessionId, title }:
   tell({ text: done.note === undefined ? text : `${text} ${done.note}` });
 }
 
-/** Saves the text of a session where the browser keeps its downloads. */
+/** Downloads the text of a session. */
 export async function downloadSession(
   client: RemoteClient,
   { sessionId, title }: Named,

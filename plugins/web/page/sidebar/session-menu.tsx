@@ -8,12 +8,12 @@ import { archiveSession, cloneSession, compactSession, deleteSession, downloadSe
 interface SessionMenuProps {
   device: Device;
   sessionId: string;
-  /** As it is shown. */
+  /** The title as it is shown. */
   title: string;
   isArchived: boolean;
 }
 
-/** What can be done with a session. */
+/** A menu of actions on a session. */
 export function SessionMenu({ device, sessionId, title, isArchived }: SessionMenuProps) {
   const words = useWords();
   const session = { sessionId, title };

@@ -20,7 +20,7 @@ interface SidebarProps {
   chosen: string | undefined;
 }
 
-/** The devices, and all projects and sessions of the one that is shown. */
+/** The devices, and all projects and sessions of the shown device. */
 export function Sidebar({ device, devices, chosen }: SidebarProps) {
   const words = useWords();
   const { write, answer, manage } = useRights();
@@ -76,7 +76,7 @@ export function Sidebar({ device, devices, chosen }: SidebarProps) {
   );
 }
 
-/** The projects with the sessions whose title has all wanted words; all without any. */
+/** The projects with the sessions whose titles contain all wanted words. All of them if nothing is wanted. */
 export function matching(projects: readonly ProjectRow[], wanted: string): readonly ProjectRow[] {
   const parts = wanted.toLowerCase().split(/\s+/).filter(Boolean);
   if (parts.length === 0) return projects;

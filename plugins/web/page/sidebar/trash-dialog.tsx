@@ -9,7 +9,7 @@ import { useWords } from "../words/words.ts";
 
 type Deleted = Operations["list_trash"]["result"]["sessions"][number];
 
-/** The deleted sessions, to bring them back. */
+/** A dialog with the deleted sessions, to restore them. */
 export function TrashDialog({ device, onClose }: { device: Device; onClose(): void }) {
   const words = useWords();
   const { client } = device;

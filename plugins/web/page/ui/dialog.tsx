@@ -1,22 +1,22 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { useWords } from "../words/words.ts";
 
-/** What somebody wants to write in at once. */
+/** Matches the field that gets the focus when a dialog is opened. */
 const TEXT_FIELD = "input:not([type=checkbox])";
 
 interface DialogProps {
   title: string;
   children: ReactNode;
-  /** Called when the person closes it, by Esc, the button, or a click beside it. */
+  /** Called when the person closes the dialog, by Esc, the button, or a click outside of it. */
   onClose(): void;
 }
 
-/** A window above the page, which has the keyboard until it is closed. The browser keeps the focus in it, and gives it back. */
+/** A modal dialog. The browser keeps the focus in it, and afterwards returns it to where it was. */
 export function Dialog({ title, children, onClose }: DialogProps) {
   const words = useWords();
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  // Closed before it is removed: then the browser gives the focus back to what had it.
+  // The dialog is closed before it is removed, so that the browser returns the focus.
   useLayoutEffect(() => {
     const { current } = element;
     current?.showModal();

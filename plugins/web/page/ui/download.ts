@@ -1,20 +1,20 @@
-/** How long the browser may take to begin with a download, in milliseconds. */
+/** Milliseconds that the browser has to start a download. */
 const BEGIN_MS = 60_000;
-/** Characters of a name that all systems take. */
+/** Longest file name that all systems accept, in characters. */
 const LONGEST_NAME = 60;
 
-/** Saves a file where the browser keeps its downloads. `ending` follows the name, such as `.md`; without a usable name, `otherwise` stands for it. */
+/** Downloads a file. `ending` is appended to the name, such as `.md`. Without a usable name, `otherwise` is used. */
 export function download(content: Blob, { name, ending, otherwise }: Record<"name" | "ending" | "otherwise", string>) {
   const address = URL.createObjectURL(content);
   const link = document.createElement("a");
   link.href = address;
   link.download = `${fileName(name) || otherwise}${ending}`;
   link.click();
-  // The browser reads it after this task.
+  // Not revoked at once, since the browser reads the URL later.
   setTimeout(() => URL.revokeObjectURL(address), BEGIN_MS);
 }
 
-/** A title as the name of a file on any system. */
+/** Converts a title to a file name that is valid on all systems. */
 export function fileName(title: string): string {
   const plain = title.replace(/[^\p{L}\p{M}\p{N}._-]+/gu, "-").replace(/^[-.]+|[-.]+$/g, "");
   return [...plain].slice(0, LONGEST_NAME).join("");

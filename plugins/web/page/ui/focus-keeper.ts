@@ -1,23 +1,23 @@
-/** What can have the focus. */
+/** Matches elements that can have the focus. */
 const FOCUSABLE =
   "a[href], button:not([disabled]), input:not([disabled]), select:not([disabled]), textarea, [tabindex]";
 
 interface Trail {
   element: HTMLElement;
-  /** Each element that it is in, from within, with the place of the one before. */
+  /** The ancestors of the element, innermost first, each with the index of the child that contains it. */
   around: { parent: HTMLElement; at: number }[];
 }
 
 /**
- * When what has the focus is removed, the focus goes to what has taken its place in the list, or else to the nearest element around it
- * that can have it. Otherwise the keyboard would begin at the top of the page. Returns the function that ends it.
+ * When the focused element is removed, focuses the element that has taken its place in the list, or else the nearest focusable one around
+ * it. Otherwise the keyboard would start again at the top of the page. Returns a function that ends this.
  */
 export function keepFocus(): () => void {
   let trail: Trail | undefined;
   const enter = ({ target }: FocusEvent) => {
     trail = target instanceof HTMLElement ? trailOf(target) : undefined;
   };
-  // Whoever clicks beside everything wants no focus. What was removed is looked at before this.
+  // A person who clicks outside of all controls wants no focus. The removal of an element is handled before this event.
   const leave = ({ target }: FocusEvent) =>
     setTimeout(() => {
       if (isNowhere() && trail?.element === target) trail = undefined;
@@ -60,7 +60,7 @@ function nextTo({ around }: Trail): HTMLElement | undefined {
   return undefined;
 }
 
-/** What can have the focus in the item of a list that has this place now, or in the last one. */
+/** The focusable element in the list item at this index, or in the last item. */
 function within(list: HTMLElement, at: number): HTMLElement | undefined {
   const item = list.children[Math.min(at, list.children.length - 1)];
   return item?.querySelector<HTMLElement>(FOCUSABLE) ?? undefined;

@@ -2,20 +2,23 @@ import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, 
 
 export interface MenuItem {
   label: string;
-  /** It is shown as something that takes away. */
+  /** Whether it is shown as a destructive action. */
   isDangerous?: boolean;
   run(): void;
 }
 
 interface MenuProps {
-  /** What the button is called for those who do not see it. */
+  /** The accessible name of the button. */
   label: string;
-  /** What the button shows. */
+  /** The visible content of the button. */
   children: ReactNode;
   items: readonly MenuItem[];
 }
 
-/** A button that opens a list of commands. Arrows, Home and End move in it, letters go to the next one that begins so, Esc closes it. */
+/**
+ * A button that opens a list of commands. Arrow keys, Home and End move in it, a letter selects the next item that begins with it, Esc
+ * closes it.
+ */
 export function Menu({ label, children, items }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
@@ -88,7 +91,7 @@ export function Menu({ label, children, items }: MenuProps) {
   );
 }
 
-/** Puts the list below its button, or above where there is no room. It is not within what scrolls, which would cut it off. */
+/** Places the list below its button, or above if there is no room. It must not be inside a scrolling element, which would cut it off. */
 function place(list: HTMLElement, button: DOMRect): void {
   const below = innerHeight - button.bottom;
   const isBelow = list.offsetHeight <= below || below >= button.top;

@@ -9,22 +9,22 @@ interface Note {
   action?: { label: string; run(): void };
 }
 
-/** How long a note is shown. What it offers can also be done elsewhere. */
+/** Milliseconds for which a note is shown. Its action is also available elsewhere. */
 const SHOWN_MS = 20_000;
 
 const current = new Store<Note | undefined>(undefined);
 
-/** Shows what was done or went wrong, in place of what was said before. */
+/** Shows a note about something that was done or has failed. Replaces the previous note. */
 export function tell(note: Note): void {
   current.set(note);
 }
 
-/** Does something that a person has asked for, and tells why it failed. */
+/** Runs an action of the person, and shows an error if it fails. */
 export function attempt(work: () => Promise<unknown>): void {
   work().catch((thrown) => tell({ text: (thrown as Error).message, isProblem: true }));
 }
 
-/** The latest note, above the page. */
+/** Shows the latest note above the page. */
 export function NoteBox() {
   const words = useWords();
   const note = useStore(current);

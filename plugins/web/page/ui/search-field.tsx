@@ -5,7 +5,7 @@ interface SearchFieldProps {
   onChange(value: string): void;
 }
 
-/** A field for words to look for. */
+/** A field for a search text. */
 export function SearchField({ label, value, onChange }: SearchFieldProps) {
   return (
     <input

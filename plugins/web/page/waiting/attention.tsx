@@ -6,13 +6,13 @@ import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 import { type Mark, markOf, newsOf, sessionsOf } from "./marks.ts";
 
-/** Takes that the session that is shown was looked at, as long as the tab is in sight. */
+/** Notes that the shown session was seen, while the tab is visible. */
 export function useLooking(device: Device, place: Place): void {
   const projects = useStore(device.sessions.projects);
   const shown = place.at === "session" ? place.sessionId : undefined;
   useEffect(() => {
     const look = () => {
-      // What this browser has kept may be older than what it has seen.
+      // Stored data may be older than what the person has already seen.
       if (!device.sessions.hasBegun) return;
       device.seen.begin(sessionsOf(projects));
       const row = shown === undefined ? undefined : device.sessions.find(shown);
@@ -24,7 +24,7 @@ export function useLooking(device: Device, place: Place): void {
   }, [device, projects, shown]);
 }
 
-/** The title and the picture of the tab tell how many sessions wait for an answer. */
+/** Shows in the title and the icon of the tab how many sessions wait for an answer. */
 export function useBadge(count: number): void {
   useEffect(() => {
     document.title = count > 0 ? `(${count}) Scorel` : "Scorel";
@@ -33,7 +33,7 @@ export function useBadge(count: number): void {
   }, [count]);
 }
 
-/** Tells those who do not see the page which other sessions begin to wait, or have something new. */
+/** Announces to screen readers which other sessions start to wait, or have something new. */
 export function MarksTold({ device, place }: { device: Device; place: Place }) {
   const words = useWords();
   const projects = useStore(device.sessions.projects);

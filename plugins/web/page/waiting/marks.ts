@@ -2,9 +2,10 @@ import type { SessionSummary } from "@scorel/host/contract";
 import type { ProjectRow } from "../host/session-list.ts";
 import { isUnread, type Seen } from "./seen.ts";
 
-/** What stands beside the title of a session: it waits for an answer, works, or has something that was not looked at. */
+/** The mark beside the title of a session: it waits for an answer, is working, or has something that was not seen yet. */
 export type Mark = "asking" | "running" | "unread";
 
+/** The mark of a session; undefined if it has none, or `seen` is not known yet. */
 export function markOf(session: SessionSummary, seen: Seen | undefined): Mark | undefined {
   if (session.questions?.length) return "asking";
   if (session.running) return "running";
@@ -25,7 +26,7 @@ export interface News {
   mark: "asking" | "unread";
 }
 
-/** The sessions that wait or have something new since `before`, which has the marks that were known. */
+/** The sessions that have begun to wait or have something new. `before` has the previous marks. */
 export function newsOf(
   sessions: readonly SessionSummary[],
   before: ReadonlyMap<string, Mark | undefined>,

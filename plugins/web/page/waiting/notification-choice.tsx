@@ -11,7 +11,7 @@ import {
 } from "./notification-state.ts";
 import { canBePushed, pushOn, pushProblem, unsubscribe } from "./push.ts";
 
-/** Whether the browser tells that a session waits while the page is not in sight. */
+/** A setting: whether the browser shows notifications about waiting sessions while the page is not visible. */
 export function NotificationChoice({ device }: { device: Device }) {
   const words = useWords();
   const state = useStore(notificationState);
@@ -54,7 +54,7 @@ export function NotificationChoice({ device }: { device: Device }) {
   );
 }
 
-/** Whether the host tells the browser also while no page is open. */
+/** A setting: whether the host also sends pushes while no page is open. */
 function PushChoice({ device }: { device: Device }) {
   const words = useWords();
   const isOn = useStore(pushOn);

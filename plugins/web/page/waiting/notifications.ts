@@ -12,12 +12,12 @@ import {
 import { pushId } from "./push.ts";
 import { closePushed, WorkerNotification } from "./worker-notification.ts";
 
-/** Tells by notifications of the browser that sessions wait, while the tab is not in sight. They go when somebody has answered. */
+/** Shows notifications about waiting sessions while the tab is not visible. They are closed when somebody has answered. */
 export class Notifications {
   private readonly device: Device;
   private readonly words: Words;
   private readonly shown = new Map<string, { close(): void }>();
-  /** The sessions that waited when it was looked last; undefined before the host was heard. */
+  /** The sessions that waited at the last check; undefined before the host has answered. */
   private waiting: ReadonlySet<string> | undefined;
 
   constructor(device: Device, words: Words) {
@@ -25,7 +25,7 @@ export class Notifications {
     this.words = words;
   }
 
-  /** Follows until the returned function is called. */
+  /** Starts to follow the sessions. Returns a function that ends this. */
   begin(): () => void {
     const end = this.device.sessions.projects.subscribe(() => this.look());
     const seen = () => {
@@ -57,10 +57,10 @@ export class Notifications {
 
   private show(sessionId: string): void {
     const row = sessionsOf(this.device.sessions.projects.get()).find((each) => each.sessionId === sessionId);
-    // Screens that are locked show notifications to everybody: nothing of the session is in them unless that was chosen.
+    // A locked screen shows notifications to everybody, so they contain nothing of the session unless the person has chosen that.
     const text =
       notificationsDetailed.get() && row ? this.words.waitsNow(titleOf(row, this.words)) : this.words.notificationText;
-    // Tabs of the same browser replace each other's.
+    // The same tag in all tabs of the browser, so that they replace each other's notifications.
     const tag = `scorel.${this.device.keyOf(sessionId)}`;
     const options = { body: text, tag, icon: "./page/icon-asking.svg" };
     const place = fragmentOf({ at: "session", sessionId }, this.device.id);
@@ -77,7 +77,7 @@ export class Notifications {
       };
       this.shown.set(sessionId, notification);
     } catch {
-      // Some browsers of phones know notifications of service workers alone.
+      // Some mobile browsers only support notifications of service workers.
       notificationState.set("unsupported");
     }
   }

@@ -7,22 +7,24 @@ import { Store, useStore } from "../store.ts";
 import { lookAtNotifications } from "./notification-state.ts";
 import { followClicks } from "./worker-notification.ts";
 
-/** How often a page says that it is in sight. The host takes it for gone after twice as long. */
+/** Milliseconds between two messages that the page is visible. After twice this time, the host takes it for closed. */
 const BEAT_MS = 30_000;
 
-/** The person wants to be told also while no page is open. */
+/** Whether the person wants to be told also while no page is open. */
 export const pushOn = new Kept("push", false);
-/** How the host calls this browser, while it pushes to it. */
+/** Id of this browser's subscription at the host, while the host sends pushes to it. */
 export const pushId = new Store<string | undefined>(undefined);
-/** Why the browser or the host does not. */
+/** Why the browser or the host does not support pushes at present. */
 export const pushProblem = new Store<string | undefined>(undefined);
 
-/** Whether the browser can be pushed to at all. */
+/** Whether the browser supports pushes. */
 export function canBePushed(): boolean {
   return isSecureContext && "serviceWorker" in navigator && "PushManager" in globalThis;
 }
 
-/** Lets the host push to this browser, again when it had been before, as long as the person wants that and the browser allows it. */
+/**
+ * Subscribes this browser to pushes of the host, if the person wants that and the browser allows it. To be repeated after each connection.
+ */
 async function subscribe({ client }: Device): Promise<void> {
   const token = keptToken();
   if (token === undefined || !pushOn.get() || !canBePushed() || lookAtNotifications() !== "granted") return;
@@ -36,7 +38,7 @@ async function subscribe({ client }: Device): Promise<void> {
   }
 }
 
-/** Ends it, at the host and in the browser. */
+/** Ends the subscription, at the host and in the browser. */
 export async function unsubscribe({ client }: Pick<Device, "client">): Promise<void> {
   const id = pushId.get();
   pushId.set(undefined);
@@ -44,12 +46,12 @@ export async function unsubscribe({ client }: Pick<Device, "client">): Promise<v
   if (!canBePushed()) return;
   const registration = await navigator.serviceWorker.getRegistration();
   const subscription = await registration?.pushManager.getSubscription();
-  // The browser takes no more pushes, whatever the host has to do first.
+  // First in the browser: it then accepts no more pushes, whatever happens at the host.
   await subscription?.unsubscribe();
   if (id !== undefined && client.state.state === "live") await client.request("unsubscribe_push", { id });
 }
 
-/** Keeps the host told where to push, and whether this page is in sight. */
+/** Keeps the subscription up to date, and tells the host whether this page is visible. */
 export function usePush(device: Device): void {
   const isOn = useStore(pushOn);
   const id = useStore(pushId);
@@ -71,19 +73,19 @@ export function usePush(device: Device): void {
   }, [device, id, isLive]);
 }
 
-/** Keeps the questions of a session open for whoever is pushed to, when its last page has gone. */
+/** Keeps the questions of a session open after its last page was closed, since a push tells the person about them. */
 export function useAnsweringLater(device: Device, sessionId: string, isOpen: boolean): void {
   const id = useStore(pushId);
   const isLive = useStore(device.link).state === "live";
   const { answer } = useStore(device.rights);
   useEffect(() => {
-    // Other hosts push to nobody who has a page of this one.
+    // Other devices are left out: only the page's own host sends pushes to this browser.
     if (id === undefined || !isOpen || !isLive || !answer || device.id !== "") return;
     device.client.request("attend_by_push", { sessionId, id }).catch(() => {});
   }, [device, sessionId, id, isOpen, isLive, answer]);
 }
 
-/** What the browser has for this key. One for another key, as that of a host before a reset, makes room for it. */
+/** The browser's subscription for this key. A subscription for another key, such as that of a host before a reset, is replaced. */
 async function subscriptionFor(key: string): Promise<PushSubscription> {
   const registration = await navigator.serviceWorker.getRegistration();
   if (!registration) throw new Error("The browser keeps no worker of this page.");

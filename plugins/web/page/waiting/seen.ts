@@ -1,18 +1,20 @@
 import type { SessionSummary } from "@scorel/host/contract";
 import { Store } from "../store.ts";
 
-/** When each session was last looked at in this browser. Times are those of the host's latest event in the session. */
+/**
+ * When each session was last seen in this browser. Times are those of the host's latest event in the session, in milliseconds since 1970.
+ */
 export interface Seen {
-  /** What was there at this time counts as seen. */
+  /** Everything up to this time counts as seen. */
   since: number;
   sessions: Readonly<Record<string, number>>;
 }
 
 const KEY = "scorel.seen";
-/** Sessions that are kept one by one. Of those that were looked at before, everything until then counts as seen. */
+/** Most sessions that are stored separately. When older ones are dropped, `since` moves forward instead. */
 const MOST = 200;
 
-/** What a browser has seen when a session was looked at. */
+/** The state after a session was seen. */
 export function looked({ since, sessions }: Seen, sessionId: string, at: number): Seen {
   const all = Object.entries({ ...sessions, [sessionId]: Math.max(at, sessions[sessionId] ?? 0) })
     .filter(([, time]) => time > since)
@@ -21,12 +23,12 @@ export function looked({ since, sessions }: Seen, sessionId: string, at: number)
   return { since: dropped ?? since, sessions: Object.fromEntries(all.slice(0, MOST)) };
 }
 
-/** Whether something has ended or come in a session since it was looked at. While its turn runs, it is not over. */
+/** Whether something has been added to a session since it was seen. Not while its turn is running. */
 export function isUnread({ sessionId, updatedAt, running }: SessionSummary, { since, sessions }: Seen): boolean {
   return running !== true && updatedAt > Math.max(since, sessions[sessionId] ?? 0);
 }
 
-/** What was kept; undefined where nothing was, or something that is none of it. */
+/** Parses the stored state. Undefined if there is none, or it is invalid. */
 export function seenIn(text: string | null): Seen | undefined {
   try {
     const { since, sessions } = JSON.parse(text ?? "null") ?? {};
@@ -39,13 +41,13 @@ export function seenIn(text: string | null): Seen | undefined {
 }
 
 /**
- * What this browser has seen of a device, shared by its tabs. A browser that has looked at nothing yet begins with what is there. Storage that is
- * full or forbidden keeps it for this page alone.
+ * What was seen of a device in this browser, shared by its tabs. In a new browser, everything that exists counts as seen. If storage is
+ * full or not allowed, this lasts as long as the page.
  */
 export class SeenStore extends Store<Seen | undefined> {
   private readonly key: string;
 
-  /** `device` is the id of the device; empty for the host of the page. */
+  /** `device` is the id of the device; empty for the page's own host. */
   constructor(device: string) {
     const own = device === "" ? KEY : `${KEY}.${device}`;
     super(seenIn(readKept(own)));
@@ -55,14 +57,14 @@ export class SeenStore extends Store<Seen | undefined> {
     });
   }
 
-  /** Takes that everything of these sessions was there when the browser came. */
+  /** Marks everything in these sessions as seen, for a browser that has not stored anything yet. */
   begin(rows: readonly SessionSummary[]): void {
     if (this.get()) return;
     this.set({ since: Math.max(0, ...rows.map(({ updatedAt }) => updatedAt)), sessions: {} });
   }
 
   look({ sessionId, updatedAt }: SessionSummary): void {
-    // Another tab may have looked at others meanwhile.
+    // Read again, since another tab may have added sessions meanwhile.
     const seen = seenIn(readKept(this.key)) ?? this.get();
     if (seen && updatedAt > Math.max(seen.since, seen.sessions[sessionId] ?? 0))
       this.set(looked(seen, sessionId, updatedAt));
@@ -73,18 +75,18 @@ export class SeenStore extends Store<Seen | undefined> {
     try {
       localStorage.setItem(this.key, JSON.stringify(seen));
     } catch {
-      // It counts as long as the page is open.
+      // The state lasts as long as the page.
     }
   }
 }
 
-/** Removes it for all devices, when the person signs out. */
+/** Removes the state for all devices, when the person signs out. */
 export function forgetSeen(): void {
   try {
     for (const key of Object.keys(localStorage))
       if (key === KEY || key.startsWith(`${KEY}.`)) localStorage.removeItem(key);
   } catch {
-    // Then there is nothing.
+    // Without storage there is no state.
   }
 }
 

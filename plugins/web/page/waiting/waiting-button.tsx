@@ -6,7 +6,7 @@ import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 import { waitingIn } from "./marks.ts";
 
-/** Opens the list of all that waits. It says how much that is. */
+/** A button with the number of waiting sessions, which opens their list. */
 export function WaitingButton({ devices }: { devices: Devices }) {
   const words = useWords();
   const count = useAllWaiting(devices);
@@ -22,7 +22,7 @@ export function WaitingButton({ devices }: { devices: Devices }) {
   );
 }
 
-/** The same above a session, where the list of sessions has no room beside it and others wait. */
+/** The button above a session, shown if other sessions wait and the list of sessions is not shown beside it. */
 export function WaitingBar({ device, devices, place }: { device: Device; devices: Devices; place: Place }) {
   const words = useWords();
   const shown = place.at === "session" ? place.sessionId : undefined;
@@ -36,7 +36,7 @@ export function WaitingBar({ device, devices, place }: { device: Device; devices
   );
 }
 
-/** How many sessions of all devices wait for an answer. */
+/** Number of sessions of all devices that wait for an answer. */
 export function useAllWaiting({ waiting }: Devices): number {
   return [...useStore(waiting).values()].reduce((sum, count) => sum + count, 0);
 }

@@ -15,11 +15,11 @@ import { NotificationChoice } from "./notification-choice.tsx";
 import { Waiting, type WaitingSession } from "./waiting.ts";
 import { useAllWaiting } from "./waiting-button.tsx";
 
-/** A question that is longer is answered in its session, where there is room to read it. */
+/** Most lines of a question that is answered here. A longer one is answered in its session, where there is room to read it. */
 const MOST_LINES = 30;
 const MOST_CHARACTERS = 3_000;
 
-/** All questions that wait, of all sessions of all devices, to be answered or gone to. */
+/** All open questions of all sessions and devices, to answer them here or to open their sessions. */
 export function WaitingDialog({ devices, onClose }: { devices: Devices; onClose(): void }) {
   const words = useWords();
   const others = useStore(devices.others);
@@ -37,7 +37,7 @@ export function WaitingDialog({ devices, onClose }: { devices: Devices; onClose(
   );
 }
 
-/** What waits at one device, with its name unless it is the host of this page. */
+/** The open questions at one device, with its name unless it is the page's own host. */
 function WaitingAt({ device, name, onClose }: { device: Device; name?: string; onClose(): void }) {
   const [waiting] = useState(() => new Waiting(device));
   useEffect(() => waiting.begin(), [waiting]);
@@ -103,7 +103,7 @@ function fits(request: Asking, words: Parameters<typeof askedIn>[1]): boolean {
   return lines <= MOST_LINES && characters <= MOST_CHARACTERS;
 }
 
-/** A question that is only read here. */
+/** A question that is too long to be answered here. */
 function Long({ request, place, onClose }: { request: Asking; place: string | undefined; onClose(): void }) {
   const words = useWords();
   const { title, parts } = askedIn(request, words);

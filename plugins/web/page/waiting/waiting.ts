@@ -5,32 +5,32 @@ import type { ProjectRow } from "../host/session-list.ts";
 import { Store } from "../store.ts";
 import { waitingIn } from "./marks.ts";
 
-/** A session that waits for an answer, or has waited while the list was open. */
+/** A session that waits for an answer, or has waited since the list was opened. */
 export interface WaitingSession {
   session: SessionSummary;
   project: string;
-  /** The open question that was asked first; undefined until the host has told it. */
+  /** The oldest open question; undefined until the host has sent it. */
   request: OpenRequest | undefined;
-  /** Questions that wait behind it. */
+  /** Number of further open questions. */
   more: number;
-  /** Somebody has answered. It stays where it is, so that nothing moves under a finger. */
+  /** Whether it has been answered. It stays in its place, so that nothing moves under a finger. */
   isOver: boolean;
   /** Why the question could not be read. */
   problem?: string | undefined;
 }
 
-/** All that waits at the host, as long as somebody looks at it. */
+/** All open questions at a host, while a person looks at them. */
 export class Waiting {
   readonly sessions = new Store<readonly WaitingSession[]>([]);
   private readonly device: Device;
-  /** The rows that were asked about last: the host tells another one with each change. */
+  /** The rows for which questions were last requested. A changed row is a new object. */
   private readonly rows = new Map<string, SessionSummary>();
 
   constructor(device: Device) {
     this.device = device;
   }
 
-  /** Follows until the returned function is called. */
+  /** Starts to follow the questions. Returns a function that ends this. */
   begin(): () => void {
     this.look();
     return this.device.sessions.projects.subscribe(() => this.look());
@@ -60,7 +60,7 @@ export class Waiting {
       ({ requests: [request, ...more] }) => ({ request, more: more.length, problem: undefined }),
       (thrown) => ({ problem: (thrown as Error).message }),
     );
-    // Something newer is on its way.
+    // A newer request is in progress.
     if (this.rows.get(sessionId) !== row) return;
     const isOver = "request" in found && found.request === undefined;
     this.sessions.set(

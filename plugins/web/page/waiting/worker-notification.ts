@@ -1,7 +1,7 @@
-/** The tag of what the worker shows of a push. */
+/** The tag of notifications that the service worker shows for pushes. */
 const PUSHED = "scorel.pushed";
 
-/** A notification that the worker shows for the page, where a push finds it and shows nothing else. */
+/** A notification that the service worker shows for the page. A push that finds it repeats it instead of adding another one. */
 export class WorkerNotification {
   private readonly tag: string;
   private readonly showing: Promise<void>;
@@ -16,7 +16,7 @@ export class WorkerNotification {
   }
 }
 
-/** Removes what a push has shown: whoever looks at the page sees more. */
+/** Closes notifications of pushes, since a visible page shows more. */
 export function closePushed(): void {
   void closeTagged(PUSHED);
 }
@@ -24,7 +24,7 @@ export function closePushed(): void {
 async function show(options: NotificationOptions): Promise<void> {
   await closeTagged(PUSHED);
   const registration = await navigator.serviceWorker.getRegistration();
-  // The person may have taken back the permission.
+  // The person may have withdrawn the permission.
   await registration?.showNotification("Scorel", options).catch(() => {});
 }
 
@@ -34,7 +34,9 @@ async function closeTagged(tag: string): Promise<void> {
   for (const shown of (await registration?.getNotifications({ tag })) ?? []) shown.close();
 }
 
-/** The worker says where a person wants to go who has clicked on a notification. */
+/**
+ * Opens the session of a notification that the person has clicked; the service worker sends its place. Returns a function that ends this.
+ */
 export function followClicks(): () => void {
   const go = ({ data }: MessageEvent) => {
     if (typeof data?.open === "string" && data.open.startsWith("#/")) location.hash = data.open;

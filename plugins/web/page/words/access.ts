@@ -1,9 +1,9 @@
-/** Words for those who use a keyboard or listen, and for tokens that allow less than everything. */
+/** Texts for keyboard and screen reader users, and for tokens with limited scopes. */
 const en = {
   skip: "Skip to the conversation",
   notDone: "not done",
   needsAdmin: "Changing this needs the scope admin.",
-  /** `isPaired`: the host is reached through a relay, and knows this browser by its key; else by the token of the page. */
+  /** `isPaired`: the host knows this browser by its paired keys; otherwise by the token of the page. */
   mayNotCreate: (isPaired: boolean): string =>
     isPaired
       ? "This browser may not begin sessions. On the host's computer, `scorel device scopes <name> view,prompt` lets it; `scorel device list` shows its name."

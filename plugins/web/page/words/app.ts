@@ -1,4 +1,4 @@
-/** Words of the page as a whole: getting in, the connection, places. */
+/** Texts of the page as a whole: access, connection, navigation. */
 const en = {
   connecting: "Connecting…",
   enterTitle: "Open this page with a link",

@@ -1,7 +1,7 @@
-/** A hint that only helps where the page came over an encrypted connection, as proxies make them. */
+/** A hint that is shown only if the page was loaded over https, as through a proxy. */
 const behindProxy = (origin: string, hint: string) => (origin.startsWith("https:") ? hint : "");
 
-/** Words of a page whose host cannot be reached, and of what this browser keeps. */
+/** Texts for when the host cannot be reached, and about data that this browser stores. */
 const en = {
   lost: "The connection was lost.",
   shownAsOf: (time: string) => `You see what was there at ${time}.`,
@@ -13,7 +13,7 @@ const en = {
   notSentAway: "The host cannot be reached. What you have written stays here until it is back.",
   signOut: "Sign out",
   unproven: (origin: string) =>
-    `What answers at this address has not proved that it is your host. Nothing was sent to it: either the host does not know this page's token any more, or another program has taken its port. Do not load this page anew here; \`scorel up\` makes a new link.${behindProxy(origin, ` If ${origin} is a proxy of your host, name it in \`origins\` in the table [web-server] of the host's config.toml.`)}`,
+    `What answers at this address has not proved that it is your host. Nothing was sent to it: either the host does not know this page's token any more, or another program has taken its port. Do not reload this page here; \`scorel up\` makes a new link.${behindProxy(origin, ` If ${origin} is a proxy of your host, name it in \`origins\` in the table [web-server] of the host's config.toml.`)}`,
   enterAnother: "Enter another token",
 };
 

@@ -1,4 +1,4 @@
-/** Words of the conversation, its field and its waiting messages. */
+/** Texts of the conversation, its field and its queue. */
 const en = {
   notices: "Notices",
   warning: "Warning",

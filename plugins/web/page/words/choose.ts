@@ -1,4 +1,4 @@
-/** Words of what a session works with, and of the choice of directories. */
+/** Texts of a session's settings, and of the choice of directories. */
 const en = {
   chooseModel: "Choose a model",
   findModel: "Find a model",

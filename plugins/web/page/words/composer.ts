@@ -1,4 +1,4 @@
-/** Words of the field to write in. */
+/** Texts of the field to write in. */
 const en = {
   command: "Command",
   shellLine: "Shell line",

@@ -1,4 +1,4 @@
-/** Words of the other hosts of the page. */
+/** Texts about the other hosts of the page. */
 const en = {
   devices: "Devices",
   thisHost: "This host",
@@ -37,7 +37,7 @@ const en = {
   deviceRelayed: (relay: string, reason: string) => `Not connected through the relay ${relay}: ${reason}.`,
   devicePair: "Pair with a code instead",
   devicePairHelp: "This browser is not paired with this device.",
-  pairMissing: "This part of the page is missing. Load the page anew.",
+  pairMissing: "This part of the page is missing. Reload the page.",
   deviceEnter: (name: string) => `A token for ${name}`,
   deviceEnterHelp: "This tab has no token for this device. `scorel host token rotate phone` on its computer makes one.",
   backToOwn: "Back to this host",

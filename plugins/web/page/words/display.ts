@@ -1,4 +1,4 @@
-/** Words of what stands in a conversation. */
+/** Texts of the entries in a conversation. */
 const en = {
   you: "You",
   assistant: "Assistant",

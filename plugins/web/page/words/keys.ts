@@ -1,4 +1,4 @@
-/** Words of keys and of the window that finds everything. */
+/** Texts of the list of keys and of the palette. */
 const en = {
   palette: "Find a session or an action",
   paletteField: "A session, project or action",

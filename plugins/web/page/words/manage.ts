@@ -1,4 +1,4 @@
-/** Words of what can be done with sessions and projects. */
+/** Texts of actions on sessions and projects. */
 const en = {
   actionsFor: (name: string) => `Actions for ${name}`,
   moreActions: "More",

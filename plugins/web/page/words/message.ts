@@ -1,4 +1,4 @@
-/** Words of what can be done with a message, and of going back. */
+/** Texts of actions on messages, and of rewinding. */
 const en = {
   messageActions: "What can be done with this message",
   copyMessage: "Copy",

@@ -1,4 +1,4 @@
-/** Words of pairing with another host. They come with its code, not with the rest of the page. */
+/** Texts of pairing. They are loaded together with the pairing form. */
 const en = {
   pairHelp:
     "On the computer of the host, `scorel pair` shows a code, and the relay that both computers reach. That host needs no address of its own.",
@@ -6,7 +6,7 @@ const en = {
   pairRelay: "Relay",
   pairBrowser: "Name of this browser, for the other computer",
   pairFromLink: (relay: string, host: string) =>
-    `The link is of the host ${host}, behind the relay ${relay}. Pair only if you asked for it just now.`,
+    `The link belongs to the host ${host} behind the relay ${relay}. Pair only if you asked for it just now.`,
   pairFromLinkAlone: (relay: string) => `The link names the relay ${relay}. Pair only if you asked for it just now.`,
   pairSubmit: "Pair",
   pairConnecting: "Connecting…",

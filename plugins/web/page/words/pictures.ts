@@ -1,4 +1,4 @@
-/** Words of pictures and files in messages. */
+/** Texts about pictures and files in messages. */
 const en = {
   attach: "Attach…",
   attached: "Pictures of this message",

@@ -1,6 +1,6 @@
 import { knownInChinese } from "@scorel/kit/text/known-zh";
 
-/** Words of questions to a person. */
+/** Texts of questions to a person. */
 const en = {
   asked: "Your answer is needed",
   askedAbout: "What the question is about",
@@ -9,9 +9,9 @@ const en = {
   reason: "Reason (optional)",
   yes: "Yes",
   no: "No",
-  /** A text of questions that is Scorel's own. */
+  /** Translates a text of a question, if it is one of Scorel's own. */
   known: (text: string) => text,
-  /** The same of an answer. The reason has a field of its own. */
+  /** Translates the label of an answer, if it is one of Scorel's own. The page has a field of its own for the reason. */
   answerLabel: (text: string) => {
     const label = text.replace(/^no \(you can add a reason\)$/, "no");
     return label.charAt(0).toUpperCase() + label.slice(1);

@@ -1,4 +1,4 @@
-/** Words of the search in all conversations. */
+/** Texts of the search in all conversations. */
 const en = {
   noTitle: "No session title matches.",
   inConversations: "In conversations",

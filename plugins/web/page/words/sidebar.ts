@@ -1,4 +1,4 @@
-/** Words of the list of projects and sessions. */
+/** Texts of the list of projects and sessions. */
 const en = {
   projects: "Projects",
   sessions: "Sessions",

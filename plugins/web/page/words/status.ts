@@ -1,4 +1,4 @@
-/** Words of what a session does and works with. */
+/** Texts about a session's state and settings. */
 const en = {
   mode: "Permission mode",
   model: "Model",

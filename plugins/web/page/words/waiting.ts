@@ -1,4 +1,4 @@
-/** Words of what waits for a person, and of what has come. */
+/** Texts about sessions that wait for the person, and about what is new. */
 const en = {
   unread: "new",
   waitsNow: (title: string) => `${title} waits for your answer.`,

@@ -18,7 +18,7 @@ import { statusWords } from "./status.ts";
 import { waitingWords } from "./waiting.ts";
 import { workWords } from "./work.ts";
 
-/** Everything that the page says in a language. Each part of the page has a file with its words. */
+/** All texts of the page in one language. Each part of the page has a file of its own for them. */
 const inLanguage = (language: "en" | "zh") => ({
   ...accessWords[language],
   ...appWords[language],
@@ -42,7 +42,7 @@ const inLanguage = (language: "en" | "zh") => ({
 
 export type Words = ReturnType<typeof inLanguage>;
 
-/** The words in the language that the browser prefers: Chinese or English. */
+/** The texts in the language that the browser prefers: Chinese or English. */
 export function wordsOf(languages: readonly string[]): { language: "en" | "zh-CN"; words: Words } {
   const known = languages.find((language) => /^(en|zh)\b/i.test(language));
   const isChinese = known !== undefined && /^zh/i.test(known);

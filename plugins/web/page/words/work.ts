@@ -1,4 +1,4 @@
-/** Words of what a session works on: changes, files, usage, branches. */
+/** Texts of the panel: changes, files, usage, branches. */
 const en = {
   sideBySide: "Side by side",
   unchangedLines: (count: number) => (count === 1 ? "1 unchanged line" : `${count} unchanged lines`),

@@ -1,12 +1,12 @@
 import type { ArtifactVersion } from "@scorel/artifacts/contract";
 import type { RemoteClient } from "@scorel/host/client";
 
-/** Bytes that are asked for at a time. */
+/** Bytes per request. */
 const PART = 2 ** 20;
-/** More than that does not fit into the memory of every browser. */
+/** The largest artifact that can be loaded, in bytes. Not every browser has memory for more. */
 export const MOST_BYTES = 256 * 2 ** 20;
 
-/** Fetches all bytes of an artifact in parts, and checks them. Throws if they are not those that were saved. */
+/** Fetches all bytes of an artifact in parts. Throws if they are not the bytes that were saved. */
 export async function artifactBytes(
   client: RemoteClient,
   sessionId: string,

@@ -16,13 +16,13 @@ import { Refusal } from "./refusal.tsx";
 /** The largest artifact that is shown, in bytes. Larger ones can be downloaded. */
 const MOST_SHOWN = 4 * 2 ** 20;
 
-/** The results that tools have saved in a session, and those of all sessions. */
+/** The artifacts of a session, and those of all sessions. */
 export function Artifacts({ place: { client, session } }: { place: ChatPlace }) {
   const words = useWords();
   const { value, error } = useReading(session, "artifacts", () =>
     everyPage((page) => client.request("list_artifacts", { sessionId: session.id, ...page })),
   );
-  // A host without the plugin has none.
+  // A host without the plugin has no artifacts.
   if (error) return error.code === "HOST_OPERATION_UNKNOWN" ? null : <Refusal error={error} />;
   if (!value || value.artifacts.length === 0) return null;
   return (
@@ -98,7 +98,7 @@ function Content({ bytes, name, mimeType }: { bytes: Uint8Array; name: string; m
 
 function base64Of(bytes: Uint8Array): string {
   let text = "";
-  // A call takes only so many arguments.
+  // In chunks, since the number of arguments of a call is limited.
   for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
   return btoa(text);
 }

@@ -8,12 +8,12 @@ import { useWords } from "../words/words.ts";
 import { useReading } from "./reading.ts";
 import { Refusal } from "./refusal.tsx";
 
-/** Events of the tree that are looked at: the latest ones. */
+/** Most events of the tree that are requested, the latest ones. */
 const MOST = 5_000;
-/** Steps by which messages are set in at most, so that they fit on a phone. */
+/** Most levels of indentation, so that the tree fits on a phone. */
 const MOST_DEPTH = 6;
 
-/** The messages of people in all branches of a conversation. Choosing one goes to the end of its latest branch. */
+/** The messages of people in all branches of a conversation. Choosing one switches to the end of its latest branch. */
 export function Branches({ place: { client, session } }: { place: ChatPlace }) {
   const words = useWords();
   const sessionId = session.id;

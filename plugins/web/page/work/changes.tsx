@@ -13,9 +13,9 @@ import { useReading } from "./reading.ts";
 import { Refusal } from "./refusal.tsx";
 import { reversedDiff } from "./reverse.ts";
 
-/** Of more files, only the names are shown at first. */
+/** If there are more files, their diffs are closed at first. */
 const MOST_OPEN = 5;
-/** Characters of a message that name it. */
+/** Most characters of a message in the list. */
 const MOST_NAMED = 60;
 
 interface Change {
@@ -28,7 +28,7 @@ interface Found {
   notCovered: readonly { path: string; reason: string }[];
 }
 
-/** The files that a session has changed: since its beginning, or since before one of its messages. */
+/** The files that a session has changed, since its beginning or since before one of its messages. */
 export function Changes({ place }: { place: ChatPlace }) {
   const words = useWords();
   const { client, session } = place;
@@ -83,7 +83,7 @@ export function Changes({ place }: { place: ChatPlace }) {
 interface ChangedFileProps {
   sessionId: string;
   change: Change;
-  /** There are so few that each is open. */
+  /** Whether there are so few files that each diff is open. */
   isFew: boolean;
 }
 
@@ -119,7 +119,7 @@ function ChangedFile({ sessionId, change: { path, kind, diff }, isFew }: Changed
   );
 }
 
-/** The messages of people before which the files have a known state. The first one stands for the whole session. */
+/** The messages of people, newest first. The first message of the session is left out: the time before it is the session's beginning. */
 function messagesIn(entries: readonly Entry[]): Row[] {
   const rows = entries.flatMap(({ row }) => (row && userContentOf(row.event) !== undefined ? [row] : []));
   return rows.filter(({ event }) => event.parentId !== null).reverse();
@@ -130,7 +130,7 @@ function nameOf(event: object): string {
   return text.length > MOST_NAMED ? `${[...text].slice(0, MOST_NAMED).join("")}…` : text;
 }
 
-/** Asks what has changed. The host tells what going back would do, which is the same the other way round. */
+/** Requests the changes. The host answers what a rewind would change, which is the reverse. */
 async function readChanges(
   { client, session }: Pick<ChatPlace, "client" | "session">,
   row: Row | undefined,

@@ -5,7 +5,7 @@ import { safeText } from "../display/safe.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 
-/** A button that summarizes the older part of the conversation, and says what came of it. */
+/** A button that compacts the conversation, and shows the result. */
 export function CompactNow({ place: { client, session } }: { place: ChatPlace }) {
   const words = useWords();
   const { running } = useStore(session.status);

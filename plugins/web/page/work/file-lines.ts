@@ -1,6 +1,6 @@
 import type { Piece } from "../markdown/pieces.ts";
 
-/** Coloured code, cut into its lines. A piece that goes on over lines has a part in each. */
+/** Splits highlighted code into lines. A piece that spans several lines is split, too. */
 export function linesOf(pieces: readonly Piece[]): Piece[][] {
   const lines: Piece[][] = [[]];
   for (const { text, kind } of pieces)
@@ -8,12 +8,12 @@ export function linesOf(pieces: readonly Piece[]): Piece[][] {
       if (at > 0) lines.push([]);
       if (part !== "") lines.at(-1)?.push({ text: part, kind });
     }
-  // The line feed at the end of a file ends its last line, and begins none.
+  // The line feed at the end of a file ends its last line, and does not begin another one.
   if (lines.length > 1 && lines.at(-1)?.length === 0) lines.pop();
   return lines;
 }
 
-/** The language of a file, by the end of its name. */
+/** The language of a file, by its extension. */
 export function languageOf(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   const dot = name.lastIndexOf(".");

@@ -6,10 +6,10 @@ import { isColourable, useColour } from "../markdown/coloured.tsx";
 import type { Piece } from "../markdown/pieces.ts";
 import { languageOf, linesOf } from "./file-lines.ts";
 
-/** Lines that are drawn together. */
+/** Number of lines that are rendered together. */
 const CHUNK = 100;
 
-/** The text of a file with numbered lines, of which those near to the visible part are drawn, in the colours of its language. */
+/** The text of a file with line numbers, highlighted. Only lines near the visible part are rendered. */
 export function FileText({ text, path }: { text: string; path: string }) {
   const safe = useMemo(() => safeText(text), [text]);
   const language = languageOf(path);

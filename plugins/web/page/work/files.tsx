@@ -13,7 +13,7 @@ import { Refusal } from "./refusal.tsx";
 
 const MOST_FOUND = 50;
 
-/** The files of the project: one is found by parts of its path, and shown. */
+/** The files of the project. The person finds one by parts of its path, and opens it. */
 export function Files({ place }: { place: ChatPlace }) {
   const words = useWords();
   const { session } = place;
@@ -80,7 +80,7 @@ function FoundRow({ file: { path, kind }, onChoose }: { file: FoundFile; onChoos
   );
 }
 
-/** The text of a file as it is now. It is read again after something happened in the session. */
+/** The current text of a file. It is read again after the session has changed. */
 function OpenedFile({ place: { client, session }, path }: { place: ChatPlace; path: string }) {
   const words = useWords();
   const { value, error } = useReading(session, path, () =>

@@ -12,10 +12,10 @@ interface Checked {
   error?: Error & { code?: string };
 }
 
-/** How a finding is shown: what is broken like an error, what is fine like a note. */
+/** CSS class for each severity of a finding. */
 const NOTICES = { ok: "", note: "", warning: "warning", error: "error" };
 
-/** What is wrong with the host of a session, and what to do about it. Checking starts programs, so it waits for a press of the button. */
+/** Problems of a session's host, and what to do about them. Checking starts programs, so it waits for a click on the button. */
 export function Health({ place: { client, session } }: { place: ChatPlace }) {
   const words = useWords();
   const { manage } = useRights();

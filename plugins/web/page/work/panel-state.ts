@@ -1,6 +1,6 @@
 import { Store } from "../store.ts";
 
-/** What the panel beside a conversation shows. */
+/** The tabs of the panel beside a conversation. */
 export const TABS = ["changes", "files", "usage", "skills", "branches", "health"] as const;
 export type Tab = (typeof TABS)[number];
 
@@ -11,34 +11,35 @@ interface Panel {
 
 const KEY = "scorel.panel";
 
-/** Whether the panel beside the conversation is open, and with what. It is remembered. */
+/** Whether the panel beside the conversation is open, and its tab. Stored in this browser. */
 export const panel = new Store<Panel>(remembered());
 
+/** Opens, closes or switches the panel, and stores its state. */
 export function showPanel(change: Partial<Panel>): void {
   const next = { ...panel.get(), ...change };
   panel.set(next);
   try {
     localStorage.setItem(KEY, `${next.isOpen ? "open" : "closed"} ${next.tab}`);
   } catch {
-    // Without storage, it is as it is as long as the page is open.
+    // Without storage, the state lasts as long as the page.
   }
 }
 
-/** The file that is shown of each session. */
+/** Path of the file that is open in the panel, by session. */
 export const openedFiles = new Store<ReadonlyMap<string, string>>(new Map());
 
-/** Shows a file of a session's project in the panel. */
+/** Opens a file of a session's project in the panel. */
 export function openFile(sessionId: string, path: string): void {
   openedFiles.set(new Map([...openedFiles.get(), [sessionId, path]]));
   showPanel({ isOpen: true, tab: "files" });
 }
 
-/** Another device may have sessions of the same ids. */
+/** Closes all files, since another device may have sessions with the same ids. */
 export function forgetOpenedFiles(): void {
   openedFiles.set(new Map());
 }
 
-/** Where it would cover the conversation, it is closed at first. */
+/** Closed at first if it would cover the conversation. */
 function remembered(): Panel {
   const [state, tab] = (stored() ?? "").split(" ");
   const known = TABS.find((each) => each === tab) ?? "changes";

@@ -12,7 +12,7 @@ import { UsageView } from "./usage.tsx";
 
 const VIEWS = { changes: Changes, files: Files, usage: UsageView, skills: Skills, branches: Branches, health: Health };
 
-/** Opens and closes the panel beside a conversation. */
+/** A button that opens and closes the panel beside a conversation. */
 export function PanelButton() {
   const words = useWords();
   const { isOpen } = useStore(panel);
@@ -28,7 +28,7 @@ export function PanelButton() {
   );
 }
 
-/** What stands beside a conversation: what it changed, used and could do, and its branches. */
+/** The panel beside a conversation: changes, files, usage, skills, branches and problems. */
 export function Panel({ place }: { place: ChatPlace }) {
   const words = useWords();
   const { isOpen, tab } = useStore(panel);
@@ -58,7 +58,7 @@ export function Panel({ place }: { place: ChatPlace }) {
   );
 }
 
-/** The tabs; arrows move in them. */
+/** The tabs. Arrow keys move between them. */
 function Tabs({ tab }: { tab: Tab }) {
   const words = useWords();
   const move = (event: KeyboardEvent) => {

@@ -2,16 +2,16 @@ import { useEffect, useRef, useState } from "react";
 import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
 
-/** The least time between two readings, in milliseconds. */
+/** Shortest time between two requests, in milliseconds. */
 const PAUSE = 1_000;
 
 export interface Reading<T> {
-  /** The latest that was read; what was read before stays until then. */
+  /** The latest result. It stays until the next one arrives. */
   value?: T;
   error?: (Error & { code?: string }) | undefined;
 }
 
-/** Something that the host tells about a session, read again after something was added to the session. `key` says what is read. */
+/** Requests something about a session from the host, again after each change of the session. `key` identifies what is requested. */
 export function useReading<T>(session: OpenSession, key: string, read: () => Promise<T>): Reading<T> {
   const entries = useStore(session.entries);
   const { connection } = useStore(session.status);

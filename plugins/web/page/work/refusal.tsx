@@ -1,7 +1,7 @@
 import { safeText } from "../display/safe.ts";
 import { useWords } from "../words/words.ts";
 
-/** Why something could not be read. A session without the plugin for it simply does not have it. */
+/** Shows why something could not be read. If the session lacks the plugin for it, says so. */
 export function Refusal({ error }: { error: Error & { code?: string } }) {
   const words = useWords();
   if (["HOST_OPERATION_UNKNOWN", "HISTORY_NO_FILES", "COMMAND_UNKNOWN"].includes(error.code ?? ""))

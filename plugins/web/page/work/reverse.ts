@@ -1,4 +1,4 @@
-/** A diff the other way round: what it adds was removed, and what it removes was added. */
+/** Reverses a diff: additions become removals, and removals additions. */
 export function reversedDiff(diff: string): string {
   const reversed: string[] = [];
   const removed: string[] = [];

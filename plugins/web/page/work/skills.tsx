@@ -8,13 +8,13 @@ import { Refusal } from "./refusal.tsx";
 type Listed = Operations["list_skills"]["result"];
 type Used = Operations["report_skills"]["result"]["skills"][number];
 
-/** The skills of a session, how often each was loaded in it, and what is wrong with those that are not there. */
+/** The skills of a session, how often each was loaded in it, and the problems of skills that could not be used. */
 export function Skills({ place: { client, session } }: { place: ChatPlace }) {
   const words = useWords();
   const sessionId = session.id;
   const { value, error } = useReading(session, "skills", async () => {
     const listed = await client.request("list_skills", { sessionId });
-    // A session that was never stored has no log to report from.
+    // A session that was never stored has no log to report about.
     const report = await client.request("report_skills", { sessionId, of: sessionId }).catch(() => undefined);
     return { listed, used: new Map(report?.skills.map((skill) => [skill.name, skill])) };
   });

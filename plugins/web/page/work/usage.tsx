@@ -8,7 +8,7 @@ import { useReading } from "./reading.ts";
 import { Refusal } from "./refusal.tsx";
 import { type ContextPart, contextIn, costOf, type ModelUse, usesIn } from "./spent.ts";
 
-/** What a session has used, by model, and what fills the window of its model. */
+/** The usage of a session by model, and what fills its context window. */
 export function UsageView({ place }: { place: ChatPlace }) {
   const words = useWords();
   const { client, session } = place;
@@ -89,7 +89,7 @@ function Models({ uses }: { uses: readonly ModelUse[] }) {
   );
 }
 
-/** The parts of the next request, each with its share of the window, or of the request where the window is not known. */
+/** The parts of the next request, each with its share of the context window, or of the request if the window is unknown. */
 function Window({ parts, used, window }: { parts: readonly ContextPart[]; used: number; window: number | undefined }) {
   const words = useWords();
   const whole = Math.max(1, window ?? used);
