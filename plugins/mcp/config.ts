@@ -5,7 +5,7 @@ import { z } from "zod";
  * Names of servers: letters and digits, with single dashes and underscores between them. In the name of a tool, two underscores end the
  * server's name, so that a rule such as `mcp__git__*` matches one server.
  */
-export const SERVER_NAME = /^(?=.{1,32}$)[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/;
+const SERVER_NAME = /^(?=.{1,32}$)[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/;
 
 /** The schema of a server. It is made when the first server is read, so that a session without servers starts faster. */
 export const serverTable = z.lazy(() => (made ??= makeTable()));

@@ -21,7 +21,6 @@ export const errors = defineErrors({
   },
   MCP_LOGINS: (a: { path: string; reason: string }) =>
     `The logins at MCP servers cannot be read or stored (${a.path}: ${a.reason}). Without that file, log in again with: scorel mcp login <name>`,
-  MCP_ENDED: (a: { server: string; how: string }) => `The MCP server "${a.server}" has ended (${a.how}).`,
   MCP_GIVEN_UP: (a: { server: string; reason: string; attempts: number }) =>
     `The MCP server "${a.server}" does not stay up, so it is not restarted again after ${a.attempts} attempts: ${a.reason}. ${check(a.server)}`,
   MCP_CALL: (a: { server: string; tool: string; reason: string }) =>

@@ -54,7 +54,8 @@ async function offer(ctx: Context, invocation: Invocation): Promise<number> {
     stdout.write(device ? pairedText(device) : "It was not let in.\n");
     return device ? 0 : 1;
   } finally {
-    // Refuses a device that still waits for an answer, for example when the command was interrupted.
+    // Withdraws the code, and refuses a device that waits for an answer, for example when the command was interrupted.
+    // It fails for a code that has ended by itself.
     if (shown !== undefined) await client.request("answer_pairing", { code: shown, accept: false }).catch(() => {});
     await client.close();
   }

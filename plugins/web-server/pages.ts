@@ -4,7 +4,7 @@ import { idOf } from "./proofs.ts";
 import { changing, readStore, type StoredPage, writeStore } from "./token-store.ts";
 
 /** Milliseconds for which the token of a page in the browser is valid. */
-export const PAGE_MS = 12 * 60 * 60_000;
+const PAGE_MS = 12 * 60 * 60_000;
 /** Name under which the tokens of pages are listed. */
 export const PAGE = "page";
 /** The most pages with a valid token at the same time. A new one beyond that ends the oldest. */

@@ -5,7 +5,7 @@ import type { KnownDevice } from "./contract.ts";
 import { errors } from "./errors.ts";
 
 /** The most devices. Each makes the policy of the page longer. */
-export const MOST_DEVICES = 50;
+const MOST_DEVICES = 50;
 /**
  * Matches hosts that can be part of a policy. IPv6 addresses in brackets cannot, and other characters that URLs allow in a host could end
  * the directive.

@@ -213,6 +213,16 @@ it("says what is wrong with a code, a relay, and a host that is away", async () 
   expect(await problem("attach", "--device", name)).toBe(told(errors.RELAY_AWAY({ host: name, relay: r.address })));
 });
 
+it("a code whose command was interrupted is withdrawn at once", async () => {
+  await using r = await relayed();
+  const offering = r.host.start([...none, "pair", "--relay", r.address, "--yes"], { open: true });
+  const code = (await offering.line((line) => line.startsWith("Code: "))).slice("Code: ".length);
+  offering.child.kill("SIGINT");
+  await offering.finished;
+  const { stderr } = await r.laptop.run(["pair", code, "--relay", r.address]);
+  expect(stderr).toBe(told(errors.RELAY_CODE_ENDED({ reason: "no host waits at it" })));
+});
+
 it("the owner of a relay sees what it carries, and shuts an identity out", async () => {
   await using r = await relayed();
   await r.pair();

@@ -131,7 +131,7 @@ function tableIn(text: string): Table {
 }
 
 /** Path of the copy of a trusted project's `.mcp.json`. Only the copy may be read. */
-export function mcpJsonOf({ trustedCopy }: Pick<Workspace, "trustedCopy">): string | undefined {
+function mcpJsonOf({ trustedCopy }: Pick<Workspace, "trustedCopy">): string | undefined {
   return trustedCopy && join(trustedCopy.root, MCP_JSON);
 }
 

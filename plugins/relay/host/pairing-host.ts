@@ -94,15 +94,15 @@ export class Pairing {
   }
 
   /**
-   * Passes on the answer of the host's user. Throws RELAY_OFFER_UNKNOWN if no answer is expected. Resolves with undefined if the answer is
-   * no.
+   * Passes on the answer of the host's user. The answer no also withdraws a code that no device has used yet, and resolves with
+   * undefined. Throws RELAY_OFFER_UNKNOWN for a code that has ended, and for the answer yes while no device waits for it.
    */
   async answer(accept: boolean, scopes: readonly Scope[]): Promise<PairedDevice | undefined> {
     const asked = this.#asked;
-    if (!asked || this.#ended !== undefined) throw errors.RELAY_OFFER_UNKNOWN({ code: this.code });
-    if (!accept) {
-      asked.route.close("refused");
-      this.end("the user has said no");
+    if (this.#ended !== undefined || (accept && !asked)) throw errors.RELAY_OFFER_UNKNOWN({ code: this.code });
+    if (!accept || !asked) {
+      asked?.route.close("refused");
+      this.end(asked ? "the user has said no" : "it was withdrawn");
       return undefined;
     }
     const { guest, route, run } = asked;

@@ -17,8 +17,9 @@ const NONE: Bytes = new Uint8Array(0);
 const NONCE: Bytes = new Uint8Array(12);
 
 /** Longer messages are refused without being read. */
-export const MAX_PAIRING_MESSAGE = CONFIRMATION_BYTES + 4096;
-export const PAIRING_LABEL = label("scorel pair 1");
+const MAX_PAIRING_MESSAGE = CONFIRMATION_BYTES + 4096;
+const PAIRING_LABEL = label("scorel pair 1");
+
 export { CONFIRMATION_BYTES, SHARE_BYTES };
 
 export type Side = "guest" | "host";

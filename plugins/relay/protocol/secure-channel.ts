@@ -20,7 +20,7 @@ export type { RouteEnd, SecureChannelOptions } from "./channel-options.ts";
 const CHANNEL_LABEL = label("scorel channel 1");
 const HANDSHAKE_BYTES = KEY_BYTES + TAG_BYTES;
 /** The most messages, and milliseconds, for which one key is used. */
-export const MAX_KEY_MESSAGES = 2 ** 20;
+const MAX_KEY_MESSAGES = 2 ** 20;
 export const MAX_KEY_MS = 15 * 60_000;
 /** Bytes of the longest text sent to a host, and to a client. */
 export const MAX_TEXT = { host: 16 * 1024 * 1024, client: 64 * 1024 * 1024 } as const;

@@ -6,7 +6,7 @@ import { withoutPassword } from "../../peer/address.ts";
 import type { Bytes } from "../../protocol/primitives.ts";
 
 /** Environment variable for the addresses of the bus, for users who do not want them to appear in the list of processes. */
-export const NATS_ENV = "SCOREL_RELAY_NATS";
+const NATS_ENV = "SCOREL_RELAY_NATS";
 const PORT = "4222";
 
 /** How a relay logs in: as a user, with a token, or with a credentials file that NATS' own tools write. */

@@ -1,7 +1,7 @@
 /**
  * Scores how well text matches; undefined if it does not. Each wanted word must be in the text: as a whole, or as letters in this order.
  */
-export function fitness(text: string, wanted: string): number | undefined {
+function fitness(text: string, wanted: string): number | undefined {
   const whole = text.toLowerCase();
   let sum = 0;
   for (const word of wanted.toLowerCase().split(/\s+/).filter(Boolean)) {

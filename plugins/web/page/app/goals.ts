@@ -63,4 +63,4 @@ export function useGoals(device: Device, devices: Devices): Command[] {
 }
 
 /** The key that opens the palette, as it is displayed. */
-export const paletteKey = withModifier("K");
+const paletteKey = withModifier("K");

@@ -41,7 +41,7 @@ export function neighbour(projects: readonly ProjectRow[], place: Place, by: num
 }
 
 /** The id of the next session after the shown one that waits for an answer. */
-export function nextWaiting(projects: readonly ProjectRow[], place: Place): string | undefined {
+function nextWaiting(projects: readonly ProjectRow[], place: Place): string | undefined {
   const sessions = projects.flatMap((project) => project.sessions);
   const at = place.at === "session" ? sessions.findIndex(({ sessionId }) => sessionId === place.sessionId) : -1;
   const inOrder = [...sessions.slice(at + 1), ...sessions.slice(0, at + 1)];

@@ -2,7 +2,7 @@ import type { Channel } from "@scorel/host/client";
 import type { KnownDevice } from "../../contract.ts";
 
 /** Milliseconds that a direct connection may take if there is another way. */
-export const DIRECT_MS = 3_000;
+const DIRECT_MS = 3_000;
 
 /**
  * Merges the two entries of a host that is reached both directly and through a relay. `hostAt` returns the id of the paired host that a
