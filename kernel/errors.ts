@@ -1,6 +1,6 @@
 import { defineErrors } from "@scorel/kit/values/coded-error";
 
-/** The text as a sentence. */
+/** Ends a text with a full stop, unless it ends with a question mark. */
 const ended = (text: string) => (text.endsWith("?") ? text : `${text}.`);
 
 /** The kernel's error codes and messages. */
