@@ -6,7 +6,7 @@ import { codeOf } from "../values/coded-error.ts";
 /** A process on this machine. The start time tells it from a later process with the same pid. */
 export interface LocalIdentity {
   pid: number;
-  /** When the process started, in the unit of the system; "" when unknown. */
+  /** When the process started, in the system's own unit; "" when unknown. */
   start: string;
 }
 

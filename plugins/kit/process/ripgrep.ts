@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { errors } from "../errors.ts";
 import { codeOf, messageOf } from "../values/coded-error.ts";
 
-/** The most characters kept of what ripgrep writes on stderr. */
+/** Maximum number of characters of ripgrep's stderr to keep. */
 const MAX_STDERR = 4096;
 
 export interface RipgrepOptions {

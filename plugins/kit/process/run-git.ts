@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { dirname } from "node:path";
 import { SAFE_GIT, SAFE_GIT_ENV } from "./safe-git.ts";
 
-/** Characters of git's messages that are kept. */
+/** Maximum number of characters of git's stderr to keep. */
 const SAID = 2_000;
 
 export interface GitRun {
@@ -22,7 +22,7 @@ export interface GitResult {
   code: number | null;
   signal: NodeJS.Signals | null;
   output: Buffer;
-  /** The beginning of what it wrote to stderr. */
+  /** The beginning of git's stderr. */
   said: string;
 }
 
