@@ -2,13 +2,13 @@ import { defineErrors } from "@scorel/kernel";
 import { WORKTREES } from "@scorel/kit/files/worktree-place";
 import { deedOf } from "@scorel/kit/text/deed";
 
-/** What was refused, in people's words if there are any. */
+/** Describes a refused operation in plain words if possible, or else by its name. */
 function doing(operation: string | undefined): string {
   if (operation === undefined) return "do that";
   return deedOf(operation) ?? `do that (${operation})`;
 }
 
-/** How to go on with a session whose directory is gone. */
+/** Advice for a session whose directory does not exist any more. */
 function whereTo(cwd: string): string {
   const move = `scorel project move ${shellWord(cwd)}`;
   const [checkout = "", inside] = cwd.split(`/${WORKTREES}/`);
