@@ -8,7 +8,7 @@ import { tokensOf } from "../turn/usage.ts";
 
 type AnyModel = Model<Api>;
 
-/** Share of the context window from which a request counts as cut to fit by the server. */
+/** Share of the context window from which on a request counts as truncated by the server. */
 const fullWindow = 0.99;
 
 /** Returns why a reply that claims to be finished is not, or undefined when it is. */
@@ -21,7 +21,7 @@ export function flawOfReply(model: AnyModel, message: AssistantMessage): Failure
   return silent && tokensOf(message.usage) === 0 ? cutFailure(model) : undefined;
 }
 
-/** True when the server cut the conversation to fit, which leaves no room for a reply. */
+/** Whether the server truncated the conversation to fill the context window, which leaves no room for a reply. */
 function isFull({ contextWindow }: AnyModel, { usage }: AssistantMessage): boolean {
   return tokensOf(usage) >= fullWindow * contextWindow;
 }
@@ -32,8 +32,8 @@ function fullFailure(model: AnyModel): Failure {
 }
 
 /**
- * Returns the failure that a provider's error event tells, and the message without it. This includes "aborted" when our
- * own signal did not abort.
+ * Returns the failure in a provider's error event, and the message without it. This includes the reason "aborted" if Scorel's own signal
+ * did not abort.
  */
 export function providerFailure(model: AnyModel, message: AssistantMessage): [Failure, AssistantMessage] {
   const { failure, ...said } = message as AssistantMessage & { failure?: RequestFailure };

@@ -11,23 +11,21 @@ const pageParams = {
     .int()
     .min(1)
     .optional()
-    .describe("The most items to return. Default: as many as fit into about 8 MB."),
-  skip: z
-    .number()
-    .int()
-    .min(0)
-    .optional()
-    .describe("The number of items to leave out at the beginning: those of the pages before."),
+    .describe("Maximum number of items to return. Default: as many as fit into about 8 MB."),
+  skip: z.number().int().min(0).optional().describe("Number of items to skip: those of the previous pages."),
 };
 const pageResult = {
-  more: z.literal(true).optional().describe("There are further items: ask again, and skip those that were returned."),
+  more: z
+    .literal(true)
+    .optional()
+    .describe("There are further items: repeat the request, and skip those that were returned."),
 };
 const cutResult = {
   leftOut: z
     .number()
     .int()
     .optional()
-    .describe("The number of items that were left out, because the answer would have had more than about 8 MB."),
+    .describe("Number of items that were left out, because the answer would have exceeded about 8 MB."),
 };
 
 /** Returns the schema of an operation's params, with `limit` and `skip` added if it answers in pages. */
