@@ -4,7 +4,7 @@ import { adviceOnKey } from "../keys/refused-key.ts";
 import type { OwnModel } from "../model.ts";
 
 const question: Context = { messages: [{ role: "user", content: "Answer with the word ok.", timestamp: 0 }] };
-/** Enough for an answer; some apis refuse less than 16. */
+/** Maximum tokens of the answer. Some apis refuse less than 16. */
 const MAX_TOKENS = 64;
 const PATIENCE = 60_000;
 

@@ -12,7 +12,7 @@ import { ollamaWindow, tokens } from "./local-window.ts";
 const PATIENCE = 10_000;
 const MOST_BYTES = 5_000_000;
 
-/** Characters of a server's own words that an error shows. */
+/** Maximum number of characters of a server's answer that an error quotes. */
 const MOST_SAID = 300;
 const ADDRESS = "Is the address that of its api, as in http://127.0.0.1:8000/v1?";
 
@@ -21,7 +21,7 @@ interface Failure {
   advice: string;
 }
 
-/** An answer of the server that is not a list. */
+/** Thrown if the server does not answer with a list. */
 class Refusal extends Error {
   readonly failure: Failure;
 
@@ -58,7 +58,7 @@ export async function served(address: string, key: string | undefined): Promise<
   throw errors.MODEL_SERVER_LIST({ address: `${tried[0]}/models`, ...(failure as Failure) });
 }
 
-/** The window of a model whose server does not tell it with its list: Ollama is asked, for others it is assumed. */
+/** The context window of a model whose server did not list it: asks Ollama for it, and assumes a default for other servers. */
 export async function servedWindow(baseUrl: string, id: string): Promise<number> {
   return (await ollamaWindow(new URL(baseUrl).origin, id)).contextWindow;
 }
@@ -69,7 +69,7 @@ async function list(baseUrl: string, key: string | undefined): Promise<ServedMod
   if (!response.ok) throw new Refusal(await refused(response, key));
   const { data } = listed.parse(JSON.parse(await textOf(response)));
   return data.flatMap(({ id, ...windows }) => {
-    // A name that cannot be shown as it is would be written into the configuration unseen.
+    // Names with invisible characters are left out, because users could not see what is written into their configuration.
     if (id === "" || id.length > 200 || plainText(id) !== id) return [];
     const contextWindow = windows.max_model_len ?? windows.context_length ?? windows.max_context_length;
     return [{ id, ...(contextWindow !== undefined && { contextWindow }) }];

@@ -32,7 +32,7 @@ const authFile = z.object({
   subscriptions: z.record(z.string(), subscriptionSchema).default({}),
 });
 
-/** Milliseconds to wait for another process's change. */
+/** Milliseconds to wait for another process that changes the file. */
 const PATIENCE = 10_000;
 
 export function authPath(): string {
@@ -100,7 +100,7 @@ export async function changeCredential(
 /** Milliseconds after which a lock counts as abandoned; longer than any process holds one. */
 const ABANDONED = 60_000;
 
-/** Waits up to `patience` milliseconds for whoever holds a lock beside the file. Throws MODEL_AUTH_FILE when that is too short. */
+/** Takes a lock beside the file. Waits up to `patience` milliseconds for its holder, then throws MODEL_AUTH_FILE. */
 export async function lockAuth(path: string, patience: number): Promise<Lock> {
   const { takeLock } = await import("@scorel/kit/files/lock");
   const lock = await takeLock(path, patience, { abandonedAfter: ABANDONED }).catch((thrown: unknown) => {

@@ -11,7 +11,7 @@ const LONGEST_WORD = 2_000;
 const MOST_OF_REFUSAL = 65_536;
 const REFUSAL_MS = 5_000;
 
-/** The network side of one request: a fetch, and what happened that the library's errors leave out. */
+/** The network side of one request: a fetch, and details of failures that the library's errors leave out. */
 export interface Wire extends RequestFailure {
   fetch: typeof fetch;
   /** Why the answer was rejected, as a sentence. */
