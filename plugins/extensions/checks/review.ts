@@ -9,8 +9,8 @@ export interface ExtensionSource {
 }
 
 /**
- * What people read about an extension before they accept it: what it brings, and where it sends prompts and keys. Its code is not run.
- * Only an extension of the `user` may run once per process.
+ * The items of an extension that people review before they accept it: what it contributes, and where it sends prompts and keys. Does not
+ * run its code. Only extensions of the `user` may run once per process.
  */
 export function reviewOf(id: string, files: readonly ExtensionSource[], of: "user" | "other"): ReviewedItem[] {
   const facts = files.map(({ path, source }) => ({ path, ...extensionFacts(source) }));
@@ -23,7 +23,7 @@ export function reviewOf(id: string, files: readonly ExtensionSource[], of: "use
   ];
 }
 
-/** What the files of an extension tell about it, together. */
+/** Joins the facts from all files of an extension to a text. */
 function told(all: readonly ExtensionFacts[], of: "user" | "other"): string {
   const union = (names: (facts: ExtensionFacts) => readonly string[]) =>
     [...new Set(all.flatMap(names))].sort().join(", ");
