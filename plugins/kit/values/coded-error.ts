@@ -85,8 +85,8 @@ function roomText(thrown: Error): string {
   const code = codeOf(thrown);
   const { dest, path = dest } = thrown as { path?: unknown; dest?: unknown };
   if (typeof path !== "string")
-    return `What was to be saved could not be written: ${NO_ROOM[code]} (${code}). It was not kept; make room, and try again.`;
-  return `${path} could not be written: ${NO_ROOM[code]} (${code}). What was to be saved there was not kept; make room in ${path.replace(/[/\\][^/\\]*$/, "") || "/"}, and try again.`;
+    return `A file could not be written: ${NO_ROOM[code]} (${code}). Its new content was not saved; free space, and try again.`;
+  return `${path} could not be written: ${NO_ROOM[code]} (${code}). The new content was not saved; free space in ${path.replace(/[/\\][^/\\]*$/, "") || "/"}, and try again.`;
 }
 
 /** The message of any thrown value, even `null`. */

@@ -193,7 +193,7 @@ describe("the result of an operation", () => {
   const refused = {
     code: "HOST_RESULT_INVALID",
     message:
-      'Plugin "adder" answered "add" with something else than its result schema says: sum: it must be at most 10.',
+      'Plugin "adder" answered "add" with a result that does not match its schema: sum: it must be at most 10.',
   };
 
   it("is checked when an extension returns it", async () => {
