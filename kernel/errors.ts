@@ -98,6 +98,5 @@ export const errors = defineErrors({
   PROJECTION_UNKNOWN: (a: { projection: string }) => `No plugin registered a projection "${a.projection}".`,
   SCOPE_DISPOSE_LIMIT: (a: { plugin: string; limit: number }) =>
     `Plugin "${a.plugin}" took longer than ${a.limit} ms in an undo function. The function is not waited for any longer.`,
-  SCOPE_CLOSED: (a: { plugin: string }) =>
-    `Plugin "${a.plugin}" is stopped; its last registration was undone at once.`,
+  SCOPE_CLOSED: (a: { plugin: string }) => `Plugin "${a.plugin}" is stopped; its last registration was undone at once.`,
 });
