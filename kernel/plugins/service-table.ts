@@ -67,7 +67,9 @@ export class ServiceTable {
   find<N extends ServiceName>(name: N): Services[N] | undefined {
     const own = this.provided.get(name);
     const inner = own ? own.service : this.options.parent?.find(name);
-    return (this.isStarted && inner !== undefined ? this.inWrappers(name, inner) : inner) as Services[N] | undefined;
+    return (this.isStarted && inner !== undefined ? this.wrappedService(name, inner) : inner) as
+      | Services[N]
+      | undefined;
   }
 
   /** The plugin that implements a member of a service: the outermost wrapper that changes it, or the provider. */
@@ -92,7 +94,7 @@ export class ServiceTable {
     this.wrapped.clear();
   }
 
-  private inWrappers(name: string, inner: unknown): unknown {
+  private wrappedService(name: string, inner: unknown): unknown {
     const wrappers = this.wrappersFor(name);
     if (wrappers.length === 0) return inner;
     const known = this.wrapped.get(name);
@@ -132,7 +134,7 @@ export class ServiceTable {
     return wrappers.reduceRight((service, { plugin, wrap }) => {
       const where = `serviceWrappers ${name}`;
       return reports.guard({ plugin, where, otherwise: service }, () => {
-        const outer = over(service, wrap(service, session), name);
+        const outer = withMembers(service, wrap(service, session), name);
         if (isObject(outer)) this.wrappedBy.set(outer, plugin);
         return outer;
       });
@@ -163,7 +165,7 @@ function check(value: unknown): void {
 }
 
 /** Returns the service with the members that a wrapper replaced. Throws PLUGIN_CONTRIBUTION if the wrapper returned anything else. */
-function over(inner: unknown, members: unknown, name: string): unknown {
+function withMembers(inner: unknown, members: unknown, name: string): unknown {
   const wanted = (what: string) =>
     errors.PLUGIN_CONTRIBUTION({ name: `serviceWrappers.${name}`, wanted: `a function that returns ${what}` });
   if (typeof inner === "function") {

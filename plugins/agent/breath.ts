@@ -8,7 +8,7 @@ let since: number | undefined;
 let steps = 0;
 /** Steps that wait for the next turn of the event loop, in order. */
 const waiting: (() => void)[] = [];
-let isTurning = false;
+let isTurnScheduled = false;
 
 /**
  * Called between the steps of work with possibly thousands of steps. Returns a promise for the next turn of the event loop if the current
@@ -19,7 +19,7 @@ export function breath(most = Number.POSITIVE_INFINITY): Promise<void> | undefin
   if (waiting.length === 0 && !isLate() && steps++ < most) return undefined;
   return new Promise((resolve) => {
     waiting.push(resolve);
-    turnSoon();
+    scheduleTurn();
   });
 }
 
@@ -27,25 +27,25 @@ function isLate(): boolean {
   const now = performance.now();
   if (since === undefined) {
     since = now;
-    turnSoon();
+    scheduleTurn();
   }
   return now - since > LONGEST_MS;
 }
 
-function turnSoon(): void {
-  if (isTurning) return;
-  isTurning = true;
-  setImmediate(() => void letGo());
+function scheduleTurn(): void {
+  if (isTurnScheduled) return;
+  isTurnScheduled = true;
+  setImmediate(() => void resumeWaiting());
 }
 
 /** Resumes waiting steps one after another, until it is time for the next turn of the event loop. */
-async function letGo(): Promise<void> {
-  isTurning = false;
+async function resumeWaiting(): Promise<void> {
+  isTurnScheduled = false;
   since = undefined;
   steps = 0;
   while (waiting.length > 0 && !isLate()) {
     waiting.shift()?.();
     await undefined;
   }
-  if (waiting.length > 0) turnSoon();
+  if (waiting.length > 0) scheduleTurn();
 }

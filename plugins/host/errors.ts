@@ -9,7 +9,7 @@ function doing(operation: string | undefined): string {
 }
 
 /** Advice for a session whose directory does not exist any more. */
-function whereTo(cwd: string): string {
+function moveAdvice(cwd: string): string {
   const move = `scorel project move ${shellWord(cwd)}`;
   const [checkout = "", inside] = cwd.split(`/${WORKTREES}/`);
   if (inside !== undefined)
@@ -78,7 +78,7 @@ export const errors = defineErrors({
   HOST_CWD_GONE: ({ sessionId, cwd }: { sessionId: string; cwd?: string | undefined }) =>
     cwd === undefined
       ? `The working directory of session ${sessionId} is unknown, so it cannot be continued. \`scorel session show ${sessionId}\` shows it; start a new session to go on.`
-      : `Session ${sessionId} works in ${cwd}, which no longer exists. ${whereTo(cwd)}`,
+      : `Session ${sessionId} works in ${cwd}, which no longer exists. ${moveAdvice(cwd)}`,
   HOST_NO_PROJECTS: {
     exit: 2,
     text: () => 'This preset has no projects. Add "projects" to "use" in the preset, or leave out the project.',

@@ -49,7 +49,7 @@ export async function checkLayers(
   for (const layer of merged.layers) {
     for (const issue of checkGrammar(layer.table))
       verdict.problems.push(invalid(issueMessage(issue, placeOf(layer, issue.path))));
-    if (layer.kind === "project") verdict.problems.push(...hostWords(layer));
+    if (layer.kind === "project") verdict.problems.push(...hostPluginsIn(layer));
     if (isOfProject(layer)) verdict.problems.push(...guardsLeftOut(layer));
     verdict.problems.push(...contradictions(layer));
   }
@@ -176,7 +176,7 @@ function listed(layer: Layer, key: string): { id: string; path: (string | number
 }
 
 /** Names of host plugins in a project's layer: they run once per process, so only the user may choose or configure them. */
-function hostWords(layer: Layer): ConfigProblem[] {
+function hostPluginsIn(layer: Layer): ConfigProblem[] {
   return [...tablesIn(layer).map(([id]) => ({ id, path: [id] })), ...listed(layer, "use"), ...listed(layer, "without")]
     .filter(({ id }) => shipped(id)?.scope === "host")
     .map(({ id, path }) => ({ code: "CONFIG_SCOPE", message: refusal(id, placeOf(layer, path)) }));

@@ -75,7 +75,7 @@ export class Turn {
    */
   async begin(prompts: readonly Prompt[], before: readonly AppendEntry[] = []): Promise<string> {
     try {
-      if (this.resumes) return await this.goOn(this.resumes);
+      if (this.resumes) return await this.resumePrompt(this.resumes);
       this.answer(prompts.at(-1)?.clientId);
       const written = await this.hold.appendAll([...before, ...firstEntries(this.env.ctx, prompts)]);
       const ids = written.slice(before.length).flatMap(({ type, id }) => (type === "message" ? id : []));
@@ -90,7 +90,7 @@ export class Turn {
   }
 
   /** Resumes a suspended turn: takes over the message that it answers. Returns the message's id. */
-  private async goOn(before: AnsweredTurn): Promise<string> {
+  private async resumePrompt(before: AnsweredTurn): Promise<string> {
     this.answer(before.prompt.clientId);
     this.served.push(...servedBy(before));
     await before.answered;

@@ -14,7 +14,7 @@ export interface ExtensionSource {
  */
 export function reviewOf(id: string, files: readonly ExtensionSource[], of: "user" | "other"): ReviewedItem[] {
   const facts = files.map(({ path, source }) => ({ path, ...extensionFacts(source) }));
-  const what = `extension ${oneLine(id)}${told(facts, of)}`;
+  const what = `extension ${oneLine(id)}${factsText(facts, of)}`;
   return [
     ...facts.flatMap(({ path, sends }): ReviewedItem[] =>
       sends ? [{ kind: "redirect", what: sendsText(id, sends), place: oneLine(`${path}:${sends.line}`) }] : [],
@@ -24,7 +24,7 @@ export function reviewOf(id: string, files: readonly ExtensionSource[], of: "use
 }
 
 /** Joins the facts from all files of an extension to a text. */
-function told(all: readonly ExtensionFacts[], of: "user" | "other"): string {
+function factsText(all: readonly ExtensionFacts[], of: "user" | "other"): string {
   const union = (names: (facts: ExtensionFacts) => readonly string[]) =>
     [...new Set(all.flatMap(names))].sort().join(", ");
   const rows: [string, string][] = [

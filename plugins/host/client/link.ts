@@ -88,7 +88,7 @@ export class Link {
   }
 
   private connect(): Promise<void> {
-    this.become({ state: "connecting" });
+    this.setState({ state: "connecting" });
     const { welcome: ms } = this.times;
     const { address } = this.options;
     return new Promise<void>((resolve, reject) => {
@@ -141,7 +141,7 @@ export class Link {
         const first = text.length > MAX_WELCOME ? undefined : readMessage(text);
         if (first?.type === "welcome") welcomed(first);
         else if (first?.type === "closing") fail(fatal(first));
-        else fail(this.strange(text));
+        else fail(this.protocolError(text));
       },
       closed: (said) => {
         const reason = said === undefined ? undefined : visibleBreaks(said);
@@ -169,32 +169,32 @@ export class Link {
     this.liveSince = performance.now();
     this.hasStopped = false;
     this.wait(this.times.ping, () => this.keepAlive());
-    this.become({ state: "live", version: welcome.version, ...(isSame && { sameHost: true }) });
+    this.setState({ state: "live", version: welcome.version, ...(isSame && { sameHost: true }) });
     this.user.connected(welcome);
   }
 
   private take(text: string): void {
     const message = readMessage(text);
-    if (!message) this.finish(this.strange(text));
-    else if (message.type === "closing") this.dismissed(message);
-    else if (isAnswer(message) && !this.user.message(message, text.length)) this.finish(this.strange(text));
+    if (!message) this.finish(this.protocolError(text));
+    else if (message.type === "closing") this.closedByHost(message);
+    else if (isAnswer(message) && !this.user.message(message, text.length)) this.finish(this.protocolError(text));
   }
 
-  private dismissed(closing: Extract<HostMessage, { type: "closing" }>): void {
-    if (closing.retry && closing.error.code === "GATEWAY_ENDED") this.stopped();
+  private closedByHost(closing: Extract<HostMessage, { type: "closing" }>): void {
+    if (closing.retry && closing.error.code === "GATEWAY_ENDED") this.noteStop();
     if (closing.retry) this.lost(closing.error.message, closing.retryAfter);
     else this.finish(fatal(closing));
   }
 
   /** Makes the next waits short, since a host that announces its stop is usually replaced soon. Done once per host process. */
-  private stopped(): void {
+  private noteStop(): void {
     this.hasStopped = true;
     const instance = this.welcome?.instance;
     if (instance !== this.stoppedInstance) this.troubledSince = undefined;
     this.stoppedInstance = instance;
   }
 
-  private strange(text: string): Error {
+  private protocolError(text: string): Error {
     return errors.LINK_PROTOCOL({ got: text.slice(0, 80), address: this.options.address });
   }
 
@@ -222,11 +222,11 @@ export class Link {
     channel.close();
     const now = performance.now();
     if (this.troubledSince === undefined || now - this.liveSince >= this.times.healthy) this.troubledSince = now;
-    this.later(reason, retryAfter);
+    this.scheduleRetry(reason, retryAfter);
   }
 
   /** Schedules the next attempt to connect, at least `retryAfter` seconds from now. */
-  private later(reason: string, retryAfter = 0, unproven = false): void {
+  private scheduleRetry(reason: string, retryAfter = 0, unproven = false): void {
     const { firstRetry, lastRetry } = this.times;
     // Waits a tenth of the time since the problems began: a restarting host is found soon, and one that is gone is tried rarely.
     const passed = performance.now() - (this.troubledSince ?? 0);
@@ -236,7 +236,7 @@ export class Link {
     const delay = least + longest * (0.5 + Math.random() / 2);
     const at = Date.now() + delay;
     const { startedBy } = this.options;
-    this.become({
+    this.setState({
       ...{ state: "waiting", at, reason: clause(reason) },
       ...(this.hasStopped && { hostStopped: true }),
       ...(startedBy !== undefined && { startedBy }),
@@ -250,7 +250,7 @@ export class Link {
     this.connect().catch((thrown: Error & { fatal?: boolean; retryAfter?: number }) => {
       if (this.ended) return;
       if (thrown.fatal) this.finish(thrown);
-      else this.later(thrown.message, thrown.retryAfter, codeOf(thrown) === "LINK_UNPROVEN");
+      else this.scheduleRetry(thrown.message, thrown.retryAfter, codeOf(thrown) === "LINK_UNPROVEN");
     });
   }
 
@@ -262,7 +262,7 @@ export class Link {
     this.channel = undefined;
     channel?.close();
     this.abandon?.(error ?? errors.LINK_ENDED({ reason: "the client was closed" }));
-    this.become({ state: "closed", error });
+    this.setState({ state: "closed", error });
     this.user.ended(error);
   }
 
@@ -271,7 +271,7 @@ export class Link {
     this.timer = setTimeout(then, ms);
   }
 
-  private become(state: LinkState): void {
+  private setState(state: LinkState): void {
     this.current = state;
     this.user.state(state);
   }

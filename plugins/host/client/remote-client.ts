@@ -200,14 +200,14 @@ class WireClient implements RemoteClient {
     this.reported = 0;
     this.requests.connected(this.connections, clientId);
     if (this.connections > 1 && !resumed) this.isReopened = false;
-    this.goOn(this.connections).catch(this.failed);
+    this.resumeWork(this.connections).catch(this.failed);
   }
 
   /**
    * Resumes the work on a new connection. If the host was restarted, or has forgotten this client, reopens the client's sessions with their
    * options. Then repeats unanswered requests in such a way that none is carried out twice, and resumes the subscriptions.
    */
-  private async goOn(connection: number): Promise<void> {
+  private async resumeWork(connection: number): Promise<void> {
     if (!this.isReopened) {
       // If a session cannot be reopened, its next request fails with the reason.
       await Promise.allSettled(this.reopening.sessions().map((params) => this.reopen(params)));
@@ -225,7 +225,7 @@ class WireClient implements RemoteClient {
     this.requests.repeat(readOnly);
     for (const subscription of this.subscriptions.values())
       if (!asked.has(subscription.number))
-        this.ask(subscribing(subscription)).catch((thrown) => this.gone(subscription, thrown));
+        this.ask(subscribing(subscription)).catch((thrown) => this.failSubscription(subscription, thrown));
     for (const [number, watcher] of this.watchers)
       if (!asked.has(number)) this.watchAgain(number, watcher).catch((thrown) => this.end ?? this.failed(thrown));
   }
@@ -250,7 +250,7 @@ class WireClient implements RemoteClient {
   }
 
   /** Ends a subscription that could not be resumed, for example because the session was deleted. */
-  private gone(subscription: RemoteSubscription, thrown: unknown): void {
+  private failSubscription(subscription: RemoteSubscription, thrown: unknown): void {
     if (this.end || !this.subscriptions.delete(subscription.number)) return;
     if (!subscription.fail(thrown as Error)) this.failed(thrown);
   }

@@ -73,7 +73,7 @@ export class Requests {
     this.connection = connection;
     this.clientId = clientId;
     // Time limits pause while there is no connection.
-    if (connection === 0) for (const pending of this.pending.values()) rest(pending);
+    if (connection === 0) for (const pending of this.pending.values()) pauseLimit(pending);
   }
 
   ask(message: Unnumbered): Promise<unknown> {
@@ -91,7 +91,7 @@ export class Requests {
     const pending = this.pending.get(response.requestId);
     if (!pending) return undefined;
     this.pending.delete(response.requestId);
-    rest(pending);
+    pauseLimit(pending);
     const { message, resolve, reject } = pending;
     const operation = nameOf(message);
     const isUsable = !("error" in response) && isUsableResult(operation, response.result);
@@ -133,7 +133,7 @@ export class Requests {
     const all = [...this.pending.values()];
     this.pending.clear();
     for (const pending of all) {
-      rest(pending);
+      pauseLimit(pending);
       pending.reject(error);
     }
   }
@@ -145,7 +145,7 @@ export class Requests {
       if (pending.characters >= LARGE && pending.times >= MAX_TIMES) throw repeated(pending);
       pending.characters = this.send(pending.message);
       pending.times++;
-      this.hurry(pending);
+      this.startLimit(pending);
     } catch (thrown) {
       this.pending.delete(pending.message.requestId);
       pending.reject(thrown as Error);
@@ -153,8 +153,8 @@ export class Requests {
   }
 
   /** Starts the time limit of a request, if it has one. The request is rejected when the limit is exceeded. */
-  private hurry(pending: Pending): void {
-    rest(pending);
+  private startLimit(pending: Pending): void {
+    pauseLimit(pending);
     if (pending.left === Number.POSITIVE_INFINITY) return;
     pending.since = performance.now();
     pending.limit = setTimeout(() => {
@@ -171,7 +171,7 @@ export class Requests {
 }
 
 /** Pauses the time limit of a request. */
-function rest(pending: Pending): void {
+function pauseLimit(pending: Pending): void {
   if (pending.limit === undefined) return;
   clearTimeout(pending.limit);
   pending.limit = undefined;

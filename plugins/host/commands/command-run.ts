@@ -45,7 +45,7 @@ async function withSession<R extends Asked>(
     const told =
       options.output === "json"
         ? JSON.stringify({ ...result, ...(text !== undefined && { text }) })
-        : `${text ?? ""}${goOn(id, result)}` || undefined;
+        : `${text ?? ""}${resumeHint(id, result)}` || undefined;
     if (told !== undefined) await output.write(`${stdout.isTTY ? plainText(told) : told}\n`);
     if (failed !== undefined) stderr.write(`${failed}\n`);
     return failed === undefined && output.complaint === undefined ? 0 : 1;
@@ -73,7 +73,7 @@ async function printNotifications(client: Client, sessionId: string, { stderr }:
 }
 
 /** A hint how to open the session that the command led to, since it is not shown here. Empty if it is the same session. */
-function goOn(sessionId: string, result: Asked): string {
+function resumeHint(sessionId: string, result: Asked): string {
   const isOther = result.sessionId !== undefined && result.sessionId !== sessionId;
   return isOther ? `\nTo go on in it: scorel --session ${result.sessionId}` : "";
 }

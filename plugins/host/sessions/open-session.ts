@@ -60,16 +60,16 @@ export interface OpenSession {
 export function announce(session: OpenSession, user: SessionUser): void {
   if (!user.announced || user.announced.has(session.id)) return;
   user.announced.add(session.id);
-  tellOthers(session, "client_joined", user);
+  emitToOthers(session, "client_joined", user);
 }
 
 /** Announces that a client has left a session, if it was announced there before. */
-export function tellOfLeaving(session: OpenSession, user: SessionUser): void {
-  if (user.announced?.delete(session.id)) tellOthers(session, "client_left", user);
+export function announceLeaving(session: OpenSession, user: SessionUser): void {
+  if (user.announced?.delete(session.id)) emitToOthers(session, "client_left", user);
 }
 
 /** Emits that a client with a name has joined or left, if any other client has the session open. */
-function tellOthers({ kernel, users }: OpenSession, type: "client_joined" | "client_left", user: SessionUser): void {
+function emitToOthers({ kernel, users }: OpenSession, type: "client_joined" | "client_left", user: SessionUser): void {
   const { clientId, name } = user;
   const hasOthers = users.size > (users.has(user) ? 1 : 0);
   if (name !== undefined && hasOthers && !kernel.session.stopping.aborted)

@@ -11,7 +11,7 @@ import { Closing, withLock } from "./closing.ts";
 import { copyOf } from "./copy.ts";
 import { importableIn } from "./importable.ts";
 import { cloneId, newHeader, pointIn } from "./new-session.ts";
-import { differing, failuresOf, type OpenSession, type SessionUser, tellOfLeaving } from "./open-session.ts";
+import { announceLeaving, differing, failuresOf, type OpenSession, type SessionUser } from "./open-session.ts";
 import { newRelation, pluginChoice, relatedIn } from "./relations.ts";
 import { assertIdle, assertKeepsExtensions, replace } from "./reload.ts";
 import type { Shelf } from "./shelf.ts";
@@ -207,7 +207,7 @@ export class Sessions {
     const session = await this.open.get(id);
     if (!session?.users.delete(user)) return { closed: false, notices: [] };
     if (session.users.size > 0) {
-      tellOfLeaving(session, user);
+      announceLeaving(session, user);
       return { closed: false, notices: [] };
     }
     user.announced?.delete(id);

@@ -147,7 +147,7 @@ export class SessionStarter {
     }
     // All plugins are listening by now. A read-only session is not started.
     if (!wanted.readOnly) kernel.session.emit("session_start", {});
-    else if (store instanceof SessionStore) await store.complete(() => toldOfEnd(kernel));
+    else if (store instanceof SessionStore) await store.complete(() => announceAbandoned(kernel));
     return session;
   }
 
@@ -182,7 +182,7 @@ export class SessionStarter {
 }
 
 /** Lets plugins add events that end the unfinished work of an earlier process, such as results of lost calls. */
-function toldOfEnd(kernel: Kernel): Promise<void> {
+function announceAbandoned(kernel: Kernel): Promise<void> {
   kernel.session.emit("session_abandoned", {});
   return kernel.drained();
 }

@@ -85,7 +85,7 @@ export class SessionProjection {
   private hasGap = false;
   private glance: SessionGlance = {};
   /** Whether the host has sent a `status_change`. */
-  private isTold = false;
+  private hasStatusChange = false;
   private cached: ViewStatus | undefined;
   private readonly changed: (change: ViewChange) => void;
 
@@ -139,7 +139,7 @@ export class SessionProjection {
   begin({ mode, more, anchor, status }: Beginning): void {
     this.host = status;
     this.glance = glanceIn(status);
-    this.isTold = false;
+    this.hasStatusChange = false;
     if (mode === "full_reload") {
       this.timeline.clear();
       this.known = noFacts(status.meta, more);
@@ -175,9 +175,9 @@ export class SessionProjection {
       this.tell({ kind: "reset" });
     }
     const { event } = delivered;
-    if (event.type === "missed") this.miss(delivered);
+    if (event.type === "missed") this.noteGap(delivered);
     else if ("id" in event) this.store(delivered, event);
-    else if (!this.hasGap) this.pass(delivered);
+    else if (!this.hasGap) this.applyTransient(delivered);
   }
 
   /** Adds stored events from before the first one. */
@@ -201,7 +201,7 @@ export class SessionProjection {
 
   /** Applies the answer to `follow_status`, unless a `status_change` has already arrived, which is newer. */
   takeGlance(glance: SessionGlance): void {
-    if (!this.isTold) this.glance = glanceIn(glance);
+    if (!this.hasStatusChange) this.glance = glanceIn(glance);
     this.tell({ kind: "status" });
   }
 
@@ -243,7 +243,7 @@ export class SessionProjection {
     }
   }
 
-  private pass(delivered: Delivered): void {
+  private applyTransient(delivered: Delivered): void {
     if (delivered.event.type === "status_change") {
       this.change(delivered.event as AnyEvent);
       return;
@@ -258,12 +258,12 @@ export class SessionProjection {
   private change(event: AnyEvent): void {
     const { changes } = event as unknown as { changes?: unknown };
     if (typeof changes !== "object" || changes === null) return;
-    this.isTold = true;
+    this.hasStatusChange = true;
     this.glance = glanceIn({ ...this.glance, ...changes });
     this.tell({ kind: "status" });
   }
 
-  private miss(delivered: Delivered): void {
+  private noteGap(delivered: Delivered): void {
     this.hasGap = true;
     this.work.clear();
     this.tell({ kind: "reset" });
