@@ -30,6 +30,7 @@ export interface Guarded<T> {
    */
   staysOn?: boolean;
 }
+/** Options of `ctx.provide`. */
 export interface ProvideOptions {
   /**
    * No plugin can wrap the service, because it guards something. Default: true for a service with a `perPlugin` view, which would
@@ -131,6 +132,7 @@ export type PluginContext<C = unknown, N extends ServiceName = never> = BaseCont
  * subscription, is removed when the plugin stops.
  */
 export const perPlugin = Symbol("perPlugin");
+/** A service that has views for plugins. The method returns the view of the plugin with this context. */
 export interface PerPlugin<S> {
   [perPlugin](context: BaseContext): S;
 }

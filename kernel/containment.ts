@@ -20,6 +20,7 @@ export interface Containment {
   ended(): void;
 }
 
+/** The result of `withCopy`. */
 export class Copied {
   readonly copy: unknown;
   readonly result: unknown;

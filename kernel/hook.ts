@@ -9,9 +9,10 @@ export type Level = "early" | "normal" | "late";
  * into the input, and later layers receive the merged input.
  */
 export type HookMode = "waterfall" | "bail" | FoldMode<any>;
+/** The mode of a hook whose owner merges results. `fold` returns the input with a result merged in. */
 export interface FoldMode<H extends (...args: any) => any> {
   fold(input: Parameters<H>[0], result: NonNullable<Awaited<ReturnType<H>>>): Parameters<H>[0];
-  /** Whether a result ends the chain. Default: none does. */
+  /** Whether a result ends the chain. Default: no result does. */
   ends?(result: NonNullable<Awaited<ReturnType<H>>>): boolean;
 }
 
@@ -39,6 +40,7 @@ interface LayerCount {
 }
 export type HookOutcome<H> = H extends (...args: any) => infer R ? Awaited<R> : never;
 
+/** Options of a subscription to events. */
 export interface SubscribeOptions {
   /** Events that may wait in the subscriber's queue. Beyond that, transient events are dropped and `missed` is sent. Default: 10,000. */
   capacity?: number;

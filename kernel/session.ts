@@ -24,6 +24,7 @@ export interface LogView {
   projection<N extends ProjectionName>(name: N): Projections[N];
 }
 
+/** Options of an append. */
 export interface AppendOptions {
   /** Default: the active leaf when the event is written. */
   parentId?: EventId | null;

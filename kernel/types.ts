@@ -207,6 +207,7 @@ export interface SessionHeader {
   meta: Record<string, unknown>;
 }
 
+/** Writes to the diagnostic log (`scorel logs`). `data` is an error, or details to add to the line. */
 export interface Logger {
   debug(message: string, data?: unknown): void;
   info(message: string, data?: unknown): void;

@@ -20,6 +20,7 @@ export interface LoaderKernel extends ContextKernel {
   replay(): void;
 }
 
+/** A plugin that is running or starting. */
 export interface Loaded extends Contributor {
   scope: Scope;
   /** Start time in milliseconds. */

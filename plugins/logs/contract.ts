@@ -26,6 +26,7 @@ export interface Logs {
   indexState?(path: string): "none" | "whole" | "damaged";
 }
 
+/** Options for opening a log. */
 export interface LogOptions {
   /** The header of a new log. The file is created by the first append. */
   create?: SessionHeader;

@@ -15,6 +15,7 @@ import { setAside } from "./set-aside.ts";
 import { syncData, syncDirectory } from "./sync.ts";
 import { TextSearch } from "./text-search.ts";
 
+/** Options of `createJsonlStore`. */
 export interface JsonlOptions extends LogOptions {
   /** How many bytes without an index cause one to be written. Default: as many as are read in about ten milliseconds. */
   indexFrom?: number;

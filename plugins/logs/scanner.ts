@@ -23,6 +23,7 @@ export interface Scan extends LogHeader {
   lines: number;
 }
 
+/** The place of a record in the file. */
 export interface Place {
   /** The line number, from 1. */
   line: number;

@@ -6,6 +6,7 @@ import type { CacheStore, Channel } from "@scorel/host/client";
 
 export * from "@scorel/host/client";
 
+/** Options of `dialHost`. */
 export interface HostOptions {
   /** A file with the token, which other users cannot read. Default: the environment variable SCOREL_HOST_TOKEN. */
   tokenFile?: string | undefined;

@@ -26,6 +26,7 @@ import { assertOptions, flawsOf } from "./options.ts";
 
 export type { ModelRequest, Reply, ScriptedCall };
 
+/** Options of `openSession`. */
 export interface OpenOptions {
   /** The extensions under test. They are contained, as in any session. */
   plugins: readonly AnyPlugin[];
@@ -53,6 +54,7 @@ export interface Turn extends Pick<TurnOutcome, "reason" | "error" | "text"> {
   results: ToolResult[];
 }
 
+/** A session of a test. Disposing of it stops the session and removes its temporary folder. */
 export interface TestSession extends AsyncDisposable {
   readonly cwd: string;
   /** The requests sent to the model so far. */

@@ -31,6 +31,7 @@ function isLast({ seq, ts }: StoredEvent, { header, tree }: Session): boolean {
   return ts >= header.createdAt && !isAfter("rewind") && !isAfter("branch");
 }
 
+/** Creates an error result for a call that has none. */
 export function resultOf({ id, name }: ToolCallBlock, text: string): ToolResultMessage {
   const content = [{ type: "text" as const, text }];
   return {

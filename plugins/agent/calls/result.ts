@@ -14,6 +14,7 @@ export interface CallResult {
   terminate?: boolean;
 }
 
+/** Converts a tool's output to the result of its call. */
 export function asResult({ content, details, terminate }: ToolOutput): CallResult {
   return { content, details, ...(terminate !== undefined && { terminate }) };
 }

@@ -10,6 +10,7 @@ export interface TypedCall {
   args: Record<string, unknown>;
 }
 
+/** Options of `callTyped`. */
 export interface TypedCallOptions {
   typed: NonNullable<ToolCallInput["typed"]>;
   /** Id of the client in which the call was typed. */
@@ -39,6 +40,7 @@ export interface ToolCallInput {
   typedBy?: string | undefined;
 }
 
+/** Whether a call is refused, and why. */
 export interface ToolCallVerdict {
   /** True refuses the call. The model gets `reason` as the result, and the tool does not run. */
   block?: boolean;
@@ -103,6 +105,7 @@ export interface ToolCallProposal extends ToolCallApproval {
   args: Record<string, unknown>;
 }
 
+/** A call that has run, with its result so far. The input of `afterToolCall`. */
 export interface ToolCallOutcome extends ToolCallInput {
   result: ToolOutput;
   isError: boolean;

@@ -18,6 +18,7 @@ export interface QueueChange {
   message?: UserMessage;
 }
 
+/** Options of `rewriteQueue`. */
 export interface RewriteOptions {
   clientId?: string;
   /** The `queueSeq` that the caller knows. AGENT_QUEUE_CONFLICT is thrown if the queue has changed since. */
@@ -28,6 +29,7 @@ export interface RewriteOptions {
   guard?(waiting: readonly QueueItem[]): void;
 }
 
+/** How a turn ended. */
 export interface TurnOutcome {
   reason: "completed" | "cancelled" | "error";
   /** Set unless `reason` is "completed". */
@@ -41,6 +43,7 @@ export interface TurnOutcome {
   leafId: EventId | null;
 }
 
+/** Options of `send`. */
 export interface SendOptions {
   clientId?: string;
   /**
@@ -90,6 +93,7 @@ export interface Question {
   signal?: AbortSignal;
 }
 
+/** The answer to a `Question`. */
 export interface Answer {
   text: string;
   /** `provider/id` of the model that answered. */

@@ -51,19 +51,23 @@ function refusal({ provider, id }: AnyModel, kind: Verdict["kind"], reason: stri
   return errors.AGENT_MODEL({ reason, advice });
 }
 
+/** The failure of a model that sent nothing for `idleMs` milliseconds. Can be retried. */
 export function silentFailure({ provider }: AnyModel, idleMs: number): Failure {
   const seconds = idleMs / 1_000;
   return passing(errors.AGENT_STREAM_IDLE({ provider, seconds }), `silent for ${seconds} s`);
 }
 
+/** The failure of a reply whose connection was cut. Can be retried. */
 export function cutFailure({ provider }: AnyModel): Failure {
   return passing(errors.AGENT_STREAM_CUT({ provider }), "the reply was cut");
 }
 
+/** The failure of a reply with more than `limit` characters. Not retried. */
 export function longFailure({ provider }: AnyModel, limit: number): Failure {
   return final(errors.AGENT_REPLY_SIZE({ provider, limit }), "the reply is too long");
 }
 
+/** The failure of a call that threw. Not retried. */
 export function thrownFailure(thrown: unknown): Failure {
   const reason = messageOf(thrown);
   return final(errors.AGENT_MODEL({ reason }, { cause: thrown }), reason);

@@ -30,6 +30,7 @@ import { type Ending, type GuardedEvent, Outlet } from "./outlet.ts";
  */
 const longestReply = 16_000_000;
 
+/** Options of `guardStream`. */
 export interface GuardOptions {
   signal: AbortSignal;
   /** Milliseconds without any event after which the stream fails. */

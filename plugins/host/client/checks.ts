@@ -41,6 +41,7 @@ export function isAnswer(message: HostMessage): message is Answer {
   return message.type === "response" || message.type === "events" || message.type === "changes";
 }
 
+/** Whether a value has the form of an event with its display. */
 export function isDelivered(value: unknown): boolean {
   const { event, display } = (value ?? {}) as { event?: Record<string, unknown>; display?: Record<string, unknown> };
   if (!isText(event?.type) || !isText(display?.display)) return false;
@@ -49,6 +50,7 @@ export function isDelivered(value: unknown): boolean {
   return event.id === undefined || (isText(event.id) && (event.parentId === null || isText(event.parentId)));
 }
 
+/** Whether a value has the form of an anchor. */
 export function isAnchor(value: unknown): boolean {
   const anchor = (value ?? {}) as Record<string, unknown>;
   const isId = anchor.persistentId === null || isText(anchor.persistentId);

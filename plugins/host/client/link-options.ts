@@ -3,6 +3,7 @@ import type { Answer, Channel, Welcome } from "./wire.ts";
 
 export type { LinkState } from "../contract.ts";
 
+/** How to connect to a host, and whether to reconnect. */
 export interface LinkOptions {
   /** Opens a new connection. Rejects if the host cannot be reached. */
   dial(): Promise<Channel> | Channel;
@@ -26,6 +27,7 @@ export interface LinkOptions {
   times?: Partial<LinkTimes> | undefined;
 }
 
+/** Time limits and intervals of a connection, in milliseconds. */
 export interface LinkTimes {
   /** Time limit for connecting, until the host's `welcome` arrives. */
   welcome: number;
@@ -45,6 +47,7 @@ export interface LinkTimes {
   healthy: number;
 }
 
+/** The default times. */
 export const TIMES: LinkTimes = {
   welcome: 10_000,
   answer: 60_000,

@@ -15,6 +15,7 @@ const LONGEST_ASKED_S = 60;
 /** Maximum length of a host's first message, in characters. */
 const MAX_WELCOME = 64 * 1024;
 
+/** A client's connection to its host, which reconnects until it is closed or the host refuses it for good. */
 export class Link {
   private readonly options: LinkOptions;
   private readonly user: LinkUser;

@@ -13,6 +13,7 @@ import type { Answer, HostMessage, Subscribed, Welcome } from "./wire.ts";
 /** Number of processed characters after which the client reports to the host, which then sends more. */
 const REPORT_EVERY = 64 * 1024;
 
+/** Options of `connectHost`. */
 export interface RemoteOptions extends LinkOptions {
   /** Called with errors of listeners. Default: they are rethrown as uncaught errors. */
   listenerFailed?: ((thrown: unknown) => void) | undefined;

@@ -27,6 +27,7 @@ export interface Channel {
   open(handlers: ChannelHandlers): void;
 }
 
+/** The callbacks of a channel's user. */
 export interface ChannelHandlers {
   message(text: string): void;
   /** Called once, when the channel has closed for any reason. No message follows. */

@@ -21,6 +21,7 @@ import type {
  * module, and their handlers as the contribution `operations`.
  */
 export interface Operations {
+  /** Does nothing. Shows that the host answers. */
   ping: { params: Record<string, never>; result: { pong: true } };
   /** Describes the operations that the client may use: the host's and, with a `sessionId`, those of the session's plugins. */
   list_operations: {
@@ -29,6 +30,7 @@ export interface Operations {
   };
   /** Returns what the client may do in a session, according to the scope of its connection. */
   get_rights: { params: { sessionId?: string | undefined }; result: Rights };
+  /** Creates a session in a directory and opens it. With `unsaved`, its log is kept in memory only. Throws HOST_CWD_INVALID. */
   create_session: {
     params: { cwd: string; name?: string; unsaved?: boolean } & Relation & SessionOptions;
     result: SessionStatus;
@@ -122,6 +124,7 @@ export interface Operations {
     params: { sessionId: string; after?: EventId; limit?: number; tail?: number; before?: EventId };
     result: EventPage;
   };
+  /** Returns the status of a session. */
   get_status: { params: { sessionId: string }; result: SessionStatus };
   /**
    * Returns a part of the status, and announces later changes with `status_change` events, until the client leaves the session.
@@ -134,13 +137,16 @@ export interface Operations {
    * continues unchanged.
    */
   reload_session: { params: { sessionId: string }; result: SessionStatus };
+  /**
+   * Releases a session that the client has open. The last client to release it closes it (`closed`); `notices` tell what failed then.
+   */
   close_session: { params: { sessionId: string }; result: { closed: boolean; notices: Notice[] } };
   /**
    * Checks the files of the `limit` sessions written last (default 5) without changing them. Reads about 64 MB of logs in total; for the
    * other sessions, checks only the files beside the log.
    */
   check_sessions: { params: { limit?: number }; result: { total: number; sessions: SessionHealth[] } };
-  // Operations that other plugins answer; without the plugin they throw HOST_OPERATION_UNKNOWN.
+  // Operations of other plugins. Without the plugin, they throw HOST_OPERATION_UNKNOWN.
   /**
    * Runs a slash command. A client that may only read can run commands that only read, such as `/cost`. Throws COMMAND_UNKNOWN,
    * COMMAND_ARGUMENTS, and errors of the command.
@@ -172,6 +178,7 @@ export interface Operations {
     };
     result: InfoChanged;
   };
+  /** Changes the name of a session. */
   rename_session: {
     params: { sessionId: string; name: string; messageId?: string | undefined };
     result: InfoChanged;

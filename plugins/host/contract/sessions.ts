@@ -6,6 +6,7 @@ import type { Anchor } from "./events.ts";
 
 export type QuestionKind = "select" | "confirm" | "input";
 
+/** A session as a row of a list. Times are in milliseconds since the epoch. */
 export interface SessionSummary {
   sessionId: string;
   name?: string;
@@ -42,8 +43,8 @@ export interface SessionSummary {
  *
  * - `created`, `opened`, `closed`: the session was created, opened or closed. `renamed`: it has a new name or title.
  * - `archived`: it was archived, or taken back from the archive.
- * - `running`, `idle`: a turn has started or ended.
- * - `asking`, `answered`: a question was asked, or is no longer open.
+ * - `running`, `idle`: a turn has started or ended. `waiting`: a turn has to wait for turns of other sessions.
+ * - `asking`, `answered`: a question was asked, or is not open any more.
  * - `restored`: it is back from the trash. `deleted`: it is not in the list any more; the row is its last state.
  * - `missed`: the listener was too slow, and changes were dropped. Call `list_sessions` again.
  */
@@ -153,10 +154,11 @@ export type Doing =
   /** The answer is arriving. */
   | { state: "answering"; since: number };
 
+/** The status of an open session. */
 export interface SessionStatus extends SessionGlance {
   sessionId: string;
   running: boolean;
-  /** The running turn has not begun yet: as many of other sessions run as `[host] concurrentTurns` allows. */
+  /** The running turn has not begun yet, because as many turns of other sessions run as `[host] concurrentTurns` allows. */
   turn?: "waiting";
   /** The kinds of the open questions, in the order in which they were asked; absent when there are none. */
   questions?: QuestionKind[];

@@ -1,6 +1,7 @@
 import type { Anchor, ResumeMode } from "./events.ts";
 import type { SessionStatus } from "./sessions.ts";
 
+/** Options of a client's subscription. */
 export interface SubscribeOptions {
   /** Maximum number of waiting events. Beyond that, transient events are dropped and the listener gets `missed`. Default: 10,000. */
   capacity?: number;

@@ -11,6 +11,7 @@ import { errors } from "../errors.ts";
 import { acquireLock, isLocked } from "./lock.ts";
 import { messageOfLeftover, PartialText, readLeftover } from "./partial.ts";
 
+/** Options of `createSessionStore`. */
 export interface SessionStoreOptions {
   /** Opens the log. */
   logs: Logs;
@@ -39,6 +40,7 @@ export function besideLog(path: string, ending: "lock" | "partial" | "index.json
   return path.replace(/\.[^./]+$/, `.${ending}`);
 }
 
+/** The store of one session. See `createSessionStore`. */
 export class SessionStore implements Store {
   private readonly options: SessionStoreOptions;
   private readonly log: Store;

@@ -91,6 +91,7 @@ export function hasStored(folder: string, file: string): boolean {
   return inStateFolder(folderOf(folder), (opened) => opened.names().includes(file)) ?? false;
 }
 
+/** Removes the file, if it exists. Does nothing if another user owns the folder or can write to it. */
 export function removeStored(folder: string, file: string): void {
   removeStateFile(folderOf(folder), file);
 }

@@ -15,6 +15,7 @@ export type Block =
   | TableBlock
   | { type: "rule" };
 
+/** A list. `isDone` is set for items with a check box. */
 export interface ListBlock {
   type: "list";
   /** The number of the first item; undefined for a list without numbers. */

@@ -11,11 +11,13 @@ export interface LineChannel {
   open(handlers: LineHandlers): void;
 }
 
+/** The callbacks of a channel's user. `closed` is called once, with the reason of an error. */
 export interface LineHandlers {
   message(text: string): void;
   closed(reason?: string): void;
 }
 
+/** Limits of a channel, in bytes. */
 export interface LineOptions {
   /** A longer line closes the channel. Default: 64 MB. */
   maxBytes?: number | undefined;

@@ -5,6 +5,7 @@ import { codeOf, messageOf } from "../values/coded-error.ts";
 /** Maximum number of characters of ripgrep's stderr to keep. */
 const MAX_STDERR = 4096;
 
+/** Options of `runRipgrep`. */
 export interface RipgrepOptions {
   cwd: string;
   env: Readonly<Record<string, string>>;
@@ -13,6 +14,7 @@ export interface RipgrepOptions {
   signal?: AbortSignal | undefined;
   onOutput(bytes: Uint8Array): void;
 }
+/** How ripgrep ended. */
 export interface RipgrepEnd {
   exitCode: number | null;
   /** The beginning of its standard error. */

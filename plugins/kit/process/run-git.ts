@@ -5,6 +5,7 @@ import { SAFE_GIT, SAFE_GIT_ENV } from "./safe-git.ts";
 /** Maximum number of characters of git's stderr to keep. */
 const SAID = 2_000;
 
+/** Options of `runGit`. */
 export interface GitRun {
   /** Settings of this command, as `key=value`. */
   settings?: readonly string[];
@@ -17,6 +18,7 @@ export interface GitRun {
   limitMs: number;
 }
 
+/** The result of a git command that has ended. */
 export interface GitResult {
   /** The exit code; null when a signal has ended git. */
   code: number | null;

@@ -28,6 +28,7 @@ export const laterByTimer: Later = (work, ms) => {
   };
 };
 
+/** Options of `Bursts`. */
 export interface BurstsOptions {
   /** Receives typed keys. `isAlone` means that a single key arrived, with nothing else in the same read. */
   onKeys(keys: readonly string[], isAlone: boolean): void;

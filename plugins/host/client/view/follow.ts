@@ -6,6 +6,7 @@ import { SessionProjection, type ViewChange } from "./projection.ts";
 /** Number of earlier events to fetch with one request. */
 const PAGE = 1_000;
 
+/** Options of `followSession`. */
 export interface FollowOptions {
   /** Number of stored events to begin with; Infinity for all. Default: 200. `earlier` fetches the events before them. */
   tail?: number | undefined;
