@@ -33,7 +33,7 @@ const config = z
       .nonnegative()
       .default(16)
       .describe(
-        "Turns that may run at a time, of all sessions; others wait for their turn to come. Those that wait for a person, and those of sessions that belong to another one, do not count. 0: no limit",
+        "Maximum number of turns that run at a time in all sessions; further ones wait. Turns that wait for a person, and turns of sessions with a parent, do not count. 0: no limit",
       ),
   })
   .prefault({});

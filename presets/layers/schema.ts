@@ -29,7 +29,7 @@ const grammar = {
   description: z.string().describe("one line, shown by `scorel preset list`").optional(),
   extends: z
     .union([z.string().min(1), ids("names or paths")])
-    .describe("presets to build on; later ones win")
+    .describe("presets to extend; later ones take precedence")
     .optional(),
   use: ids("plugins and extensions to load, in this order").optional(),
   without: ids("plugins and extensions to leave out").optional(),
@@ -51,14 +51,14 @@ const grammar = {
               "it is not a preset's name, or name@range such as team@^1.2",
             ),
         )
-        .describe("presets that have to be in use, such as `team` or `team@^1.2`")
+        .describe("presets that must be in use, such as `team` or `team@^1.2`")
         .optional(),
       programs: z
         .array(z.string().regex(/^[\w.+-]+$/, "it is not the name of a program"))
-        .describe("programs that have to be on the PATH")
+        .describe("programs that must be on the PATH")
         .optional(),
     })
-    .describe("what has to be there; without it nothing starts")
+    .describe("requirements; if one is not met, nothing starts")
     .optional(),
   locked: ids("key paths (`permissions.mode`) and whole tables (`permissions`) that no project may change").optional(),
 };
