@@ -22,7 +22,7 @@ export function contributionsOf(plugin: string, returned: unknown, hints: Hints 
   return returned as Activated;
 }
 
-/** Returns what a running plugin adds under a name as an object with that one contribution. Throws PLUGIN_CONTRIBUTES if it is invalid. */
+/** Returns an object with the one contribution that a running plugin adds. Throws PLUGIN_CONTRIBUTES if it is invalid. */
 export function lateContribution(plugin: string, name: string, value: unknown, hints: Hints | undefined): Activated {
   const contribution = { [name]: value };
   const what =

@@ -81,7 +81,7 @@ function mustBeLimit(limit: number): void {
   if (!fits) throw errors.HOST_LIMIT_INVALID({ value: String(limit), max: MOST_LISTED });
 }
 
-/** Returns what the list of projects needs to know about a session. */
+/** Returns the fields of a session by which its project is found. */
 export function placeOf({ createdAt, meta }: SessionHeader, cwd: string): SessionPlace {
   const { root, projectId } = meta as { root?: string; projectId?: string };
   return { cwd, createdAt, root, projectId };

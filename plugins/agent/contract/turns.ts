@@ -196,7 +196,7 @@ export interface TurnPlace {
   readonly ahead: number;
   /** Resolves when the turn may begin; undefined if it may begin at once. */
   readonly begins: Promise<void> | undefined;
-  /** Gives the place up, at the end of the turn or before its beginning. */
+  /** Releases the place, at the end of the turn or before its beginning. */
   leave(): void;
 }
 

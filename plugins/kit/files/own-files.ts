@@ -3,8 +3,8 @@ import { fold } from "./names.ts";
 import { isWithin } from "./paths.ts";
 
 /**
- * How tools may read what is below `~/.scorel`: `secret` never, `record` (what Scorel keeps about all projects) only with a
- * person's approval of that file, `written` (by a person) like any file outside of the project.
+ * How tools may read a file below `~/.scorel`: `secret` never, `record` (data of Scorel about all projects) only with a person's approval of
+ * this file, `written` (by a person) like any file outside of the project.
  */
 export type OwnFile = "secret" | "record" | "written";
 
@@ -33,7 +33,7 @@ export function ownFileTest(folders: readonly string[]): (path: string) => OwnFi
   };
 }
 
-/** Most paths are plain ASCII, for which this takes one pass; searches test each file. */
+/** Folds a path for comparison, ignoring case. Fast for ASCII paths, because searches test every file. */
 function folded(path: string): string {
   if (!/[^ -~]|[. ](?:\/|$)/.test(path)) return path.toLowerCase();
   return path.split("/").map(fold).join("/");

@@ -102,7 +102,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Returns undefined instead of throwing: what a system does not provide is unknown, not an error. */
+/** Returns the result of `read`, or undefined if it throws, because information that the system does not provide is not an error. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();

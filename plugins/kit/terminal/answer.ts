@@ -23,7 +23,7 @@ export async function agrees(question: string, streams: Streams): Promise<boolea
   }
 }
 
-/** What an answer means: yes, or no (also when it is empty); undefined for anything else. */
+/** Parses an answer: true for yes, false for no or an empty line; undefined for anything else. */
 export function decisionIn(answer: string): boolean | undefined {
   if (/^\s*y(es)?\s*$/i.test(answer)) return true;
   return /^\s*(no?)?\s*$/i.test(answer) ? false : undefined;

@@ -24,7 +24,7 @@ const operations: Readonly<Record<Exclude<Scope, "admin">, readonly string[]>> =
   approve: ["answer_request", "attend_requests"],
 };
 
-/** What a host allows a client with these scopes. Each includes reading; undefined means everything. */
+/** The operations that a host allows a client with these scopes. Each scope includes reading; undefined means everything. */
 export function clientScope(scopes: readonly Scope[]): { operations: readonly string[] } | undefined {
   const changing: string[] = [];
   for (const scope of scopes) {

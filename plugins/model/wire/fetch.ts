@@ -5,7 +5,7 @@ import type { Passage } from "./body-lines.ts";
 import { httpFetch } from "./http-fetch.ts";
 import type { ReplyListener } from "./reply-passage.ts";
 
-/** Maximum characters kept of a refusal. */
+/** Maximum number of characters of a refusal to keep. */
 const LONGEST_WORD = 2_000;
 /** Maximum bytes and milliseconds for reading the body of a refusal. */
 const MOST_OF_REFUSAL = 65_536;
