@@ -124,7 +124,7 @@ class Dialog {
       const answer = await this.ask("Which model, by number or name? ");
       const chosen = models.find(({ id }, at) => id === answer || String(at + 1) === answer);
       if (chosen) return chosen;
-      this.say(`There is no such model. Write a number from 1 to ${models.length}, or a name as the server has it.\n`);
+      this.say(`There is no such model. Enter a number from 1 to ${models.length}, or the exact name of a model.\n`);
     }
   }
 

@@ -92,7 +92,7 @@ async function refused(response: Response, key: string | undefined): Promise<Fai
   if (status === 404) return { reason: "it has no list of models there (404)", advice: ADDRESS };
   const said = lineOf(await textOf(response).catch(() => "")).replaceAll(key || "\0", "…");
   const short = said.length > MOST_SAID ? `${said.slice(0, MOST_SAID)}…` : said;
-  const advice = status >= 500 ? "The server has a problem of its own: its log may say more." : ADDRESS;
+  const advice = status >= 500 ? "The server itself has a problem: its log may show more." : ADDRESS;
   return { reason: `it answered with status ${status}${short && `: ${short}`}`, advice };
 }
 
@@ -105,7 +105,7 @@ function keyRefused(status: number, key: string | undefined): Failure {
 function failureOf(thrown: unknown): Failure {
   if (thrown instanceof Refusal) return thrown.failure;
   if (thrown instanceof z.ZodError || thrown instanceof SyntaxError)
-    return { reason: "its answer is no list of models", advice: ADDRESS };
+    return { reason: "its answer is not a list of models", advice: ADDRESS };
   const { name, cause } = thrown as Error;
   const late = name === "TimeoutError" && `it did not answer within ${PATIENCE / 1_000} seconds`;
   return { reason: late || messageOf(cause ?? thrown), advice: `Is it running? ${ADDRESS}` };

@@ -44,7 +44,7 @@ export function readStored(path = authPath()): Stored {
   const text = readIfPresent(path);
   if (text === undefined) return {};
   const { success, data } = authFile.safeParse(parsed(text, path));
-  if (!success) throw errors.MODEL_AUTH_FILE({ path, reason: "it does not hold keys by provider" });
+  if (!success) throw errors.MODEL_AUTH_FILE({ path, reason: "it does not contain keys by provider" });
   return { ...data.keys, ...data.subscriptions };
 }
 
@@ -112,7 +112,7 @@ export async function lockAuth(path: string, patience: number): Promise<Lock> {
 
 function replace(path: string, stored: Stored, lock: Lock): void {
   const before = () => {
-    if (!lock.holds()) throw errors.MODEL_AUTH_FILE({ path, reason: "another process took over changing it" });
+    if (!lock.holds()) throw errors.MODEL_AUTH_FILE({ path, reason: "another process has taken over the lock" });
   };
   replaceFile(path, textOf(stored), { durable: true, before });
 }
