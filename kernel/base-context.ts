@@ -30,10 +30,11 @@ export interface Guarded<T> {
    */
   staysOn?: boolean;
 }
+/** Options of `ctx.provide`. */
 export interface ProvideOptions {
   /**
    * No plugin can wrap the service, because it guards something. Default: true for a service with a `perPlugin` view, which would
-   * not contain the wrappers. Set it to false if the view is made of `this`, the service in its wrappers.
+   * bypass the wrappers. Set it to false if `perPlugin` builds the view from `this`, which is then the wrapped service.
    */
   sealed?: boolean;
 }
@@ -74,8 +75,8 @@ export interface BaseContext<C = unknown> {
   hook<N extends HookName>(name: N, tap: Hooks[N] | Tap<Hooks[N]>): Dispose;
   /**
    * Adds a contribution while the plugin runs: a value, or a function that is called whenever it is collected. `hooks` and
-   * `onEvent` can be added, too. Collectors that listen hear of it; tools, for example, are offered from the next request on.
-   * Returns a function that removes it.
+   * `onEvent` can be added, too. Notifies the listeners of `onContributed`: new tools, for example, are offered from the next model
+   * request on. Returns a function that removes the contribution.
    */
   contribute<N extends keyof Contributed & string>(name: N, value: NonNullable<Contributed[N]>): Dispose;
   /** Calls `changed` whenever contributions with this name, of this kernel or its parent, are added or removed. */
@@ -83,14 +84,15 @@ export interface BaseContext<C = unknown> {
   /**
    * Returns all plugins' contributions with this name in load order, those of the parent kernel first. Contributions for
    * which `check` throws are left out and reported as failures of their plugins. `failed` is called for each plugin whose
-   * contribution is left out because it failed or is switched off, for limits and the like, which must not be missing silently.
+   * contribution is left out because it failed or is switched off. Use it for contributions that must not be missing silently, such
+   * as limits.
    */
   collect<N extends ContributionName>(
     name: N,
     check?: CheckContribution,
     failed?: (plugin: string) => void,
   ): Collected<Awaited<Contributions[N]>>[];
-  /** Calls `listener` with every event in seq order. The subscription has its own queue. */
+  /** Calls `listener` with every event in seq order. Each subscription has its own queue. */
   subscribe(listener: Listener, options?: SubscribeOptions): Dispose;
   /**
    * Registers a function that ends running work when the plugin or its session begins to stop. The work of all plugins ends
@@ -107,7 +109,7 @@ export interface BaseContext<C = unknown> {
   report(where: string, thrown: unknown, plugin?: string): void;
   /**
    * Calls a contributed function and returns its result, or `otherwise` if the function fails or exceeds its limit. The
-   * failure is reported for the contributing plugin. The third failure of a contained plugin's function switches it off.
+   * failure is reported as one of the contributing plugin. The third failure of a contained plugin's function switches the function off.
    */
   guard<T>(guarded: Guarded<T>, work: () => T): T;
   /** The pending calls of plugins. */
@@ -130,6 +132,7 @@ export type PluginContext<C = unknown, N extends ServiceName = never> = BaseCont
  * subscription, is removed when the plugin stops.
  */
 export const perPlugin = Symbol("perPlugin");
+/** A service that has views for plugins. The method returns the view of the plugin with this context. */
 export interface PerPlugin<S> {
   [perPlugin](context: BaseContext): S;
 }

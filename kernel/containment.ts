@@ -10,9 +10,9 @@ export interface Containment {
   run<T>(where: string, work: () => T): T;
   /** Whether the contribution with this name has failed too often to be called again. */
   isOff(where: string): boolean;
-  /** The mistakes in a contribution that its collector passes over. Each is reported once. */
+  /** Returns the mistakes in a contribution that its collector ignores. Each is reported once. */
   flaws(name: string, value: unknown): readonly unknown[];
-  /** Counts a reported failure. `what` is the function that failed, or the name of the contribution. */
+  /** Counts a reported failure. `what` is the failed function, or the name of the failed contribution. */
   failed(what: object | string, where: string): void;
   /** Returns the place in the plugin's files where an error was thrown: `file:line`, or only the file. */
   thrownAt(thrown: unknown): string | undefined;
@@ -20,6 +20,7 @@ export interface Containment {
   ended(): void;
 }
 
+/** The result of `withCopy`. */
 export class Copied {
   readonly copy: unknown;
   readonly result: unknown;

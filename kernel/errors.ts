@@ -1,6 +1,6 @@
 import { defineErrors } from "@scorel/kit/values/coded-error";
 
-/** The text as a sentence. */
+/** Ends a text with a full stop, unless it ends with a question mark. */
 const ended = (text: string) => (text.endsWith("?") ? text : `${text}.`);
 
 /** The kernel's error codes and messages. */
@@ -97,7 +97,6 @@ export const errors = defineErrors({
     `The projection "${a.projection}" of plugin "${a.plugin}" failed earlier in this session, so its state is unknown.`,
   PROJECTION_UNKNOWN: (a: { projection: string }) => `No plugin registered a projection "${a.projection}".`,
   SCOPE_DISPOSE_LIMIT: (a: { plugin: string; limit: number }) =>
-    `Plugin "${a.plugin}" took longer than ${a.limit} ms in an undo function, which is no longer waited for.`,
-  SCOPE_CLOSED: (a: { plugin: string }) =>
-    `Plugin "${a.plugin}" is stopped; what it just registered was undone at once.`,
+    `Plugin "${a.plugin}" took longer than ${a.limit} ms in an undo function. The function is not waited for any longer.`,
+  SCOPE_CLOSED: (a: { plugin: string }) => `Plugin "${a.plugin}" is stopped; its last registration was undone at once.`,
 });

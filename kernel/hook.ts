@@ -9,9 +9,10 @@ export type Level = "early" | "normal" | "late";
  * into the input, and later layers receive the merged input.
  */
 export type HookMode = "waterfall" | "bail" | FoldMode<any>;
+/** The mode of a hook whose owner merges results. `fold` returns the input with a result merged in. */
 export interface FoldMode<H extends (...args: any) => any> {
   fold(input: Parameters<H>[0], result: NonNullable<Awaited<ReturnType<H>>>): Parameters<H>[0];
-  /** Whether a result ends the chain. Default: none does. */
+  /** Whether a result ends the chain. Default: no result does. */
   ends?(result: NonNullable<Awaited<ReturnType<H>>>): boolean;
 }
 
@@ -34,15 +35,18 @@ export interface FoldCall<N extends HookName> extends LayerCount {
   (input: Parameters<Hooks[N]>[0], signal?: AbortSignal): Promise<Parameters<Hooks[N]>[0]>;
 }
 interface LayerCount {
-  /** The number of layers at the moment. An owner whose input is costly to make need not make it for none. */
+  /** The current number of layers. If it is 0, the owner of the hook can skip building an expensive input. */
   readonly layers: number;
 }
 export type HookOutcome<H> = H extends (...args: any) => infer R ? Awaited<R> : never;
 
+/** Options of a subscription to events. */
 export interface SubscribeOptions {
   /** Events that may wait in the subscriber's queue. Beyond that, transient events are dropped and `missed` is sent. Default: 10,000. */
   capacity?: number;
-  /** The same for the estimated size of the waiting events, and for the time that the oldest has waited. Default: no limit. */
+  /**
+   * Limits the estimated size of the waiting events, and the time that the oldest of them has waited, in the same way. Default: no limit.
+   */
   maxBytes?: number;
   maxAgeMs?: number;
   /** Accept consecutive deltas joined into one event, which costs much less. Default: false. */

@@ -35,6 +35,7 @@ export interface Hints {
   /** The hints for child kernels. Default: the same. */
   child?: Hints;
 }
+/** Options of `createKernel`. */
 export interface KernelOptions {
   entries: readonly KernelEntry[];
   store: Store;
@@ -61,6 +62,7 @@ export interface Failure {
   /** For a contained plugin, the file and line from the stack, or only the file if the stack has no line. */
   at?: string;
 }
+/** A running kernel: its log, and its plugins with their services, hooks and contributions. */
 export interface Kernel {
   readonly session: Session;
   /** Damage found in the log when it was opened. */

@@ -14,13 +14,13 @@ import type {
 interface PluginShape<Ctx, C, N> {
   /** The plugin's name for configuration, reports and commands: lower-case letters, digits and dashes. */
   id: string;
-  /** Its name for people. */
+  /** The plugin's name, as people see it. */
   name: string;
   /** A semantic version, which lists and reports show. */
   version: string;
   /** `host`: one per process. `session` (default): one per open session. */
   scope?: "host" | "session";
-  /** The services that it cannot run without. Their providers start first, and they are members of `ctx`. */
+  /** The services that the plugin cannot run without. Their providers start first, and the services are members of `ctx`. */
   needs?: readonly N[];
   /** The services that `activate` publishes with `ctx.provide`. */
   provides?: readonly ServiceName[];
@@ -28,9 +28,9 @@ interface PluginShape<Ctx, C, N> {
   replaces?: readonly string[];
   /** A zod schema for the table `[id]` of config.toml. */
   config?: C;
-  /** The types of events that it adds, by name. */
+  /** The event types that the plugin adds, by name. */
   events?: Record<string, AnyEventDefinition>;
-  /** The projections that it adds, by name. */
+  /** The projections that the plugin adds, by name. */
   projections?: Record<string, ProjectionDefinition>;
   /**
    * Runs when the plugin starts, before its other functions. May return a function that undoes its work, or contributions, which
@@ -41,7 +41,7 @@ interface PluginShape<Ctx, C, N> {
   deactivate?(): Awaitable<void>;
   /** Layers on native hooks, by the name of the hook. */
   hooks?(ctx: Ctx): HookLayers;
-  /** Hears every event of the session, persistent and transient, in seq order. */
+  /** Called with every event of the session, persistent and transient, in seq order. */
   onEvent?(event: any, ctx: Ctx): Awaitable<void>;
 }
 type Contributing<Ctx> = { [K in ContributionName]?: (ctx: Ctx) => Contributions[K] };

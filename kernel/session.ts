@@ -24,10 +24,11 @@ export interface LogView {
   projection<N extends ProjectionName>(name: N): Projections[N];
 }
 
+/** Options of an append. */
 export interface AppendOptions {
   /** Default: the active leaf when the event is written. */
   parentId?: EventId | null;
-  /** The client that caused the event. Default: the one that the current hold answers, else the kernel's own client id. */
+  /** The client that caused the event. Default: the client that the current hold works for (`answer`), else the kernel's own client id. */
   clientId?: string;
   /** An id allocated in advance, such as the one that `message_start` announced. */
   id?: EventId;
@@ -50,7 +51,7 @@ export interface PathHold {
   appendAll(entries: readonly AppendEntry[]): Promise<StoredEvent[]>;
   /** Writes the waiting events and lets anyone append until `work` has finished. */
   open<R>(work: () => Promise<R>): Promise<R>;
-  /** Says whose work the hold does: until it ends, events of the session that name no client bear this client's id. */
+  /** Sets the client on whose behalf the holder works. Until the hold ends, events that name no client get this client's id. */
   answer(clientId: string | undefined): void;
   /** Ends the hold and writes the waiting events. */
   release(): Promise<void>;
@@ -87,7 +88,7 @@ export interface Session {
   emit<T extends TransientType>(type: T, payload: Transients[T], options?: { clientId?: string }): TransientOf<T>;
   /** Builds the messages that a model reads at `leaf`. Default: the active leaf. */
   buildContext(leaf?: EventId | null): Message[];
-  /** The current state of a projection. An extension gets a frozen copy of those of others. */
+  /** The current state of a projection. An extension gets frozen copies of the states of other plugins' projections. */
   projection<N extends ProjectionName>(name: N): Projections[N];
   /** Converts one event for a model. Returns `skip` for an event type that no plugin registered. */
   asRead(event: StoredEvent): LlmAction;

@@ -30,14 +30,17 @@ export interface Transients {
 /** Contribution name -> the type of one plugin's contribution. */
 export interface Contributions {
   /**
-   * Wrappers by the name of a service. A wrapper gets the service and returns the members that it changes; the others stay. Of
-   * several, the one of the first plugin is the outermost. They apply when all plugins have started, to whoever looks the service
-   * up then (`ctx.files`, `ctx.find("files")`). A host plugin's wrapper is called for each session with a service of its own, and told the session's id. Services
-   * that guard the model, that are made for each plugin, or that Scorel gives to a session cannot be wrapped.
+   * Wrappers by service name. A wrapper receives the service and returns the members that it changes; the other members stay. If
+   * several plugins wrap a service, the first plugin's wrapper is the outermost. Wrappers take effect when all plugins have started, for
+   * every later lookup (`ctx.files`, `ctx.find("files")`). A host plugin's wrapper of a service that sessions provide is called for each
+   * session, with the session's id. Services that guard the model, that have a view for each plugin, or that Scorel gives to a session
+   * cannot be wrapped.
    */
   serviceWrappers: ServiceWrappers;
 }
-/** For each service, a function that returns what it changes of it; for a service that is a function, another function. */
+/**
+ * For each service, a function that returns the members that it changes; for a service that is a function, the function that replaces it.
+ */
 export type ServiceWrappers = {
   [N in ServiceName]?: (service: Services[N], session: { readonly id: string }) => Partial<Services[N]>;
 };
@@ -103,18 +106,18 @@ export interface ConvertContext {
 }
 
 /**
- * What an event says about work that has begun and not ended, such as a reply that arrives. Clients that join later get the
- * events of such work in a short form, so that they show the same as those that were there.
+ * How an event relates to unfinished work, such as a reply that is still arriving. Clients that join during the work receive its
+ * events in a condensed form, so that they show the same as clients that were connected from the start.
  */
 export interface InFlight {
   /** The kind of work: `turn`, `message`, `call`. */
   work: string;
-  /** The field that identifies it, if several of a kind can be in flight at once: `toolCallId`. */
+  /** The field that identifies the work, if several of a kind can be in flight at once: `toolCallId`. */
   id?: string;
   /**
-   * What becomes of the events before it. `add`: they are kept, with this one (default). `replace`: this one replaces the
+   * How the event changes the kept events of the work. `add` (default): it is kept after them. `replace`: it replaces the
    * previous event of its type. `append`: its `text` is appended to that of the previous event, if that has the same type and
-   * the same `block`. `end`: the work has ended, and its events are dropped.
+   * the same `block`. `end`: the work has ended, and all its events are dropped.
    */
   effect?: "add" | "replace" | "append" | "end";
   /** With `append`: the field that holds the text: `delta`. */
@@ -151,7 +154,7 @@ export interface EventDefinition<P = any> {
   leafReads?: string;
   /** Call `convertToLlm` again for every context, because its result for the same event may change. Default: false. */
   convertsAnew?: boolean;
-  /** What the event says about work in flight. Default: nothing. */
+  /** How the event relates to work in flight. Default: it does not. */
   inFlight?: InFlight;
   /** How a model reads the event. Default: returns `skip`. */
   convertToLlm?(event: any, context: ConvertContext): LlmAction;
@@ -168,7 +171,7 @@ export interface TransientDefinition<P = any> {
   transient: true;
   /** A fast path for very frequent types: returns the payload's fields if it clearly fits the schema, so that the schema need not run. */
   quick?(payload: P): P | undefined;
-  /** What the event says about work in flight. Default: nothing. */
+  /** How the event relates to work in flight. Default: it does not. */
   inFlight?: InFlight;
   /** How clients show the event. Default: returns a generic row. */
   convertToDisplay?(event: any, context: ConvertContext): DisplayAction;
@@ -204,6 +207,7 @@ export interface SessionHeader {
   meta: Record<string, unknown>;
 }
 
+/** Writes to the diagnostic log (`scorel logs`). `data` is an error, or details to add to the line. */
 export interface Logger {
   debug(message: string, data?: unknown): void;
   info(message: string, data?: unknown): void;

@@ -72,7 +72,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
 /** The ids of the shipped plugins that enforce the user's limits on the model. */
 export const guards: readonly string[] = Object.keys(catalogue).filter((id) => catalogue[id]?.guard);
 
-/** Tables that older documentation names and whose plugin is not shipped: accepted unread, with a notice. */
+/** Tables from older documentation whose plugin is not shipped. They are accepted with a notice and ignored. */
 export const unshipped: readonly string[] = ["channels"];
 
 /** The shipped plugin of this id, if there is one. */
@@ -83,7 +83,7 @@ export function shipped(id: string): Shipped | undefined {
 /** Milliseconds that reading and running a plugin's files took, and for an extension, compiling them. */
 export const loadTimes = new WeakMap<AnyPlugin, number>();
 
-/** Loads those of these plugins that are shipped, in this order, one at a time so that each load time is measured alone. */
+/** Loads the shipped plugins among these ids, in this order. One at a time, so that each load time is measured separately. */
 export async function loadShipped(ids: readonly string[]): Promise<Map<string, AnyPlugin>> {
   const plugins = new Map<string, AnyPlugin>();
   for (const id of ids) {
@@ -91,7 +91,7 @@ export async function loadShipped(ids: readonly string[]): Promise<Map<string, A
     const plugin = (await shipped(id)?.load())?.default;
     if (!plugin) continue;
     plugins.set(plugin.id, plugin);
-    // Later calls get the loaded module and would measure nothing.
+    // Only the first call measures loading. Later ones get the loaded module.
     if (!loadTimes.has(plugin)) loadTimes.set(plugin, performance.now() - began);
   }
   return plugins;

@@ -49,7 +49,7 @@ export const errors = defineErrors({
     `"use" names ${a.ids}, which Scorel does not ship. Extensions go into "plugins".`,
   TESTING_OPTIONS: (a: { flaws: readonly string[] }) => `openSession() cannot use its options: ${a.flaws.join("; ")}.`,
   TESTING_START: (a: { problems: readonly string[] }) =>
-    `The session did not start as its extensions want: ${a.problems.join("; ")}`,
+    `The session did not start as its extensions require: ${a.problems.join("; ")}`,
   TESTING_COMMAND: (a: { line: string }) => `${JSON.stringify(a.line)} is not a command; write "/name arguments".`,
   CONFIG_CWD: {
     exit: 2,

@@ -31,7 +31,7 @@ interface FailuresOptions {
   announce(failure: Failure): void;
 }
 
-/** Optional details of a failure report. */
+/** Options of a failure report. */
 interface ReportOptions {
   /** Logs the failure without announcing it as an event. */
   quietly?: boolean;

@@ -5,14 +5,13 @@ import type { EventId, LlmAction, Message } from "../types.ts";
 import type { Converters } from "./converters.ts";
 
 type Barrier = Extract<LlmAction, { action: "barrier" }>;
-/** The converted form of a row, and the last message that its text was merged into, with the result. */
+/** The converted form of a row. For a merged row, also the message that its text was last merged into, and the result. */
 interface Step {
   action: LlmAction;
   merged?: { previous: Message; message: Message };
 }
 /**
- * The events that a model may read when the conversation ends with a given one, newest first: those after the last barrier (such as a summary),
- * the barrier, and the event from which on the barrier keeps the conversation.
+ * The part of a path that a model reads, newest event first: the events after the last barrier (such as a summary) and those that it keeps.
  */
 interface Stretch {
   barrier: Barrier | undefined;
@@ -60,8 +59,8 @@ export class Context {
   }
 
   /**
-   * Walks up to the nearest barrier, or to its `after` if it has one, and not beyond the row `last`. What is merged is found going
-   * forward again.
+   * Walks from `leaf` towards the root, up to the nearest barrier, or to its `after` if it has one, but not beyond the row `last`. Merged
+   * texts are resolved later, in `fold`, because that needs the order from the root.
    */
   private stretchTo(leaf: EventId | null, last = Ledger.NO_ROW): Stretch {
     const found: Stretch = { barrier: undefined, kept: Ledger.NO_ROW, steps: [], rows: [] };
@@ -112,7 +111,7 @@ export class Context {
     this.remembered.clear();
   }
 
-  /** Forgets events of other paths and before the barrier, once they are the most of what is remembered. */
+  /** Forgets events of other paths and before the barrier, once they are more than half of the remembered ones. */
   private forgetOthers(rows: readonly number[]): void {
     const { remembered } = this;
     if (remembered.size <= 2 * rows.length && remembered.size <= MAX_REMEMBERED) return;

@@ -182,7 +182,7 @@ function typesOf({ reads }: ProjectionDefinition): Set<string> | undefined {
   return reads && new Set(reads.map((read) => (typeof read === "string" ? read : read.type)));
 }
 
-/** The texts that select events of a type: true if all events are selected, undefined if no event is. */
+/** The texts that select the events of a type; true if the projection reads all of them, undefined if it reads none. */
 function textsOf(reads: readonly ProjectionRead[], type: string): true | string[] | undefined {
   if (reads.includes(type)) return true;
   const texts = reads.flatMap((read) => (typeof read === "object" && read.type === type ? read.containing : []));

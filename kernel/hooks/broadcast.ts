@@ -63,18 +63,18 @@ export class Broadcast {
   }
 }
 
-/** The longest that events of the past keep the event loop from turning, in milliseconds. */
+/** Maximum time in milliseconds that the delivery of stored events may block the event loop. */
 const LONGEST_MS = 10;
 
 class Subscriber {
   private readonly options: SubscriberOptions;
   private readonly backlog: Backlog<AnyEvent>;
-  /** Stored events that are read again, one at a time, after some were missed. */
+  /** After an overflow: the missed stored events, which are read again one at a time. */
   private again: Iterator<StoredEvent> | undefined;
   private lag: { from: number; to: number } | undefined;
   private running: Promise<void> | undefined;
   private closed = false;
-  /** When the event loop has turned last, as far as this subscriber knows. */
+  /** When this subscriber last let other callbacks of the event loop run, in milliseconds of `performance.now`. */
   private turnedAt = 0;
 
   constructor(options: SubscriberOptions) {
@@ -112,7 +112,7 @@ class Subscriber {
   }
 
   private async drain(first?: AsyncIterable<Iterable<AnyEvent>>): Promise<void> {
-    // Listeners run after the append that woke them has returned, never inside it.
+    // Listeners run after the append that announced the event has returned, never inside it.
     await null;
     this.turnedAt = performance.now();
     if (first) await this.deliverFirst(first);
@@ -143,8 +143,8 @@ class Subscriber {
   }
 
   /**
-   * Lets the event loop turn after some milliseconds of the past, since a listener that is always ready would keep timers and sockets
-   * waiting until it has heard a whole log.
+   * Yields to the event loop every LONGEST_MS while stored events are delivered. Otherwise a listener that never waits would block timers
+   * and sockets until it has received a whole log.
    */
   private turn(): Promise<void> | undefined {
     if (performance.now() - this.turnedAt < LONGEST_MS) return undefined;

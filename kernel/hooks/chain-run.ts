@@ -2,7 +2,7 @@
 export class Run {
   /** The input, as earlier layers have changed it. */
   value: unknown;
-  /** The result of a `bail` chain: what the first layer returned that did not return `undefined`. */
+  /** The result of a `bail` chain: the first layer result other than `undefined`. */
   result: unknown;
   /** Number of layers that have started. */
   at = 0;

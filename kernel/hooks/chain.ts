@@ -10,6 +10,7 @@ import { type Layer, STAGES, Stop } from "./layer.ts";
 
 const DEFAULT_LIMIT_MS = 30_000;
 
+/** The name and mode of a hook, and the callbacks of its chain. */
 export interface ChainOptions {
   name: string;
   mode: HookMode;

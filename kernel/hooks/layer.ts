@@ -24,6 +24,7 @@ export function asLayer(plugin: string, hook: string, tap: unknown): Layer {
 /** A timer with a longer delay would fire at once. */
 const MAX_LIMIT_MS = 2 ** 31 - 1;
 
+/** The fields of a layer that is written as an object. */
 export const TAP_FIELDS = ["handler", "level", "critical", "limit"];
 
 /** Lists everything wrong with a layer object. Checked strictly, because a misread layer could leave an action unguarded. */
@@ -44,6 +45,7 @@ function flawsOf(tap: unknown): string[] {
   return flaws;
 }
 
+/** The result of `stop`. */
 export class Stop {
   readonly value: unknown;
   constructor(value: unknown) {

@@ -29,7 +29,7 @@ interface DraftsOptions {
   /** The view that the `check` of an append receives. */
   view: LogView;
   sessionId: string;
-  /** The client of events that name none. */
+  /** The client id for events that name no client. */
   clientId(): string;
   now(): number;
   newId(): string;

@@ -11,13 +11,13 @@ interface GateOptions {
   report(thrown: unknown): void;
 }
 
-/** While someone holds the path, path events of others wait until the holder opens or releases it, and jumps are refused. */
+/** While someone holds the path, other callers' path events wait until the holder opens or releases it, and their jumps are refused. */
 export class PathGate {
   private readonly options: GateOptions;
   private waiting: AnyEntry[] = [];
   private holder: PathHold | undefined;
   private opened = false;
-  /** The client whose work the holder does. */
+  /** The client on whose behalf the holder works, as set by `answer`. */
   private answered: string | undefined;
 
   constructor(options: GateOptions) {
@@ -28,7 +28,7 @@ export class PathGate {
     return this.holder !== undefined;
   }
 
-  /** The client that caused what is written now, if the holder has named one. */
+  /** The client on whose behalf events are written at the moment, if the holder has named one. */
   get clientId(): string | undefined {
     return this.answered;
   }
@@ -81,7 +81,7 @@ export class PathGate {
     }
   }
 
-  /** Does nothing for a hold that has ended, so that a second release cannot end the hold of somebody else. */
+  /** Does nothing for a hold that has ended, so that a second release cannot end another caller's hold. */
   private async release(holder: PathHold): Promise<void> {
     if (this.holder !== holder) return;
     this.holder = undefined;
@@ -89,7 +89,7 @@ export class PathGate {
     await this.flush();
   }
 
-  /** Writes all waiting entries synchronously, so that nobody else, such as the next turn, can write between them. */
+  /** Writes all waiting entries synchronously, so that no other caller, such as the next turn, can write between them. */
   private async flush(): Promise<void> {
     const entries = this.waiting;
     this.waiting = [];

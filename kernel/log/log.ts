@@ -179,7 +179,7 @@ export class Log implements Session {
     return this.converters.asListened(event);
   }
 
-  /** Adds a listener of a plugin. `of` is the function that its failures are counted for. */
+  /** Adds a listener of a plugin. Its failures are counted as failures of the function `of`. */
   listen(plugin: string, listener: Listener, options: SubscribeOptions, of: object = listener): Dispose {
     return this.broadcast.subscribe({
       ...options,
@@ -209,7 +209,7 @@ export class Log implements Session {
     this.images.settle();
   }
 
-  /** Called once. */
+  /** Syncs the log to disk, saves its image and closes it. Must be called only once. */
   async close(): Promise<void> {
     this.writer.closed = true;
     try {

@@ -20,7 +20,7 @@ interface WriterOptions {
   tree: Tree;
   projections: Projections;
   drafts: Drafts;
-  /** The client of events that name none. */
+  /** The client id for events that name no client. */
   clientId(): string;
   now(): number;
 }

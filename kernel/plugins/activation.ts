@@ -22,7 +22,7 @@ export function contributionsOf(plugin: string, returned: unknown, hints: Hints 
   return returned as Activated;
 }
 
-/** Returns what a running plugin adds under a name as an object with that one contribution. Throws PLUGIN_CONTRIBUTES if it is invalid. */
+/** Returns an object with the one contribution that a running plugin adds. Throws PLUGIN_CONTRIBUTES if it is invalid. */
 export function lateContribution(plugin: string, name: string, value: unknown, hints: Hints | undefined): Activated {
   const contribution = { [name]: value };
   const what =
@@ -40,7 +40,7 @@ function faultsOf(contributions: object, hints: Hints | undefined): string | und
   return faults.length > 0 ? faults.join(", and ") : undefined;
 }
 
-/** Each name that cannot be returned, or is probably misspelt, and why. */
+/** Describes each name that `activate` must not return, or that is probably misspelt. */
 function faultyNames(returned: object, hints: Hints | undefined): string[] {
   const faults: string[] = [];
   for (const name in returned) {
@@ -52,7 +52,7 @@ function faultyNames(returned: object, hints: Hints | undefined): string[] {
   return faults;
 }
 
-/** Members that are there and are not of the kind that they have to be. */
+/** Describes `dispose`, `onEvent` and `hooks`, if they are present but have a wrong type. */
 function faultyMembers(returned: object): string[] {
   const { dispose, hooks, onEvent } = returned as Record<string, unknown>;
   const isFunction = (value: unknown) => value === undefined || typeof value === "function";

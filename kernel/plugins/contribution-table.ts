@@ -18,7 +18,7 @@ interface TableOptions {
   plugins(): Iterable<Contributor>;
   reports: Failures;
   parent: ContributionTable | undefined;
-  /** Called before listeners are. */
+  /** Called before the listeners, with the object whose contributions were added or removed. */
   onChange(source: object): void;
 }
 interface CollectOptions {
@@ -27,7 +27,7 @@ interface CollectOptions {
   ofParent?: boolean;
 }
 type Valid<N extends ContributionName> = Awaited<Contributions[N]> | undefined;
-/** Takes the place of a contribution that failed. */
+/** Stands for the value of a contribution that failed. */
 const FAILED = Symbol("failed");
 
 interface Listener {
@@ -53,7 +53,7 @@ export class ContributionTable {
 
   /**
    * Returns the valid contributions with this name in load order, those of the parent first; reports the others. `failed` is called
-   * for each plugin that contributes but gave nothing valid, also if it was switched off before.
+   * for each plugin whose contribution failed or is switched off.
    */
   collect<N extends ContributionName>(
     name: N,
@@ -80,7 +80,7 @@ export class ContributionTable {
     return collected;
   }
 
-  /** Calls `changed` whenever a plugin of this kernel or its parent begins or ceases to contribute under a name. */
+  /** Calls `changed` whenever contributions with a name, of this kernel or its parent, are added or removed. */
   listen(plugin: string, name: string, changed: () => void): () => void {
     if (typeof changed !== "function") throw errors.PLUGIN_CONTRIBUTION({ name, wanted: "given with a function" });
     const listener = { plugin, changed };
@@ -89,7 +89,7 @@ export class ContributionTable {
     return () => void listeners.delete(listener);
   }
 
-  /** Tells listeners, those of child kernels too, that the contributions in `source` were added or removed. */
+  /** Notifies the listeners, including those of child kernels, that the contributions in `source` were added or removed. */
   changed(source: object): void {
     this.options.onChange(source);
     for (const [name, listeners] of this.listeners) {
@@ -100,7 +100,7 @@ export class ContributionTable {
     for (const child of this.children) child.changed(source);
   }
 
-  /** Leaves the parent, so that it no longer tells this table. */
+  /** Detaches the table from its parent, which then stops notifying it of changes. */
   close(): void {
     this.options.parent?.children.delete(this);
   }

@@ -20,6 +20,7 @@ export interface LoaderKernel extends ContextKernel {
   replay(): void;
 }
 
+/** A plugin that is running or starting. */
 export interface Loaded extends Contributor {
   scope: Scope;
   /** Start time in milliseconds. */
@@ -164,7 +165,7 @@ export class Loader {
     if (contributions) this.add(loaded, contributions);
   }
 
-  /** Adds all layers, or throws what is wrong with each. */
+  /** Adds a plugin's layers. If some are invalid, throws an error that describes each of them. */
   private addLayers(scope: Scope, plugin: string, taps: [hook: string, tap: unknown][]): void {
     const failures: unknown[] = [];
     for (const [hook, tap] of taps)

@@ -13,7 +13,7 @@ interface Wrapper {
 interface Provided {
   service: unknown;
   sealed: boolean;
-  /** Absent for a service that Scorel gives to the session. */
+  /** The plugin that provides the service. Absent for a service that Scorel itself gives to the session. */
   plugin?: string | undefined;
 }
 interface Options {
@@ -27,11 +27,11 @@ interface Options {
 export class ServiceTable {
   private readonly options: Options;
   private readonly provided = new Map<string, Provided>();
-  /** Wrapped services with what they wrap. */
+  /** For each wrapped service: the original (`inner`) and the wrapped one (`outer`). */
   private readonly wrapped = new Map<string, { inner: unknown; outer: unknown }>();
   /** Cached wrappers: `own` from plugins of this kernel, `all` from those of its parent as well. Cleared when they change. */
   private readonly wrappers = new Map<"own" | "all", ReadonlyMap<string, readonly Wrapper[]>>();
-  /** The plugin of each object that a wrapper made. */
+  /** For each object that a wrapper created: the wrapper's plugin. */
   private readonly wrappedBy = new WeakMap<object, string>();
   private isStarted = false;
 
@@ -47,7 +47,10 @@ export class ServiceTable {
     return this.provided.has(name);
   }
 
-  /** Adds a service and returns a function that removes it. A sealed service cannot be wrapped. Without a plugin, it is given to the session. */
+  /**
+   * Adds a service and returns a function that removes it. A sealed service cannot be wrapped. `plugin` is absent for Scorel's own
+   * services.
+   */
   add(
     name: string,
     service: unknown,
@@ -60,11 +63,13 @@ export class ServiceTable {
     };
   }
 
-  /** The service of this kernel or of its parent, in its wrappers. */
+  /** Returns the service of this kernel, or of its parent, with all wrappers applied. */
   find<N extends ServiceName>(name: N): Services[N] | undefined {
     const own = this.provided.get(name);
     const inner = own ? own.service : this.options.parent?.find(name);
-    return (this.isStarted && inner !== undefined ? this.inWrappers(name, inner) : inner) as Services[N] | undefined;
+    return (this.isStarted && inner !== undefined ? this.wrappedService(name, inner) : inner) as
+      | Services[N]
+      | undefined;
   }
 
   /** The plugin that implements a member of a service: the outermost wrapper that changes it, or the provider. */
@@ -77,19 +82,19 @@ export class ServiceTable {
     return own ? own.plugin : this.options.parent?.providerOf(name, member);
   }
 
-  /** From now on, services are wrapped. */
+  /** Called when all plugins have started. From then on, `find` returns wrapped services. */
   started(): void {
     this.isStarted = true;
     this.changed();
   }
 
-  /** Plugins contribute other wrappers now. */
+  /** Discards the cached wrappers, because plugins have added or removed some. */
   changed(): void {
     this.wrappers.clear();
     this.wrapped.clear();
   }
 
-  private inWrappers(name: string, inner: unknown): unknown {
+  private wrappedService(name: string, inner: unknown): unknown {
     const wrappers = this.wrappersFor(name);
     if (wrappers.length === 0) return inner;
     const known = this.wrapped.get(name);
@@ -104,12 +109,12 @@ export class ServiceTable {
     return own ? own.sealed : (this.options.parent?.isSealed(name) ?? true);
   }
 
-  /** A parent has wrapped its own services already. */
+  /** The wrappers to apply to a service. A service of the parent is already wrapped there, so only this kernel's wrappers apply to it. */
   private wrappersFor(name: string): readonly Wrapper[] {
     const which = this.has(name) ? "all" : "own";
     let wrappers = this.wrappers.get(which);
     if (!wrappers) {
-      // Whoever contributes may look up services meanwhile.
+      // Collecting calls plugins, which may look up services: until it ends, they get them without wrappers.
       this.wrappers.set(which, new Map());
       wrappers = byService(this.options.contributions.collect("serviceWrappers", { check, ofParent: which === "all" }));
       this.wrappers.set(which, wrappers);
@@ -129,7 +134,7 @@ export class ServiceTable {
     return wrappers.reduceRight((service, { plugin, wrap }) => {
       const where = `serviceWrappers ${name}`;
       return reports.guard({ plugin, where, otherwise: service }, () => {
-        const outer = over(service, wrap(service, session), name);
+        const outer = withMembers(service, wrap(service, session), name);
         if (isObject(outer)) this.wrappedBy.set(outer, plugin);
         return outer;
       });
@@ -159,8 +164,8 @@ function check(value: unknown): void {
     throw errors.PLUGIN_CONTRIBUTION({ name: "serviceWrappers", wanted: "an object with a function for each service" });
 }
 
-/** The service with the members that a wrapper returned in the place of its own. */
-function over(inner: unknown, members: unknown, name: string): unknown {
+/** Returns the service with the members that a wrapper replaced. Throws PLUGIN_CONTRIBUTION if the wrapper returned anything else. */
+function withMembers(inner: unknown, members: unknown, name: string): unknown {
   const wanted = (what: string) =>
     errors.PLUGIN_CONTRIBUTION({ name: `serviceWrappers.${name}`, wanted: `a function that returns ${what}` });
   if (typeof inner === "function") {

@@ -86,7 +86,7 @@ export class Ledger {
     this.add(event);
   }
 
-  /** Has the rows that are added next read as these events, which have no records in the store. */
+  /** Makes the next `events.length` rows read as these events, which have no records in the store. */
   keepUnwritten(events: readonly StoredEvent[]): void {
     const { read, size: first } = this;
     this.read = (row) => events[row - first] ?? read(row);

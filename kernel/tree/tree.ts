@@ -116,7 +116,7 @@ export class Tree implements TreeView {
   between(from: number, to: number): StoredEvent[] {
     return [...this.range(from, to)];
   }
-  /** The same, but each event is read only when it is asked for. */
+  /** Same as `between`, but reads each event only when it is requested. */
   range(from: number, to: number): Iterable<StoredEvent> {
     const { ledger } = this;
     return this.events(this.rows(ledger.firstAtOrAfter(from), ledger.firstAtOrAfter(to + 1)));

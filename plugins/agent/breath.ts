@@ -1,25 +1,25 @@
-/** The longest that many small steps of work keep the event loop from turning, in milliseconds. */
+/** Maximum time in milliseconds that many small steps of work may block the event loop. */
 const LONGEST_MS = 10;
-/** Steps that run before the next turn of the event loop when many begin at once, since the cost of a step is known only after it has run. */
+/** Number of steps that run per turn of the event loop if many begin at once, because the cost of a step is only known after it has run. */
 export const AT_ONCE = 4;
 
-/** When the first step since the last turn of the event loop began, and how many there were. */
+/** When the first step of the current turn of the event loop began, and the number of steps since then. */
 let since: number | undefined;
 let steps = 0;
-/** Steps that wait for a turn, in their order. */
+/** Steps that wait for the next turn of the event loop, in order. */
 const waiting: (() => void)[] = [];
-let isTurning = false;
+let isTurnScheduled = false;
 
 /**
- * Called between steps of work of which there may be thousands: makes a step wait for a turn of the event loop when the process has been
- * at work for too long without one, or when `most` others have gone on since. Promises alone never let the event loop turn, so that
- * timers, sockets and signals would wait for all steps.
+ * Called between the steps of work with possibly thousands of steps. Returns a promise for the next turn of the event loop if the current
+ * turn has lasted too long, or if `most` steps have run in it; otherwise undefined. Needed because promises alone never let the event loop
+ * turn: timers, sockets and signals would have to wait for all steps.
  */
 export function breath(most = Number.POSITIVE_INFINITY): Promise<void> | undefined {
   if (waiting.length === 0 && !isLate() && steps++ < most) return undefined;
   return new Promise((resolve) => {
     waiting.push(resolve);
-    turnSoon();
+    scheduleTurn();
   });
 }
 
@@ -27,25 +27,25 @@ function isLate(): boolean {
   const now = performance.now();
   if (since === undefined) {
     since = now;
-    turnSoon();
+    scheduleTurn();
   }
   return now - since > LONGEST_MS;
 }
 
-function turnSoon(): void {
-  if (isTurning) return;
-  isTurning = true;
-  setImmediate(() => void letGo());
+function scheduleTurn(): void {
+  if (isTurnScheduled) return;
+  isTurnScheduled = true;
+  setImmediate(() => void resumeWaiting());
 }
 
-/** Lets waiting steps go on, one after what the other does first, until it is time for the next turn. */
-async function letGo(): Promise<void> {
-  isTurning = false;
+/** Resumes waiting steps one after another, until it is time for the next turn of the event loop. */
+async function resumeWaiting(): Promise<void> {
+  isTurnScheduled = false;
   since = undefined;
   steps = 0;
   while (waiting.length > 0 && !isLate()) {
     waiting.shift()?.();
     await undefined;
   }
-  if (waiting.length > 0) turnSoon();
+  if (waiting.length > 0) scheduleTurn();
 }

@@ -6,17 +6,17 @@ export const config = z.strictObject({
     .number()
     .positive()
     .default(300)
-    .describe("seconds a model may stay silent before its reply is given up"),
+    .describe("seconds without output after which a model's reply is aborted"),
   retries: z
     .number()
     .int()
     .min(0)
     .default(3)
-    .describe("further attempts when a model is overloaded or out of reach, or its reply was cut; 0 for none"),
+    .describe("further attempts when a model is overloaded or unreachable, or its reply was cut off; 0 for none"),
   callsPerReply: z
     .number()
     .int()
     .min(1)
     .default(1_000)
-    .describe("calls of one reply that are run; those beyond are answered with an error that the model can act on"),
+    .describe("maximum number of tool calls of one reply that are run; further ones get an error result"),
 });

@@ -20,7 +20,7 @@ import type {
 } from "./contract/requests.ts";
 import type { AgentService, QueueItem, SentMessage, TurnOrderService } from "./contract/turns.ts";
 
-// The contract by subject: turns and their messages (`turns`), calls of tools (`calls`), and requests to the model (`requests`).
+// The contract by subject: turns and their messages (`turns`), tool calls (`calls`), and requests to the model (`requests`).
 export type * from "./contract/calls.ts";
 export type * from "./contract/requests.ts";
 export type * from "./contract/turns.ts";
@@ -35,17 +35,16 @@ declare module "@scorel/kernel" {
   }
   interface Hooks {
     /**
-     * Called before a tool runs, with checked arguments. A layer may answer other arguments (`{ args }`) or block the call,
-     * which ends the chain. Later layers may change the arguments again, so guards must use `approveToolCall`.
+     * Called before a tool runs, with validated arguments. A layer may return other arguments (`{ args }`), or block the call, which ends the
+     * chain. Later layers may change the arguments again, so guards must use `approveToolCall`.
      */
     beforeToolCall(
       input: ToolCallProposal,
       signal?: AbortSignal,
     ): Promise<ToolCallRevision | undefined> | ToolCallRevision | undefined;
     /**
-     * Called right before a tool runs, with its final, frozen arguments. Every layer is asked, and a refusal cannot be
-     * overruled; later layers see it in `refused`. Unless one refuses, a person is asked once about everything that layers object to
-     * with `ask`.
+     * Called right before a tool runs, with its final, frozen arguments. Every layer is called. A refusal cannot be overruled; later layers
+     * see it in `refused`. If no layer refuses, a person is asked once about the objections of all layers (`ask`).
      */
     approveToolCall(
       input: ToolCallApproval,
@@ -57,8 +56,8 @@ declare module "@scorel/kernel" {
       signal?: AbortSignal,
     ): Promise<ToolCallChange | undefined> | ToolCallChange | undefined;
     /**
-     * Called before the messages of a model call are read from the log. A layer may append path events that shorten the
-     * conversation, so that a long one is never read whole. `model` is `provider/id`. Return values are ignored.
+     * Called before the messages of a model call are read from the log. A layer may append path events that shorten the conversation, so
+     * that a long one is never read completely. `model` is `provider/id`. Return values are ignored.
      */
     beforeContext(call: { model: string }, signal?: AbortSignal): unknown;
     /**
@@ -67,8 +66,8 @@ declare module "@scorel/kernel" {
      */
     transformContext(messages: AgentMessage[], signal?: AbortSignal): Promise<AgentMessage[]> | AgentMessage[];
     /**
-     * Called when a model refuses the conversation as too long. A layer that has shortened it, by appending path
-     * events, returns true; then the call is made once more. `model` is the `provider/id` that refused.
+     * Called when a model refuses the conversation as too long. A layer that has shortened it, by appending path events, returns true; the
+     * call is then repeated once. `model` is the `provider/id` of the model.
      */
     contextOverflow(
       refused: { model: string; reason: string },
@@ -77,12 +76,14 @@ declare module "@scorel/kernel" {
     /** Called after `transformContext` with the system prompt. A layer appends text that only this request needs. */
     systemPrompt(text: string, signal?: AbortSignal): Promise<string> | string;
     /**
-     * Called before a message is stored: of a user, also one that has to wait; a whole reply; a tool's result. Other texts come as the
-     * result of a tool `question`: those of questions to people, names and titles of the session, and the file with the whole of a long
-     * output, which is cleaned in pieces of 4 MiB when the command has ended. A `messageId` is stored as the client made it, since a changed
-     * one would not be recognised when the message is sent again. A layer may change what is stored, and with that what the model sees from then on. What was already shown, as the deltas of a reply,
-     * and what a call runs with is not changed. If a critical layer fails, nothing is stored: sending a message is refused,
-     * a reply ends its turn with an error, and a result is replaced by a notice.
+     * Called before a message is stored: a user's message (also a queued one), a complete reply, or a tool's result. A layer may change what
+     * is stored, and thereby what the model sees from then on. It does not change what was already shown, such as the deltas of a reply, or
+     * the arguments that a call runs with. If a critical layer fails, nothing is stored: sending a message is refused, a reply ends its turn
+     * with an error, and a result is replaced by a notice.
+     *
+     * Other texts are passed as the result of a tool `question`: texts of questions to people, names and titles of the session, and the file
+     * with the complete text of a long output, which is processed in pieces of 4 MiB after the command has ended. A `messageId` is stored
+     * unchanged, since a changed one would not be recognised when the message is sent again.
      */
     beforeStore(
       proposal: StoreProposal,
@@ -98,8 +99,8 @@ declare module "@scorel/kernel" {
       signal?: AbortSignal,
     ): Promise<ModelRequestChange | undefined> | ModelRequestChange | undefined;
     /**
-     * Called with the body of each request in the format of its api. A layer may answer another one as `{ payload }`. Not
-     * called for providers with a stream function of their own, which make the body themselves.
+     * Called with the body of each request in the format of its api. A layer may return another body as `{ payload }`. Not called for
+     * providers with their own stream function, which create the body themselves.
      */
     modelPayload(
       request: ModelPayload,
@@ -110,17 +111,17 @@ declare module "@scorel/kernel" {
   }
   interface Events {
     /**
-     * The waiting messages have changed. With `items`, these are all of them; otherwise only what was added, changed, removed and
-     * moved is named. A delivered message is removed by its own `message` event.
+     * The waiting messages have changed. `items`, if present, lists all of them; otherwise the event contains only the added, changed,
+     * removed and moved ones. A delivered message is removed by its own `message` event.
      */
     queue_update: {
       items?: QueueItem[];
-      /** Messages at the end. */
+      /** Messages added at the end of the queue. */
       added?: QueueItem[];
-      /** Waiting messages that were edited: their ids and new fields. A field that is absent has not changed. */
+      /** Edited messages: their ids and new fields. Absent fields have not changed. */
       changed?: (Partial<QueueItem> & { id: string })[];
       removed?: string[];
-      /** Each of these follows the message `after`, or is the first. The others keep their order. */
+      /** New places: each message follows the message `after`, or is the first if that is null. The others keep their order. */
       moved?: { id: string; after: string | null }[];
     };
   }
@@ -129,11 +130,11 @@ declare module "@scorel/kernel" {
     retry_start: { attempt: number; of: number; delayMs: number; reason: string };
     /** The wait has ended: the attempt starts now, unless `cancelled`. */
     retry_end: { attempt: number; cancelled: boolean };
-    /** The turn waits, as many of other sessions run as the host allows. So many that wait begin before it. */
+    /** The turn waits, because as many turns of other sessions run as the host allows. `ahead` is the number of turns waiting before it. */
     turn_wait_start: { ahead: number };
     /** The wait has ended: the turn begins now, unless `cancelled`. */
     turn_wait_end: { cancelled: boolean };
-    /** Work beside the conversation has used this much, which counts in the running turn. */
+    /** The usage of work beside the conversation, which counts towards the running turn. */
     usage_charged: { usage: Usage };
   }
   interface Projections {
@@ -141,7 +142,7 @@ declare module "@scorel/kernel" {
     queue: QueueItem[];
     /** `seq` of the event that last changed the queue; 0 before the first. */
     queueSeq: number;
-    /** The latest messages with an id made by their client, oldest first. */
+    /** The latest messages with a `messageId`, oldest first. */
     sent: readonly SentMessage[];
   }
 }

@@ -46,6 +46,7 @@ export function opening(ctx: BaseContext): readonly AppendEntry[] {
 export async function submitted(ctx: BaseContext, prompt: string, signal: AbortSignal): Promise<AppendEntry[]> {
   return (await ctx.find("prompt")?.submitted(prompt, signal)) ?? [];
 }
+/** Returns all tools of the session, unlisted ones included. */
 export function tools(ctx: BaseContext): readonly ReadyTool[] {
   return ctx.find("tools")?.list() ?? [];
 }
@@ -54,6 +55,7 @@ export function offeredTools(ctx: BaseContext): Pick<ReadyTool, "name" | "descri
   const listed = tools(ctx).filter(({ unlisted }) => !unlisted);
   return listed.map(({ name, description, parameters }) => ({ name, description, parameters }));
 }
+/** Returns the redaction of known secrets. Without the service `secrets`, it changes nothing. */
 export function redaction(ctx: BaseContext): Redaction {
   return createRedaction(ctx.find("secrets"));
 }

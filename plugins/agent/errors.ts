@@ -33,7 +33,7 @@ export const errors = defineErrors({
   AGENT_REQUEST_SECRET: () =>
     'The request was not sent: layers of "modelPayload" put a key into it. Scorel sends a key only to its own provider, in a header; remove it from the payload.',
   AGENT_NOT_STORED: (a: { what: string }) =>
-    `${a.what} was not stored, because a plugin that has to look at it before failed. The user was told which.`,
+    `${a.what} was not stored, because a plugin that must check it first has failed. The user was told which one.`,
   AGENT_CALL_JSON: (a: { tool: string; reason: string; text: string }) =>
     `The call of "${a.tool}" was not run, since its arguments are not valid JSON: ${a.reason}. Call it again with valid JSON. You wrote:\n${a.text}`,
   AGENT_CALL_ARGUMENTS: (a: { tool: string; where: string; what: string }) =>

@@ -85,15 +85,15 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
 }
 
 /**
- * Creates a plugin's view of the service: errors of its listeners carry its name, its listeners end with it, and what
- * it sends counts against its limits.
+ * Creates a plugin's view of the service: failures of its listeners are reported with the plugin's name, its listeners are removed when it
+ * stops, and the messages that it sends count against its limits.
  */
 function viewFor(
   plugin: BaseContext,
   service: AgentService,
   { env: { queue }, dispatcher }: { env: Environment; dispatcher: Dispatcher },
 ): AgentService {
-  // The whole queue is charged for each change, with what is about to be added, so that a loop cannot make it long.
+  // Each change is charged with the size of the whole queue and of pending messages, so that a loop cannot fill the queue.
   const size = () => JSON.stringify(queue.items).length + dispatcher.unclean;
   const pay = (where: string) => plugin.spend(where, { written: 1 }, size);
   const counted: Partial<AgentService> = {
@@ -182,7 +182,7 @@ async function fitted(ctx: BaseContext, message: UserMessage): Promise<UserMessa
   return { ...message, content: await fittedContent(ctx, message.content) };
 }
 
-/** A changed message may mention other files. */
+/** Attaches mentioned files again, since the edited message may mention others. */
 async function readyItem(ctx: BaseContext, item: QueueChange): Promise<QueueChange> {
   if (!item.message) return item;
   const { meta, ...message } = item.message;
@@ -192,7 +192,7 @@ async function readyItem(ctx: BaseContext, item: QueueChange): Promise<QueueChan
   return { ...item, message: await fitted(ctx, await attached(ctx, ready)) };
 }
 
-/** Synchronous, so that messages that mention nothing keep their order. */
+/** Whether files may have to be attached. Synchronous, so that messages without mentions keep their order. */
 function isToAttach(ctx: BaseContext, content: UserMessage["content"]): boolean {
   return ctx.find("mentions") !== undefined && userText(content).includes("@");
 }
@@ -215,6 +215,6 @@ function unmarked<B extends { attachment?: true }>(block: B): B {
 function userContent(content: UserMessage["content"]): UserMessage["content"] {
   const empty = typeof content === "string" ? content.trim() === "" : content.length === 0;
   if (empty) throw errors.AGENT_MESSAGE({ reason: "it is empty" });
-  // People do not see what is attached, so only Scorel itself may mark it.
+  // Clients hide attachments, so only Scorel itself may mark blocks as attached.
   return typeof content === "string" || !content.some((block) => block?.attachment) ? content : content.map(unmarked);
 }

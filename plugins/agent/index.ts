@@ -101,7 +101,7 @@ function joinChange(outcome: ToolCallOutcome, change: ToolCallChange): ToolCallO
   return { ...outcome, result: { ...outcome.result, ...changed }, isError: isError ?? outcome.isError };
 }
 
-/** Gives a layer's arguments to the next layer. A refusal ends the chain. */
+/** Passes a layer's arguments on to the next layer. A refusal ends the chain. */
 const revising = {
   fold: (call: ToolCallApproval, { args, block, reason }: ToolCallRevision): ToolCallApproval => ({
     ...call,

@@ -3,7 +3,7 @@ import { frozenCopy } from "@scorel/kit/values/copy";
 
 type Listener = (event: AgentEvent, signal?: AbortSignal) => void | Promise<void>;
 
-/** Waiting events per listener after which update events are dropped. Other events are never dropped. */
+/** Number of waiting events per listener from which update events are dropped. Other events are never dropped. */
 const capacity = 10_000;
 
 /**

@@ -1,6 +1,6 @@
 import { sessionChange } from "@scorel/kit/schema/session-meta";
 
-/** The schemas of what the operations return. */
+/** The schemas of the operations' results. */
 export const results = {
   set_thinking: sessionChange,
 };

@@ -1,7 +1,7 @@
 /**
- * The only file of the agent that runs pi-agent-core, with everything that works around the library, each with its reason.
- * test/plugins/agent/pi-loop.test.ts checks every assumption about the library: run it first to try a newer version.
- * The command's bundle also changes the library: see `lazyValidation` in plugins/model/bundle.mjs.
+ * The only file of the agent that runs pi-agent-core. It contains all workarounds for the library, each with its reason.
+ * test/plugins/agent/pi-loop.test.ts checks every assumption about the library: run it first when you try a newer version. The command's
+ * bundle also changes the library: see `lazyValidation` in plugins/model/bundle.mjs.
  */
 import {
   type AgentEvent,
@@ -23,7 +23,7 @@ import type { ToolCallInput } from "./contract.ts";
  */
 export interface LoopParts {
   readonly signal: AbortSignal;
-  /** The last message of the conversation, which is the user's. */
+  /** The last message of the conversation, which is a user's message. */
   readonly last: AgentMessage[];
   readonly systemPrompt: string;
   model(): Model<Api>;
@@ -37,15 +37,15 @@ export interface LoopParts {
   request(messages: AgentMessage[]): Promise<{ systemPrompt: string; messages: Message[] }>;
   /**
    * Calls the model. The stream must end with one `done` or `error`, at once on abort, and `done` must be a complete
-   * reply: the library runs the calls of a reply that was cut at its limit, or whose broken JSON was repaired, and calls
-   * with the same id twice. See reply/guard.ts.
+   * reply, because the library would also run calls of a reply that was cut at its limit, calls whose broken JSON was repaired, and both of
+   * two calls with the same id. See reply/guard.ts.
    */
   stream(request: Context): AssistantMessageEventStream;
-  /** Returns waiting messages that are due: before the next model call, or when the loop would rest. */
+  /** Returns the waiting messages that are due before the next model call or, with `resting`, before the loop ends. */
   waiting(resting: boolean): Promise<AgentMessage[]>;
   /**
-   * Takes the library's events, one after the other; the library waits for each. Results are stored at
-   * `tool_execution_end`, when each tool ends. The `toolResult` messages that follow the whole batch are ignored.
+   * Handles the library's events, one after the other; the library waits for each. Results are stored at `tool_execution_end`, when each tool
+   * ends. The `toolResult` messages after the whole batch are ignored.
    */
   hear(event: AgentEvent): Promise<void> | void;
 }
@@ -55,10 +55,10 @@ export interface LoopParts {
  *
  * This function of the library is used rather than its class `Agent`, which copies prompt, tools and model when a run
  * starts and forgets events of a failed run, and rather than `agentLoop`, where an error becomes an unhandled rejection
- * and readers wait forever. It rejects with errors of our own functions; the turn reports those.
+ * and readers wait forever. It rejects with errors of the functions in `parts`; the turn reports those.
  *
- * The library does not watch the abort signal while it waits. Everything it waits for is ours and ends by itself on
- * abort: the stream by the guard (reply/guard.ts), hooks and tools by `untilAborted`.
+ * The library does not check the abort signal while it waits. Everything that it waits for therefore ends by itself on abort: the stream
+ * by the guard (reply/guard.ts), hooks and tools by `untilAborted`.
  */
 export async function runPiLoop(parts: LoopParts): Promise<void> {
   const adapted = new ToolAdapters(parts);
@@ -72,10 +72,10 @@ export async function runPiLoop(parts: LoopParts): Promise<void> {
   let { systemPrompt } = parts;
   const config: AgentLoopConfig = {
     model: parts.model(),
-    // Tools wait for each other by what they access; the library knows only all at once or one by one.
+    // Plugin `tools` lets tools wait for each other depending on what they access; the library only knows "all at once" and "one by one".
     toolExecution: "parallel",
     async transformContext(library) {
-      // Model and tools may change between two rounds. The library reads both again for each round, from these objects.
+      // Model and tools may change between two rounds. For each round, the library reads both from these objects again.
       config.model = parts.model();
       const messages = await parts.conversation(library);
       // After the layers of beforeContext, which may have added tools: the model can call what this request describes.
@@ -87,16 +87,16 @@ export async function runPiLoop(parts: LoopParts): Promise<void> {
       systemPrompt = request.systemPrompt;
       return request.messages;
     },
-    // The library runs the call if this does not block it, even when the turn was aborted meanwhile.
+    // The library runs the call unless this function blocks it, even if the turn was aborted in the meantime.
     async beforeToolCall({ toolCall, context }) {
       const reason = await parts.call(toolCall.id).approve(viewOf(context));
       return reason === undefined ? undefined : { block: true, reason };
     },
-    // The library knows only thrown errors, and a thrown error loses its details. So tools never throw, and this says which failed.
+    // The library only knows thrown errors, which lose their details. So tools never throw, and this function tells which have failed.
     afterToolCall: async ({ toolCall }) => ({ isError: parts.call(toolCall.id).failed }),
     // After an abort during a tool the library would call the model once more.
     shouldStopAfterTurn: () => parts.signal.aborted,
-    // Its queues are lost with the process. Ours are in the log.
+    // The library's own queues are lost with the process, so messages are taken from the queue in the log.
     getSteeringMessages: () => parts.waiting(false),
     getFollowUpMessages: () => parts.waiting(true),
   };
@@ -106,15 +106,15 @@ export async function runPiLoop(parts: LoopParts): Promise<void> {
 }
 
 /**
- * Replaces the library's messages with those of the log, which alone says what the conversation is: it may have been
- * compacted, rewound or added to. The library keeps using this array, so it is changed in place.
+ * Replaces the library's messages by those of the log, which alone defines the conversation: it may have been compacted, rewound or
+ * extended. The library keeps using its array, so the array is modified in place.
  */
 export function replaceMessages(library: AgentMessage[], messages: readonly AgentMessage[]): void {
   library.length = 0;
   for (const message of messages) library.push(message);
 }
 
-/** Tools as the library wants them, made once for each tool. */
+/** Converts tools to the library's form, once for each tool. */
 class ToolAdapters {
   private readonly parts: LoopParts;
   private readonly known = new Map<ReadyTool, AgentTool>();
@@ -132,9 +132,9 @@ class ToolAdapters {
   }
 
   /**
-   * The library validates arguments against `parameters` before `beforeToolCall`, silently turns `null` into 0 or "",
-   * knows neither defaults nor transforms, and loads its validator for that. With an empty schema it lets everything
-   * pass; the call itself validates once (calls/call.ts), and the request describes the tools with their real schemas.
+   * The library validates arguments against `parameters` before `beforeToolCall`, silently turns `null` into 0 or "", supports neither
+   * defaults nor transforms, and has to load its validator for that. An empty schema makes it accept everything. The call itself
+   * validates the arguments (calls/call.ts), and the request describes the tools with their real schemas.
    */
   private adapt({ name, label, description }: ReadyTool): AgentTool {
     return {

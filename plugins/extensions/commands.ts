@@ -28,12 +28,12 @@ export function pluginCommands(extensions: ExtensionsService): CliCommand[] {
       noun: "plugin",
       action: "check",
       args: "<path>",
-      description: "Check an extension without running it; exits 1 when something is wrong",
+      description: "Check an extension without running it; exits 1 if there is a problem",
       options: [
         { flags: "--load", description: "Also load it, in a process with an empty home and no keys" },
         {
           flags: "--config <key=value>",
-          description: "With --load: a key of its configuration; the value as JSON, or else a text",
+          description: "With --load: a configuration key; the value is JSON, or else a text",
           repeatable: true,
         },
       ],

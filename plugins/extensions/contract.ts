@@ -2,9 +2,9 @@
 export interface TapRow {
   hook: string;
   level: "early" | "normal" | "late";
-  /** When the layer fails, the action is denied. */
+  /** Whether the action is denied if the layer fails. */
   critical: boolean;
-  /** Milliseconds it may take; false for no limit. */
+  /** Time limit in milliseconds; false for no limit. */
   limit: number | false;
   /** The position among all layers by the time they were added; layers of the same level run in this order. */
   order: number;
@@ -15,14 +15,14 @@ export interface PluginRow {
   id: string;
   /** `shipped`, or the owner of the folder that its file is in; `preset`: a preset in use. */
   of: "shipped" | "user" | "project" | "preset";
-  /** Its file; for a shipped plugin, the preset and line that asks for it. */
+  /** The plugin's file; for a shipped plugin, the preset and line that names it. */
   origin: string;
   scope: "host" | "session";
   /** `off`: listed in `without`. `untrusted`: in a folder that is not trusted. `unused`: left out for the given `reason`. */
   state: "loaded" | "off" | "broken" | "untrusted" | "unused";
-  /** Where it was installed from, if it was. */
+  /** The source from which it was installed, if it was. */
   installed?: InstalledFrom;
-  /** Why it is not loaded, with the place in its file if known. */
+  /** Why the plugin is not loaded, with the place in its file if known. */
   reason?: string;
   /** Milliseconds to read and run its file and to activate it; for a shipped session plugin, only to activate it. */
   loadMs?: number;
@@ -30,15 +30,15 @@ export interface PluginRow {
   readMs?: number;
   /** Milliseconds that `activate` took. */
   startMs?: number;
-  /** Its position in the order in which plugins start, host plugins first; absent if it did not start. */
+  /** Its position in the start order of all plugins, host plugins first; absent if it did not start. */
   order?: number;
   provides: readonly string[];
   needs: readonly string[];
-  /** The hooks that it has layers on. */
+  /** The hooks on which the plugin has layers. */
   hooks: readonly string[];
   /** Its layers on these hooks. */
   taps: readonly TapRow[];
-  /** The event types that it defines. */
+  /** The event types that the plugin defines. */
   events: readonly string[];
   /** The names of its contributions to other plugins, such as `tools`. */
   contributes: readonly string[];
@@ -65,14 +65,14 @@ export interface ExtensionFile {
   path: string;
   /** The file to load; for a trusted project, in its private copy. */
   file: string;
-  /** The owner of the folder that it is in, or who installed it; `preset`: a preset in use. */
+  /** The owner of the folder that it is in, or the user who installed it; `preset`: a preset in use. */
   of: "user" | "project" | "preset";
   /**
-   * The only folder that it may import files from: the trusted files, the preset, or the installed package. Absent for
-   * extensions that the user wrote.
+   * The only folder from which it may import files: the trusted files, the preset, or the installed package. Absent for extensions that the
+   * user wrote.
    */
   within?: string;
-  /** Where it was installed from, if it was. */
+  /** The source from which it was installed, if it was. */
   installed?: InstalledFrom;
 }
 
@@ -85,9 +85,9 @@ export interface ExtensionProblem {
 
 /** The extensions that were found on disk. */
 export interface FoundExtensions {
-  /** The extensions to load. If several have the same id, the project's wins, then the user's, then the last preset's. */
+  /** The extensions to load. If several have the same id, the project's is loaded, else the user's, else the last preset's. */
   extensions: ExtensionFile[];
-  /** Extensions that are not loaded because another one with the same id is. */
+  /** Extensions that are not loaded because another one with the same id is loaded. */
   shadowed: ExtensionFile[];
   /** The ids of extensions whose files are not read, and why. */
   idle: { id: string; why: string }[];

@@ -50,7 +50,7 @@ export const errors = defineErrors({
   EXTENSIONS_LINK: {
     exit: 2,
     text: (a: { path: string }) =>
-      `${a.path} is a link, so that what is written there would be somewhere else. Replace it by a folder.`,
+      `${a.path} is a link, so files written there would end up somewhere else. Replace it by a folder.`,
   },
   EXTENSIONS_NO_TESTS: {
     exit: 2,
@@ -75,19 +75,19 @@ export const errors = defineErrors({
   EXTENSION_LEFT: (a: { what: string }) =>
     `it left something running, which was stopped: ${a.what}. End it in deactivate(), or in the function that activate() returns`,
   EXTENSION_SERVICE: (a: { service: string; reasons: readonly string[] }) =>
-    `It provides the service "${a.service}", which others could not use as it is: ${a.reasons.join(", ")}. What the service has to have is described in docs/reference/services.md`,
+    `It provides the service "${a.service}", which other plugins could not use: ${a.reasons.join(", ")}. docs/reference/services.md describes the members that the service must have`,
   EXTENSION_PROCESS: (a: { call: string; by: string | undefined }) =>
-    `${a.call} is refused${a.by === undefined ? "" : ` (${a.by})`}: sessions share the process, so no extension may end, stop or move it. Throw an error, or call ctx.agent.abort().`,
+    `${a.call} is refused${a.by === undefined ? "" : ` (${a.by})`}: sessions share the process, so no extension may end or suspend it, or change its directory. Throw an error, or call ctx.agent.abort().`,
   PLUGIN_UNNAMED_NEED: (a: { plugin: string; service: string }) =>
     `Plugin "${a.plugin}" uses ctx.${a.service}, but does not name it in "needs". Add "${a.service}" to "needs"; if the plugin can do without it, call ctx.find("${a.service}"), which may return undefined.`,
   PLUGIN_NO_MEMBER: (a: { plugin: string; member: string; instead: string }) =>
     `Plugin "${a.plugin}" uses ctx.${a.member}, which does not exist. Use ${a.instead}.`,
   PLUGIN_START_LIMIT: (a: { plugin: string; limit: number }) =>
-    `activate() of plugin "${a.plugin}" did not settle within ${a.limit} ms. Start what takes longer without waiting for it.`,
+    `activate() of plugin "${a.plugin}" did not settle within ${a.limit} ms. Start longer work without waiting for it.`,
   PLUGIN_FLOOD: (a: { plugin: string; where: string; burst: number; perSecond: number; unit: string }) =>
-    `Plugin "${a.plugin}" went beyond ${a.burst.toLocaleString("en")} ${a.unit} at once (${a.perSecond.toLocaleString("en")} a second after that), so ${a.where} is refused for a while. Look for a loop, such as a listener that appends on what it hears.`,
+    `Plugin "${a.plugin}" exceeded the limit of ${a.burst.toLocaleString("en")} ${a.unit} at once (and ${a.perSecond.toLocaleString("en")} per second after that), so ${a.where} is refused for a while. Look for a loop, such as a listener that appends an event for each event.`,
   PLUGIN_OLD_NAME: (a: { plugin: string; old: string; now: string }) =>
-    `Extension "${a.plugin}" uses "${a.old}", an old name that a later version no longer has. Use ${a.now}.`,
+    `Extension "${a.plugin}" uses "${a.old}", an old name that a later version will not have. Use ${a.now}.`,
   PLUGIN_SWITCHED_OFF: (a: { plugin: string; where: string; failures: number }) =>
     `it failed ${a.failures} times, so ${a.where} of plugin "${a.plugin}" is switched off until the session is opened again; the rest of the plugin runs.`,
   EVENT_LLM: (a: { type: string; reason: string }) =>

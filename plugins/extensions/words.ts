@@ -35,7 +35,7 @@ export const contributions: readonly string[] = [
   "webRoutes",
 ];
 
-/** What fields of a plugin are called elsewhere. */
+/** Names that other programs use for fields of a plugin, with the name in Scorel. */
 export const otherNames: Readonly<Record<string, string>> = {
   ...{ deps: "needs", dependencies: "needs", requires: "needs", inject: "needs" },
   ...{ setup: "activate", init: "activate", start: "activate", register: "activate", onLoad: "activate" },
@@ -60,7 +60,7 @@ export const knownWords: KnownWords = {
   services: [...Object.keys(providers), ...given],
 };
 
-/** What to do about a service that no plugin provides. */
+/** Advice about a service that no plugin provides. */
 export function aboutService(name: string): string {
   const provider = Object.hasOwn(providers, name) ? providers[name] : undefined;
   const where = provider?.scope === "host" ? " in ~/.scorel/config.toml" : "";
@@ -75,7 +75,7 @@ export function nearestContribution(name: string): string | undefined {
   return names.includes(name) ? undefined : nearest(name, names);
 }
 
-/** What to do about a hook that no plugin defines. */
+/** Advice about a hook that no plugin defines. */
 export function aboutHook(name: string): string | undefined {
   const near = nearest(name, hookNames, { partly: true });
   return near === undefined || near === name ? undefined : `Did you mean "${near}"?`;

@@ -20,9 +20,9 @@ export type {
   TrustedCopy,
   Workspace,
 } from "@scorel/workspace/contract";
-// The contract by subject: what a client is told of sessions (`sessions`), their events (`events`) and following them
-// (`subscriptions`); what it asks (`operations`) and gets (`results`), and in which size (`answers`); who answers it (`handlers`);
-// who it is (`client`). `services` is what plugins of this process use.
+// The contract by subject: sessions (`sessions`), their events (`events`) and subscriptions to them (`subscriptions`); operations
+// (`operations`), their results (`results`), the size of answers (`answers`) and their handlers (`handlers`); clients and their rights
+// (`client`); services for plugins in the host's process (`services`).
 export type * from "./contract/answers.ts";
 export type * from "./contract/client.ts";
 export type * from "./contract/events.ts";
@@ -35,7 +35,9 @@ export type * from "./contract/subscriptions.ts";
 
 declare module "@scorel/kernel" {
   interface Transients {
-    /** Parts of the session's status have changed; null stands for one that is absent now. Sent if a client asked with `follow_status`. */
+    /**
+     * Parts of the session's status have changed. Null means that a field was removed. Sent while a client follows it (`follow_status`).
+     */
     status_change: { changes: { [K in keyof SessionGlance]?: SessionGlance[K] | null } };
   }
   interface Services {
@@ -48,9 +50,9 @@ declare module "@scorel/kernel" {
   }
   interface Contributions {
     /**
-     * Operations for clients. Those of a host plugin are always available; those of a session plugin only for params
-     * with a `sessionId`. The function is called at the first request, and again when a plugin begins or ceases to contribute
-     * operations; `ctx.contribute` adds those that are not known before.
+     * Operations for clients. Those of a host plugin are always available, those of a session plugin only for params with a `sessionId`. The
+     * function is called at the first request, and again after any plugin has added or removed operations. Operations that are only known
+     * later can be added with `ctx.contribute`.
      */
     operations: { [O in Operation]?: OperationHandler<O> };
   }

@@ -6,7 +6,7 @@ import { errors } from "./errors.ts";
 import { keyOf } from "./session-options.ts";
 import { shippedOptions } from "./shipped-options.ts";
 
-/** Names that the service `workspace`, the operations that open sessions and the clients use themselves. */
+/** Names that the service `workspace`, the operations that open sessions, and the clients already use. */
 const used: readonly string[] = [
   ...[
     "sessionId",
@@ -64,8 +64,8 @@ const rowSchema = z
   });
 
 /**
- * Creates a validator for contributed options. Each that is wrong, or whose name an earlier plugin, Scorel or one of the
- * `taken` command-line options has, is reported and left out.
+ * Creates a validator for contributed options. Reports and leaves out options that are invalid, or whose name is already used by an
+ * earlier plugin, by Scorel, or by one of the `taken` command-line options.
  */
 export function checkOptions(
   taken: readonly CliOption[],

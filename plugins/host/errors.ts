@@ -2,14 +2,14 @@ import { defineErrors } from "@scorel/kernel";
 import { WORKTREES } from "@scorel/kit/files/worktree-place";
 import { deedOf } from "@scorel/kit/text/deed";
 
-/** What was refused, in people's words if there are any. */
+/** Describes a refused operation in plain words if possible, or else by its name. */
 function doing(operation: string | undefined): string {
   if (operation === undefined) return "do that";
   return deedOf(operation) ?? `do that (${operation})`;
 }
 
-/** How to go on with a session whose directory is gone. */
-function whereTo(cwd: string): string {
+/** Advice for a session whose directory does not exist any more. */
+function moveAdvice(cwd: string): string {
   const move = `scorel project move ${shellWord(cwd)}`;
   const [checkout = "", inside] = cwd.split(`/${WORKTREES}/`);
   if (inside !== undefined)
@@ -38,7 +38,7 @@ export const errors = defineErrors({
       `There is no session in ${a.cwd} yet. \`scorel\` starts one; \`scorel session list --all\` shows those of other directories.`,
   },
   HOST_SESSION_OPTIONS: (a: { sessionId: string; options: readonly string[] }) =>
-    `Session ${a.sessionId} is open already, and ${a.options.join(", ")} would be other than there. Options count when a session is opened: leave them out here, and change the session itself, such as with /model, or give them once everybody has left it.`,
+    `Session ${a.sessionId} is already open with other values of ${a.options.join(", ")}. Options apply only when a session is opened: leave them out and change the open session, for example with /model, or use them after every client has left it.`,
   HOST_OPTIONS: (a: { plugin: string; problems: string }) =>
     `"sessionOptions" of plugin "${a.plugin}": ${a.problems}. The option is left out.`,
   HOST_OPTION_TAKEN: (a: { plugin: string; name: string; owner?: string | undefined }) =>
@@ -63,7 +63,7 @@ export const errors = defineErrors({
   HOST_CHILD_PLUGINS: (a: { preset?: string | undefined; missing: readonly string[] }) =>
     `The session's parent is limited by ${a.missing.join(", ")}, which ${a.preset === undefined ? "this preset" : `the preset "${a.preset}"`} does not have. Use a preset with ${a.missing.length === 1 ? "this plugin" : "these plugins"}.`,
   HOST_CHILD_LIMITS: (a: { plugins: readonly string[] }) =>
-    `What the session's parent may do is not known, because "childLimits" of ${a.plugins.join(", ")} failed. Mend or remove the plugin.`,
+    `The limits of the session's parent are unknown, because "childLimits" of ${a.plugins.join(", ")} failed. Fix or remove the plugin.`,
   HOST_NO_HISTORY: () =>
     'This preset cannot copy up to an event. Add "history" to "use" in the preset, or copy the whole conversation.',
   HOST_TAIL_INVALID: {
@@ -78,7 +78,7 @@ export const errors = defineErrors({
   HOST_CWD_GONE: ({ sessionId, cwd }: { sessionId: string; cwd?: string | undefined }) =>
     cwd === undefined
       ? `The working directory of session ${sessionId} is unknown, so it cannot be continued. \`scorel session show ${sessionId}\` shows it; start a new session to go on.`
-      : `Session ${sessionId} works in ${cwd}, which no longer exists. ${whereTo(cwd)}`,
+      : `Session ${sessionId} works in ${cwd}, which no longer exists. ${moveAdvice(cwd)}`,
   HOST_NO_PROJECTS: {
     exit: 2,
     text: () => 'This preset has no projects. Add "projects" to "use" in the preset, or leave out the project.',
@@ -97,15 +97,15 @@ export const errors = defineErrors({
   HOST_HOME: (a: { path: string; reason: string }) =>
     `Sessions are stored in ${a.path}, which cannot be used: ${a.reason}. ${/EMFILE|ENFILE/.test(a.reason) ? "Too many files and connections are open: close some, or raise the limit (`ulimit -n`), and try again." : "Make it a directory that you own, or set HOME."}`,
   HOST_STORAGE: (a: { path: string; reason: string }) =>
-    `${a.path} could not be written (${a.reason}), so the session cannot be written either. What its log has stays as it is; free space or make the directory writable, then try again. \`scorel session show\` reads the session meanwhile.`,
+    `${a.path} could not be written (${a.reason}), so the session cannot be written either. Its log is unchanged; free space or make the directory writable, then try again. \`scorel session show\` can still show the session.`,
   HOST_PARTIAL: (a: { path: string; reason: string }) =>
-    `The words of an arriving reply could not be kept beside ${a.path} (${a.reason}). They are stored with the whole reply, but are lost if this process is killed before that. Make room there.`,
+    `The text of an arriving reply could not be saved beside ${a.path} (${a.reason}). It is stored with the complete reply, but is lost if this process is killed before that. Free space there.`,
   HOST_OPERATIONS: (a: { operation?: string }) =>
     `"operations" must return an object with { params: a zod schema, run } for each name, which is one word${a.operation === undefined ? "" : `; "${a.operation}" is not such an object`}.`,
   HOST_OPERATION_FAILED: (a: { operation: string; plugin: string; reason: string; at?: string | undefined }) =>
     `Extension "${a.plugin}" failed in the operation "${a.operation}": ${a.reason}${a.at === undefined ? "" : ` (${a.at})`}`,
   HOST_OPERATION_OFF: (a: { operation: string; plugin: string }) =>
-    `The operation "${a.operation}" of extension "${a.plugin}" is switched off, because it failed three times. \`scorel logs\` shows the failures. It is on again when the session, or for an extension of the host Scorel, starts again.`,
+    `The operation "${a.operation}" of extension "${a.plugin}" is switched off, because it failed three times. \`scorel logs\` shows the failures. It is switched on again when the session is opened again or, for a host extension, when Scorel is restarted.`,
   HOST_OPERATION_UNKNOWN: (a: { operation: string; near?: string | undefined }) =>
     `The host knows no operation "${a.operation}". ${a.near === undefined ? "The client may be newer than the host." : `Did you mean "${a.near}"?`}`,
   HOST_FORBIDDEN: (a: { operation?: string; reason: string }) =>
@@ -114,7 +114,7 @@ export const errors = defineErrors({
   HOST_PARAMS_INVALID: (a: { operation: string; problems: string }) =>
     `The request "${a.operation}" is invalid: ${a.problems}.`,
   HOST_RESULT_INVALID: (a: { operation: string; plugin: string; problems: string }) =>
-    `Plugin "${a.plugin}" answered "${a.operation}" with something else than its result schema says: ${a.problems}.`,
+    `Plugin "${a.plugin}" answered "${a.operation}" with a result that does not match its schema: ${a.problems}.`,
   HOST_NO_AGENT: (a: { sessionId: string }) =>
     `Session ${a.sessionId} has no agent, so nothing can answer. Add "agent" to "use" in the preset.`,
   HOST_TURN_UNKNOWN: (a: { id: string }) =>

@@ -16,7 +16,7 @@ export interface LocalHost extends HostService, SessionLogs {
   readonly sessions: Sessions;
 }
 
-/** A client's public members only, frozen: whoever gets one with a scope can reach neither the scope nor the host behind it. */
+/** A frozen object with only a client's public members, so that its user cannot reach the scope or the host behind it. */
 function sealedClient(client: EmbeddedClient, closed: () => void): Client {
   const { clientId, request } = client;
   return Object.freeze<Client>({

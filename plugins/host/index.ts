@@ -13,10 +13,10 @@ import { changeFile } from "./storage/shared-file.ts";
 import { statusChange } from "./stream/status-change.ts";
 import { canonicalDirectory, homeDirectory, projectRoot } from "./workspace.ts";
 
-/** Commands that read files of this computer use the host itself; others use the service, which a plugin may have wrapped. */
+/** The host of each context, for commands that read files of this computer. Others use the service, which a plugin may have wrapped. */
 const locals = new WeakMap<object, LocalHost>();
 
-/** Members that `host` had in earlier versions, and what has them now. */
+/** Members that the service `host` had in earlier versions, and where they are now. */
 const FORMER = {
   sessionsDir: '"sessionsDir" of the service "sessionLogs"',
   logs: '"logs" of the service "sessionLogs"',
@@ -33,7 +33,7 @@ const config = z
       .nonnegative()
       .default(16)
       .describe(
-        "Turns that may run at a time, of all sessions; others wait for their turn to come. Those that wait for a person, and those of sessions that belong to another one, do not count. 0: no limit",
+        "Maximum number of turns that run at a time in all sessions; further ones wait. Turns that wait for a person, and turns of sessions with a parent, do not count. 0: no limit",
       ),
   })
   .prefault({});
@@ -50,7 +50,7 @@ export default definePlugin({
 
   activate(ctx) {
     const told = new Set<string>();
-    // Nothing else would report an option that was left out.
+    // Reported here, because nothing else reports options that were left out.
     const tell = ({ message }: Error) => {
       if (!told.has(message)) ctx.find("launch")?.stderr.write(`scorel: ${message}\n`);
       told.add(message);
@@ -79,7 +79,7 @@ export default definePlugin({
       directory: canonicalDirectory,
       rootOf: (directory: string) => projectRoot(directory, homeDirectory()),
     };
-    // Extensions written for earlier versions find what is now in other services on `host`, and are told so.
+    // Keeps members of earlier versions for older extensions, which get a notice when they use them.
     const { connect, sessionsDir, logs, lockFile, locked } = host;
     const former = { sessionsDir, logs, sessionOptions: known, changeFile, ...directories, [renamed]: FORMER };
     const views = {

@@ -39,7 +39,7 @@ interface ListFilter {
   children?: boolean | undefined;
   /** Includes archived sessions. */
   archived?: boolean | undefined;
-  /** Only those of this session. */
+  /** Lists only sessions that have this session as their parent. */
   parent?: string | undefined;
   from: string;
 }
@@ -59,7 +59,7 @@ export function listed(
   const projectId = project === undefined ? undefined : book?.find(project, from).projectId;
   const directoryOf = (session: SessionSummary) => book?.cwdOf(session) ?? session.cwd;
   const known = new Map(cwd !== undefined && children ? sessions.map((session) => [session.sessionId, session]) : []);
-  // A session that belongs to another, such as that of a subagent in a worktree, is where the other one is.
+  // A session with a parent, such as that of a subagent in a worktree, belongs to the directory of its parent.
   const isIn = (place: string, session: SessionSummary, level = 0): boolean => {
     if (directoryOf(session) === place) return true;
     const above = session.parent && known.get(session.parent.sessionId);
@@ -73,7 +73,7 @@ export function listed(
     .filter((session) => cwd === undefined || isIn(cwd, session));
 }
 
-/** Levels of sessions of sessions that are followed upwards: a damaged log could name itself as its parent. */
+/** Maximum number of parents to follow upwards, since a damaged log could name itself as its parent. */
 const LEVELS = 10;
 
 function mustBeLimit(limit: number): void {
@@ -81,13 +81,13 @@ function mustBeLimit(limit: number): void {
   if (!fits) throw errors.HOST_LIMIT_INVALID({ value: String(limit), max: MOST_LISTED });
 }
 
-/** Returns what the list of projects needs to know about a session. */
+/** Returns the fields of a session by which its project is found. */
 export function placeOf({ createdAt, meta }: SessionHeader, cwd: string): SessionPlace {
   const { root, projectId } = meta as { root?: string; projectId?: string };
   return { cwd, createdAt, root, projectId };
 }
 
-/** Turns an error into a problem: a damaged list of projects must not keep anyone from working. */
+/** Returns an error as a problem instead of throwing it, because a damaged list of projects must not prevent work. */
 async function askProjects<R>(ask: () => Awaitable<R | undefined>): Promise<ProjectsAnswer<R>> {
   try {
     const value = await ask();

@@ -19,13 +19,13 @@ function nameIn(flags: string): string {
   return flags.split(" ", 1)[0] as string;
 }
 
-/** Returns the options that are set, and nothing else of the object. */
+/** Returns only those properties of an object that are session options and are set. */
 export function optionsOf(from: SessionOptions, rows: Rows = shippedOptions): SessionOptions {
   const values = from as Readonly<Record<string, unknown>>;
   return Object.fromEntries(rows.flatMap(({ key }) => (values[key] === undefined ? [] : [[key, values[key]]])));
 }
 
-/** Returns the options that parsed command-line options set. A list may be given as one text with commas. */
+/** Converts parsed command-line options to session options. A list may be a single string with commas. */
 export function optionsFrom(parsed: Readonly<Record<string, unknown>>, rows: Rows = shippedOptions): SessionOptions {
   return Object.fromEntries(rows.map((row) => [row.key, valueIn(row, parsed)]));
 }
@@ -40,7 +40,7 @@ function valueIn({ key, kind, short }: SessionOption, parsed: Readonly<Record<st
     .filter((name) => name !== "");
 }
 
-/** Returns the name under which the command line passes on a flag: `allowWrite` for `--allow-write <dir>`. */
+/** Returns the property name of a parsed flag: `allowWrite` for `--allow-write <dir>`. */
 export function keyOf(flags: string): string {
   const [long = ""] = /--[^\s=,]+/.exec(flags) ?? [];
   return long.slice(2).replace(/-([a-z\d])/g, (_, letter: string) => letter.toUpperCase());

@@ -17,7 +17,7 @@ import type {
 import { errors } from "./errors.ts";
 import { optionsOf } from "./session-options.ts";
 
-/** Returns the home directory as HOME names it, read at each call. Throws HOST_HOME. */
+/** Returns the home directory according to HOME, which is read at each call. Throws HOST_HOME. */
 export function homePath(): string {
   const home = homedir();
   if (!isAbsolute(home)) throw errors.HOST_HOME({ path: join(home, ".scorel"), reason: "HOME is not a full path" });
@@ -46,7 +46,8 @@ export function canonicalDirectory(path: string): string {
 }
 
 /**
- * Returns the git root above a directory, else the directory. Does not search above home or across a change of owner.
+ * Returns the git root above a directory, else the directory itself. Does not search above the home directory, or above a directory with a
+ * different owner.
  */
 export function projectRoot(cwd: string, home: string): string {
   if (!fs.existsSync(cwd)) return cwd;
@@ -118,8 +119,8 @@ function makeTemporary(sessionId: string): string {
 }
 
 /**
- * Returns the same folder at each opening, so that files named in old results are found; a fresh one when another user
- * owns it.
+ * Returns the same folder at each opening, so that files named in old results can be found. If another user owns that folder, returns a
+ * new one.
  */
 function temporaryFolder(sessionId: string): string {
   const folder = temporaryFolders();

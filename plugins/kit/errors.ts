@@ -24,7 +24,7 @@ export const errors = defineErrors({
   TRUST_COPY: {
     exit: 2,
     text: (a: { folder: string; reason: string }) =>
-      `Files that are trusted could not be copied to ${a.folder}: ${a.reason}. So none of them is used. Make room there, or let Scorel write there, and try again.`,
+      `Files that are trusted could not be copied to ${a.folder}: ${a.reason}. None of them is used. Free space there, or give Scorel write access, and try again.`,
   },
   TEMPORARY_FOLDER: (a: { path: string; reason: string }) =>
     `The folder for temporary files, TMPDIR=${a.path}, cannot be used (${a.reason}). Set TMPDIR to a folder that exists and that you can write to.`,

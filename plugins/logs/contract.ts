@@ -18,14 +18,15 @@ export interface Logs {
   header(path: string): LogHeader;
   /** Reads and checks a whole log, without changing it. Throws STORE_READ and STORE_HEADER. */
   scan(path: string): LogScan;
-  /** Reads the events after the first `size` bytes; undefined if they are damaged. Without it, the whole log is read. */
+  /** Reads the events after the first `size` bytes; undefined if they are damaged. If a store has no `since`, the whole log is read. */
   since?(path: string, header: SessionHeader, size: number): readonly StoredEvent[] | undefined;
-  /** Reads some of the first and last events of a large log of `size` bytes. Without it, the whole log is read. */
+  /** Reads some of the first and last events of a large log of `size` bytes. If a store has no `ends`, the whole log is read. */
   ends?(path: string, size: number): { head: readonly StoredEvent[]; tail: readonly StoredEvent[] };
   /** Checks the file that `LogOptions.index` names. Absent if the store creates no such file. */
   indexState?(path: string): "none" | "whole" | "damaged";
 }
 
+/** Options for opening a log. */
 export interface LogOptions {
   /** The header of a new log. The file is created by the first append. */
   create?: SessionHeader;

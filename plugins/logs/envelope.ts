@@ -23,7 +23,7 @@ export class Envelope {
   parentTo = 0;
   seq = 0;
 
-  /** Reads the record that begins at `from`. Returns false if its fields are not in the order in which we write them. */
+  /** Reads the record that begins at `from`. Returns false if its fields are not in the order in which Scorel writes them. */
   read(bytes: Buffer, from: number, to: number): boolean {
     if (!stands(OPENING, bytes, from)) return false;
     this.typeFrom = from + OPENING.length;

@@ -12,7 +12,7 @@ import { decode, endsInReturn, hasSum, isSound, NEWLINE } from "./record-bytes.t
 export const LOG_VERSION = 2;
 /** From this format on, each record has a number, so that missing records are noticed. Older logs continue without numbers. */
 const COUNTED_SINCE = 2;
-/** How many bytes are read first; nearly every header fits. */
+/** Number of bytes to read first; nearly every header fits into them. */
 const FIRST_LENGTH = 2 ** 14;
 
 /** The parsed first line of a log. */

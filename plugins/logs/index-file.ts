@@ -34,7 +34,7 @@ interface Facts extends Proof {
   lastSeq: number;
   image: Omit<LogImage, "flags">;
 }
-/** What an index says about a log. */
+/** The contents of an index. */
 export interface Indexed {
   facts: Facts;
   image: LogImage;

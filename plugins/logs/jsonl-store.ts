@@ -15,6 +15,7 @@ import { setAside } from "./set-aside.ts";
 import { syncData, syncDirectory } from "./sync.ts";
 import { TextSearch } from "./text-search.ts";
 
+/** Options of `createJsonlStore`. */
 export interface JsonlOptions extends LogOptions {
   /** How many bytes without an index cause one to be written. Default: as many as are read in about ten milliseconds. */
   indexFrom?: number;
@@ -42,9 +43,9 @@ class JsonlStore implements Store {
   private readOnly: string | undefined;
   private directorySynced = true;
   /** Whether the file was checked in this turn of the event loop. */
-  private looked = false;
+  private isChecked = false;
   /** Whether records were written after that check. */
-  private unseen = false;
+  private hasUncheckedWrites = false;
   private header: SessionHeader | undefined;
   /** What was found at opening; undefined for a new log. */
   private scan: Scan | undefined;
@@ -141,7 +142,7 @@ class JsonlStore implements Store {
     else await Promise.all([data, syncDirectory(dirname(this.path))]);
     this.directorySynced = true;
     // The file may have been deleted in the turn that wrote the records; then they must not be reported as safe.
-    if (this.unseen && this.file.fd === fd) this.look();
+    if (this.hasUncheckedWrites && this.file.fd === fd) this.assertUnchanged();
   }
 
   async close(): Promise<void> {
@@ -191,12 +192,12 @@ class JsonlStore implements Store {
     this.added += lines.length;
   }
 
-  /** Returns the file descriptor, after checking the file and removing bytes of a failed append. Throws errors of `look`. */
+  /** Returns the file descriptor, after checking the file and removing bytes of a failed append. Throws errors of `assertUnchanged`. */
   private writable(): number {
     const { file } = this;
     file.fd ??= fs.openSync(this.path, "ax+", 0o600);
-    if (this.looked) this.unseen = true;
-    else this.look();
+    if (this.isChecked) this.hasUncheckedWrites = true;
+    else this.assertUnchanged();
     if (this.tainted) this.cutBack(file.fd);
     return file.fd;
   }
@@ -205,14 +206,14 @@ class JsonlStore implements Store {
    * Checks that nobody else has deleted, moved or changed the file. Done once in each turn of the event loop, to save time. Throws
    * STORE_GONE, STORE_MOVED and STORE_CHANGED.
    */
-  private look(): void {
-    this.looked = false;
+  private assertUnchanged(): void {
+    this.isChecked = false;
     const changed = this.changed();
     if (changed) throw changed;
-    this.unseen = false;
-    this.looked = true;
+    this.hasUncheckedWrites = false;
+    this.isChecked = true;
     setImmediate(() => {
-      this.looked = false;
+      this.isChecked = false;
     });
   }
 

@@ -38,7 +38,7 @@ function apply(table: Additive, value: number): number {
 export class LineSums {
   /** At index n: the checksum of bytes after 2^n zero bytes are appended. */
   private readonly followed: Additive[] = [additive(followedByZero)];
-  /** From the checksum in a line, the checksum of the whole line with its newline. */
+  /** Maps the checksum in a line to the checksum of the whole line with its newline. */
   private readonly line = additive((named) => this.lineSum(named));
 
   /** Whether every line between `from` and `to` is undamaged. `to` follows a newline. Sets `ends` to the ends of the lines. */

@@ -40,7 +40,7 @@ export function decode(line: Buffer, counted = false): unknown {
   }
 }
 
-/** The JSON of the record in a line with a checksum: what it was before its number, if it has one, and the checksum were added. */
+/** The JSON of the record in a line with a checksum, without the checksum and the record number that were added to it. */
 export function recordIn(line: Buffer, counted: boolean): string {
   const text = line.toString("utf8");
   const nth = counted ? numberOf(line, 0, line.length) : undefined;

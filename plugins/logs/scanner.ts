@@ -23,6 +23,7 @@ export interface Scan extends LogHeader {
   lines: number;
 }
 
+/** The place of a record in the file. */
 export interface Place {
   /** The line number, from 1. */
   line: number;
@@ -41,8 +42,8 @@ export interface Resumed {
 }
 
 /**
- * Reads a log line by line. Lines in our own form are recognized by their bytes; others are parsed, and complete records are
- * salvaged from damaged lines.
+ * Reads a log line by line. Lines in the form that Scorel writes are recognized by their bytes. Other lines are parsed, and complete
+ * records are salvaged from damaged lines.
  */
 export class Scanner {
   private readonly file: LogFile;
@@ -181,7 +182,7 @@ export class Scanner {
     else this.takeDamaged(line, place, salvage(line));
   }
 
-  /** Adds a record in our own form without parsing it. Returns false if it is not. */
+  /** Adds a record in the form that Scorel writes, without parsing it. Returns false if the record has another form. */
   private takePlain(from: number, to: number): boolean {
     const { envelope, buffer, file, finder } = this;
     const { ledger } = file;

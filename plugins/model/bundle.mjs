@@ -1,9 +1,9 @@
-/** Changes esbuild makes to the libraries that models are reached by, so that a turn loads a third of them: see docs/decisions/0009. */
+/** Changes that esbuild makes to the libraries for model requests, so that a turn loads only a third of them: see docs/decisions/0009. */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Changes one file of a library while it is bundled; fails when the library no longer looks as it did. */
+/** Changes one file of a library while it is bundled. The build fails if the change did not apply, as after an update of the library. */
 function patch(name, filter, change, isChanged) {
   return {
     name,
@@ -13,7 +13,7 @@ function patch(name, filter, change, isChanged) {
   };
 }
 
-/** Tells files that match one of these patterns; the build fails when one matched no file, as after a file has moved. */
+/** Returns a test for files that match one of the patterns. The build fails if a pattern matched no file, as after a file has moved. */
 function filesLike(hooks, name, patterns) {
   const unseen = new Set(patterns);
   hooks.onEnd(() => {
@@ -35,12 +35,12 @@ function changed(name, path, change, isChanged = () => true) {
   return contents;
 }
 
-/** pi-ai hides one import of its own from bundlers; spelled out, that provider becomes a lazy chunk like the others. */
+/** pi-ai hides one of its imports from bundlers. With a literal import, that provider becomes a lazy chunk like the others. */
 const literalImports = patch("literal-imports", /pi-ai[\\/]dist[\\/]providers[\\/]register-builtins\.js$/, (source) =>
   source.replace(/importNodeOnlyProvider\((?="\.)/, "import("),
 );
 
-/** zod brings its error messages in fifty languages, which are a third of it. */
+/** Leaves out zod's error messages in fifty languages, which are a third of its code. Only English is kept. */
 const englishOnly = patch(
   "english-only",
   /zod[\\/]v4[\\/]locales[\\/]index\.js$/,
@@ -48,8 +48,8 @@ const englishOnly = patch(
 );
 
 /**
- * OpenAI's client cuts a reply into events by copying what is left of it for each one, and into lines byte by byte. Replies reach it
- * in whole events with plain line breaks (plugins/model/wire/reply-passage.ts), so that one split does for both.
+ * OpenAI's client splits a reply into events by copying the rest of it for each event, and into lines byte by byte. Replies reach it as
+ * complete events with plain line breaks (plugins/model/wire/reply-passage.ts), so that a single split into lines is enough.
  */
 const splitLines = patch("split-lines", /openai[\\/]core[\\/]streaming\.mjs$/, (source) =>
   source.replace(
@@ -64,8 +64,8 @@ const splitLines = patch("split-lines", /openai[\\/]core[\\/]streaming\.mjs$/, (
 );
 
 /**
- * Adapters parse all that has arrived of a call's arguments at each piece of it, at a cost that grows with its square. Here they do
- * so when it has become twice as long, and at its end.
+ * Adapters parse a call's arguments from the beginning whenever a piece arrives, which takes quadratic time. With this change they only do
+ * so when the length has doubled, and at the end.
  */
 const rarelyParsed = patch(
   "rarely-parsed",
@@ -85,7 +85,10 @@ function hasDoubled(block, json) {
   return true;
 }`;
 
-/** Tools that check their arguments themselves have no parameters for the loop to check, and need no typebox for it. */
+/**
+ * Loads the library's validator (typebox) only for tools with parameters. Scorel passes tools without any, and validates the arguments
+ * itself.
+ */
 const lazyValidation = patch("lazy-validation", /pi-agent-core[\\/]dist[\\/]agent-loop\.js$/, (source) =>
   source
     .replace(", validateToolArguments", "")
@@ -95,7 +98,9 @@ const lazyValidation = patch("lazy-validation", /pi-agent-core[\\/]dist[\\/]agen
     ),
 );
 
-/** A provider computes prices; the table of a thousand models is for whoever looks models up. */
+/**
+ * Providers only need the functions that compute prices. Leaves out the table of a thousand models, which is only needed to look models up.
+ */
 const modelFunctions = {
   name: "model-functions",
   setup(hooks) {
@@ -114,8 +119,8 @@ const modelFunctions = {
 };
 
 /**
- * Extensions may import all of pi-ai, so all of it is in the bundle, and whoever imports its index loads all of that. These
- * files need a few small modules of it and get those alone: the same instances, except for the functions on models.
+ * Extensions may import all of pi-ai, so the bundle contains all of it, and an import of its index loads everything. These files need only
+ * a few small modules of it and import just those: the same instances, except for the functions about models.
  */
 const leanImports = {
   name: "lean-imports",
@@ -128,7 +133,7 @@ const leanImports = {
     ]);
     const filter = /^@mariozechner\/pi-(ai|agent-core)$/;
     hooks.onResolve({ filter }, async ({ path, importer, kind, resolveDir, pluginData }) => {
-      // The loop's own lazy import is of the whole library.
+      // The lazy import in the agent loop needs the whole library.
       const isWhole = kind === "dynamic-import" && importer.endsWith("agent-loop.js");
       if (pluginData === "lean" || isWhole || !isLean(importer)) return undefined;
       const index = await hooks.resolve(path, { importer, kind, resolveDir, pluginData: "lean" });
@@ -147,7 +152,7 @@ const LEAN_AI = `
   export * from "./utils/overflow.js";
   export { clampThinkingLevel, getSupportedThinkingLevels } from "./models.js";`;
 
-/** The built-in classes of fetch cost 15 ms at their first use; these files need little of them: see plugins/kit/net/light-fetch.ts. */
+/** The first use of the built-in fetch classes takes 15 ms. These files get the small replacements in plugins/kit/net/light-fetch.ts. */
 const lightFetch = {
   name: "light-fetch",
   setup(hooks) {

@@ -4,7 +4,7 @@ import type { ModelConfig } from "./config.ts";
 
 /** Options of one request. */
 export interface StreamOptions extends SimpleStreamOptions {
-  /** Asked while the reply arrives: true if deltas that arrive together may be merged. Default: false. */
+  /** Called while the reply arrives: whether deltas that arrive together may be joined. Default: false. */
   mayJoin?(): boolean;
 }
 
@@ -25,7 +25,7 @@ export interface UsableModel {
 
 /** The service `model`: the session's model. */
 export interface ModelService extends UsableModel {
-  /** Waits until a provider of a plugin has listed its models, if the session's model is one of them. */
+  /** Waits until a plugin's provider has listed its models, if the session's model may be one of them. */
   ready?(): Promise<void>;
   /**
    * Returns the model of the table `[models.<alias>]`, for example "summary" or "title", or the session's model without
@@ -33,11 +33,11 @@ export interface ModelService extends UsableModel {
    */
   named(alias: string): Promise<UsableModel>;
   /**
-   * What made this the model when nothing names one: the variable that has its provider's key, `stored key` or `subscription`. Undefined for
-   * a model that was named, and without a key.
+   * If no model is configured, why this one was chosen: the variable with its provider's key, `stored key` or `subscription`. Undefined for a
+   * configured model, and if there is no key.
    */
   foundBy?(): string | undefined;
-  /** Switches to `provider/id` for the next requests. Throws MODEL_ errors and then keeps the present model. */
+  /** Switches to `provider/id` for the next requests. Throws MODEL_ errors; the current model is then kept. */
   choose(name: string): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export interface ListedModel {
   ready: boolean;
   /** Where the key comes from: a variable's name, `stored key` or `subscription`. */
   credential?: string;
-  /** It is described in `[model]` or `[models.<alias>]`. */
+  /** Set if the model is described in `[model]` or `[models.<alias>]`. */
   configured?: true;
 }
 
@@ -77,7 +77,7 @@ export interface LocalModel {
   windowFrom?: "loaded" | "setting" | "assumed";
 }
 
-/** The models of a custom server, and the address that they are asked at. */
+/** The models of a custom server, and the base URL at which they can be used. */
 export interface ServedModels {
   baseUrl: string;
   models: { id: string; contextWindow?: number }[];
@@ -91,7 +91,7 @@ export interface ModelCheck {
   host: string;
   /** Where the key came from: a variable's name, `stored key`, `subscription` or `no key`. */
   credential: string;
-  /** Context window of a local model in tokens, and how it is known. */
+  /** Context window of a local model in tokens, and its source. */
   window?: Pick<LocalModel, "contextWindow" | "windowFrom">;
   ms: number;
   /** Why the request failed, and what may help. */
@@ -153,11 +153,11 @@ export interface ModelAdminService {
   reach(limit: number): Promise<ModelReach>;
   /** Lists the models of servers on this machine, asking at their usual ports with a short timeout. */
   local(): Promise<LocalModel[]>;
-  /** Lists the models of any server that speaks the api of OpenAI; its address may be without `/v1`. Throws MODEL_SERVER_LIST. */
+  /** Lists the models of any server with the api of OpenAI. `/v1` may be missing in the address. Throws MODEL_SERVER_LIST. */
   served(address: string, key: string | undefined): Promise<ServedModels>;
-  /** The window of a model whose server did not tell it: as Ollama says, else an assumption. */
+  /** The context window of a model whose server did not list it: asks Ollama for it, and assumes a default for other servers. */
   servedWindow(baseUrl: string, id: string): Promise<number>;
-  /** The provider name for the server at this address: its table's, else `wanted`, numbered when that names something else. */
+  /** The provider name for the server at this address: that of its table, else `wanted`, with a number appended if that is taken. */
   serverName(baseUrl: string, wanted: string): Promise<string>;
   /** Stores a provider's API key. Returns the file, and the variable with another key that takes precedence. */
   login(provider: string, key: string): Promise<{ path: string; shadowedBy?: string }>;
@@ -177,7 +177,7 @@ export interface RequestFailure {
   retryAfterMs?: number;
   /** System error code when the server was not reached, for example ECONNREFUSED. */
   unreached?: string;
-  /** What to do about a refused key. */
+  /** Advice about a refused key. */
   advice?: string;
 }
 
@@ -199,9 +199,9 @@ export interface SecretsService {
 /** A model of a provider that a plugin contributes. */
 export interface ProviderModel {
   id: string;
-  /** Tokens that a request and its reply may hold together. */
+  /** Maximum tokens of a request and its reply together. */
   contextWindow: number;
-  /** Tokens that a reply may hold. */
+  /** Maximum tokens of a reply. */
   maxTokens: number;
   /** True if the model can think before it answers. Default: false. */
   reasoning?: boolean;
@@ -209,20 +209,20 @@ export interface ProviderModel {
   input?: readonly ("text" | "image")[];
   /** US dollars per million tokens. Default: 0. */
   cost?: { input?: number; output?: number; cacheRead?: number; cacheWrite?: number };
-  /** Seconds that the model may stay silent. Default: `idleTimeout` in `[agent]`. */
+  /** Maximum seconds without any output of the model. Default: `idleTimeout` in `[agent]`. */
   idleTimeout?: number;
 }
-/** What a function of a provider gets to reach its server. */
+/** Access to the provider's server, for functions of a provider. */
 export interface ProviderAccess {
   /**
    * Makes a request to a path below `baseUrl`, or to a URL or with a Request of the same host, with the provider's key and headers.
    * Other hosts and the header `host` are refused, and redirects are not followed.
    */
   fetch(target: string | URL | Request, init?: RequestInit): Promise<Response>;
-  /** Aborts when the request is given up. `fetch` uses it unless `init` has another. */
+  /** Aborts when the request is cancelled. `fetch` uses it unless `init` has another signal. */
   signal: AbortSignal;
 }
-/** One request to a provider with a stream function of its own. */
+/** A request to a provider that has its own stream function. */
 export interface ProviderRequest extends ProviderAccess {
   model: ProviderModel;
   /** The system prompt, the messages and the tools. */
@@ -232,32 +232,32 @@ export interface ProviderRequest extends ProviderAccess {
 /** A part of a reply. */
 export type ProviderPart =
   | { type: "text" | "thinking"; text: string }
-  /** A piece of a call: its arguments are the joined `json` of all pieces with the same id. */
+  /** A piece of a tool call. The call's arguments are the concatenated `json` of all pieces with the same id. */
   | { type: "toolCall"; id: string; name: string; json: string }
-  /** Tokens of the request and the reply; `input` without those that were read from or written to a cache. */
+  /** Tokens of the request and the reply. `input` excludes tokens read from or written to a cache. */
   | { type: "usage"; input: number; output: number; cacheRead?: number; cacheWrite?: number }
-  /** The last part of a complete reply. A reply without it counts as cut. */
+  /** The last part of a complete reply. A reply without it counts as cut off. */
   | { type: "end"; reason: "stop" | "length" | "toolUse" };
 
 /** A provider of models. It has either an `api` that Scorel knows or a function `stream`. */
 export interface ModelProvider {
-  /** Its name for people. Default: its id. */
+  /** The provider's name, as people see it. Default: its id. */
   label?: string;
-  /** Where its api lives, as in `[model]`. Requests and the key go to this host only. */
+  /** The base URL of the api, as in `[model]`. Requests and the key are only sent to this host. */
   baseUrl: string;
   api?: CustomApi;
   /** Makes one request in the provider's own format. Throw an error to fail; its message is shown, without keys. */
   stream?(request: ProviderRequest): AsyncIterable<ProviderPart>;
-  /** Its models, or a function that asks the server for them when they are needed. */
+  /** The provider's models, or a function that requests them from the server when they are needed. */
   models: readonly ProviderModel[] | ((access: ProviderAccess) => Promise<readonly ProviderModel[]>);
   /**
-   * Name of the environment variable with its key; `false` if it needs none. Default: `<ID>_API_KEY`, and none for a server on
-   * this machine without `login`.
+   * Name of the environment variable with the key; `false` if the provider needs no key. Default: `<ID>_API_KEY`, or no key for a server
+   * on this machine without `login`.
    */
   apiKeyEnv?: string | false;
   /** Header that carries the key in `fetch`. Default: `authorization`, as `Bearer <key>`. */
   keyHeader?: string;
-  /** Further headers of each request. */
+  /** Additional headers for each request. */
   headers?: Readonly<Record<string, string>>;
   /** Logs a person in at the provider's site and returns the key, which Scorel stores. Offered by `scorel login <id>`. */
   login?(dialog: SignInDialog): Promise<string>;
@@ -266,10 +266,10 @@ export interface ModelProvider {
 declare module "@scorel/kernel" {
   interface Contributions {
     /**
-     * Providers of models, by id. Their models can be used like those of known providers: `--model acme/large`, `/model`, `[model]`
-     * with `type = "builtin"`. The first provider of an id keeps it, those that Scorel knows before all; `replaces: ["acme"]` in
-     * the plugin takes it. `scorel model list` runs no session and asks plugins of the host, and those plugins of sessions that
-     * have `providers` as a field.
+     * Providers of models, by id. Their models can be used like those of known providers: `--model acme/large`, `/model`, `[model]` with
+     * `type = "builtin"`. If several have the same id, the first one is used, and Scorel's own providers come before all others; with
+     * `replaces: ["acme"]`, a plugin's provider is used instead. `scorel model list` opens no session: it includes host plugins, and
+     * only those session plugins that have `providers` as a field.
      */
     providers: Record<string, ModelProvider>;
   }

@@ -85,7 +85,7 @@ export async function createModel(
   };
 }
 
-/** Returns the name of a model that a plugin's provider may have. A table with an address says itself where its model is. */
+/** Returns the model's name if a plugin's provider may have it; undefined if the table itself has the address of the server. */
 function nameOf(config: ModelConfig, asked?: string): Name | undefined {
   if (asked === undefined) return config.type === "builtin" ? config : undefined;
   const name = parseName(asked);

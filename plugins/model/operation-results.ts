@@ -1,7 +1,7 @@
 import { sessionChange } from "@scorel/kit/schema/session-meta";
 import { z } from "zod";
 
-/** The schemas of what the operations return. */
+/** The schemas of the operations' results. */
 export const results = {
   list_models: z.strictObject({
     models: z.array(

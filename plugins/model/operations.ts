@@ -13,8 +13,8 @@ export function operations(ctx: BaseContext) {
       params: () =>
         z.strictObject({
           sessionId: z.string().min(1),
-          filter: z.string().max(1_000).optional().describe("Words that `provider/id` has to contain."),
-          ready: z.boolean().optional().describe("True: only models for which there is a key or a subscription."),
+          filter: z.string().max(1_000).optional().describe("Words that `provider/id` must contain."),
+          ready: z.boolean().optional().describe("Lists only models with a key or a subscription."),
         }),
       result: async () => (await import("./operation-results.ts")).results.list_models,
       run: async (asked) => ({ models: await (await import("./choose/rows.ts")).modelRows(ctx, asked) }),

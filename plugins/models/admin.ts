@@ -12,12 +12,12 @@ import type { ModelAdminService } from "@scorel/model/contract";
 import type { Composition, Workspace } from "@scorel/workspace/contract";
 import { errors } from "./errors.ts";
 
-/** What a session's model depends on. */
+/** The directory and settings that determine a session's model. */
 export interface Place {
   cwd: string;
   /** `provider/id` from the command line. */
   model?: string | undefined;
-  /** In place of the configured table `[model]`. */
+  /** Replaces the configured table `[model]`. */
   table?: object | undefined;
 }
 
@@ -49,8 +49,9 @@ export async function withAdmin<T>(
 }
 
 /**
- * The plugin `model`, and of session plugins with the field `providers` only that field: they are not started, as there is no
- * session. What plugins contribute once they run is known in sessions only. Where the plugins of a session cannot be loaded, keys can still be stored.
+ * The plugin `model`, and the field `providers` of each session plugin that has it. Session plugins are not started, since there is no
+ * session, so contributions made by running plugins are missing. If they cannot even be loaded, only `model` is used, so that keys can
+ * still be stored.
  */
 async function entriesFor(composition: Composition, cwd: string): Promise<KernelEntry[]> {
   const loaded = await composition.sessionPlugins(cwd).catch(() => composition.sessionPlugins(cwd, { only: "model" }));

@@ -33,7 +33,7 @@ export function modelCommands(composition: Composition): CliCommand[] {
       args: "[provider]",
       description:
         "Store a provider's key, typed unseen or piped, log in to a subscription at its site, or set up a server of your own (custom)",
-      options: [{ flags: "--with <way>", description: "What to log in with", values: ["key", "subscription"] }],
+      options: [{ flags: "--with <way>", description: "How to log in", values: ["key", "subscription"] }],
       run: command(login(composition)),
     },
     {

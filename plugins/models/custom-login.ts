@@ -19,7 +19,7 @@ import {
 } from "./model-file.ts";
 import { checkText } from "./text.ts";
 
-/** What `scorel login` takes in place of a provider's name, for a server that it does not know. */
+/** Arguments of `scorel login`, instead of a provider's name, for a server that Scorel does not know. */
 export const CUSTOM: readonly string[] = ["custom", "local"];
 
 const MOST_SHOWN = 40;
@@ -32,7 +32,7 @@ type Reached = ServedModels & { found: LocalModel[]; apiKeyEnv?: string };
 
 type Check = (table: object) => ReturnType<ModelAdminService["check"]>;
 
-/** Asks for a server and one of its models, shows and writes the table `[model]`, and tries it with one request. */
+/** Asks for a server and one of its models, shows and writes the model's table, and tests it with one request. */
 export async function loginToServer(invocation: Invocation, admin: ModelAdminService, check: Check): Promise<number> {
   const lines = createLines(invocation);
   try {
@@ -62,7 +62,7 @@ class Dialog {
     return this.write({ provider, id: model.id, baseUrl, ...(apiKeyEnv && { apiKeyEnv }), contextWindow }, check);
   }
 
-  /** A server that lists models. A person at a terminal is asked again for one that does not. */
+  /** Asks for a server that lists its models. In a terminal, asks again if the server does not. */
   private async server(): Promise<Reached> {
     for (;;) {
       try {
@@ -85,7 +85,7 @@ class Dialog {
     return { ...served, found, ...(apiKeyEnv && { apiKeyEnv }) };
   }
 
-  /** The server's address: as typed, or that of one that runs on this computer. */
+  /** The server's address: typed, or chosen from the servers on this computer. */
   private async address(): Promise<{ address: string; found: LocalModel[] }> {
     const found = await this.admin.local();
     const servers = [...new Map(found.map((model) => [model.baseUrl, model.server]))];
@@ -124,7 +124,7 @@ class Dialog {
       const answer = await this.ask("Which model, by number or name? ");
       const chosen = models.find(({ id }, at) => id === answer || String(at + 1) === answer);
       if (chosen) return chosen;
-      this.say(`There is no such model. Write a number from 1 to ${models.length}, or a name as the server has it.\n`);
+      this.say(`There is no such model. Enter a number from 1 to ${models.length}, or the exact name of a model.\n`);
     }
   }
 
@@ -159,7 +159,7 @@ class Dialog {
     return outcome.problem === undefined ? 0 : 1;
   }
 
-  /** Offers to take back the table of a model that did not answer. The end of the input leaves it. */
+  /** Asks whether to keep the table of a model that did not answer. At the end of the input, it is kept. */
   private async keeps(where: Where, model: CustomModel): Promise<boolean> {
     this.say(`\n${where.own ? "Keep the change" : "Keep the table"} all the same? [y/N] `);
     const answer = this.to.interrupt.aborted ? undefined : await this.lines.next();
@@ -170,7 +170,7 @@ class Dialog {
     return false;
   }
 
-  /** Whether a person at a terminal tries another server or model. */
+  /** Asks, in a terminal, whether to try another server or model. */
   private async wantsMore(): Promise<boolean> {
     if (!this.to.stdin.isTTY) return false;
     this.say("Try another server or model? [Y/n] ");
@@ -178,7 +178,7 @@ class Dialog {
     return answer !== undefined && !/^\s*n/i.test(answer);
   }
 
-  /** Without a `[model]`, offers to add one for a model that has a table of another name. The end of the input means no. */
+  /** If there is no `[model]`, offers to add one for a model that has a table with another name. The end of the input means no. */
   private async becomesDefault(model: CustomModel): Promise<boolean> {
     this.say("There is no [model]. Use this one when none is named? [Y/n] ");
     const answer = this.to.interrupt.aborted ? undefined : await this.lines.next();
@@ -188,7 +188,7 @@ class Dialog {
     return true;
   }
 
-  /** Enter means yes. What is neither yes nor no is asked again. */
+  /** Asks a yes-or-no question. Enter means yes. Repeats the question after any other answer. */
   private async agrees(question: string): Promise<boolean> {
     for (;;) {
       const answer = await this.ask(question);
@@ -210,21 +210,21 @@ class Dialog {
   }
 }
 
-/** A number of tokens, also as people write it: 128k, 1M. */
+/** Parses a number of tokens, also in forms such as 128k and 1M. */
 function tokensOf(answer: string): number | undefined {
   const [, digits, unit = ""] = /^([1-9]\d*)\s*([km]?)$/i.exec(answer) ?? [];
   const tokens = Number(digits) * ({ k: 1_000, m: 1_000_000 }[unit.toLowerCase()] ?? 1);
   return tokens >= 100 && tokens < 1e9 ? tokens : undefined;
 }
 
-/** Why an address cannot be one of a server; `http://` may be left out. */
+/** Why an address is invalid; undefined if it is valid. `http://` may be left out. */
 function flawOf(address: string): string | undefined {
   const [, scheme] = /^([a-z][a-z0-9+.-]*:)\/\//i.exec(address) ?? [];
   if (scheme !== undefined && !/^https?:$/i.test(scheme)) return `begins with ${scheme}//`;
   return flawOfUrl(scheme === undefined ? `http://${address}` : address);
 }
 
-/** A name for a server: that of its host, and `local` on this computer. */
+/** A provider name for a server: the name of its host, or `local` on this computer. */
 function nameOf(baseUrl: string): string {
   const { hostname } = new URL(baseUrl);
   const isHere = hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);

@@ -8,7 +8,7 @@ import { readSecret } from "./secret-input.ts";
 /** Exit code after Ctrl-C. */
 const INTERRUPTED = 130;
 
-/** The provider that was named, or else is asked for. Throws MODELS_LOGIN_ENDED. */
+/** The provider from the command line, or else the answer to a question. Throws MODELS_LOGIN_ENDED. */
 export async function providerOf(invocation: Invocation): Promise<string> {
   const [named] = invocation.args;
   if (named !== undefined) return named;
@@ -76,7 +76,7 @@ async function signIn(invocation: Invocation, admin: ModelAdminService, provider
         void stdout.write(`Open this address in a browser, on any machine:\n\n${address}\n\n${instructions ?? ""}\n`),
       async ask(question, mayBeEmpty) {
         stdout.write(`${question}: `);
-        // Nobody can answer, but the login may still finish in the browser.
+        // There is no more input, but the login may still finish in the browser.
         return (await lines.next()) ?? (mayBeEmpty ? "" : new Promise<string>(() => {}));
       },
       tell: (progress) => void stdout.write(`${progress}\n`),

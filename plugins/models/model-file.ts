@@ -14,23 +14,23 @@ export interface CustomModel {
   contextWindow: number;
 }
 
-/** The table that a model is added as: `[model]`, or `[models.<alias>]` when there is a `[model]` already. */
+/** The table for a model: `[model]`, or `[models.<alias>]` if the file already has a `[model]`. */
 export interface Where {
   path: string;
   name: string;
   alias?: string;
-  /** The lines of the table that describes this model already. */
+  /** The lines of the existing table for this model. Absent for a new table. */
   own?: string;
-  /** What the file contains; "" when there is none. */
+  /** The text of the file; "" if it does not exist. */
   text: string;
 }
 
-/** Finds the table for a model in the user's configuration: the one that describes it, or a new one. Throws MODELS_FILE. */
+/** Finds the table for a model in the user's configuration: an existing one, or a new one. Throws MODELS_FILE. */
 export function whereFor(model: CustomModel): Where {
   return ownTable(model) ?? newTable(model.provider);
 }
 
-/** A new table: `[model]` if the file has none. Throws MODELS_FILE. */
+/** Chooses a new table: `[model]` if the file has none. Throws MODELS_FILE. */
 export function newTable(provider: string): Where {
   const { path, text } = userFile();
   if (!hasDefault(text)) return { path, name: "model", text };
@@ -42,24 +42,24 @@ export function newTable(provider: string): Where {
   return { path, name: `models.${alias}`, alias: alias as string, text };
 }
 
-/** Whether a file has a `[model]`, or the keys of one before its first table. */
+/** Whether a file has a table `[model]`, or keys such as `model.id` before its first table. */
 export function hasDefault(text: string): boolean {
   const [before = ""] = text.split(/^\s*\[/m);
   return /^\s*\[\s*"?model"?\s*[\].]/m.test(text) || /^\s*"?model"?\s*[.=]/m.test(before);
 }
 
-/** The configuration of a model. A reply may take a quarter of its window. */
+/** The configuration of a model. A reply may use a quarter of the context window. */
 export function configOf(model: CustomModel): object {
   return { type: "custom", api: "openai-completions", ...model, maxTokens: Math.ceil(model.contextWindow / 4) };
 }
 
-/** The table as it is written: a new one, or its own with the new values. A text in JSON is one in TOML, too. */
+/** The text of the table: a new one, or the existing one with the new values. JSON strings are valid TOML strings. */
 export function tableText({ name, own }: Where, model: CustomModel): string {
   if (own !== undefined) return renewed(own, model);
   return `[${name}]\n${Object.entries(configOf(model)).map(line).join("")}`;
 }
 
-/** The file with the table. */
+/** The text of the whole file with the table. */
 function written(where: Where, model: CustomModel): string {
   const { text, own } = where;
   const table = tableText(where, model);
@@ -67,7 +67,7 @@ function written(where: Where, model: CustomModel): string {
   return text + (text === "" ? "" : text.endsWith("\n") ? "\n" : "\n\n") + table;
 }
 
-/** Adds the table at the end of the file, or changes its own lines. All others stay as they are. Throws MODELS_FILE. */
+/** Adds the table at the end of the file, or replaces the lines of the existing one. Changes no other lines. Throws MODELS_FILE. */
 export function writeModel(where: Where, model: CustomModel): void {
   const { path, text, own } = where;
   const after = written(where, model);
@@ -84,7 +84,7 @@ export function writeModel(where: Where, model: CustomModel): void {
   }
 }
 
-/** Takes a table back that was just written: the file is as it was before. Throws MODELS_FILE, also if somebody has changed it since. */
+/** Undoes `writeModel`: restores the earlier text of the file. Throws MODELS_FILE, also if the file has changed since. */
 export function takeBack(where: Where, model: CustomModel): void {
   const { path, text } = where;
   const { text: now } = userFile();
@@ -98,7 +98,7 @@ export function takeBack(where: Where, model: CustomModel): void {
   }
 }
 
-/** The table that was written for the same model at the same address. */
+/** Finds the table written earlier for the same model at the same address. */
 function ownTable({ provider, id, baseUrl }: CustomModel): Where | undefined {
   const { path, text } = userFile();
   const marks = Object.entries({ type: "custom", provider, id, baseUrl }).map(line);
@@ -110,7 +110,7 @@ function ownTable({ provider, id, baseUrl }: CustomModel): Where | undefined {
   return undefined;
 }
 
-/** The lines of a table with the model's values in place of the old ones; what else the user wrote there stays. */
+/** The lines of a table with the model's values. Other lines that the user has added are kept. */
 function renewed(own: string, model: CustomModel): string {
   const replaced = ["apiKeyEnv", "contextWindow", "maxTokens"];
   const fresh = Object.entries(configOf(model)).filter(([key]) => replaced.includes(key));

@@ -30,7 +30,7 @@ const dist = join(root, "dist.next");
 /** Packages that are not bundled, because they look for files beside their own: jiti its transform, ripgrep its binary. */
 const external = ["jiti", "@vscode/ripgrep"];
 
-/** Sources of every command that works with sessions, and of a headless turn at a host in the background, besides host plugins. */
+/** Sources that every command with sessions needs, and a headless turn at a background host, in addition to host plugins. */
 const first = [
   "presets/start/launch.ts",
   "plugins/cli/exit-code.ts",
@@ -48,7 +48,7 @@ const first = [
   "plugins/print/turn.ts",
 ];
 
-/** Sources that a headless turn in the same process loads lazily, besides session plugins. */
+/** Sources that a headless turn in the same process loads lazily, in addition to session plugins. */
 const usual = [
   "plugins/agent/turn/loop.ts",
   "plugins/checkpoints/record/tracker.ts",
@@ -79,7 +79,7 @@ const options = {
   logLevel: "warning",
 };
 
-/** Makes bin.ts and help.ts import packed-launch.ts in place of launch.ts. */
+/** Makes bin.ts and help.ts import packed-launch.ts instead of launch.ts. */
 const packedLaunch = {
   name: "packed-launch",
   setup(hooks) {
@@ -121,7 +121,7 @@ function virtualNames() {
   return Array.from(source.matchAll(/^ {2}"?([\w@/.-]+)"?: \(\) => import\(/gm), ([, name]) => name);
 }
 
-/** Each plugin is an entry point, so that the loader's `import("@scorel/<id>")` becomes a module plugins/<id>.js. */
+/** Bundles all plugins. Each is an entry point, so that the loader's `import("@scorel/<id>")` loads a module plugins/<id>.js. */
 function bundle() {
   return build({
     ...options,
@@ -156,7 +156,7 @@ function bundleAlone(source, name, format) {
   });
 }
 
-/** Bundles the image worker to where code in dist/chunks/ and dist/plugins/ looks for it, with its library's WebAssembly beside it. */
+/** Bundles the image worker to the place where code in dist/chunks/ and dist/plugins/ looks for it, with its library's WebAssembly file. */
 async function bundleWorker() {
   const worker = await build({
     ...options,
@@ -170,7 +170,10 @@ async function bundleWorker() {
   return worker;
 }
 
-/** Copies files to where code in dist/chunks/ and dist/plugins/ looks for them: `../presets/` and `../containment/`, as in the sources. */
+/**
+ * Copies files to the places where code in dist/chunks/ and dist/plugins/ looks for them: `../presets/` and `../containment/`, as in the
+ * sources.
+ */
 function copyPresets() {
   for (const file of readdirSync(join(root, "presets")).filter((name) => name.endsWith(".toml"))) {
     cpSync(join(root, "presets", file), join(dist, "presets", file));
@@ -214,7 +217,7 @@ function putInPlace() {
   renameSync(dist, place);
 }
 
-/** Marks dist/ as CommonJS, because the package around it is `"type": "module"`. */
+/** Makes bin.js executable, and marks dist/ as CommonJS, because the package around it is `"type": "module"`. */
 function makeExecutable() {
   chmodSync(join(dist, "bin.js"), 0o755);
   writeFileSync(join(dist, "package.json"), '{ "type": "commonjs" }\n');

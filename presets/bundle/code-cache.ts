@@ -24,7 +24,7 @@ const outdated = 30 * 24 * 60 * 60 * 1000;
 export interface CodeCache {
   /** Evaluates a file that holds one expression in ASCII, and returns its value. */
   evaluate(file: string): unknown;
-  /** Notes that a part of the file is in use. Code that was cached before is compiled again, now with this part. */
+  /** Records that a part of the file is used. If the cached code does not include it, the file is compiled again with this part. */
   use(file: string, part: string): void;
   /** Writes the cache files that changed. Called once, when the process ends. */
   keep(): void;
@@ -111,7 +111,7 @@ function read(cacheFile: string, source: number): { code: Buffer; parts: string[
     const code = bytes.subarray(end + 1);
     return label.source === source && label.code === crc32(code) ? { code, parts: label.parts } : undefined;
   } catch {
-    // Not written yet, or damaged: the file is compiled without it.
+    // The cache file is missing or damaged, so the file is compiled without it.
     return undefined;
   }
 }

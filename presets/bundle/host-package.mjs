@@ -1,6 +1,6 @@
 /**
- * Makes the package `@scorel/host`, for programs that are clients of a host: its client for browsers and Node, and their
- * declarations. `npm run pack:host DIRECTORY` writes its tarball there. Needs a build, whose declarations it takes.
+ * Creates the package `@scorel/host`, for programs that are clients of a host: the client for browsers and Node.js, with declarations.
+ * `npm run pack:host DIRECTORY` writes the tarball to this directory. Requires a build, whose declarations it uses.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ const options = {
   logLevel: "warning",
 };
 try {
-  // The browser's build refuses whatever needs Node.
+  // The build for browsers fails for code that needs Node.js.
   await build({
     ...options,
     entryPoints: [{ in: "plugins/host/client/index.ts", out: "client" }],
@@ -39,7 +39,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Beside the browser's client, which it does not contain again: an error is an instance of one class. */
+/** Bundles the module for Node.js. It imports the browser's client instead of including it, so that there is only one class of errors. */
 function bundleForNode() {
   const client = {
     name: "client",
@@ -52,12 +52,12 @@ function bundleForNode() {
     chunkNames: "node-[name]-[hash]",
     platform: "node",
     plugins: [client],
-    // ws is CommonJS and asks for Node's modules with require().
+    // ws is CommonJS and loads Node.js modules with require().
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
   });
 }
 
-/** The declarations name each other by paths, so that they need no settings of a project. */
+/** Writes the declarations. They import each other by relative paths, so that projects need no special settings. */
 function writeTypes() {
   const types = join(folder, "types");
   cpSync(join(root, "dist/types"), types, { recursive: true });
@@ -73,7 +73,7 @@ function writeTypes() {
     });
     if (linked !== text) writeFileSync(file, linked);
   }
-  // Whoever imports a client sees the operations of all plugins.
+  // With these imports, a client's types include the operations of all plugins.
   for (const name of ["client/index.d.ts", "client/node.d.ts"]) {
     const file = join(types, "@scorel/host", name);
     writeFileSync(file, `import type {} from "../../../contracts.js";\n${readFileSync(file, "utf8")}`);

@@ -1,7 +1,7 @@
 /**
- * Makes the package `@scorel/kernel`, for projects that develop extensions with their own tools: the kernel in one file for each
- * module, and the declarations of everything that an extension may use. `npm run pack:kernel DIRECTORY` writes its tarball there.
- * Needs a build, whose declarations it takes.
+ * Creates the package `@scorel/kernel`, for projects that develop extensions with their own tools: the kernel with one file for each
+ * module, and the declarations of everything that an extension may use. `npm run pack:kernel DIRECTORY` writes the tarball to this
+ * directory. Requires a build, whose declarations it uses.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The modules share one copy of their code, and need no other package. */
+/** Bundles the modules. They share their common code, and need no other package. */
 async function bundle() {
   await build({
     absWorkingDir: root,
@@ -37,7 +37,7 @@ async function bundle() {
     target: "node20",
     legalComments: "inline",
     logLevel: "warning",
-    // tapable is CommonJS and asks for Node's modules with require().
+    // tapable is CommonJS and loads Node.js modules with require().
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
   });
 }

@@ -13,8 +13,8 @@ interface Module {
 }
 
 /**
- * The files that hold many modules each, as one file is read and compiled faster than many: those of every command that works with
- * sessions, and those of sessions, which may be open in another process.
+ * Files that contain many modules each, because one file is read and compiled faster than many: FIRST has the modules of every command
+ * with sessions, SESSIONS those of sessions, which another process may run.
  */
 const FIRST = "first.js";
 const SESSIONS = "sessions.js";
@@ -41,7 +41,7 @@ export function createModules(directory: string, cache: CodeCache): (name: strin
   };
   const loaded = new Map<string, Module>();
   const paths = new Map<string, string>();
-  /** Modules are imported from few folders again and again, so that joining the paths each time would cost more than the rest. */
+  /** Resolves a path. Cached, because the same few paths are imported again and again, and joining them would take most of the time. */
   const pathOf = (folder: string, wanted: string): string => {
     const key = `${folder} ${wanted}`;
     const path = paths.get(key) ?? posix.join(folder, wanted);

@@ -1,11 +1,11 @@
-/** Turns esbuild's chunks into the modules that presets/bundle/modules.ts loads; see docs/decisions/0014. */
+/** Converts esbuild's chunks to the modules that presets/bundle/modules.ts loads; see docs/decisions/0014. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { transform } from "esbuild";
 
 /**
- * Writes each chunk into `dist` as a CommonJS function. `files` maps the names of files to the sources whose chunks they hold, with
- * those that these import statically; a chunk of several is in the first. Each other chunk gets its own file.
+ * Writes each chunk into `dist` as a CommonJS function. `files` maps file names to sources: a file contains the chunks of its sources and of
+ * everything that these import statically. A chunk that belongs to several files is in the first one. All other chunks get their own file.
  */
 export async function pack({ outputFiles, metafile }, dist, files) {
   const chunks = await Promise.all(outputFiles.map((file) => toFunction(file, dist)));
@@ -27,13 +27,13 @@ export async function pack({ outputFiles, metafile }, dist, files) {
   for (const { name, body } of chunks) if (!placed.has(name)) write(join(dist, name), `(${body});\n`);
 }
 
-/** The source of one file with several modules, as an object of functions by name. */
+/** The source of a file with several modules: an object of functions by module name. */
 function together(bodies, helpers) {
   const entries = bodies.map(({ name, body }) => `${JSON.stringify(name)}: ${without(helpers, body)}`);
   return `(function () {\n${helpers.join("")}return {\n${entries.join(",\n")}\n};\n})();\n`;
 }
 
-/** The statements with which esbuild begins CommonJS modules. Each module has its own; those of one file share them. */
+/** The helper statements at the beginning of each CommonJS module of esbuild. Modules in one file share them. */
 async function helpersOfModules() {
   const sample =
     'import first, * as second from "./a.js";\nexport const use = [first, second, () => import("./b.js")];';
@@ -47,7 +47,7 @@ function without(helpers, body) {
   return helpers.reduce((rest, helper) => rest.replace(`\n${helper}`, () => "\n"), body);
 }
 
-/** ASCII only, so that the loader can read it as Latin-1 without decoding. */
+/** Converts a chunk to a function. The code is ASCII only, so that the loader can read it as Latin-1 without decoding. */
 async function toFunction({ path, text }, dist) {
   const code = await toCommonJs(text);
   return { name: nameOf(path, dist), body: `function (exports, require, module) {\n${code}}` };
@@ -66,9 +66,9 @@ async function toCommonJs(text) {
   return exportedItself(code);
 }
 
-/** A module's exports are the object with its getters, not a copy of it with getters of their own. */
+/** Changes the code so that it exports the object with its getters itself instead of a copy with additional getters. */
 function exportedItself(code) {
-  // A module with a name `mod` of its own gets `mod2`.
+  // esbuild uses `mod2` in a module that already has the name `mod`.
   const copied = /^(var __toCommonJS = \((mod\d*)\) => )__copyProps\(__defProp\(\{\}, ("__esModule".*)\), \2\);$/m;
   if (code.includes("__toCommonJS(") && !copied.test(code))
     throw new Error("esbuild exports CommonJS modules in another way now");

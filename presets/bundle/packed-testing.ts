@@ -1,4 +1,4 @@
-/** The module `scorel/testing`; run as a program, the tests of extensions that its arguments name. */
+/** The module `scorel/testing`. Run as a program, it runs the tests of extensions that its arguments name. */
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { runTests } from "@scorel/extensions/run-tests";

@@ -1,9 +1,12 @@
-/** What programs for Node need beside `@scorel/host/client`: connections to hosts, over sockets of all kinds. */
+/**
+ * Additions to `@scorel/host/client` for programs that run in Node.js: connections to hosts over Unix sockets and WebSocket, and a cache.
+ */
 
 import type { CacheStore, Channel } from "@scorel/host/client";
 
 export * from "@scorel/host/client";
 
+/** Options of `dialHost`. */
 export interface HostOptions {
   /** A file with the token, which other users cannot read. Default: the environment variable SCOREL_HOST_TOKEN. */
   tokenFile?: string | undefined;
@@ -11,7 +14,7 @@ export interface HostOptions {
   insecure?: boolean | undefined;
 }
 
-/** Connects to the host that runs in the background for this user, wherever its socket is now. */
+/** Connects to this user's background host, and finds its current socket. */
 export async function dialLocalHost(): Promise<Channel> {
   const { localSocket } = await import("@scorel/daemon/dial");
   return dialUnixSocket(localSocket());

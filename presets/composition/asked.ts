@@ -1,7 +1,7 @@
 import type { Admission } from "@scorel/trust/loader";
 import { createAdmission } from "../layers/admission.ts";
 
-/** What the command line of one run asks for, and what the run has admitted so far. */
+/** The request of one run, from its command line, and what the run has admitted so far. */
 export interface Asked {
   /** Name or path. */
   preset: string;
@@ -23,7 +23,7 @@ export interface Asked {
   readonly admission: Admission;
 }
 
-/** Completes what a run is asked for with an empty record of what it has admitted. */
+/** Completes the request of a run with an empty record of admitted folders and presets. */
 export function createAsked(given: Omit<Asked, "granted" | "admission">): Asked {
   return { ...given, granted: new Map(), admission: createAdmission(given.trust) };
 }

@@ -21,7 +21,7 @@ export async function requestFor(asked: Asked, cwd: string): Promise<LayerReques
   return { preset, by, cwd: start, project: await projectFor(asked, cwd), admission: asked.admission };
 }
 
-/** The service `composition`: reads the layers and loads the plugins of session scope anew for each session. */
+/** The service `composition`: reads the layers again for each session, and loads its session plugins. */
 export function createComposition(asked: Asked, kernel: Composition["kernel"]): Composition {
   return {
     kernel,
@@ -66,7 +66,7 @@ async function pluginsOf(
   };
 }
 
-/** Leaves out what is trusted of the project unless it is allowed; without `dir`, all of it is. */
+/** Limits a request to the project folder and the folders of nested skills that the session may read. */
 function within(request: LayerRequest, { project: dir, nested = [] }: PluginChoice): LayerRequest {
   const { project } = request;
   if (dir === undefined || !project) return request;
@@ -91,7 +91,7 @@ async function assertRequired(
   for (const entry of entries) if (required.has(entry.plugin.id)) entry.required = true;
 }
 
-/** What the layers lock, for the session. Loads the module only if a layer locks something. */
+/** The settings that the layers lock, for the session. Loads the module only if a layer locks something. */
 async function locksIn({ merged: { layers } }: Resolution): Promise<LockedSetting[]> {
   if (!layers.some(({ table }) => table.locked)) return [];
   return (await import("../layers/locks.ts")).lockedSettings(layers);
@@ -130,8 +130,8 @@ async function loadExtensions(
 }
 
 /**
- * The layers of the host. What a preset requires, a project's files and installed presets are checked only when a session
- * opens, so that the commands that repair them can run.
+ * The layers of the host. Requirements of presets, a project's files and installed presets are only checked when a session opens, so that
+ * the commands that repair them can run.
  */
 async function hostResolution(asked: Asked): Promise<Resolution> {
   const project = await projectWithLayers(asked);

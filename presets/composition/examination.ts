@@ -23,7 +23,7 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
   const found = await findExtensions(packages.length > 0 ? undefined : request.project, packages, isLeftOut(merged));
   // Other users of this preset do not have this user's extensions.
   const extensions = packages.length === 0 ? found.extensions : ofPresets(found);
-  // An extension of the user counts only if the preset names it.
+  // Extensions of the user are only included if the preset names them.
   const ours = extensions.filter(({ id, of }) => of === "preset" || merged.use.has(id));
   const loaded = ours.filter(({ id }) => !isExtensionOff(merged, id));
   const plugins = await loadShipped([...new Set([...merged.use.keys(), ...Object.keys(merged.tables)])]);
@@ -55,13 +55,13 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
   };
 }
 
-/** The extensions of presets, even if the user has one with the same id; of several with one id, the last. */
+/** The extensions of presets, even if the user has one with the same id. If several presets have one with an id, the last one. */
 function ofPresets({ extensions, shadowed }: FoundExtensions): ExtensionFile[] {
   const theirs = [...shadowed, ...extensions].filter(({ of }) => of === "preset");
   return [...new Map(theirs.map((file) => [file.id, file])).values()];
 }
 
-/** Notes that the table of an extension is not checked, because reading its schema would run the extension. */
+/** A remark that the table of an extension is not checked, because reading its schema would run the extension. */
 function tableUnknown(merged: Merged, { id, path }: ExtensionFile): string[] {
   if (!Object.hasOwn(merged.tables, id)) return [];
   return [`[${id}] (${merged.placeOf([id])}): its schema is known only when ${path} runs`];

@@ -14,7 +14,7 @@ import { extensionEntries } from "./extension-entries.ts";
 import { findExtensions } from "./extension-files.ts";
 import { resolve } from "./resolution.ts";
 
-/** The service `extensions`: what the loader tells authors about plugins and extensions. */
+/** The service `extensions`: information about plugins and extensions for their authors. */
 export function createExtensionsService(
   asked: Asked,
   words: KnownWords,

@@ -9,8 +9,8 @@ import { isExtensionOff, switchedOff } from "../layers/merge.ts";
 import type { Resolution } from "./resolution.ts";
 
 /**
- * The entry that denies what extensions guarded which do not run now, and records what those that run guard. Absent if the session has
- * no extensions and nothing was recorded. Throws TRUST_FILE.
+ * The entry that denies the actions which known guards would have checked that are not running now, and records the guards of running
+ * extensions. No entry if the session has no extensions and no guard was recorded. Throws TRUST_FILE.
  */
 export async function guardEntries(
   resolution: Resolution,
@@ -29,7 +29,7 @@ export async function guardEntries(
     if (!folders.includes(guard.folder) || isExtensionOff(merged, guard.id)) return false;
     const winner = found.extensions.find(({ id }) => id === guard.id);
     if (winner) return guardFolder(winner) === guard.folder;
-    // The files of projects and presets are trusted by their bytes, so one that is gone was removed by whoever trusted the rest.
+    // Trust in projects and presets covers the exact files, so if one is missing, the user has accepted its removal.
     return guard.folder === userDir() || existsSync(guard.path);
   });
   if (entries.length === 0 && known.length === 0) return [];

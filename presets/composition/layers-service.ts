@@ -67,7 +67,7 @@ export function createLayersService(asked: Asked): LayersService {
   };
 }
 
-/** The presets that were installed. Loads the plugin only if the user has a presets folder. */
+/** The installed presets. Loads the plugin only if the user has a presets folder. */
 async function installedPresets(asked: Asked): Promise<InstalledPackage[]> {
   return existsSync(presetsDir()) ? await createPresetStore(asked).list() : [];
 }

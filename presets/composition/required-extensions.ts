@@ -14,8 +14,8 @@ export function requiredExtensions({ layers, without }: Merged): ReadonlyMap<str
 }
 
 /**
- * Messages about required extensions that cannot be loaded, each with the reason: nobody would notice that a guard is
- * missing. An extension of the user with the same id replaces the required one, whether or not it can be loaded.
+ * Messages about required extensions that cannot be loaded, each with the reason. Without them, a missing guard might not be noticed. An
+ * extension of the user with the same id replaces the required one, whether or not it can be loaded.
  */
 export function missingExtensions(
   { merged, found }: Resolution,

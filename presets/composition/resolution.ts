@@ -39,12 +39,12 @@ export async function resolve(request: LayerRequest): Promise<Resolution> {
   const isLater = (id: string) => request.opensSession === true && shipped(id)?.scope === "session";
   const verdict = await checkLayers(merged, [...plugins.values()], knownExtensions(merged, found), isLater);
   const wrong = [...verdict.problems, ...(await breaches(merged, found))];
-  // All mistakes are told at once, those in tables of session plugins too.
+  // Checks again with the tables of session plugins, so that all mistakes are reported at once.
   if (wrong.length > 0 && request.opensSession) return resolve({ ...request, opensSession: false });
   if (wrong.length > 0) throw configError(wrong);
   const unmet = await unmetBy(merged, found);
   if (unmet.length > 0 && !request.looking) throw configError(unmet);
-  // Nobody is shown the notices about the layers of the host.
+  // Notices about the layers of the host are not shown.
   const doubts =
     request.looking && request.scope !== "host"
       ? await (await import("@scorel/inspect/doubts")).examineValues(merged, plugins.values())
@@ -62,8 +62,8 @@ export async function resolve(request: LayerRequest): Promise<Resolution> {
 }
 
 /**
- * The ids of the plugins to load: all that are used or configured. For the host, without session plugins that have no table to
- * check: each session loads its own.
+ * The ids of the plugins to load: all that are used or configured. For the host, session plugins are only included if they have a table to
+ * check, since each session loads its own plugins.
  */
 function pluginsFor({ scope, opensSession = false }: LayerRequest, { layers, use, tables }: Merged): string[] {
   const named = [...new Set([...use.keys(), ...Object.keys(tables)])];
@@ -81,7 +81,7 @@ function withGuards(merged: Merged): Merged {
   return { ...merged, use: new Map([...use, ...missing.map((id) => [id, project.file] as const)]) };
 }
 
-/** Adds the files and processes that the coding tools need to presets that were written when those tools had their own. */
+/** Adds the plugin for files and processes to older presets with coding tools, from the time when these tools did not need it. */
 function withLocal(merged: Merged): Merged {
   const { use, without } = merged;
   const origin = use.get("coding");
@@ -89,7 +89,7 @@ function withLocal(merged: Merged): Merged {
   return { ...merged, use: new Map([["local", origin], ...use]) };
 }
 
-/** What a project changes although it is locked. Loads the check only if a layer locks something. */
+/** Locked settings that a project changes. Loads the check only if a layer locks something. */
 async function breaches({ layers }: Merged, { extensions, shadowed }: FoundExtensions): Promise<ConfigProblem[]> {
   if (!layers.some(({ table }) => table.locked !== undefined)) return [];
   const { breachesOf } = await import("../layers/locks.ts");
@@ -97,7 +97,7 @@ async function breaches({ layers }: Merged, { extensions, shadowed }: FoundExten
     const by = extensions.find(({ id }) => id === of.id);
     return by ? [{ by, of }] : [];
   });
-  // An extension may replace a plugin of Scorel that is left out. A project's extension may not replace a locked one.
+  // An extension may have the id of a plugin of Scorel that is left out, but a project's extension must not replace a locked one.
   const inPlace = extensions.filter(({ id }) => shipped(id)).map((by) => ({ by, of: by }));
   return breachesOf(layers, [...shadowing, ...inPlace]);
 }

@@ -13,13 +13,13 @@ export async function projectFor(asked: Asked, cwd: string): Promise<Project | u
   return await (await import("@scorel/trust/projects")).projectFor(asked, cwd);
 }
 
-/** What the plugin `trust` needs to know about the layers of a run. */
+/** The information that the plugin `trust` needs about the layers of a run. */
 export async function knowledgeOf(asked: Asked) {
   const { createKnowledge } = await import("../layers/knowledge.ts");
   return createKnowledge(asked);
 }
 
-/** The service `trust`; the first call that has something to do loads its code. */
+/** The service `trust`. Its code is loaded by the first call that needs it. */
 export function createTrustService(asked: Asked): TrustService {
   const service = async () => {
     const { createTrust } = await import("@scorel/trust/service");
@@ -45,12 +45,12 @@ export function createTrustService(asked: Asked): TrustService {
   };
 }
 
-/** The found extensions without those of the user that appeared or changed while tools ran. Throws TRUST_FILE. */
+/** The found extensions, except for those of the user that were added or changed while tools ran. Throws TRUST_FILE. */
 export async function withoutHeld(found: FoundExtensions): Promise<FoundExtensions> {
   return (await import("@scorel/trust/held")).withoutHeld(found, await ownPackages());
 }
 
-/** Whether the user has extensions of their own, or presets that may bring some. */
+/** Whether the user has extensions, or presets that may contain some. */
 async function mayHoldBack(): Promise<boolean> {
   return (await findExtensions(undefined)).extensions.length > 0 || existsSync(presetsDir());
 }

@@ -17,7 +17,7 @@ export function createAdmission(trust = false): Admission {
   };
 }
 
-/** Admits every preset in its own folder; for showing presets without running their code. */
+/** Admits every preset, read from its own folder, for showing presets without running their code. */
 export const lookingOnly: Admission = { admit: (file) => dirname(file), notices: [] };
 
 /** The files that a preset extends by path. Empty for invalid TOML, which is reported when the preset is read. */

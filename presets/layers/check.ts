@@ -31,8 +31,8 @@ export interface Verdict {
 }
 
 /**
- * Checks the merged layers against the grammar, the plugins' schemas, and what a project may set. The tables for which `isLater`
- * are left out.
+ * Checks the merged layers against the grammar, the plugins' schemas, and the limits of projects. Leaves out tables for which `isLater`
+ * returns true.
  */
 export async function checkLayers(
   merged: Merged,
@@ -49,7 +49,7 @@ export async function checkLayers(
   for (const layer of merged.layers) {
     for (const issue of checkGrammar(layer.table))
       verdict.problems.push(invalid(issueMessage(issue, placeOf(layer, issue.path))));
-    if (layer.kind === "project") verdict.problems.push(...hostWords(layer));
+    if (layer.kind === "project") verdict.problems.push(...hostPluginsIn(layer));
     if (isOfProject(layer)) verdict.problems.push(...guardsLeftOut(layer));
     verdict.problems.push(...contradictions(layer));
   }
@@ -69,7 +69,7 @@ interface Checking {
   verdict: Verdict;
 }
 
-/** Checks that each lock names an existing key; a misspelt one would protect nothing without anyone noticing. */
+/** Checks that each lock names an existing key, because a misspelt lock would silently protect nothing. */
 function checkLocks({ layers }: Merged, { plugins, extensions, suggest, verdict }: Omit<Checking, "merged">): void {
   for (const layer of layers)
     for (const [text, place] of listedIn(layer, ["locked"])) {
@@ -118,7 +118,7 @@ function checkPluginTable(
   } else verdict.problems.push(invalid(`${unsupported([id], place)}${suggest(id, grammarKeys)}`));
 }
 
-/** Values that the schema accepts but that cannot work, as the plugin's `.meta({ doubt })` says. */
+/** Notices about values that the schema accepts but that cannot work, according to the plugin's `.meta({ doubt })`. */
 function doubtsIn(merged: Merged, id: string, schema: z.ZodType | undefined, table: unknown): LayerNotice[] {
   return leavesOf(table, [id]).flatMap(({ path, value }) => {
     const doubt = metaAt(schema, path.slice(1), "doubt") as ((value: unknown) => string | undefined) | undefined;
@@ -156,13 +156,13 @@ function checkNames(
   }
 }
 
-/** What to write instead of a preset's name in `use`. */
+/** Advice for the name of a preset in `use`. */
 function aboutPreset(name: string): string | undefined {
   const isPreset = presetFolders(undefined).some(({ dir }) => namesIn(dir).includes(name));
   return isPreset ? ` It is a preset: write extends = ${JSON.stringify(name)}.` : undefined;
 }
 
-/** Ids in both `use` and `without` of one layer. In different layers the later one wins, so that is no problem. */
+/** Ids in both `use` and `without` of one layer. In different layers that is no problem, because the later layer counts. */
 function contradictions(layer: Layer): ConfigProblem[] {
   const off = listed(layer, "without");
   return listed(layer, "use")
@@ -176,7 +176,7 @@ function listed(layer: Layer, key: string): { id: string; path: (string | number
 }
 
 /** Names of host plugins in a project's layer: they run once per process, so only the user may choose or configure them. */
-function hostWords(layer: Layer): ConfigProblem[] {
+function hostPluginsIn(layer: Layer): ConfigProblem[] {
   return [...tablesIn(layer).map(([id]) => ({ id, path: [id] })), ...listed(layer, "use"), ...listed(layer, "without")]
     .filter(({ id }) => shipped(id)?.scope === "host")
     .map(({ id, path }) => ({ code: "CONFIG_SCOPE", message: refusal(id, placeOf(layer, path)) }));

@@ -6,10 +6,10 @@ import { parseLayer, placeOf } from "./layer.ts";
 import { type LayerRequest, readLayers } from "./layers.ts";
 import { type Merged, mergeLayers, tablesIn } from "./merge.ts";
 
-/** The request for the user's layers without any project, which a project's changes are compared with. */
+/** The request for the user's layers without any project. A project's changes are compared with them. */
 export type OwnLayers = Pick<LayerRequest, "preset" | "by" | "cwd" | "admission">;
 
-/** What the plugin `trust` needs to know about presets and configuration. */
+/** The information that the plugin `trust` needs about presets and configuration. */
 export function createKnowledge(own: OwnLayers): LayerKnowledge {
   return {
     builtOn,

@@ -7,7 +7,7 @@ import type { PresetPackage } from "@scorel/workspace/contract";
 import { parse, TomlError } from "smol-toml";
 import { errors } from "../errors.ts";
 
-/** Texts of files whose lines are kept. */
+/** Maximum number of file texts whose key locators are cached. */
 const KEPT_TEXTS = 50;
 
 /** Who wrote a layer. A project's own files may set less than the user's. */
@@ -24,11 +24,11 @@ export interface Layer {
   locate: KeyLocator;
   /** The preset folder, if the file is the `preset.toml` of one. */
   pack?: PresetPackage;
-  /** The folder that paths in `extends` may not leave; absent if they are not limited. */
+  /** The folder that all paths in `extends` must be in; absent if they are not limited. */
   within?: Pick<PresetPackage, "folder" | "root">;
-  /** Where it was named: `--preset`, or `file:line` of an `extends`. */
+  /** Where the file was named: `--preset`, or `file:line` of an `extends`. */
   by?: string;
-  /** The layers that extend it, the outermost first; empty if it was named directly. */
+  /** The layers that extend this one, the outermost first; empty if it was named directly. */
   askedBy?: readonly Layer[];
 }
 
@@ -54,7 +54,7 @@ export function parseLayer(text: string, path: string, kind: LayerKind, file = p
   }
 }
 
-/** The parser's words, or plainer ones for two frequent mistakes. */
+/** The parser's message, or a plainer one for two frequent mistakes. */
 function reasonOf(said: string, text: string, { line, column }: TomlError): string {
   if (/redefine/.test(said)) return secondTime(text, line);
   const isAtEnd = /^\r?$/.test(text.split("\n")[line - 1]?.slice(column - 1) ?? "");
@@ -101,5 +101,5 @@ function readText(path: string, file: string): string {
   }
 }
 
-/** The lines of a text are found when a message first needs one. A host reads the same files for each session. */
+/** Finds the lines of keys when a message first needs one. Cached, because a host reads the same files for each session. */
 const locatorOf = remembered(createKeyLocator, KEPT_TEXTS);

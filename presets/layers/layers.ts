@@ -11,7 +11,7 @@ import { extended, type Layer, type LayerKind, placeOf, readLayer } from "./laye
 import { isPath, layerAt, layersNamed } from "./preset-file.ts";
 import { ownLayerOf } from "./project-layer.ts";
 
-/** Which layers to read: a preset by name or path, those of the user, and those of a project. */
+/** Which layers to read: those of a preset (by name or path), of the user, and of a project. */
 export interface LayerRequest {
   preset: string;
   /** Where the preset was named, for messages: `--preset`. */
@@ -23,9 +23,9 @@ export interface LayerRequest {
   presetOnly?: boolean;
   /** For host plugins: layers of the project are left out, but the presets that they extend are read. */
   scope?: "host";
-  /** With `scope`: leave the tables of session plugins unchecked. Whoever asks opens a session, which checks them. */
+  /** With `scope`: do not check the tables of session plugins, because the caller opens a session, which checks them. */
   opensSession?: boolean;
-  /** The layers are only shown or checked, so unmet requirements are no error. */
+  /** The layers are only shown or checked, so unmet requirements are not errors. */
   looking?: boolean;
   /** Called for each preset that cannot be read, which is then left out. Default: the first one is thrown. */
   onProblem?(message: string): void;
@@ -34,8 +34,9 @@ export interface LayerRequest {
 }
 
 /**
- * Reads the layers in order, later ones win: the preset with all that it extends, `~/.scorel/config.toml`, the user's settings
- * for the project, and the project's `.scorel/config.toml` if it is trusted. A file that is named twice counts once, the first time.
+ * Reads the layers in order; later ones take precedence: the preset with everything that it extends, `~/.scorel/config.toml`, the user's
+ * settings for the project, and the project's `.scorel/config.toml` if it is trusted. A file that is named twice is only read the first
+ * time.
  */
 export async function readLayers(request: LayerRequest): Promise<Layer[]> {
   const layers = await everyLayer(request);
@@ -62,7 +63,7 @@ export function packagesOf(layers: readonly Layer[]): PresetPackage[] {
   return [...new Map(layers.flatMap(({ pack }) => (pack ? [[pack.root, pack] as const] : []))).values()];
 }
 
-/** The layer or flag that names a preset; it decides what the named file may set. */
+/** The layer or flag that names a preset. What the named file may set depends on it. */
 interface Asking {
   by: string;
   from: string;

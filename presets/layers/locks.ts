@@ -29,7 +29,7 @@ export function locksOf(layers: readonly Layer[]): Lock[] {
   );
 }
 
-/** The locks as sessions see them. */
+/** The locks in the form that sessions receive. */
 export function lockedSettings(layers: readonly Layer[]): LockedSetting[] {
   return locksOf(layers).map(({ path, layer, place }) => {
     const preset = presetName(layer);
@@ -49,8 +49,8 @@ export function lockAt(locks: readonly Lock[], path: KeyPath): Lock | undefined 
 }
 
 /**
- * What a project changes although it is locked, each with both places. Presets that the project builds on count as the
- * project's, even below the lock, because some options join lists. Presets that the locking one builds on do not.
+ * Locked settings that a project changes, each with both places. Presets that the project extends count as the project's, even below the
+ * lock, because some options join lists. Presets that the locking preset extends do not.
  */
 export function breachesOf(layers: readonly Layer[], shadowing: readonly Shadowing[]): ConfigProblem[] {
   const locks = locksOf(layers);

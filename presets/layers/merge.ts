@@ -29,8 +29,8 @@ export const grammarKeys: readonly string[] = [
 ];
 
 /**
- * Merges layers, later ones win. `use` and `without` accumulate, and the last entry for an id counts; tables merge key by
- * key; every other value, arrays included, is replaced.
+ * Merges layers; later ones take precedence. `use` and `without` accumulate, and the last entry for an id counts. Tables are merged key by
+ * key. Every other value, arrays included, is replaced.
  */
 export function mergeLayers(layers: readonly Layer[]): Merged {
   const use = new Map<string, string>();

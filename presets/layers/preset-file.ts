@@ -52,14 +52,14 @@ export interface Naming {
   /** The directory that a relative path starts from. */
   from: string;
   kind: LayerKind;
-  /** The folder that the path may not leave. */
+  /** The folder that the path must be in. */
   within?: Layer["within"];
 }
 
 /**
- * The layer at the path of a file or preset folder. It may set as much as the layer that names it, but a file of a project
- * only what a project may. Throws CONFIG_OUTSIDE if a project or a preset folder names a path outside of itself, and
- * CONFIG_PRESET_UNCONFIRMED if a path elsewhere is not trusted.
+ * The layer at the path of a file or preset folder. It may set the same as the layer that names it, but a file of a project only what
+ * projects may set. Throws CONFIG_OUTSIDE if a project or a preset folder names a path outside of itself, and CONFIG_PRESET_UNCONFIRMED
+ * if a path elsewhere is not trusted.
  */
 export async function layerAt(
   path: string,
@@ -75,7 +75,7 @@ export async function layerAt(
       if (isWithin(dir, real)) return await readPreset(join(filesOf(project), relative(dir, real)), "project", project);
   const ofProject = real.split(sep).includes(".scorel") && !isWithin(canonical(userDir()), real);
   if (ofProject) throw errors.CONFIG_UNTRUSTED({ file });
-  // Files outside of the project were not trusted with it.
+  // The trust in the project does not cover files outside of it.
   if (kind === "project") throw errors.CONFIG_OUTSIDE({ file, by: project?.dir ?? from });
   const isOurs = [userDir(), shippedPresets].some((dir) => isWithin(canonical(dir), real));
   if (isOurs || !existsSync(file)) return await readPreset(file, kind, project);

@@ -5,8 +5,8 @@ import { canonical } from "@scorel/kit/files/paths";
 import { projectPlace } from "@scorel/kit/files/worktree-place";
 
 /**
- * The file of the user's settings for the project around a directory, `~/.scorel/projects/<projectId>.toml`, such as what the
- * user has allowed there. It is named by the project's id, so that it still applies when the project moves.
+ * The file with the user's settings for the project around a directory, such as permissions granted there:
+ * `~/.scorel/projects/<projectId>.toml`. It is named by the project's id, so that it still applies when the project moves.
  */
 export async function ownLayerOf(cwd: string): Promise<string | undefined> {
   if (!existsSync(join(userDir(), "projects"))) return undefined;

@@ -9,14 +9,14 @@ import { type Layer, placeOf } from "./layer.ts";
 import { listed, type Merged } from "./merge.ts";
 import { parsePreset } from "./schema.ts";
 
-/** The unmet requirements of layers, each with what to do; `loaded` are the ids of the extensions to load. */
+/** The unmet requirements of layers, each with advice. `loaded` are the ids of the extensions to load. */
 export function unmetRequirements(merged: Merged, loaded: readonly string[]): ConfigProblem[] {
   return requirements(merged, loaded).flatMap(({ unmet, place }) =>
     unmet === undefined ? [] : [{ code: "CONFIG_REQUIRES", message: `${unmet} (${place})` }],
   );
 }
 
-/** All requirements of the layers; `unmet` says what is missing and what to do. */
+/** All requirements of the layers. `unmet` describes what is missing and what to do. */
 export function requirements(
   { layers, use }: Merged,
   loaded: readonly string[],
@@ -79,7 +79,7 @@ function flawOf(
   }
 }
 
-/** What is wrong with a required preset: it is not in use, or in another version. */
+/** Why a required preset is missing: it is not in use, or has the wrong version. Undefined if it is not missing. */
 function presetFlaw(what: string, file: string, layers: readonly Layer[]): string | undefined {
   const { name, range } = parsePreset(what) ?? {};
   if (name === undefined) return undefined;
@@ -94,7 +94,7 @@ function presetFlaw(what: string, file: string, layers: readonly Layer[]): strin
     : `${file} requires the preset "${name}" ${range}, and this is ${version}. Run: scorel preset update ${name}`;
 }
 
-/** The name that a preset is used by: that of its folder, or of its file without the ending. */
+/** The name of a preset: that of its folder, or of its file without the extension. */
 function nameOf({ pack, file }: Layer): string {
   return pack?.name ?? basename(file, ".toml");
 }

@@ -7,10 +7,10 @@ import { dotted, isTable, type KeyPath } from "@scorel/kit/values/table";
 import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
 
-/** One problem in a configuration, and the key that has it. */
+/** A problem in a configuration, and its key. */
 export interface Issue {
   path: KeyPath;
-  /** `Unsupported config key` or what is wrong with the value. */
+  /** `Unsupported config key`, or the problem with the value. */
   message: string;
   /** The value, unless it may be a secret. */
   value?: unknown;
@@ -29,7 +29,7 @@ const grammar = {
   description: z.string().describe("one line, shown by `scorel preset list`").optional(),
   extends: z
     .union([z.string().min(1), ids("names or paths")])
-    .describe("presets to build on; later ones win")
+    .describe("presets to extend; later ones take precedence")
     .optional(),
   use: ids("plugins and extensions to load, in this order").optional(),
   without: ids("plugins and extensions to leave out").optional(),
@@ -51,19 +51,19 @@ const grammar = {
               "it is not a preset's name, or name@range such as team@^1.2",
             ),
         )
-        .describe("presets that have to be in use, such as `team` or `team@^1.2`")
+        .describe("presets that must be in use, such as `team` or `team@^1.2`")
         .optional(),
       programs: z
         .array(z.string().regex(/^[\w.+-]+$/, "it is not the name of a program"))
-        .describe("programs that have to be on the PATH")
+        .describe("programs that must be on the PATH")
         .optional(),
     })
-    .describe("what has to be there; without it nothing starts")
+    .describe("requirements; if one is not met, nothing starts")
     .optional(),
   locked: ids("key paths (`permissions.mode`) and whole tables (`permissions`) that no project may change").optional(),
 };
 
-/** The name and the range of `team@^1.2`; without a range, every version will do. Undefined for other text. */
+/** Parses `team@^1.2` into name and range. Without a range, every version is accepted. Undefined for other text. */
 export function parsePreset(text: string): { name: string; range?: string } | undefined {
   const [, name, range] = /^([\w.-]+)(?:@(.+))?$/.exec(text) ?? [];
   if (name === undefined || (range !== undefined && parseRange(range) === undefined)) return undefined;
@@ -133,7 +133,7 @@ function unrecognized(issue: z.core.$ZodIssue, path: KeyPath): KeyPath[] {
   return issue.keys.map((key) => [...path, ...pathOf(issue), key]);
 }
 
-/** The problems of one zod issue. For a union, those of the alternative that fits best, if they are inside of it. */
+/** The problems in a zod issue. For a union, those of the best-fitting alternative, if they are inside of the value. */
 function describe(issue: z.core.$ZodIssue, path: KeyPath, table: unknown): Issue[] {
   const here = [...path, ...pathOf(issue)];
   const value = pathOf(issue).reduce<unknown>((inner, key) => Object(inner)[key], table);
@@ -149,7 +149,7 @@ function describe(issue: z.core.$ZodIssue, path: KeyPath, table: unknown): Issue
   ];
 }
 
-/** What to write instead, if the value shows what was meant. */
+/** Advice what to write instead, if the value shows what was meant. */
 function advice(issue: z.core.$ZodIssue, path: KeyPath, value: unknown): string {
   const expected = issue.code === "invalid_type" ? issue.expected : undefined;
   const isTop = path.length === 1 && !Object.hasOwn(grammar, String(path[0]));

@@ -3,7 +3,7 @@ import { errors } from "../errors.ts";
 
 /** Options of every command, which the loader reads before it knows the command. */
 export const globalOptions: readonly CliOption[] = [
-  { flags: "--preset <name|path>", description: "What to load (default: coding)" },
+  { flags: "--preset <name|path>", description: "The preset to load (default: coding)" },
   { flags: "--model <provider/id>", description: "The model of this run" },
   { flags: "--cwd <dir>", description: "The directory to work in" },
   { flags: "--trust", description: "Read this project's .scorel folder and the preset's path in this run" },

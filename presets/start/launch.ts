@@ -58,7 +58,7 @@ export async function run(
     }
   } catch (thrown) {
     const { exitCodeOf, printError } = await import("@scorel/cli/exit-code");
-    // An error that follows a signal tells the user nothing.
+    // An error after a signal is only its consequence, and not useful for the user.
     if (signals.code === undefined) printError(thrown, surroundings.stderr, argv.includes("--verbose"));
     return exitCodeOf(thrown);
   }
@@ -143,7 +143,7 @@ export async function startHost(
   return kernel;
 }
 
-/** Notes the commands of extensions for `--help`. Loads the plugin only when there are extensions or an earlier note. */
+/** Stores the commands of extensions for `--help`. Loads the plugin only if there are extensions, or commands from an earlier start. */
 async function noteForHelp(kernel: Kernel, entries: readonly KernelEntry[], { notify }: Asked): Promise<void> {
   const { noteFile } = await import("@scorel/extensions/noted-commands");
   if (!entries.some(({ contained }) => contained) && !existsSync(noteFile())) return;
@@ -178,7 +178,7 @@ function anyDirectory(asked: string | undefined): string {
 }
 
 function workingDirectory(asked: string | undefined): string {
-  // A current directory that was deleted has no path to name.
+  // The path of a deleted current directory is not known.
   const named = asked === undefined ? "The current directory" : `--cwd ${asked}`;
   try {
     const cwd = realpathSync(resolve(asked ?? "."));

@@ -23,7 +23,7 @@ function isHelpCommand(words: readonly string[]): boolean {
   return words[0] === "help" && words.length <= 3 && !words.some((word) => word.startsWith("-"));
 }
 
-/** A help text, broken at words for the terminal that shows it. */
+/** Wraps a help text at words for the width of the terminal. */
 async function fitting(help: string): Promise<string> {
   if (!process.stdout.isTTY) return help;
   const [{ rowsOfWidth }, { columnsOf }] = await Promise.all([
@@ -44,8 +44,8 @@ function print(text: string): void {
 }
 
 /**
- * The help that the command line asks for. Undefined for a command that is not in the table, or whose noun an extension adds
- * to: its plugin prints the help.
+ * The help that the command line requests. Undefined for a command that is not in the table, or if an extension adds commands with its
+ * noun: plugins then have to be loaded to print the help.
  */
 async function readHelp(words: readonly string[], file: URL): Promise<string | undefined> {
   if (!existsSync(file)) return undefined;
@@ -57,7 +57,7 @@ async function readHelp(words: readonly string[], file: URL): Promise<string | u
   const { isFlag, readOwnCommands, withOwnCommands } = await import("@scorel/extensions/noted-commands");
   const own = readOwnCommands();
   if (own.some((command) => command.noun === noun)) return undefined;
-  // A command may open sessions, whose words it shows.
+  // The command may have flags of session options, which an extension has extended, so the stored help is not complete.
   if (noun !== undefined && own.some(isFlag)) return undefined;
   if (noun !== undefined) return table[action === undefined ? noun : `${noun} ${action}`];
   // A word after an option may be the option's value, so it does not count as a command.

@@ -26,22 +26,23 @@ import { assertOptions, flawsOf } from "./options.ts";
 
 export type { ModelRequest, Reply, ScriptedCall };
 
+/** Options of `openSession`. */
 export interface OpenOptions {
   /** The extensions under test. They are contained, as in any session. */
   plugins: readonly AnyPlugin[];
-  /** What the model replies, one for each request. Default: none. */
+  /** The model's replies, one for each request. Default: none. */
   replies?: readonly Reply[];
-  /** Ids of Scorel's own plugins to load besides `messages`, `agent`, `tools`, `commands` and `requests`, such as `coding`. */
+  /** Ids of Scorel's own plugins to load, such as `coding`, in addition to `messages`, `agent`, `tools`, `commands` and `requests`. */
   use?: readonly string[];
   /** Tables of config.toml, by plugin id. */
   config?: Readonly<Record<string, unknown>>;
-  /** Answers questions: the value of an option, `y` or `n`, or a text. Default: nobody is there, and defaults apply. */
+  /** Answers questions: the value of an option, `y` or `n`, or a text. Default: no one answers, and questions get their default answers. */
   answer?(question: OpenRequest): string | null;
   /** The working directory. Default: an empty folder that is removed at the end. */
   cwd?: string;
 }
 
-/** The result of a call of a tool. */
+/** The result of a tool call. */
 export interface ToolResult {
   tool: string;
   text: string;
@@ -53,9 +54,10 @@ export interface Turn extends Pick<TurnOutcome, "reason" | "error" | "text"> {
   results: ToolResult[];
 }
 
+/** A session of a test. Disposing of it stops the session and removes its temporary folder. */
 export interface TestSession extends AsyncDisposable {
   readonly cwd: string;
-  /** What the model was sent so far. */
+  /** The requests sent to the model so far. */
   readonly requests: readonly ModelRequest[];
   /** Failures of plugins so far, each with its plugin, code and message. */
   readonly failures: Kernel["failures"];
@@ -116,7 +118,7 @@ export async function openSession(options: OpenOptions): Promise<TestSession> {
     services: { composition },
     hints: { ...hostHints, child: sessionHints },
   });
-  // Made last: a plugin that cannot be loaded leaves no folder behind.
+  // Created last, so that a plugin that cannot be loaded leaves no folder behind.
   const own = options.cwd === undefined ? realpathSync(mkdtempSync(join(tmpdir(), "scorel-test-"))) : undefined;
   const cwd = options.cwd ?? (own as string);
   const close = async () => {
@@ -170,18 +172,18 @@ async function opened(
       await inSession("answer_request", { requestId, answer: answer?.(question) ?? null });
     } catch (thrown) {
       mistake ??= thrown;
-      // The question is withdrawn, since whoever asked it waits for an answer.
+      // Withdraws the question, because its plugin is waiting for an answer.
       await inSession("answer_request", { requestId, answer: null });
     }
   };
-  /** Waits for the work, then throws what went wrong with the answer to a question meanwhile. */
+  /** Waits for `work`, then throws the error of a question that was answered wrongly in the meantime. */
   const answered = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
     } finally {
       const thrown = mistake;
       mistake = undefined;
-      // biome-ignore lint/correctness/noUnsafeFinally: the wrong answer is the cause of whatever the work threw
+      // biome-ignore lint/correctness/noUnsafeFinally: the wrong answer is the cause of any error of the work
       if (thrown !== undefined) throw thrown;
     }
   };

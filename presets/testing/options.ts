@@ -7,7 +7,7 @@ type ManifestCheck = typeof import("@scorel/extensions/manifest-flaws");
 
 const FIELDS = ["plugins", "replies", "use", "config", "answer", "cwd"];
 
-/** Throws TESTING_OPTIONS with everything that is wrong with the options of openSession. */
+/** Throws TESTING_OPTIONS with all mistakes in the options of openSession. */
 export function assertOptions(options: unknown): void {
   const flaws = isTable(options) ? optionFlaws(options) : ["they are not an object"];
   if (flaws.length > 0) throw errors.TESTING_OPTIONS({ flaws });
@@ -44,7 +44,7 @@ function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((each) => typeof each === "string");
 }
 
-/** What is wrong with the manifests of plugins under test. The loader of extensions finds the same. */
+/** The mistakes in the manifests of plugins under test. The loader of extensions reports the same. */
 export async function flawsOf(plugins: readonly AnyPlugin[]): Promise<string[]> {
   const check = await import("@scorel/extensions/manifest-flaws");
   return plugins.flatMap((plugin) => flawsOfOne(plugin, check));

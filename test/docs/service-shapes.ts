@@ -9,7 +9,7 @@ export function serviceShapes(facts: Facts): string {
   const rows = rowsOf(facts, "Services").map((row) => `  ${row.name}: ${written(shapeOf(facts, row))},`);
   return `// Generated from the plugins' contracts by \`npm run docs\`; do not edit.
 
-/** What a service has to have: \`function\` for one that is called itself, else its required members by name. */
+/** The required members of each service by name, or \`function\` for a service that is itself a function. */
 export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record<string, "function" | "value">>>> = {
 ${rows.join("\n")}
 };

@@ -76,7 +76,7 @@ describe("scorel login custom", () => {
     const table = tableWith(65_536, 16_384);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("  1  small\n  2  large\n  3  two\\u{a}lines\nWhich model");
-    expect(stdout).toContain("There is no such model. Write a number from 1 to 3,");
+    expect(stdout).toContain("There is no such model. Enter a number from 1 to 3,");
     expect(stdout).toContain(table);
     expect(stdout).toMatch(/^ok {2}local\/large \(openai-completions, 127\.0\.0\.1:\d+, /m);
     expect(configOf(s)).toBe(table);

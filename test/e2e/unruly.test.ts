@@ -79,7 +79,7 @@ describe("an extension", () => {
     const { stderr } = await wholeTurnWith(
       "activate(ctx) { this.ctx = ctx; }, deactivate() { this.ctx.subscribe(() => {}); }",
     );
-    expect(stderr).toContain("it is stopped; what it just registered was undone at once.");
+    expect(stderr).toContain("it is stopped; its last registration was undone at once.");
   });
 
   it("that leaves a timer and a listener on the process does not keep the process running", async () => {

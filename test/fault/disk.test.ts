@@ -183,7 +183,7 @@ describe("the command on a full disk", () => {
           1,
           expect.stringContaining(`${join(small.directory, place)} could not be written: no room is left on its disk`),
         ]);
-        expect(stderr).toContain(`make room in ${dirname(join(small.directory, place))}`);
+        expect(stderr).toContain(`free space in ${dirname(join(small.directory, place))}`);
       }
       expect(await s.run(["session", "list"], { env })).toMatchObject({
         code: 0,

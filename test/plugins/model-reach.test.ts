@@ -105,7 +105,7 @@ describe("reaching a model's server", () => {
     await using silent = await listening(createServer((socket) => socket.on("error", () => {})));
     const began = performance.now();
     const { failed } = await reach(`http://127.0.0.1:${silent.port}/v1`, {}, 200);
-    expect(failed).toMatchObject({ step: "answer", late: true, reason: "no end of it within 0.2 s" });
+    expect(failed).toMatchObject({ step: "answer", late: true, reason: "not finished within 0.2 s" });
     expect(performance.now() - began).toBeLessThan(3_000);
   });
 
@@ -124,7 +124,7 @@ describe("reaching a model's server", () => {
     expect(failed).toMatchObject({
       step: "answer",
       reason: expect.stringContaining("answered 407"),
-      advice: expect.stringContaining("a name and a password"),
+      advice: expect.stringContaining("a user name and a password"),
     });
   });
 });

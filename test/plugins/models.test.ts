@@ -108,7 +108,7 @@ describe("scorel model list", () => {
 
   it("reports that no name matches", async () => {
     expect((await run("model list", ["nothing-like-this"])).code).toContain(
-      'No model\'s name holds "nothing-like-this"',
+      'No model\'s name contains "nothing-like-this"',
     );
   });
 });

@@ -46,7 +46,7 @@ export function reasonOf({ reason }: ToolCallVerdict): string {
   return reason ?? "The call was refused.";
 }
 
-/** Returns why a call is refused that a person would have to approve, when nothing is loaded that asks. */
+/** The reason for refusing a call that needs a person's approval when no plugin is loaded that can ask. */
 export function unapproved([first]: readonly ToolCallObjection[]): string {
   return first?.reason ?? `Denied: ${first?.ask}, and nothing is loaded here that could ask a person.`;
 }
@@ -71,7 +71,7 @@ function assertVerdict(hook: string, answer: unknown, wanted: Wanted): asserts a
     throw errors.AGENT_HOOK_ANSWER({ hook, wanted: wanted.wanted });
 }
 
-/** Rejects unknown fields: a misspelt field would otherwise be ignored without a word. */
+/** Rejects unknown fields, because a misspelt field would otherwise be ignored silently. */
 export function assertFields(
   hook: string,
   answer: unknown,
@@ -90,7 +90,7 @@ function isMessage(value: unknown): boolean {
   );
 }
 
-/** Checks the shape that all readers rely on. Blocks of unknown types pass. */
+/** Checks the form that all readers of content rely on. Blocks of unknown types pass. */
 function isContent(value: unknown): boolean {
   return Array.isArray(value) && value.every((block) => isObject(block) && typeof block.type === "string");
 }
@@ -98,7 +98,7 @@ function isContent(value: unknown): boolean {
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
-/** Whether an object was written as one: a generator, a Map or a date that a guard returns by mistake says nothing. */
+/** Whether a value is a plain object. A generator, a Map or a date that a guard returns by mistake contains no decision. */
 function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

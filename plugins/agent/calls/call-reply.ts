@@ -6,15 +6,15 @@ import { errors } from "../errors.ts";
 import type { Redaction } from "../messages/redaction.ts";
 import type { UnreadableArguments } from "../reply/flaws.ts";
 
-/** Characters of unreadable arguments that are quoted back to the model. */
+/** Maximum number of characters of unreadable arguments that are quoted to the model. */
 const longestExcerpt = 600;
 
 interface ReplyFacts {
-  /** Whether the reply is in the log. Results of one that is not are dropped. */
+  /** Whether the reply is in the log. If it is not, results of its calls are dropped. */
   kept: boolean;
-  /** Its event, if the log has its calls exactly as the model wrote them, so that they can be made again from there. */
+  /** The reply's event, if the log has its calls exactly as the model wrote them, so that they can be run from the log later. */
   place: { reply: EventId } | undefined;
-  /** Maximum number of calls that are run. */
+  /** Maximum number of calls to run. */
   limit: number;
   redaction: Redaction;
   unreadable: ReadonlyMap<string, UnreadableArguments>;
@@ -40,7 +40,7 @@ export class CallReply {
     this.places = new Map(calls.map(({ id }, place) => [id, place]));
   }
 
-  /** The reply as hooks see it. Copied once, so that layers can tell calls of one reply by it. */
+  /** The reply in the form that hooks receive. Copied only once, so that layers can recognise calls of the same reply by it. */
   get assistantMessage(): AssistantMessage {
     this.frozen ??= frozenCopy(this.message) as unknown as AssistantMessage;
     return this.frozen;

@@ -40,22 +40,22 @@ export class Call {
   /** Id of the event that stores the result. */
   readonly eventId: EventId = newId();
   state: CallState = "proposed";
-  /** True when the tool, or a layer of `afterToolCall`, says that the call failed. */
+  /** True if the tool or a layer of `afterToolCall` reported that the call failed. */
   failed = false;
   /** True when the result is in the log. */
   stored = false;
   private readonly turn: Turn;
   private readonly reply: CallReply;
   private readonly proposed: ToolCall;
-  /** What the tool says that it has used; while it runs, so far. */
+  /** The usage that the tool has reported so far. */
   private usage: ReportedUsage | undefined;
-  /** A person has said no. */
+  /** Set if a person refused the call. */
   private refused: Refusal["byPerson"];
   private startedAt = 0;
-  /** It had to wait for other calls, or for a person's answer. */
+  /** Whether the call had to wait for other calls or for a person's answer. */
   private hasWaited = false;
   private announced = false;
-  /** The tool, and what guards see and the tool gets. Set from `validated` on. */
+  /** The tool, and the final call that guards and the tool receive. Set from `validated` on. */
   private final: { tool: ReadyTool; input: ToolCallInput; json: unknown } | undefined;
 
   constructor(turn: Turn, reply: CallReply, proposed: ToolCall) {
@@ -64,7 +64,7 @@ export class Call {
     this.proposed = proposed;
   }
 
-  /** Notes when the call began. It is announced when its arguments are known to be valid. */
+  /** Records when the call began. The call is announced later, when its arguments are known to be valid. */
   begin(): void {
     this.startedAt = performance.now();
   }
@@ -128,7 +128,7 @@ export class Call {
     return asResult(output);
   }
 
-  /** A call that never has to wait runs from its announcement on. */
+  /** Announces that the call waits or runs. Not needed for a call that never waits, which runs from its announcement on. */
   private tellState(state: "waiting" | "running"): void {
     if (state === "running") this.startedAt = performance.now();
     else this.hasWaited = true;
@@ -160,8 +160,8 @@ export class Call {
   }
 
   /**
-   * Stores the final result, of a refused call too, then announces the end and lets calls go on that waited for this
-   * one. A call of a turn that will go on with the next host has no result yet. Nothing else stores results.
+   * Stores the final result, also that of a refused call, then announces the end and lets calls continue that waited for this one. Stores
+   * nothing if the turn is suspended until the next host. No other function stores results.
    */
   async settle(result: CallResult, isError: boolean): Promise<void> {
     const durationMs = Math.round(performance.now() - this.startedAt);
@@ -170,7 +170,7 @@ export class Call {
     const { ctx } = turn.env;
     const { id: toolCallId, name: toolName } = this.proposed;
     this.announce();
-    // The library itself answers calls of unknown tools.
+    // The library answers calls of unknown tools itself, so these are still `proposed`.
     if (this.state === "proposed") this.enter("refused");
     this.enter("settled");
     const known = tools(ctx).map(({ name }) => name);
@@ -187,7 +187,7 @@ export class Call {
     if (reply.kept) ctx.find("tools")?.settle(toolCallId);
   }
 
-  /** Adds what the tool has used to the turn. The log has it in the result, or in an event of its own without one. */
+  /** Adds the tool's usage to the turn. The stored result contains it. Without a stored result, it is stored as a separate event. */
   private async charge(): Promise<void> {
     const { stored, turn, usage } = this;
     if (!usage) return;
@@ -195,7 +195,7 @@ export class Call {
     if (!stored) await turn.noteSpent(usage.model ?? this.proposed.name, usage);
   }
 
-  /** Announces the call once: with its valid arguments, or with the model's when it ends without valid ones. */
+  /** Announces the call once: with its valid arguments, or with the model's if it ends without valid ones. */
   private announce(): void {
     if (this.announced) return;
     this.announced = true;
@@ -215,7 +215,7 @@ export class Call {
     this.state = next;
   }
 
-  /** Throws AGENT_TOOL_GONE when the tool was removed while the call waited. */
+  /** Returns the call's tool. Throws AGENT_TOOL_GONE if the tool was removed while the call waited. */
   private tool(): ReadyTool {
     const { name } = this.proposed;
     const tool = this.turn.env.ctx.find("tools")?.get(name);

@@ -33,16 +33,16 @@ export class Calls {
   }
 
   /**
-   * Notes that a call's arguments could not be parsed, before its reply ends. The call is then refused, so that the
-   * model can write them again.
+   * Records, before the reply ends, that a call's arguments could not be parsed. The call is then refused, so that the model can write
+   * them again.
    */
   refuse(id: string, flaw: UnreadableArguments): void {
     this.unreadable.set(id, flaw);
   }
 
   /**
-   * Replaces the calls by those of a reply that has ended. `kept` says whether the reply is in the log, and `exactly` is its event if the log
-   * has its calls as they are here. Only those in `left` are run, if it is given.
+   * Replaces the calls by those of a reply that has ended. `kept`: whether the reply is in the log. `exactly`: the reply's event, if the log
+   * has the calls exactly as they are here. `left`: the ids of the calls to run; default: all.
    */
   propose(message: PiAssistant, { kept, exactly, left }: Proposed): void {
     const all = message.content.filter((block) => block.type === "toolCall");
@@ -67,7 +67,7 @@ export class Calls {
     return this.byId.get(id) as Call;
   }
 
-  /** Takes the library's events about calls. */
+  /** Handles the library's events about calls. */
   hear(event: AgentEvent): Promise<void> | void {
     if (event.type === "tool_execution_start") {
       this.of(event.toolCallId).begin();

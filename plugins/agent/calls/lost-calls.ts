@@ -9,8 +9,8 @@ const NOT_RUN = "Not run: Scorel ended while it was asked whether this may run."
 const WAITS = `${NOT_RUN} The question waits for its answer until somebody opens the session.`;
 
 /**
- * Stores what became of the calls that had no result when the last process of this session ended, so that people learn of it, too. Calls
- * that wait for an answer get none, except where the session is only read (`abandoned`).
+ * Stores results for calls that had none when the session's last process ended, so that people see what happened to them. Calls that wait
+ * for a person's answer get a result only if the session is opened for reading (`abandoned`).
  */
 export async function storeLostCalls(env: Environment, { abandoned }: { abandoned: boolean }): Promise<void> {
   const { ctx } = env;
@@ -31,7 +31,7 @@ export async function storeLostCalls(env: Environment, { abandoned }: { abandone
   try {
     await session.appendAll(entries);
   } catch (thrown) {
-    // Without them, requests to the model say that there is no result.
+    // Without stored results, requests to the model contain a note that there is no result.
     if (session.activeLeaf === leaf && !session.held && !session.stopping.aborted)
       ctx.report("storing calls that were cut off", thrown);
   }

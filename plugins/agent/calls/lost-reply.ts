@@ -1,7 +1,7 @@
 import type { EventOf, Session, StoredEvent } from "@scorel/kernel";
 import type { AssistantMessage, ScorelMessage, ToolCallBlock, ToolResultMessage } from "@scorel/messages/contract";
 
-/** The last reply, with its calls that have no result; undefined if all have one, or the conversation was moved there. */
+/** The last reply and its calls without a result; undefined if all calls have one, or if the conversation was rewound to this reply. */
 export function lostReply(
   session: Session,
 ): { reply: EventOf<"message">; calls: readonly ToolCallBlock[] } | undefined {
@@ -25,12 +25,13 @@ function callsOf({ content, partial, stopReason }: AssistantMessage): ToolCallBl
   return [...new Map(calls.map((call) => [call.id, call])).values()];
 }
 
-/** Whether a reply was made in this session, not in one that it was copied from, and nobody has gone back to it since. */
+/** Whether a reply was made in this session, not in the one that it was copied from, and no rewind or branch followed. */
 function isLast({ seq, ts }: StoredEvent, { header, tree }: Session): boolean {
   const isAfter = (type: string) => Array.from(tree.ofType(type)).some((jump) => jump.seq > seq);
   return ts >= header.createdAt && !isAfter("rewind") && !isAfter("branch");
 }
 
+/** Creates an error result for a call that has none. */
 export function resultOf({ id, name }: ToolCallBlock, text: string): ToolResultMessage {
   const content = [{ type: "text" as const, text }];
   return {

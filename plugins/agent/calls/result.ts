@@ -7,18 +7,19 @@ import { argumentChange } from "./arguments.ts";
 
 type Content = (TextBlock | ImageBlock)[];
 
-/** A tool's result, without whether it is an error, which the call itself knows. */
+/** A tool's result, without the flag whether it is an error, which the call keeps. */
 export interface CallResult {
   content: ToolOutput["content"];
   details: unknown;
   terminate?: boolean;
 }
 
+/** Converts a tool's output to the result of its call. */
 export function asResult({ content, details, terminate }: ToolOutput): CallResult {
   return { content, details, ...(terminate !== undefined && { terminate }) };
 }
 
-/** The result of a call that could not run to its end. The empty `details` are those that pi gives such results. */
+/** The result of a call that failed. It has empty `details`, like such results of pi. */
 export function errorResult(thrown: unknown): CallResult {
   return { content: [{ type: "text", text: messageOf(thrown) }], details: {} };
 }
@@ -51,14 +52,14 @@ function storable(details: unknown, original: unknown, onUnstorable: (thrown: un
   }
 }
 
-/** What the message about a result needs to know besides the result. */
+/** The data that a result's message needs besides the result. */
 interface Around {
-  /** The names of the tools that there are. */
+  /** The names of the existing tools. */
   known: readonly string[];
   redaction: Redaction;
-  /** What the tool got, if it got anything, in JSON form. */
+  /** The arguments that the tool received, as JSON data; undefined if it did not run. */
   ran: unknown;
-  /** A person has said no to the call. */
+  /** Set if a person refused the call. */
   refused?: MessageMeta["refused"];
 }
 

@@ -13,15 +13,15 @@ import { plainArguments } from "./arguments.ts";
 import { pendingSignals } from "./pending-signals.ts";
 import { asResult, type CallResult, mergedResult } from "./result.ts";
 
-/** The steps of a call, the same for one of the model and for one that a person has typed. */
+/** The steps of a tool call. They are the same for calls of the model and calls that a person has typed. */
 
 const UPDATE_INTERVAL_MS = 100;
-/** Milliseconds that a cancelled tool gets to return what it has done so far. */
+/** Milliseconds that a cancelled tool gets to return a partial result. */
 const LAST_WORDS_MS = 500;
 
 /**
- * Validates a call, and again what the layers of `beforeToolCall` make of it. Returns the frozen call, or why one of them blocks it. Throws
- * when its arguments are invalid. `tool` is called when it is needed, since it may have been removed meanwhile.
+ * Validates a call, runs the layers of `beforeToolCall`, and validates changed arguments again. Returns the frozen call, or the reason why
+ * a layer blocks it. Throws if arguments are invalid. `tool` is called each time it is needed, since the tool may have been removed.
  */
 export async function validated(
   env: Environment,
@@ -33,7 +33,7 @@ export async function validated(
   const written = plainArguments(name, ready.prepareArguments(proposed.toolCall.arguments));
   const valid = ready.validate(written);
   const toolCall = structuredClone(proposed.toolCall);
-  // Parameters are an object, so valid arguments are one, too.
+  // The schema of parameters is an object schema, so valid arguments are an object.
   const args = structuredClone(written) as ToolCallInput["args"];
   const revised = await revise(env, { ...proposed, toolCall, args }, signal);
   if (typeof revised === "string") return revised;
@@ -44,7 +44,7 @@ export async function validated(
   return frozenCopy(call) as ToolCallInput;
 }
 
-/** Runs `beforeToolCall`. Returns the call with the arguments that its layers want, or why one of them blocks it. */
+/** Runs `beforeToolCall`. Returns the call with the arguments that its layers return, or the reason why a layer blocks it. */
 async function revise({ hooks }: Environment, input: ToolCallInput, signal: AbortSignal) {
   try {
     signal.throwIfAborted();
@@ -56,14 +56,14 @@ async function revise({ hooks }: Environment, input: ToolCallInput, signal: Abor
   }
 }
 
-/** Why a call does not run: what the model reads, and whether a person has said no. */
+/** Why a call does not run: the reason for the model, and whether a person refused it. */
 export interface Refusal extends Pick<ToolCallRefusal, "byPerson"> {
   reason: string;
 }
 
 /**
- * Asks every guard about the final, frozen call, and then a person, if guards want it, after calling `onAsk`. A guard that throws refuses
- * the call. `place` is set if the turn can go on with the answer when the host was started anew.
+ * Asks every guard about the final, frozen call. If a guard wants a person to approve it, calls `onAsk` and asks the person. A guard that
+ * throws refuses the call. `place` is set if the turn can be resumed with the answer after a restart of the host.
  */
 export async function judge(
   { hooks, ctx }: Environment,

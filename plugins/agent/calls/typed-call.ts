@@ -11,8 +11,8 @@ import { asResult, type CallResult, errorResult, resultMessage } from "./result.
 import { changed, execute, judge, validated } from "./steps.ts";
 
 /**
- * Runs a tool for a person who has typed the call: through the same layers and guards as a call of the model, and with a result that may be
- * stored. Throws AGENT_NO_TOOL, AGENT_CALL_REFUSED and errors of arguments; what the tool throws is a result.
+ * Runs a tool for a person who has typed the call, through the same layers and guards as calls of the model. The returned result is safe to
+ * store. Throws AGENT_NO_TOOL, AGENT_CALL_REFUSED, and errors about the arguments. An error of the tool becomes the result.
  */
 export async function callTyped(
   env: Environment,
@@ -40,7 +40,7 @@ function toolOf({ ctx }: Environment, name: string): ReadyTool {
   return tool;
 }
 
-/** The call as the layers see it. No reply has it, so they get one that has nothing else. */
+/** The call in the form that layers receive. Since no reply contains it, they get a made-up reply with only this call. */
 function proposalOf(
   env: Environment,
   { toolCallId, tool, args }: TypedCall,

@@ -3,27 +3,28 @@ import type { AppendEntry, EventId } from "@scorel/kernel";
 import type { AssistantMessage, ToolCallBlock, ToolResultMessage, UserMessage } from "@scorel/messages/contract";
 import type { ToolOutput } from "@scorel/tools/contract";
 
-/** A call of a tool that a person has typed into a client, such as a line for the shell. */
+/** A tool call that a person has typed into a client, such as a shell line. */
 export interface TypedCall {
   toolCallId: string;
   tool: string;
   args: Record<string, unknown>;
 }
 
+/** Options of `callTyped`. */
 export interface TypedCallOptions {
   typed: NonNullable<ToolCallInput["typed"]>;
-  /** Id of the client whose person has typed the call. */
+  /** Id of the client in which the call was typed. */
   typedBy?: string | undefined;
   signal: AbortSignal;
-  /** Called when no guard has refused, right before the tool runs, which waits for it. If it rejects, the tool does not run. */
+  /** Called after all guards have approved the call, and awaited before the tool runs. If it rejects, the tool does not run. */
   onStart?(): Promise<void> | void;
   onUpdate?(partial: Pick<ToolOutput, "content" | "details">): void;
 }
 
 /**
- * One tool call, as hooks see it. In `beforeToolCall`, `args` is a copy of the model's arguments, checked but without
- * the schema's defaults and transforms; a layer may change it or answer another one. In later hooks, `args`
- * and `toolCall.arguments` are the same frozen value, which is what the tool gets.
+ * A tool call in the form that hooks receive. In `beforeToolCall`, `args` is a copy of the model's arguments, validated but without the
+ * schema's defaults and transforms; a layer may modify it or return other arguments. In later hooks, `args` and `toolCall.arguments` are
+ * the same frozen value, which the tool receives.
  */
 export interface ToolCallInput {
   assistantMessage: AssistantMessage;
@@ -31,38 +32,39 @@ export interface ToolCallInput {
   args: Readonly<Record<string, unknown>>;
   context: { systemPrompt: string; messages: AgentMessage[]; tools?: AgentTool[] };
   /**
-   * Set when a person has typed the call instead of a model; `assistantMessage` then has nothing but the call. `allowed`: that person could
-   * answer a question about it, so none is needed. `asking`: somebody else has to answer it.
+   * Set if a person has typed the call; `assistantMessage` then contains only the call. `allowed`: this person may answer questions about
+   * it, so no question is needed. `asking`: another person has to answer.
    */
   typed?: "allowed" | "asking";
-  /** Id of the client whose person has typed the call. */
+  /** Id of the client in which the call was typed. */
   typedBy?: string | undefined;
 }
 
+/** Whether a call is refused, and why. */
 export interface ToolCallVerdict {
   /** True refuses the call. The model gets `reason` as the result, and the tool does not run. */
   block?: boolean;
   reason?: string;
 }
 
-/** What an approver answers about a call that may not run. */
+/** An approver's refusal of a call. */
 export interface ToolCallRefusal extends ToolCallVerdict {
-  /** A person has said no, for this reason if they gave one. The result has it as `meta.refused`, for clients. */
+  /** Set if a person refused the call, with their reason if they gave one. Stored in the result as `meta.refused`, for clients. */
   byPerson?: { reason?: string };
 }
 
-/** The answer of a layer of `approveToolCall`: it refuses the call with `block`, or wants a person to approve it with `ask`. */
+/** The result of a layer of `approveToolCall`: `block` refuses the call, `ask` requires a person's approval. */
 export interface ToolCallDecision extends ToolCallVerdict {
   /**
-   * Why a person has to approve the call, such as "it deploys to production". One question names the reasons of all layers. If nobody can be
-   * asked, the call is refused, with `reason` if that is set.
+   * Why a person has to approve the call, such as "it deploys to production". A single question shows the reasons of all layers. If nobody
+   * can be asked, the call is refused, with `reason` if it is set.
    */
   ask?: string;
-  /** With `ask`: what a person has to see to decide, such as what has changed. At most 4,000 characters of it are shown. */
+  /** With `ask`: information that a person needs for the decision, such as a diff. At most 4,000 characters are shown. */
   details?: string;
 }
 
-/** What a layer of `beforeToolCall` may answer: other arguments for the call, which are validated again, or a refusal. */
+/** The result of a layer of `beforeToolCall`: other arguments for the call, which are validated again, or a refusal. */
 export interface ToolCallRevision extends ToolCallVerdict {
   args?: Readonly<Record<string, unknown>>;
 }
@@ -70,18 +72,19 @@ export interface ToolCallRevision extends ToolCallVerdict {
 /** A call that awaits approval, with the first refusal so far. */
 export interface ToolCallApproval extends ToolCallInput {
   refused?: ToolCallVerdict;
-  /** The answers of layers that want a person to approve the call. */
+  /** The results of layers that require a person's approval. */
   asks?: readonly ToolCallObjection[];
 }
 
-/** An answer of a layer that wants a person to approve the call. */
+/** The result of a layer that requires a person's approval. */
 export type ToolCallObjection = ToolCallDecision & { ask: string };
 
-/** The service `approver`: asks a person about a call that guards have objected to. Without it, such a call is refused. */
+/** The service `approver`: asks a person about a call that guards object to. Without this service, such calls are refused. */
 export interface ApproverService {
   /**
-   * Asks one question with all reasons. Returns the refusal, or undefined if the call may run. With the event of the reply that has the
-   * call, the question stays open when the host stops. If a person has answered the same question about this call since, it is not asked.
+   * Asks one question with all reasons. Returns the refusal, or undefined if the call may run. If the event of the reply with the call is
+   * given, the question stays open when the host stops. If a person has already answered this question about the call, it is not asked
+   * again.
    */
   ask(
     call: ToolCallInput,
@@ -89,11 +92,11 @@ export interface ApproverService {
     signal: AbortSignal,
     place?: { reply: EventId },
   ): Promise<ToolCallRefusal | undefined>;
-  /** Whether the log has a question about this call that nobody has answered, so that it has not run. */
+  /** Whether the log has an unanswered question about this call, so that the call has not run. */
   isUnanswered?(toolCallId: string): boolean;
-  /** Id of the open question about a call of this reply, if it was asked with that reply's event. */
+  /** Id of the open question about a call of this reply, if `ask` received the reply's event. */
   openQuestion?(reply: EventId): string | undefined;
-  /** What ends an open question without an answer. */
+  /** Returns the entries that end an open question without an answer. */
   endOf?(requestId: string, reason: string): AppendEntry[];
 }
 
@@ -102,6 +105,7 @@ export interface ToolCallProposal extends ToolCallApproval {
   args: Record<string, unknown>;
 }
 
+/** A call that has run, with its result so far. The input of `afterToolCall`. */
 export interface ToolCallOutcome extends ToolCallInput {
   result: ToolOutput;
   isError: boolean;
@@ -109,14 +113,14 @@ export interface ToolCallOutcome extends ToolCallInput {
 
 export type ToolCallChange = Partial<Pick<ToolOutput, "content" | "details" | "isError" | "terminate">>;
 
-/** A message of the conversation that is about to be stored. */
+/** A message that is about to be stored. */
 export interface StoreProposal {
   message: UserMessage | AssistantMessage | ToolResultMessage;
 }
 
-/** The result of a layer of `beforeStore`: content that replaces the message's and, for a tool result, details that replace its own. */
+/** The result of a layer of `beforeStore`: new content for the message and, for a tool result, new details. */
 export interface StoreChange {
-  /** Text, or blocks. A reply keeps its tool calls, with the same ids and names; their arguments may be other ones. */
+  /** Text or blocks. A reply must keep its tool calls with the same ids and names; their arguments may differ. */
   content?: string | StoreProposal["message"]["content"];
   details?: unknown;
 }

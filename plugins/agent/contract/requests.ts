@@ -2,17 +2,17 @@ import type { ThinkingLevel } from "@mariozechner/pi-ai";
 import type { AppendEntry } from "@scorel/kernel";
 import type { AttachedContent, UserMessage } from "@scorel/messages/contract";
 
-/** The model that a request goes to, and what it is for. */
+/** The model and the purpose of a request. */
 export interface RequestFacts {
   provider: string;
   model: string;
-  /** `turn` is a round of the conversation; the others are calls beside it, such as `compaction` and `title`. */
+  /** `turn` is a round of the conversation; the others are model calls beside it, such as `compaction` and `title`. */
   purpose: "turn" | "compaction" | "title" | "question" | (string & {});
   /** Index of the round in its turn, from 0. */
   round?: number;
 }
 
-/** A tool as a request describes it. */
+/** The description of a tool in a request. */
 export interface DescribedTool {
   name: string;
   description: string;
@@ -20,7 +20,7 @@ export interface DescribedTool {
   parameters: unknown;
 }
 
-/** One request to a model, before its payload is made. */
+/** A request to a model, before its payload is created. */
 export interface ModelRequest extends RequestFacts {
   temperature?: number;
   /** Maximum tokens of the reply. */
@@ -31,18 +31,18 @@ export interface ModelRequest extends RequestFacts {
   tools: readonly DescribedTool[];
 }
 
-/** What a layer of `modelRequest` may answer. Headers are added to those of earlier layers; other parts are replaced. */
+/** The result of a layer of `modelRequest`. Headers are added to those of earlier layers; other fields are replaced. */
 export type ModelRequestChange = Partial<Omit<ModelRequest, keyof RequestFacts>>;
 
-/** The body of a request in its provider's format, before it becomes JSON. */
+/** The body of a request in its provider's format, before it is converted to JSON. */
 export interface ModelPayload extends RequestFacts {
   payload: Readonly<Record<string, unknown>>;
 }
 
-/** The system prompt of a session, as turns use it. The plugin that builds it adds what others can ask. */
+/** The service `prompt`, as far as turns use it. The plugin that provides it adds members for other plugins. */
 export interface PromptService {
   /**
-   * Returns the system prompt, byte for byte as in the latest snapshot; before the first one, what it would contain.
+   * Returns the system prompt, byte for byte as in the latest snapshot. Before the first snapshot, returns the text that it would contain.
    */
   system(): string;
   /**

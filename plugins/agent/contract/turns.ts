@@ -11,23 +11,25 @@ export interface QueueItem {
   clientId: string;
 }
 
-/** A change to a waiting message. Absent fields stay as they are. */
+/** A change to a waiting message. Absent fields are not changed. */
 export interface QueueChange {
   id: string;
   mode?: QueueItem["mode"];
   message?: UserMessage;
 }
 
+/** Options of `rewriteQueue`. */
 export interface RewriteOptions {
   clientId?: string;
-  /** The `queueSeq` that the caller has seen. Throws AGENT_QUEUE_CONFLICT when the queue has changed since. */
+  /** The `queueSeq` that the caller knows. AGENT_QUEUE_CONFLICT is thrown if the queue has changed since. */
   expectedSeq?: number;
   /** Event id for the `queue_update` that is written. */
   id?: EventId;
-  /** Gets the messages that would be replaced. Nothing is changed if it throws. */
+  /** Called with the current messages before they are replaced. If it throws, nothing is changed. */
   guard?(waiting: readonly QueueItem[]): void;
 }
 
+/** How a turn ended. */
 export interface TurnOutcome {
   reason: "completed" | "cancelled" | "error";
   /** Set unless `reason` is "completed". */
@@ -41,11 +43,12 @@ export interface TurnOutcome {
   leafId: EventId | null;
 }
 
+/** Options of `send`. */
 export interface SendOptions {
   clientId?: string;
   /**
-   * Makes a repeated send harmless: a second message with the same id is not sent again. Throws MESSAGE_ID_REUSED if it has other
-   * content.
+   * Identifies the message, so that a repeated send has no effect: a message with a known id is not sent again. MESSAGE_ID_REUSED is thrown
+   * if it has different content.
    */
   messageId?: string;
   /** How to queue the message while a turn is running, or `refuse`: then AGENT_BUSY is thrown. Default: "follow_up". */
@@ -53,18 +56,18 @@ export interface SendOptions {
   /** If no turn is running, "start" begins one with the message, and "queue" keeps it for the next one. Default: "start". */
   idle?: "start" | "queue";
   /**
-   * False, as for a text that somebody else has written: files that it mentions as `@path` are not attached, and skills that it names as
-   * `$name` or `/skill:name` are not loaded.
+   * Set to false for text that the user has not written: files mentioned as `@path` are then not attached, and skills named as `$name` or
+   * `/skill:name` are not loaded.
    */
   mentions?: boolean;
 }
 
-/** What a message with an id made by its client has become. */
+/** A sent message with a `messageId`, and the event or queue item that it became. */
 export interface SentMessage {
   messageId: string;
-  /** Id of its event, or of the queue item that it was first. */
+  /** Id of the message's event, or of the queue item that it was before. */
   id: string;
-  /** Hash of the content that was sent; absent if the content was changed before it was stored. */
+  /** Hash of the sent content; absent if the content was changed before it was stored. */
   hash?: string;
 }
 
@@ -78,7 +81,7 @@ export interface Sent {
 
 /** One model call outside the conversation, for example for a summary or a title. */
 export interface Question {
-  /** What the call is for, as hooks see it: "compaction", "title" or a word of your own. Default: "question". */
+  /** The purpose of the call, for hooks: "compaction", "title" or any other word. Default: "question". */
   purpose?: string;
   /** Name of a table `[models.<alias>]`. Without an alias, or without such a table, the session's model answers. */
   alias?: string;
@@ -90,6 +93,7 @@ export interface Question {
   signal?: AbortSignal;
 }
 
+/** The answer to a `Question`. */
 export interface Answer {
   text: string;
   /** `provider/id` of the model that answered. */
@@ -120,19 +124,19 @@ export interface AgentService {
    */
   send(content: UserMessage["content"], options?: SendOptions): Promise<Sent>;
   /**
-   * Cancels the running turn and keeps what has arrived. Resolves when the turn has ended; false when none was running.
-   * `clientId` is the client that cancels it, which the event `runtime_end` names. With `hostStops`, no client does: the host ends.
+   * Cancels the running turn and keeps what has arrived. Resolves when the turn has ended, with false if none was running. `clientId` is the
+   * client that cancels the turn; the event `runtime_end` contains it. `hostStops` means that the host cancels the turn because it stops.
    */
   cancel(options?: { clientId?: string; hostStops?: boolean }): Promise<boolean>;
   readonly running: boolean;
   /**
-   * The outcome of the turn that answers a message, by the id that `send` returned, also one that was sent before the session was
-   * opened. Undefined when there is no such message.
+   * The outcome of the turn that answers a message, by the id that `send` returned. Also works for messages that were sent before the session
+   * was opened. Undefined if there is no such message.
    */
   outcomeOf(id: string): Promise<TurnOutcome> | undefined;
   /**
-   * Replaces the waiting messages, in this order; omitted ones are removed. Throws AGENT_QUEUE_UNKNOWN for a message
-   * that no longer waits and AGENT_QUEUE_CONFLICT for an outdated `expectedSeq`; neither changes the queue.
+   * Replaces the waiting messages by `items`, in this order; omitted ones are removed. Changes nothing and throws AGENT_QUEUE_UNKNOWN for a
+   * message that is not waiting any more, and AGENT_QUEUE_CONFLICT for an outdated `expectedSeq`.
    */
   rewriteQueue(items: readonly QueueChange[], options?: RewriteOptions): Promise<void>;
   /**
@@ -150,17 +154,17 @@ export interface AgentService {
   /** Estimated tokens of the system prompt and the tools, which are part of every request. */
   fixedTokens(): number;
   /**
-   * Returns a text as the layers of `beforeStore` want it stored, for events beside the conversation that repeat some of it. Rejects
-   * when a critical layer fails.
+   * Applies the layers of `beforeStore` to a text, for events beside the conversation that repeat parts of it. Rejects if a critical layer
+   * fails.
    */
   storable(text: string): Promise<string>;
-  /** Whether `beforeStore` has layers. If not, `storable` returns every text as it is. */
+  /** Whether `beforeStore` has layers. If not, `storable` returns every text unchanged. */
   readonly changesStored: boolean;
-  /** Whether a turn that ended with its host goes on with the answer to this question. */
+  /** Whether a turn that was suspended when its host stopped will resume with the answer to this question. */
   awaits?(requestId: string): boolean;
   /**
-   * Goes on with the turn that waits for the answer to this question. Returns what `write` does, which writes the answer; if that rejects,
-   * nothing goes on. Undefined, without having called it, if no turn waits for the answer.
+   * Resumes the suspended turn that waits for the answer to this question. Calls `write`, which stores the answer, and returns its promise;
+   * if that rejects, the turn is not resumed. If no turn waits for the answer, returns undefined without calling `write`.
    */
   resume?<E>(requestId: string, write: () => Promise<E>): Promise<E> | undefined;
   /**
@@ -170,34 +174,34 @@ export interface AgentService {
    */
   ask(question: Question): Promise<Answer>;
   /**
-   * Adds usage of work beside the conversation, such as a subagent in the background, to the running turn, and tells clients by the
-   * event `usage_charged`, so that limits count it, unless they are `told` already. Returns false, and does nothing, when no turn is running.
+   * Adds usage of work beside the conversation, such as that of a subagent in the background, to the running turn, so that limits count it.
+   * Announces it to clients as `usage_charged`, unless they are `told` already. Returns false, and does nothing, if no turn is running.
    */
   charge(usage: Usage, options?: { told?: boolean }): boolean;
   /**
-   * Runs a tool for a person who has typed the call, also while a turn runs. All layers and guards see it as they see calls of the model.
-   * Nothing is stored: the result is redacted and as `beforeStore` wants it. Rejects with AGENT_NO_TOOL and AGENT_CALL_REFUSED.
+   * Runs a tool for a person who has typed the call, also while a turn runs. All layers and guards are called as for calls of the model.
+   * Stores nothing: returns the result, redacted and changed by `beforeStore`. Rejects with AGENT_NO_TOOL and AGENT_CALL_REFUSED.
    */
   callTyped(call: TypedCall, options: TypedCallOptions): Promise<ToolResultMessage>;
   /**
-   * Runs `work` while no turn is running. Only `work` may append to the path, messages sent meanwhile wait, and
-   * `cancel` aborts it. Throws AGENT_BUSY during a turn.
+   * Runs `work` while no turn can run. Only `work` may append to the path, messages sent in the meantime wait, and `cancel` aborts it. Throws
+   * AGENT_BUSY during a turn.
    */
   betweenTurns<R>(work: (signal: AbortSignal) => Promise<R>): Promise<R>;
 }
 
-/** The place of a turn among those of all sessions of the host. */
+/** The place of a turn among the turns of all sessions of the host. */
 export interface TurnPlace {
-  /** How many turns that wait begin before this one. */
+  /** Number of waiting turns before this one. */
   readonly ahead: number;
-  /** Resolves when the turn may begin; undefined if it may at once. */
+  /** Resolves when the turn may begin; undefined if it may begin at once. */
   readonly begins: Promise<void> | undefined;
-  /** Gives the place up, at the end of the turn or before its beginning. */
+  /** Releases the place, at the end of the turn or before its beginning. */
   leave(): void;
 }
 
-/** The service `turnOrder` of the host: which turns may run, so that not too many do at a time. */
+/** The service `turnOrder` of the host: limits how many turns run at a time. */
 export interface TurnOrderService {
-  /** Asks for the place of a turn. */
+  /** Requests a place for a turn. */
   enter(sessionId: string): TurnPlace;
 }

@@ -10,8 +10,8 @@ const wanted =
   "{ content: a text or blocks that fit the message, details? }; a reply keeps the ids and names of its calls";
 
 /**
- * Returns the message as the layers of `beforeStore` want it stored. Rejects when a critical layer fails, or when what the layers
- * made is not a message. The layers get no signal: what arrived before an abort is stored, too.
+ * Applies the layers of `beforeStore` to a message. Rejects if a critical layer fails, or if the result is not a valid message. The layers
+ * get no signal, because what arrived before an abort must be stored, too.
  */
 export async function asStored<M extends StoreProposal["message"]>(env: Environment, message: M): Promise<M> {
   if (env.hooks.beforeStore.layers === 0) return message;
@@ -21,7 +21,7 @@ export async function asStored<M extends StoreProposal["message"]>(env: Environm
   return { ...message, content, ...(message.role === "tool_result" && details !== undefined && { details }) } as M;
 }
 
-/** Like `asStored` for the result of a call. Never rejects: a result that may not be stored is replaced by a notice. */
+/** Same as `asStored`, for the result of a call. Never rejects: a result that must not be stored is replaced by a notice. */
 export function storable(env: Environment, message: ToolResultMessage): Promise<ToolResultMessage> {
   return asStored(env, message).catch(() => {
     const { details: _details, meta: _meta, ...rest } = message;
@@ -31,8 +31,8 @@ export function storable(env: Environment, message: ToolResultMessage): Promise<
 }
 
 /**
- * Returns a text of another event as the layers of `beforeStore` want it stored; they see it as the result of a tool `question`.
- * Rejects when it may not be stored.
+ * Applies the layers of `beforeStore` to a text of another event, in the form of a result of a tool `question`. Rejects if the text must
+ * not be stored.
  */
 export async function storableText(env: Environment, text: string): Promise<string> {
   if (env.hooks.beforeStore.layers === 0 || text === "") return text;
@@ -55,7 +55,7 @@ export function storeAnswer(answer: unknown): void {
     throw errors.AGENT_HOOK_ANSWER({ hook, wanted });
 }
 
-/** Joins a layer's answer. A text becomes a block where a message has blocks only. */
+/** Merges a layer's result into the message. A string becomes a block if the message may only have blocks. */
 export function joinStored({ message }: StoreProposal, { content, ...change }: StoreChange): StoreProposal {
   const blocks = typeof content === "string" && message.role !== "user" ? [{ type: "text", text: content }] : content;
   return { message: { ...message, ...change, ...(blocks !== undefined && { content: blocks }) } as typeof message };

@@ -5,7 +5,7 @@ import { type Environment, redaction } from "../environment.ts";
 
 type Content = (TextBlock | ImageBlock)[];
 
-/** True when there are images to fit. Synchronous, so that messages without images keep their order. */
+/** Whether the content has images that must be fitted. Synchronous, so that messages without images keep their order. */
 export function isToFit(ctx: BaseContext, content: UserMessage["content"]): content is Content {
   return Array.isArray(content) && content.some((block) => block?.type === "image") && ctx.find("images") !== undefined;
 }
@@ -21,7 +21,7 @@ export async function fittedContent(ctx: BaseContext, content: Content, signal?:
 const TOLD =
   "Your message held a key that Scorel knows. It was replaced by [redacted] before it was stored or sent, so the model does not see it.";
 
-/** Replaces known secrets in a user's message, whatever its source, and warns the user when there were any. */
+/** Replaces known secrets in a user's message, and warns the user if there were any. */
 export function withoutSecrets<M extends Pick<UserMessage, "content">>({ ctx }: Environment, message: M): M {
   const { text } = redaction(ctx);
   let found = false;

@@ -63,7 +63,7 @@ export function assistantText(content: readonly { type: string; text?: unknown }
   return content.map((block) => (block.type === "text" ? String(block.text) : "")).join("");
 }
 
-/** Returns the text that a user has typed, without images and attached files. */
+/** Returns the text that the user has typed, without images and attached files. */
 export function userText(content: string | readonly (TextBlock | ImageBlock)[]): string {
   return typeof content === "string" ? content : assistantText(content.filter(({ attachment }) => !attachment));
 }
@@ -80,7 +80,7 @@ function withoutScratch(block: PiAssistant["content"][number]): Block {
   return Object.fromEntries(Object.entries(block).filter(([key]) => !scratch.has(key))) as unknown as Block;
 }
 
-/** Redacts text, thinking and arguments. A provider's signatures stay: changed ones would be useless. */
+/** Redacts text, thinking and arguments. Leaves a provider's signatures unchanged, which would otherwise be invalid. */
 function redactBlock(block: Block, redaction: Redaction): Block {
   if (block.type === "text") return { ...block, text: redaction.text(block.text) };
   if (block.type === "thinking") return { ...(block as ThinkingBlock), thinking: redaction.text(block.thinking) };

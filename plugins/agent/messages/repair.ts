@@ -23,7 +23,7 @@ export function repair(given: readonly AgentMessage[]): Message[] {
 const known = new WeakMap<AssistantMessage, { results: readonly ToolResultMessage[]; repaired: readonly Message[] }>();
 
 /**
- * Returns an assistant message and its results, repaired; empty when it says nothing. The same input returns the same
+ * Returns an assistant message and its results, repaired; an empty list if the message has no content. The same input returns the same
  * objects.
  */
 function withResults(message: AssistantMessage, messages: readonly Message[], at: number): readonly Message[] {
@@ -76,7 +76,7 @@ function withoutRepeatedCalls(content: AssistantMessage["content"]): AssistantMe
   });
 }
 
-/** Replaces characters that tool names cannot have: a provider would refuse the whole request. */
+/** Replaces characters that are invalid in tool names, because of which a provider would refuse the whole request. */
 function withUsableName(block: AssistantMessage["content"][number]): AssistantMessage["content"][number] {
   if (block.type !== "toolCall" || /^[\w-]{1,64}$/.test(block.name)) return block;
   return { ...block, name: block.name.replace(/[^\w-]/g, "_").slice(0, 64) || "unnamed" };

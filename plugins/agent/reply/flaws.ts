@@ -8,7 +8,7 @@ import { tokensOf } from "../turn/usage.ts";
 
 type AnyModel = Model<Api>;
 
-/** Share of the context window from which a request counts as cut to fit by the server. */
+/** Share of the context window from which on a request counts as truncated by the server. */
 const fullWindow = 0.99;
 
 /** Returns why a reply that claims to be finished is not, or undefined when it is. */
@@ -21,7 +21,7 @@ export function flawOfReply(model: AnyModel, message: AssistantMessage): Failure
   return silent && tokensOf(message.usage) === 0 ? cutFailure(model) : undefined;
 }
 
-/** True when the server cut the conversation to fit, which leaves no room for a reply. */
+/** Whether the server truncated the conversation to fill the context window, which leaves no room for a reply. */
 function isFull({ contextWindow }: AnyModel, { usage }: AssistantMessage): boolean {
   return tokensOf(usage) >= fullWindow * contextWindow;
 }
@@ -32,8 +32,8 @@ function fullFailure(model: AnyModel): Failure {
 }
 
 /**
- * Returns the failure that a provider's error event tells, and the message without it. This includes "aborted" when our
- * own signal did not abort.
+ * Returns the failure in a provider's error event, and the message without it. This includes the reason "aborted" if Scorel's own signal
+ * did not abort.
  */
 export function providerFailure(model: AnyModel, message: AssistantMessage): [Failure, AssistantMessage] {
   const { failure, ...said } = message as AssistantMessage & { failure?: RequestFailure };
@@ -51,19 +51,23 @@ function refusal({ provider, id }: AnyModel, kind: Verdict["kind"], reason: stri
   return errors.AGENT_MODEL({ reason, advice });
 }
 
+/** The failure of a model that sent nothing for `idleMs` milliseconds. Can be retried. */
 export function silentFailure({ provider }: AnyModel, idleMs: number): Failure {
   const seconds = idleMs / 1_000;
   return passing(errors.AGENT_STREAM_IDLE({ provider, seconds }), `silent for ${seconds} s`);
 }
 
+/** The failure of a reply whose connection was cut. Can be retried. */
 export function cutFailure({ provider }: AnyModel): Failure {
   return passing(errors.AGENT_STREAM_CUT({ provider }), "the reply was cut");
 }
 
+/** The failure of a reply with more than `limit` characters. Not retried. */
 export function longFailure({ provider }: AnyModel, limit: number): Failure {
   return final(errors.AGENT_REPLY_SIZE({ provider, limit }), "the reply is too long");
 }
 
+/** The failure of a call that threw. Not retried. */
 export function thrownFailure(thrown: unknown): Failure {
   const reason = messageOf(thrown);
   return final(errors.AGENT_MODEL({ reason }, { cause: thrown }), reason);

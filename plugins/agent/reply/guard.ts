@@ -30,6 +30,7 @@ import { type Ending, type GuardedEvent, Outlet } from "./outlet.ts";
  */
 const longestReply = 16_000_000;
 
+/** Options of `guardStream`. */
 export interface GuardOptions {
   signal: AbortSignal;
   /** Milliseconds without any event after which the stream fails. */
@@ -128,7 +129,7 @@ class Guard {
     else this.succeed(message);
   }
 
-  /** Keeps the text up to the limit. */
+  /** Cuts the message's text at the limit. */
   private upToLimit(message: AssistantMessage): AssistantMessage {
     let room = longestReply;
     const content = message.content.flatMap((block) => {
@@ -162,7 +163,7 @@ class Guard {
     return { ...block, id, arguments: {} };
   }
 
-  /** Ends the stream as aborted, even when the whole reply has arrived but its end was not read yet. */
+  /** Ends the stream as aborted, even if the whole reply has arrived, as long as its end was not read. */
   private abort(): void {
     this.close();
     this.out.overtake(this.ending("aborted", cancellation(this.options.signal.reason).message, this.last));
@@ -175,7 +176,7 @@ class Guard {
     this.out.push(this.ending("error", failure.error.message, message));
   }
 
-  /** Creates the ending event. Copies the content, because the adapter goes on changing its own message. */
+  /** Creates the ending event. Copies the content, because the adapter keeps modifying its own message. */
   private ending(reason: "error" | "aborted", errorMessage: string, from = emptyReply(this.options.model)): Ending {
     const content = structuredClone(from.content);
     const usage = soundUsage(from.usage);
@@ -188,7 +189,7 @@ class Guard {
   }
 }
 
-/** Why a reply was cancelled. Other errors that end a turn are told by themselves. */
+/** The error to show for a cancelled reply. Other errors that end a turn are shown separately. */
 function cancellation(reason: unknown): Error {
   const code = codeOf(reason);
   if (code === "AGENT_HOST_STOPPED") return errors.AGENT_HOST_STOPPED();

@@ -35,7 +35,7 @@ export class Outlet implements AsyncIterableIterator<GuardedEvent> {
     taker(this.taken(event));
   }
 
-  /** Replaces all unread events with this ending. Has no effect once an ending was read. */
+  /** Replaces all unread events by this ending. Has no effect once an ending was read. */
   overtake(ending: Ending): void {
     this.clear();
     this.push(ending);

@@ -13,15 +13,15 @@ import { Reply } from "./reply.ts";
 
 type Of<T extends AgentEvent["type"]> = Extract<AgentEvent, { type: T }>;
 
-/** What the loop begins with. */
+/** The messages and the stored reply that the loop begins with. */
 interface Beginning {
-  /** The messages that the turn answers, if nobody has heard of them yet. */
+  /** The messages that the turn answers, if they were not announced yet. */
   started: readonly AgentMessage[];
-  /** The turn whose reply the library gets from the log, as its first one. */
+  /** The suspended turn whose reply the library receives from the log, as its first one. */
   stored: SuspendedTurn | undefined;
 }
 
-/** Turns pi-agent-core's events into ours: deltas at once, replies and results into the log as each ends. */
+/** Converts pi-agent-core's events to Scorel's: deltas are announced at once, replies and results stored when they end. */
 export class Recorder {
   private readonly turn: Turn;
   private readonly redaction: Redaction;
@@ -29,7 +29,7 @@ export class Recorder {
   private started: readonly AgentMessage[];
   private reply: Reply | undefined;
   private last: { message: AssistantMessage; kept: boolean; id: EventId } | undefined;
-  /** The reply that the library gets from the log, until it has taken it. */
+  /** The suspended turn, until the library has received its reply from the log. */
   private stored: SuspendedTurn | undefined;
   private roundOpen = false;
 
@@ -79,7 +79,7 @@ export class Recorder {
     this.roundOpen = true;
     this.last = undefined;
     this.session.emit("turn_start", { turnIndex: this.turn.rounds });
-    // pi's own agent announces the prompt here; pi-agent-core announces only messages that it is given.
+    // pi's own agent announces the prompt here; pi-agent-core announces only messages that are passed to it.
     for (const message of this.started)
       for (const type of ["message_start", "message_end"] as const)
         this.turn.env.listeners.publish({ type, message }, this.turn.signal);
@@ -100,7 +100,7 @@ export class Recorder {
     return { messageId: this.last.id, ...(resultIds.length > 0 && { resultIds }) };
   }
 
-  /** Starts a reply. One that was aborted before it began is not announced. */
+  /** Starts a reply. A reply that was aborted before it began is not announced. */
   private startReply({ message }: Of<"message_start">): void {
     if (message.role !== "assistant" || message.stopReason === "aborted") return;
     this.reply = new Reply(this.turn, this.redaction, message.model);
@@ -115,7 +115,7 @@ export class Recorder {
     this.calls.propose(message, { kept: kept && !stored.partial, exactly: exact ? id : undefined });
   }
 
-  /** A reply that is in the log was announced and stored when it was made. */
+  /** Takes over a reply from the log, which was already announced and stored when it was received. */
   private takeStored({ type }: AgentEvent, { reply, calls }: SuspendedTurn): void {
     if (type !== "message_end") return;
     this.stored = undefined;

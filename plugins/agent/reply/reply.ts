@@ -10,7 +10,7 @@ import type { GuardedEvent } from "./outlet.ts";
 
 type BlockEvent = Extract<GuardedEvent, { contentIndex: number }>;
 
-/** One streaming reply of the model, announced under the id that it will have in the log. */
+/** A streaming reply of the model, announced with the id that it will have in the log. */
 export class Reply {
   readonly id = newId();
   private readonly turn: Turn;
@@ -25,7 +25,7 @@ export class Reply {
     session.emit("message_start", { eventId: this.id, parentId: session.activeLeaf, role: "assistant", model });
   }
 
-  /** Emits the new part of an event, never the message so far. */
+  /** Emits only the new part of an event, not the whole message so far. */
   update(event: GuardedEvent): void {
     if (!("contentIndex" in event) || this.turn.signal.aborted) return;
     const stream = this.streamOf(event.contentIndex);
@@ -50,7 +50,7 @@ export class Reply {
     return { message, kept, exact: kept && isDeepStrictEqual(callsOf(message), callsOf(ended)) };
   }
 
-  /** The reply as the layers of `beforeStore` want it; undefined, with the turn failed, when it may not be stored. */
+  /** Applies `beforeStore` to the reply. If it must not be stored, fails the turn and returns undefined. */
   private async stored(message: AssistantMessage): Promise<AssistantMessage | undefined> {
     try {
       return await asStored(this.turn.env, message);

@@ -4,7 +4,7 @@ import type { ModelPayload, ModelRequest, ModelRequestChange } from "../contract
 import { errors } from "../errors.ts";
 
 const LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh"];
-/** Headers that Scorel or its HTTP client sets. Layers could only break the request, or send a key, with them. */
+/** Headers that Scorel or its HTTP client sets. With these, layers could only break the request or send a key. */
 const RESERVED =
   /^(authorization|proxy-authorization|cookie|(x-)?api-key|x-goog-api-key|host|connection|expect|upgrade|te|trailer|transfer-encoding|accept-encoding|content-(length|type|encoding)|x-scorel-.*)$/i;
 
@@ -15,7 +15,7 @@ const request = {
 };
 const payload = { fields: ["payload"], wanted: "{ payload: object }" };
 
-/** Makes the validator of what layers of `modelRequest` return. */
+/** Creates the validator for results of layers of `modelRequest`. */
 export function requestAnswer(ctx: BaseContext): (answer: unknown) => void {
   return (answer) => {
     assertFields("modelRequest", answer, request);

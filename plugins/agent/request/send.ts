@@ -13,7 +13,7 @@ interface Request {
   signal: AbortSignal;
 }
 
-/** Sends one request, as the layers of `modelRequest` and `modelPayload` want it. Without layers it is sent as it is. */
+/** Sends a request, after the layers of `modelRequest` and `modelPayload` have changed it. Without layers, it is sent unchanged. */
 export async function sendRequest(
   env: Environment,
   about: RequestFacts,
@@ -21,7 +21,7 @@ export async function sendRequest(
 ): Promise<AssistantMessageEventStream> {
   const changed = env.hooks.modelRequest.layers > 0 ? await shaped(env, about, request) : request;
   const { layers } = env.hooks.modelPayload;
-  // A payload that nobody looks at is not made whole: see SentMessages of plugin `model`.
+  // Without layers, the complete payload is never created: see SentMessages of plugin `model`.
   const onPayload = layers > 0 && { onPayload: (made: unknown) => payload(env, about, made, request.signal) };
   return request.model.stream(changed.context, { ...changed.options, ...onPayload });
 }
@@ -37,7 +37,7 @@ async function shaped(env: Environment, about: RequestFacts, { context, options,
     tools: context.tools ?? [],
   };
   const wanted = await untilAborted(env.hooks.modelRequest(asked, signal), signal);
-  // Layers of extensions may also have changed their copy in place, which nobody has validated yet.
+  // Layers of extensions may have modified their copy in place, which was not validated yet.
   assertRequest(wanted, redaction(env.ctx).text);
   const { reasoning: _reasoning, ...others } = options;
   const tools = wanted.tools as NonNullable<Context["tools"]>;
@@ -53,7 +53,7 @@ async function shaped(env: Environment, about: RequestFacts, { context, options,
   };
 }
 
-/** Returns the payload as the layers want it. Throws AGENT_REQUEST_SECRET when they put a key into it. */
+/** Applies the layers of `modelPayload`. Throws AGENT_REQUEST_SECRET if they have put a key into the payload. */
 async function payload(env: Environment, about: RequestFacts, made: unknown, signal: AbortSignal): Promise<unknown> {
   const before = keysIn(env, made);
   const asked = { ...about, payload: made as Record<string, unknown> };
@@ -62,7 +62,7 @@ async function payload(env: Environment, about: RequestFacts, made: unknown, sig
   return wanted.payload;
 }
 
-/** The number of known keys in a value. */
+/** The number of known secrets in a value. */
 function keysIn({ ctx }: Environment, value: unknown): number {
   return ctx.find("secrets")?.spans(Buffer.from(JSON.stringify(value) ?? "")).length ?? 0;
 }

@@ -21,7 +21,7 @@ type Sending = SendOptions & { hash?: string };
 
 interface Current {
   turn: Turn | Interlude;
-  /** Id of the message that started the turn. Rejects when it could not be written. */
+  /** The id of the message that started the turn. Rejects if the message could not be written. */
   begun: Promise<string>;
   done: Promise<TurnOutcome>;
 }
@@ -35,12 +35,12 @@ export class Dispatcher {
   private current: Current | undefined;
   private readonly waiting = new Map<string, (outcome: TurnOutcome) => void>();
   private readonly outcomes = new Map<string, Promise<TurnOutcome>>();
-  /** What was sent with the latest message ids, also where `beforeStore` has changed what is stored. */
+  /** Hashes of the contents sent with the latest `messageId`s, also if `beforeStore` has changed what is stored. */
   private readonly hashes = new Map<string, string>();
   private closed = false;
-  /** Settles when the layers of `beforeStore` have looked at the messages so far. */
+  /** Settles when the layers of `beforeStore` have processed all messages so far. */
   private cleaned: Promise<unknown> = Promise.resolve();
-  /** Characters of the messages that these layers have not looked at yet. */
+  /** Number of characters of the messages that these layers have not processed yet. */
   unclean = 0;
 
   constructor(env: Environment) {
@@ -77,7 +77,10 @@ export class Dispatcher {
     }
   }
 
-  /** What a message with this id has become, if there was one. Throws MESSAGE_ID_REUSED if it had other content. */
+  /**
+   * The id of the event or queue item of the message with this `messageId`, if there is one. Throws MESSAGE_ID_REUSED for different
+   * content.
+   */
   private known(messageId: string, hash: string | undefined): string | undefined {
     const known = this.env.ctx.session.projection("sent").find((sent) => sent.messageId === messageId);
     const before = this.hashes.get(messageId) ?? known?.hash ?? hash;
@@ -85,7 +88,7 @@ export class Dispatcher {
     return known?.id;
   }
 
-  /** Starts a turn with these messages, after one that is just ending. Throws AGENT_BUSY when one is running. */
+  /** Starts a turn with these messages. Waits for a turn that is just ending; throws AGENT_BUSY if one is running. */
   async start(prompts: readonly Prompt[]): Promise<Sent> {
     const clean = await Promise.all(
       prompts.map(async (prompt) => ({ ...prompt, message: await this.clean(prompt.message) })),
@@ -101,7 +104,7 @@ export class Dispatcher {
     });
   }
 
-  /** Returns a message without known secrets, as the layers of `beforeStore` want it stored. Messages keep their order. */
+  /** Removes known secrets from a message, and applies the layers of `beforeStore`. Messages keep their order. */
   private clean(given: UserMessage): UserMessage | Promise<UserMessage> {
     const message = withoutSecrets(this.env, given);
     if (this.env.hooks.beforeStore.layers === 0) return message;
@@ -135,29 +138,29 @@ export class Dispatcher {
     return { status: "started", id, turn: done };
   }
 
-  /** The turn of an earlier host that goes on when its question is answered, if none runs now. */
+  /** The suspended turn of an earlier host that resumes when its question is answered, unless a turn is running. */
   private get suspended(): SuspendedTurn | undefined {
     return this.current ? undefined : suspendedTurn(this.env);
   }
 
-  /** Whether a turn of an earlier host goes on when this question is answered. */
+  /** Whether a suspended turn of an earlier host resumes when this question is answered. */
   awaits(requestId: string): boolean {
     return this.suspended?.requestId === requestId;
   }
 
-  /** Goes on with the turn of an earlier host whose question is answered, once `write` has written the answer. */
+  /** Resumes the suspended turn whose question is being answered, once `write` has stored the answer. */
   resume<E>(requestId: string, write: () => Promise<E>): Promise<E> | undefined {
     const { suspended } = this;
     if (suspended?.requestId !== requestId || this.stopped || this.env.ctx.session.held) return undefined;
     const answered = write();
     const report = (thrown: unknown) => this.env.ctx.report("turn", thrown);
-    // Whoever answers is told why the answer could not be written.
+    // Only failures of the turn are reported. If the answer could not be stored, the caller gets the error from `answered`.
     const run = this.run(new Turn(this.env, { ...suspended, answered }), [], []);
     run.catch((thrown) => answered.then(() => report(thrown)).catch(() => {}));
     return answered;
   }
 
-  /** What has to be written before anything else goes on, if a turn of an earlier host waits for an answer. */
+  /** Gives up a suspended turn, since the conversation continues without its answer. Returns the entries to write first. */
   private passOver(): AppendEntry[] {
     const { suspended } = this;
     if (!suspended) return [];
@@ -168,7 +171,7 @@ export class Dispatcher {
   /** Adds a message to the queue, whether or not a turn is running. */
   async enqueue(message: UserMessage, mode: QueueItem["mode"], clientId?: string): Promise<Sent> {
     const clean = this.clean(message);
-    // Without an await where there is nothing to wait for: the queue's size limits how much a plugin may add.
+    // No `await` unless it is necessary: the queue must have the message at once, since its size limits how much a plugin may add.
     return this.add(clean instanceof Promise ? await clean : clean, mode, clientId);
   }
 
@@ -208,7 +211,7 @@ export class Dispatcher {
     });
     const ended = () => {
       this.current = undefined;
-      // An interlude serves no message, so nobody reads this outcome.
+      // An interlude answers no message, so this outcome is never read.
       return unserved(this.env.ctx.session, errors.AGENT_BUSY());
     };
     this.current = { turn: interlude, begun: Promise.resolve(""), done: run.then(ended, ended) };
@@ -222,7 +225,7 @@ export class Dispatcher {
     return true;
   }
 
-  /** `reason` is what the results of calls, and the reply, say of it. */
+  /** Cancels the running turn. `reason` appears in the results of its calls and in the reply. */
   async cancel(clientId?: string, reason = errors.AGENT_CANCELLED()): Promise<boolean> {
     const { current } = this;
     if (!current) return false;
@@ -268,7 +271,7 @@ export class Dispatcher {
     return this.find(id) ?? Promise.resolve(unserved(this.env.ctx.session, errors.AGENT_REMOVED()));
   }
 
-  /** The outcome of a message, of this opening of the session or an earlier one; undefined when there is no such message. */
+  /** The outcome of a message, sent in this activation of the session or before; undefined if there is no such message. */
   find(id: string): Promise<TurnOutcome> | undefined {
     const known = this.outcomes.get(id);
     if (known) return known;
@@ -299,8 +302,8 @@ export class Dispatcher {
 }
 
 /**
- * The metadata of a message with a client-made id. The hash is stored only if the content is stored as it was sent: it could betray
- * what `beforeStore` has removed.
+ * The metadata of a message with a `messageId`. The hash is stored only if the content is stored unchanged, because it could reveal what
+ * `beforeStore` has removed.
  */
 function sentMeta(given: UserMessage, stored: UserMessage, { messageId, hash }: Sending): UserMessage["meta"] {
   const isWhole = isDeepStrictEqual(given.content, stored.content);

@@ -1,9 +1,9 @@
 /**
- * Error texts of providers and networks, with what each means. The first match wins. A new text needs one line here and
- * one in the test.
+ * Error texts of providers and networks, with the kind of failure that each indicates. The first match counts. A new text needs one line
+ * here and one in the test.
  */
 export const patterns: readonly { kind: "hopeless" | "busy" | "broken"; pattern: RegExp }[] = [
-  // Permanent: trying again would only cost time.
+  // Permanent: a retry would only cost time.
   { kind: "hopeless", pattern: /insufficient[ _]?(quota|funds|credits?|balance)/i },
   { kind: "hopeless", pattern: /exceeded your current quota/i },
   { kind: "hopeless", pattern: /\bbilling\b|credit balance|payment required|out of credits/i },

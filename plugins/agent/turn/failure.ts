@@ -39,7 +39,7 @@ function kindOf(text: string, { status, unreached }: RequestFailure, overflow: (
   return words === undefined ? "final" : "retryable";
 }
 
-/** Excludes 4xx responses without a body, which say nothing but which pi-ai takes for an overflow. */
+/** Whether the conversation was too long. Excludes 4xx responses without a body, which pi-ai mistakes for an overflow. */
 function overflows(message: AssistantMessage): boolean {
   return !/\(no body\)/.test(message.errorMessage ?? "") && isContextOverflow({ ...message, stopReason: "error" });
 }

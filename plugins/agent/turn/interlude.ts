@@ -2,8 +2,8 @@ import type { PathHold, Session } from "@scorel/kernel";
 import { onAbort, untilAborted } from "@scorel/kit/values/abort";
 
 /**
- * Work on the conversation between two turns. It holds the path, so nobody else can append, can be cancelled like a
- * turn, and makes messages wait for its end.
+ * Work on the conversation between two turns. It holds the path, so that nothing else can append to it. It can be cancelled like a turn,
+ * and messages wait for its end.
  */
 export class Interlude {
   readonly accepts = false;
@@ -12,7 +12,7 @@ export class Interlude {
   private readonly control = new AbortController();
   private readonly ignoreStop: () => void;
 
-  /** Takes the path hold; throws LOG_BUSY when something else holds it. */
+  /** Takes the hold on the path; throws LOG_BUSY if something else has it. */
   constructor(session: Session) {
     this.hold = session.hold();
     this.ignoreStop = onAbort(session.stopping, () => this.control.abort(session.stopping.reason));

@@ -20,8 +20,8 @@ const levels: readonly string[] = ["minimal", "low", "medium", "high", "xhigh"] 
 
 /**
  * Calls the model and runs its tools until it rests. Before each model call the conversation is rebuilt from the log;
- * all results reach the log through the recorder. `again` means that an earlier run has announced the starting messages. A suspended
- * turn begins with its stored reply.
+ * all results reach the log through the recorder. `again` means that an earlier attempt has already announced the starting messages. A
+ * suspended turn begins with its stored reply.
  */
 export async function runLoop(turn: Turn, started: readonly UserMessage[], again = false): Promise<void> {
   const { ctx } = turn.env;
@@ -67,7 +67,7 @@ export async function runLoop(turn: Turn, started: readonly UserMessage[], again
  */
 const MOST_REBUILDS = 2;
 
-/** Replaces the library's messages with those of the log, then lets the hook layers change them for this call. */
+/** Replaces the library's messages by those of the log, then lets the hook layers change them for this call. */
 function prepare(turn: Turn, library: AgentMessage[]): Promise<AgentMessage[]> {
   return failing(turn, library, () =>
     turn.path.open(async () => {
@@ -116,8 +116,8 @@ async function failing<T>(turn: Turn, otherwise: T, work: () => Promise<T>): Pro
 }
 
 /**
- * Calls the model. The request gets its own signal, so that it can be given up with the reply and leaves no listener on
- * the turn's signal.
+ * Calls the model. The request gets its own signal, so that it can be aborted together with the reply, and leaves no listener on the
+ * turn's signal.
  */
 function callModel(turn: Turn, calls: Calls, ids: ConversationIds, asked: Context): AssistantMessageEventStream {
   const { model, config } = turn.env.ctx;

@@ -47,7 +47,7 @@ function ending(last: AssistantMessage | undefined): Pick<TurnOutcome, "reason" 
   return { reason: "error", error: { code, message: last?.errorMessage ?? message } };
 }
 
-/** Events read at a time, so that at most one turn of a long log is in memory. */
+/** Number of events to read at a time, so that at most one turn of a long log is in memory. */
 const READ = 1_000;
 
 /** Finds the message that a queue item became. Searches backwards, since clients ask about recent messages. */

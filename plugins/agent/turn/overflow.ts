@@ -8,7 +8,7 @@ interface Refused {
   model: string;
 }
 
-/** The part of a turn that Overflow uses. */
+/** The members of a turn that Overflow uses. */
 interface Asking {
   readonly signal: AbortSignal;
   readonly path: PathHold;

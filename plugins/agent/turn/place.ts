@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { TurnPlace } from "../contract.ts";
 import type { AgentContext } from "../environment.ts";
 
-/** Asks for a turn's place among those of the host. A session that belongs to another one works for that one's turn. */
+/** Requests a place for a turn. A session with a parent needs none, because it works for its parent's turn. */
 export function placeOf(ctx: AgentContext): TurnPlace | undefined {
   const { header, id } = ctx.session;
   return (header.meta as SessionMeta).parent === undefined ? ctx.find("turnOrder")?.enter(id) : undefined;
@@ -25,7 +25,7 @@ export async function untilItBegins(
   }
 }
 
-/** Transient event `turn_wait_start`: the turn waits for those of other sessions. */
+/** Transient event `turn_wait_start`: the turn waits for turns of other sessions. */
 export const turnWaitStart: TransientDefinition<Transients["turn_wait_start"]> = {
   transient: true,
   inFlight: { work: "turnWait" },

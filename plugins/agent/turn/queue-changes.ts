@@ -4,7 +4,7 @@ import type { QueueItem } from "../contract.ts";
 
 type Update = Events["queue_update"];
 
-/** Returns the update that makes one queue of another: what has changed, or all messages where that is shorter. */
+/** Returns the update from one queue to another: only the changes, or all messages if that is shorter. */
 export function queueChanges(before: readonly QueueItem[], after: readonly QueueItem[]): Update {
   const former = new Map(before.map((item) => [item.id, item]));
   const kept = after.filter(({ id }) => former.has(id));
@@ -34,16 +34,16 @@ function changeOf(former: QueueItem, item: QueueItem): (Partial<QueueItem> & { i
   return Object.keys(change).length > 1 ? change : undefined;
 }
 
-/** Where the fewest ids go for the new order; all others stay. */
+/** The smallest set of moves that leads to the new order. */
 function movesTo(order: readonly string[], before: readonly string[]): { id: string; after: string | null }[] {
   const places = new Map(before.map((id, place) => [id, place]));
   const staying = longestRising(order.map((id) => places.get(id) as number));
   return order.flatMap((id, index) => (staying.has(index) ? [] : { id, after: order[index - 1] ?? null }));
 }
 
-/** The indices of a longest rising sequence in a list of different numbers. */
+/** The indices of a longest increasing subsequence in a list of distinct numbers. */
 function longestRising(numbers: readonly number[]): Set<number> {
-  /** By length: the index at which a sequence of that length ends with the smallest number. */
+  /** For each length minus 1: the index of the smallest number that ends an increasing subsequence of that length. */
   const ends: number[] = [];
   const previous: (number | undefined)[] = [];
   for (const [index, number] of numbers.entries()) {

@@ -18,9 +18,9 @@ import { errors } from "../errors.ts";
 import { userText } from "../messages/convert.ts";
 import { queueChanges } from "./queue-changes.ts";
 
-/** Number of client-made message ids that are remembered, enough for a client's retries. */
+/** Number of `messageId`s to remember, which is enough for a client's retries. */
 const rememberedIds = 256;
-/** Maximum events searched for a message that no longer waits. */
+/** Maximum number of events to search for a message that is not waiting any more. */
 const searchedEvents = 1_000;
 
 const item = z.strictObject({
@@ -41,7 +41,7 @@ const changes = z.strictObject({
   moved: z.array(z.strictObject({ id: z.string(), after: z.string().nullable() })).optional(),
 });
 
-/** The event `queue_update`: what has changed in the queue, or the whole queue. */
+/** Event `queue_update`: the changes of the queue, or the whole queue. */
 export const queueUpdate: EventDefinition<Events["queue_update"]> = {
   schema: z.union([z.strictObject({ items: z.array(item) }), changes]) as z.ZodType<Events["queue_update"]>,
   durable: true,
@@ -49,7 +49,7 @@ export const queueUpdate: EventDefinition<Events["queue_update"]> = {
   convertToDisplay: (event: EventOf<"queue_update">) => displayQueue(messagesIn(event)),
 };
 
-/** Projection `queue`: what the updates say, without the messages delivered since. */
+/** Projection `queue`: the waiting messages, computed from the updates and without delivered messages. */
 export const queueProjection: ProjectionDefinition<readonly QueueItem[]> = {
   over: "log",
   reads: ["queue_update", { type: "message", containing: '"queueItemId"' }],
@@ -61,7 +61,7 @@ export const queueProjection: ProjectionDefinition<readonly QueueItem[]> = {
   },
 };
 
-/** Projection `queueSeq`: seq of the event that last changed the queue. */
+/** Projection `queueSeq`: the seq of the event that last changed the queue. */
 export const queueSeqProjection: ProjectionDefinition<number> = {
   over: "log",
   reads: queueProjection.reads ?? [],
@@ -70,7 +70,7 @@ export const queueSeqProjection: ProjectionDefinition<number> = {
     event.type === "queue_update" || metaOf(event)?.queueItemId !== undefined ? event.seq : state,
 };
 
-/** Projection `sent`: what the latest messages with a client-made id have become. */
+/** Projection `sent`: the latest messages with a `messageId`, and the events or queue items that they became. */
 export const sentProjection: ProjectionDefinition<readonly SentMessage[]> = {
   over: "log",
   reads: ["queue_update", { type: "message", containing: '"messageId"' }],
@@ -121,7 +121,7 @@ export class Queue {
       const waiting = removed.get(change.id);
       if (!waiting) throw errors.AGENT_QUEUE_UNKNOWN({ id: change.id, ...this.delivered(change.id) });
       removed.delete(change.id);
-      // Whoever writes the text is named as its author.
+      // The client that changes the text becomes its author.
       const author = change.message && options.clientId;
       return { ...waiting, ...change, ...(author && { clientId: author }) };
     });
@@ -180,14 +180,14 @@ function metaOf(event: StoredEvent): MessageMeta | undefined {
   return event.type === "message" ? (event as EventOf<"message">).message.meta : undefined;
 }
 
-/** A list, since copying an object with as many keys for each message of a long log would take minutes. */
+/** Adds a message. The state is a list, because copying an object with that many keys for each message of a long log would take minutes. */
 function remember(sent: readonly SentMessage[], meta: MessageMeta | undefined, id: string): readonly SentMessage[] {
   const { messageId, sentHash: hash } = meta ?? {};
   if (messageId === undefined || sent.some((known) => known.messageId === messageId)) return sent;
   return [...sent.slice(1 - rememberedIds), { messageId, id, ...(hash !== undefined && { hash }) }];
 }
 
-/** The messages that an update has with their text: those that it adds and changes, or all. */
+/** The messages that an update contains: added and changed ones, or all. */
 function messagesIn({ items, added = [], changed = [] }: EventOf<"queue_update">): Pick<QueueItem, "id" | "message">[] {
   return items ?? [...changed.flatMap(({ id, message }) => (message ? { id, message } : [])), ...added];
 }

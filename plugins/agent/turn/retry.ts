@@ -5,13 +5,12 @@ import type { Failure } from "./failure.ts";
 
 const baseMs = 1_000;
 const longestMs = 60_000;
-/** Random share of the delay, so that many clients do not retry at the same moment. */
+/** Random share of the delay, so that many sessions do not retry at the same moment. */
 const jitter = 0.25;
 const longestReason = 300;
 
 /**
- * The retries of one turn. Announces each wait, ends it when the signal aborts, and starts counting again after a good
- * reply.
+ * The retries of one turn. Announces each wait, ends it when the signal aborts, and counts from 1 again after a successful reply.
  */
 export class Retries {
   private readonly env: Environment;
@@ -40,7 +39,7 @@ export class Retries {
     this.made = 0;
   }
 
-  /** Waits for the planned attempt. Returns false when none is planned or the turn was cancelled meanwhile. */
+  /** Waits for the planned attempt. Returns false if none is planned, or if the turn was cancelled in the meantime. */
   async wait(): Promise<boolean> {
     const { planned, signal } = this;
     this.planned = undefined;

@@ -10,8 +10,8 @@ import type { Turn } from "./turn.ts";
 type Request = Pick<LoopParts, "conversation" | "request" | "stream" | "waiting">;
 
 /**
- * Lets the loop begin with the reply of a suspended turn, as if the model had just made it: the library then runs the calls that have no
- * result. Nothing is sent, no layer of a hook is asked about a request, and messages that wait do so until the next one.
+ * Lets the loop begin with the stored reply of a suspended turn, as if the model had just sent it: the library then runs the calls that have
+ * no result. No request is sent, no hook for requests is called, and waiting messages are delivered only before the next request.
  */
 export function beginningWith(suspended: SuspendedTurn | undefined, turn: Turn, parts: Request): Request {
   if (!suspended) return parts;
@@ -38,7 +38,7 @@ function messagesBefore({ env }: Turn, { reply }: SuspendedTurn): readonly Score
   return env.ctx.session.buildContext(reply.parentId);
 }
 
-/** The reply with the calls that are left to run. */
+/** The reply with only those calls that have not run yet. */
 function replyOf({ reply, calls }: SuspendedTurn): PiAssistant {
   const [message] = toAgentMessages([reply.message]) as AgentMessage[] as [PiAssistant];
   const left = new Set(calls.map(({ id }) => id));

@@ -4,8 +4,8 @@ import { lostReply, resultOf } from "../calls/lost-reply.ts";
 import type { Environment } from "../environment.ts";
 
 /**
- * A turn that ended with its host while a person was asked whether a call may run. None of the reply's calls without a result has begun:
- * the library asks about all calls of a reply before it runs the first one. So the turn can go on once the question is answered.
+ * A turn whose host stopped while a person was asked whether a call may run. None of the reply's calls without a result has begun, because
+ * the library gets approval for all calls of a reply before it runs the first one. So the turn can resume once the question is answered.
  */
 export interface SuspendedTurn {
   /** The question that waits for its answer. */
@@ -17,13 +17,13 @@ export interface SuspendedTurn {
   prompt: EventOf<"message">;
 }
 
-/** A suspended turn whose question is being answered. It goes on when `answered` resolves. */
+/** A suspended turn whose question is being answered. It resumes when `answered` resolves. */
 export type AnsweredTurn = SuspendedTurn & { answered: Promise<unknown> };
 
 const PASSED =
   "Not run: Scorel ended while it was asked whether this may run, and nobody answered before the conversation went on.";
 
-/** The turn that waits for the answer to an open question, as the log has it. A running turn with a question looks the same. */
+/** The turn that waits for the answer to an open question, according to the log. A running turn with an open question looks the same. */
 export function suspendedTurn({ ctx }: Environment): SuspendedTurn | undefined {
   const { session } = ctx;
   const lost = lostReply(session);
@@ -32,13 +32,13 @@ export function suspendedTurn({ ctx }: Environment): SuspendedTurn | undefined {
   return prompt && requestId !== undefined ? { requestId, prompt, ...lost } : undefined;
 }
 
-/** The ids by which the message that a turn answers is known to those who wait for its end. */
+/** The ids of the message that a turn answers (queue item and event), which callers may wait for. */
 export function servedBy({ prompt }: SuspendedTurn): string[] {
   const { queueItemId } = (prompt.message as UserMessage).meta ?? {};
   return [...(queueItemId === undefined ? [] : [queueItemId]), prompt.id];
 }
 
-/** What is written before the conversation goes on without the answer: results, and the end of the question. */
+/** The entries to write if the conversation continues without the answer: results of the calls, and the end of the question. */
 export function passedOver(turn: SuspendedTurn, { ctx }: Environment): AppendEntry[] {
   const results = turn.calls.map((call) => ({
     type: "message" as const,

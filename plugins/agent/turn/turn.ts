@@ -22,20 +22,20 @@ export class Turn {
   /** Ids of the events and queue items of the messages that this turn answers. */
   readonly served: string[] = [];
   readonly retries: Retries;
-  /** The turn of an earlier host that this one goes on with. */
+  /** The suspended turn of an earlier host that this turn resumes. */
   private readonly resumes: AnsweredTurn | undefined;
   private stored: SuspendedTurn | undefined;
-  /** The host stops while a person is asked: the turn goes on when the question is answered, with the next host. */
+  /** True if the host stops while a person is asked. The turn then resumes with the next host, when the question is answered. */
   suspended = false;
   private readonly overflow: Overflow;
-  /** The client whose message it answers: what it writes and announces was caused by that client. */
+  /** The client whose message the turn answers. Events that the turn writes and announces get this client's id. */
   private clientId: string | undefined;
   /** Number of rounds begun. */
   rounds = 0;
   private readonly hold: PathHold;
   private readonly control = new AbortController();
   private readonly startedAt = performance.now();
-  /** Its place among the turns of all sessions of the host. */
+  /** The turn's place among the turns of all sessions of the host. */
   private place: TurnPlace | undefined;
   private cancelled = false;
   private cancelledBy: string | undefined;
@@ -46,7 +46,7 @@ export class Turn {
   private open = true;
   private readonly ignoreStop: () => void;
 
-  /** Takes the path hold; throws LOG_BUSY when something else holds it. */
+  /** Takes the hold on the path; throws LOG_BUSY if something else has it. */
   constructor(env: Environment, resumes?: AnsweredTurn) {
     this.env = env;
     this.resumes = resumes;
@@ -70,12 +70,12 @@ export class Turn {
   }
 
   /**
-   * Appends the messages that start the turn, after the entries in `before`, and returns the last one's id. On rejection nothing was
+   * Appends the entries in `before` and the messages that start the turn, and returns the last message's id. If it rejects, nothing was
    * written and the hold is released.
    */
   async begin(prompts: readonly Prompt[], before: readonly AppendEntry[] = []): Promise<string> {
     try {
-      if (this.resumes) return await this.goOn(this.resumes);
+      if (this.resumes) return await this.resumePrompt(this.resumes);
       this.answer(prompts.at(-1)?.clientId);
       const written = await this.hold.appendAll([...before, ...firstEntries(this.env.ctx, prompts)]);
       const ids = written.slice(before.length).flatMap(({ type, id }) => (type === "message" ? id : []));
@@ -89,8 +89,8 @@ export class Turn {
     }
   }
 
-  /** Takes over the message that an earlier host's turn was about to answer. */
-  private async goOn(before: AnsweredTurn): Promise<string> {
+  /** Resumes a suspended turn: takes over the message that it answers. Returns the message's id. */
+  private async resumePrompt(before: AnsweredTurn): Promise<string> {
     this.answer(before.prompt.clientId);
     this.served.push(...servedBy(before));
     await before.answered;
@@ -121,7 +121,7 @@ export class Turn {
     return this.close();
   }
 
-  /** The turn whose stored reply comes first, once. */
+  /** Returns the suspended turn whose stored reply comes first. Later calls return undefined. */
   takeStored(): SuspendedTurn | undefined {
     const { stored } = this;
     this.stored = undefined;
@@ -152,7 +152,7 @@ export class Turn {
     }
   }
 
-  /** Cancels the turn, by the user or because the session closes. What has arrived is kept. `clientId` is who asked for it. */
+  /** Cancels the turn, for a client (`clientId`) or because the session closes. What has arrived is kept. */
   cancel(reason: unknown, clientId?: string): void {
     if (!this.open) return;
     this.suspended = codeOf(reason) === "AGENT_HOST_STOPPED" && suspendedTurn(this.env) !== undefined;
@@ -198,7 +198,7 @@ export class Turn {
     this.stopReason = message.stopReason;
   }
 
-  /** Records usage beside the conversation that no stored message has, so that sums include it. */
+  /** Stores usage that no stored message contains, so that sums over the log include it. */
   async noteSpent(model: string, usage: Usage): Promise<void> {
     const { ctx } = this.env;
     if (tokensOf(usage) === 0) return;
@@ -221,7 +221,7 @@ export class Turn {
     return this.failure?.code === "AGENT_LENGTH" ? "max_tokens" : "error";
   }
 
-  /** Waits for the planned attempt. Returns whether to run the loop again. */
+  /** Waits for the planned retry, if any. Returns whether to run the loop again. */
   private async goesAgain(): Promise<boolean> {
     return (await this.retries.wait()) || (await this.overflow.shortened(this));
   }
@@ -235,15 +235,15 @@ export class Turn {
   }
 
   /**
-   * Delivers messages that came in while the loop was ending. Checks the queue and closes the turn without an await in
-   * between, so that no message is lost.
+   * Delivers messages that arrived while the loop was ending. Checks the queue and closes the turn without an `await` in between, so that no
+   * message is lost.
    */
   private async late(): Promise<readonly UserMessage[]> {
     if (this.env.queue.due(true).length === 0) this.open = false;
     return this.next(true);
   }
 
-  /** The turn now answers a message of this client. */
+  /** Records that the turn now answers a message of this client. */
   private answer(clientId: string | undefined): void {
     this.clientId = clientId;
     this.hold.answer(clientId);

@@ -1,7 +1,7 @@
 import type { EventId, EventOf, LlmAction, Session, StoredEvent } from "@scorel/kernel";
 import type { AssistantMessage, ScorelMessage, Usage } from "@scorel/messages/contract";
 
-/** Average for UTF-8 text; in scripts with three-byte characters, each is about one token. */
+/** Average for UTF-8 text. In scripts with three-byte characters, each character is about one token. */
 const bytesPerToken = 4;
 const tokensPerImage = 1_200;
 
@@ -102,7 +102,7 @@ export function contextTokens(session: Session, fixed: () => number, most = Numb
     if (isWhole(message)) return total(tokensOf(message.usage) + after);
     after += estimateTokens(message);
   }
-  // Everything was counted on the way, so a long conversation is not read twice.
+  // All messages were already counted above, so a long conversation need not be read again.
   if (isAll) return after + fixed();
   const messages = session.buildContext();
   return messages.reduce((sum, message) => sum + estimateTokens(message), fixed());
@@ -114,7 +114,7 @@ export function textTokens(text: string): number {
 }
 
 /**
- * Estimates by message. Stored messages never change, and without a reported usage all are counted before each request.
+ * Cached estimates by message. Stored messages never change, and without a reported usage all of them are counted before each request.
  */
 const counted = new WeakMap<ScorelMessage, number>();
 

@@ -2,23 +2,23 @@ import type { SlashCommand } from "@scorel/commands/contract";
 import { nearest } from "@scorel/kit/values/nearest";
 import { knownWords } from "../words.ts";
 
-/** What a contribution has to look like. */
+/** The form of a contribution. */
 interface Shape {
   /** A list of rows, or a table of rows by name. */
   rows: "list" | "table";
-  /** What one row is, for messages. */
+  /** The word for one row, for messages. */
   row: string;
   /** The fields of a row; absent for rows that are functions. */
   fields?: readonly string[];
   /** The names that rows of a table can have, if they are known. */
   names?: readonly string[];
-  /** The fields that each row must have. Given for contributions that are collected late, for the check before that. */
+  /** The fields that each row must have, for contributions that are only collected at their first use and are checked before. */
   required?: Readonly<Record<string, "function" | "object" | "string">>;
-  /** Only plugins that run once per process are asked for it. */
+  /** Set if the contribution is only collected from host plugins. */
   hostOnly?: true;
 }
 
-/** The type says when one is missing here. */
+/** The fields of a command. The type makes a missing one a compile error. */
 const commandFields = {
   summary: true,
   description: true,
@@ -33,8 +33,8 @@ const commandFields = {
 } satisfies Record<Exclude<keyof SlashCommand, "sealed">, true>;
 
 /**
- * The contributions, as their types in the contracts describe them. Only what their collectors do not tell is checked here: rows that
- * cannot be used at all are their business.
+ * The forms of contributions, according to their types in the contracts. `contributionFlaws` finds only mistakes that collectors do not
+ * report; collectors themselves report rows that cannot be used at all.
  */
 const shapes: Readonly<Record<string, Shape>> = {
   tools: { rows: "list", row: "tool", fields: knownWords.toolFields },
@@ -74,7 +74,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   },
 };
 
-/** What fields of rows are called elsewhere. */
+/** Names that other programs use for fields of rows, with the name in Scorel. */
 const otherNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   tools: {
     input_schema: "parameters",
@@ -86,12 +86,12 @@ const otherNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   commands: { execute: "run", help: "summary" },
 };
 
-/** Whether only plugins that run once per process are asked for a contribution. */
+/** Whether a contribution is only collected from host plugins. */
 export function isHostOnly(contribution: string): boolean {
   return Object.hasOwn(shapes, contribution) && shapes[contribution]?.hostOnly === true;
 }
 
-/** The mistakes in a contribution that its collector passes over: fields that mean nothing, and rows that nobody asks for. */
+/** The mistakes in a contribution that its collector ignores: unknown fields, and rows that are never collected. */
 export function contributionFlaws(name: string, value: unknown): string[] {
   const shape = Object.hasOwn(shapes, name) ? shapes[name] : undefined;
   if (!shape || typeof value !== "object" || value === null) return [];
@@ -118,7 +118,7 @@ function nameFlaws(row: string, key: string, names: readonly string[]): string[]
   return near === undefined ? [] : [`there is no ${row.split(" ").at(-1)} "${key}": did you mean "${near}"?`];
 }
 
-/** The rows of a contribution that nobody could use. Their collectors tell them, too, but some only at the first use. */
+/** The rows of a contribution that cannot be used. Collectors report them, too, but some only at the first use. */
 export function unusableRows(name: string, value: unknown): string[] {
   const shape = Object.hasOwn(shapes, name) ? shapes[name] : undefined;
   if (!shape || value === undefined || value === null) return [];
@@ -146,7 +146,7 @@ function missingFields(what: string, row: unknown, required: NonNullable<Shape["
   });
 }
 
-/** Instances of classes may have members of their own. */
+/** The unknown fields of a row. Instances of classes are not checked, since they may have other members. */
 function rowFlaws(name: string, what: string, row: unknown, fields: readonly string[]): string[] {
   if (typeof row !== "object" || row === null || Object.getPrototypeOf(row) !== Object.prototype) return [];
   const present = Object.keys(row);

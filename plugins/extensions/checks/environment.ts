@@ -1,4 +1,4 @@
-/** The environment variables that a process gets in which an extension is tried out: no keys, and no home. */
+/** The environment variables for processes that try out an extension. They include no keys and no home directory. */
 const PASSED = ["PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "SystemRoot"];
 
 export function ownEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {

@@ -1,11 +1,11 @@
 import { type Member, membersOf, withoutTexts } from "./members.ts";
 
-/** The object or class that a file exports as its plugin, as far as its source shows it. */
+/** The object or class that a file exports as its plugin, as far as it can be found in the source. */
 export interface ExportedPlugin {
   members: Member[];
-  /** It is an object literal, not a class. */
+  /** Whether it is an object literal and not a class. */
   isLiteral: boolean;
-  /** Every member is written out: it is an object literal without spread members. */
+  /** Whether all members are known: it is an object literal without spread members. */
   isWhole: boolean;
 }
 
@@ -67,7 +67,7 @@ class Finder {
     return last && this.value(last.index + last[0].length);
   }
 
-  /** The brace of the value that an expression at this index has. */
+  /** The index of the opening brace of the object or class that the expression at this index evaluates to. */
   private value(from: number): number | undefined {
     const { code } = this;
     const at = from + (/^(?:\s|\b(?:await|new|async|abstract)\b)*/.exec(code.slice(from))?.[0].length ?? 0);
@@ -83,7 +83,7 @@ class Finder {
     return this.declared(word[1]) ?? (word[2] === "(" ? this.value(at + word[0].length) : undefined);
   }
 
-  /** The brace of the value that a name is declared with in this file. */
+  /** The index of the opening brace of the value that a name is declared with in this file. */
   private declared(name: string): number | undefined {
     if (this.seen.has(name)) return undefined;
     this.seen.add(name);
@@ -108,7 +108,7 @@ class Finder {
     return end === undefined ? undefined : this.next("{", end);
   }
 
-  /** The brace of the value that a function returns in the end. Functions inside of it have returns of their own. */
+  /** The index of the opening brace of the value that a function returns last. Ignores `return` in nested functions. */
   private returned(body: number | undefined): number | undefined {
     if (body === undefined) return undefined;
     const { code } = this;

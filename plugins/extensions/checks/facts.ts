@@ -6,25 +6,25 @@ import { returnedMembers } from "./members.ts";
 export interface ExtensionFacts {
   /** The id of the exported plugin. Absent if it is computed. */
   id?: string;
-  /** The hooks that it has layers on. */
+  /** The hooks on which the extension has layers. */
   hooks: string[];
   contributes: string[];
-  /** The services that it provides. */
+  /** The services that the extension provides. */
   provides: string[];
   /** The names in its `replaces`. */
   replaces: string[];
-  /** Its scope is "host". */
+  /** Whether its scope is "host". */
   host: boolean;
-  /** The modules that it imports, without its own files. */
+  /** The modules that the extension imports, except for its own files. */
   imports: string[];
-  /** Set if it has providers of models. */
+  /** Set if the extension has model providers. */
   sends?: Sends;
 }
 
-/** Where the providers of an extension send prompts, and with which keys, as far as that is written out. */
+/** Where the model providers of an extension send prompts, and with which keys, as far as the source contains it literally. */
 export interface Sends {
   hosts: string[];
-  /** The environment variables with their keys. Empty if none is named: the default is made from the provider's id. */
+  /** The environment variables with their keys. Empty if none is named; the default is then derived from the provider's id. */
   keys: string[];
   /** The line with the first address or key, or else of `providers`. */
   line: number;
@@ -71,7 +71,7 @@ function sendsIn(source: string): Sends {
 
 const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : url);
 
-/** The strings of a list that is written out in the source. */
+/** The strings of a list literal in the source. */
 function textsIn(code: string, name: string): string[] {
   const lists = [...code.matchAll(new RegExp(`\\b${name}\\s*[:=]\\s*\\[([^\\]]*)\\]`, "g"))];
   return lists.flatMap(([, list = ""]) => [...list.matchAll(/["'`]([^"'`\n]+)["'`]/g)].map(([, text = ""]) => text));

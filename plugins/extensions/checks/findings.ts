@@ -7,14 +7,14 @@ import { type NamedService, writtenManifest } from "./manifest.ts";
 import { parse } from "./parse.ts";
 import { shapeProblems } from "./shape.ts";
 
-/** What can be told about an extension without running it. */
+/** The result of checking an extension without running it. */
 export interface ExtensionFindings {
-  /** The services that it names, each with its `file:line`. */
+  /** The services that the extension names, each with its `file:line`. */
   user: { id: string; scope: "host" | "session"; needs: PlacedService[]; provides: PlacedService[] };
-  /** The list of services that it provides is computed, so that it may contain any service. */
+  /** True if the list of provided services is computed, so that it may contain any service. */
   isOpen: boolean;
   problems: string[];
-  /** What is known only after running it. */
+  /** Facts that are only known after running the extension. */
   unknown: string[];
 }
 

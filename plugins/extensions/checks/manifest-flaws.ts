@@ -2,18 +2,18 @@ import { nearest } from "@scorel/kit/values/nearest";
 import { knownWords, otherNames } from "../words.ts";
 import { isHostOnly } from "./contribution-flaws.ts";
 
-/** Fields without a meaning to Scorel that are no mistake, since packages of all kinds have them. */
+/** Fields that Scorel does not use but accepts, because they are common in packages. */
 const information = ["description", "author", "license", "homepage", "repository"];
 
-/** A field that plugins do not have, and the field that was probably meant. */
+/** An unknown field of a plugin, and the field that was probably meant. */
 export interface UnknownField {
   name: string;
   near?: string;
-  /** What to do about it, where that is more than its name. */
+  /** Advice, if it is more than "did you mean …?". */
   advice?: string;
 }
 
-/** Everything that keeps a plugin from starting: fields that are missing or of the wrong type. Contributions are checked elsewhere. */
+/** All reasons why a plugin cannot start: missing fields, and fields of the wrong type. Contributions are checked elsewhere. */
 export function manifestFlaws(plugin: Record<string, unknown>): string[] {
   const missing = ["id", "name", "version"].filter(
     (field) => typeof plugin[field] !== "string" || plugin[field] === "",
@@ -36,7 +36,7 @@ export function manifestFlaws(plugin: Record<string, unknown>): string[] {
   ];
 }
 
-/** What is wrong with event types and projections, whose parts are used long after the start. */
+/** The mistakes in event types and projections. Without this check, they would only be noticed long after the start. */
 function definitionFlaws({ events, projections }: Record<string, unknown>): string[] {
   const rowsOf = (table: unknown) => (isTableOfTables(table) ? Object.entries(table as object) : []);
   return [
@@ -71,8 +71,8 @@ export function isSchema(value: unknown): boolean {
 }
 
 /**
- * The fields of an exported plugin that mean nothing. Names that begin with `_` are the author's own. An instance of a class has
- * members of its own, so only those that resemble a missing field are returned.
+ * The unknown fields of an exported plugin. Names that begin with `_` are reserved for authors and not returned. An instance of a class may
+ * have other members, so only those that resemble a missing field are returned.
  */
 export function unknownFields(exported: object, names = Object.keys(exported)): UnknownField[] {
   const { scope } = exported as { scope?: unknown };
@@ -83,7 +83,7 @@ export function unknownFields(exported: object, names = Object.keys(exported)): 
   ];
 }
 
-/** Those of the names that are not fields of a plugin: all of them, or only those that resemble a missing field. */
+/** The names that are not fields of a plugin: all of them, or only those that resemble a missing field. */
 export function unknownNames(names: readonly string[], all: boolean): UnknownField[] {
   const { fields } = knownWords;
   return names
@@ -95,7 +95,7 @@ export function unknownNames(names: readonly string[], all: boolean): UnknownFie
     .filter(({ near }) => all || near !== undefined);
 }
 
-/** Says what to do about an unknown field. */
+/** Advice about an unknown field. */
 export function adviceFor({ near, advice }: UnknownField): string {
   if (advice !== undefined) return advice;
   return near === undefined ? "names of your own begin with _" : `did you mean "${near}"?`;

@@ -12,7 +12,7 @@ export interface Member {
 const quoted =
   /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\[\s\S])*`|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<=(?:[(,=:[!&|?{};>]|return)\s*)\/(?![*/])(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/\w*/g;
 
-/** The source with blanks in place of strings, comments, templates and regular expressions; its length stays the same. */
+/** The source with strings, comments, templates and regular expressions replaced by spaces. Its length does not change. */
 export function withoutTexts(source: string): string {
   return source.replaceAll(quoted, (text) => text.replaceAll(/[^\n]/g, " "));
 }

@@ -4,14 +4,14 @@ import { aboutService, given } from "../words.ts";
 import { extensionFindings } from "./findings.ts";
 import { type ServiceUser, serviceProblems } from "./service-graph.ts";
 
-/** A shipped plugin that a preset uses, and `file:line` of where the preset says so. */
+/** A shipped plugin that a preset uses, and the `file:line` of its entry in the preset. */
 export interface UsedPlugin {
   plugin: AnyPlugin;
   scope: "host" | "session";
   place: string;
 }
 
-/** What can be told about the extensions of a preset, and about the services of all its plugins, without running any of them. */
+/** Checks the extensions of a preset, and the services of all its plugins, without running any of them. */
 export async function presetFindings(
   extensions: readonly ExtensionFile[],
   shipped: readonly UsedPlugin[],

@@ -9,12 +9,12 @@ export interface ExtensionSource {
 }
 
 /**
- * What people read about an extension before they accept it: what it brings, and where it sends prompts and keys. Its code is not run.
- * Only an extension of the `user` may run once per process.
+ * The items of an extension that people review before they accept it: what it contributes, and where it sends prompts and keys. Does not
+ * run its code. Only extensions of the `user` may run once per process.
  */
 export function reviewOf(id: string, files: readonly ExtensionSource[], of: "user" | "other"): ReviewedItem[] {
   const facts = files.map(({ path, source }) => ({ path, ...extensionFacts(source) }));
-  const what = `extension ${oneLine(id)}${told(facts, of)}`;
+  const what = `extension ${oneLine(id)}${factsText(facts, of)}`;
   return [
     ...facts.flatMap(({ path, sends }): ReviewedItem[] =>
       sends ? [{ kind: "redirect", what: sendsText(id, sends), place: oneLine(`${path}:${sends.line}`) }] : [],
@@ -23,8 +23,8 @@ export function reviewOf(id: string, files: readonly ExtensionSource[], of: "use
   ];
 }
 
-/** What the files of an extension tell about it, together. */
-function told(all: readonly ExtensionFacts[], of: "user" | "other"): string {
+/** Joins the facts from all files of an extension to a text. */
+function factsText(all: readonly ExtensionFacts[], of: "user" | "other"): string {
   const union = (names: (facts: ExtensionFacts) => readonly string[]) =>
     [...new Set(all.flatMap(names))].sort().join(", ");
   const rows: [string, string][] = [

@@ -26,7 +26,7 @@ interface Required {
   shape: object;
 }
 
-/** Values are not read, since a getter may work only later. */
+/** Describes a missing or wrong member. Does not read values, since a getter may only work later. */
 function flawOf(service: object, { member, kind, shape }: Required): string[] {
   if (!(member in service)) return [`it has no ${member}${meant(service, member, shape)}`];
   const isWrong = kind === "function" && typeof (service as Record<string, unknown>)[member] !== "function";

@@ -6,7 +6,7 @@ export interface ServiceUser {
   provides: readonly PlacedService[];
 }
 
-/** A service, and the `file:line` where the plugin names it or, for a shipped plugin, where the plugin is asked for. */
+/** A service, and the `file:line` where the plugin names it or, for a shipped plugin, where a preset names the plugin. */
 export interface PlacedService {
   name: string;
   place: string;
@@ -16,11 +16,11 @@ export interface PlacedService {
 export interface ServicesKnown {
   /** Whether a service is, or may be, available without any of the plugins. */
   isGiven(service: string): boolean;
-  /** What to do about a service that nobody provides. */
+  /** Advice about a service that no plugin provides. */
   aboutService(service: string): string;
 }
 
-/** Reasons why plugins cannot start together: services provided twice, services that nobody provides, and circular needs. */
+/** Reasons why plugins cannot start together: services provided twice, services that no plugin provides, and circular needs. */
 export function serviceProblems(plugins: readonly ServiceUser[], { isGiven, aboutService }: ServicesKnown): string[] {
   const providers = providersOf(plugins);
   const meets = (user: ServiceUser, service: string) =>

@@ -1,6 +1,6 @@
 // Generated from the plugins' contracts by `npm run docs`; do not edit.
 
-/** What a service has to have: `function` for one that is called itself, else its required members by name. */
+/** The required members of each service by name, or `function` for a service that is itself a function. */
 export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record<string, "function" | "value">>>> = {
   mergeMessage: "function",
   isMessage: "function",

@@ -10,11 +10,11 @@ export interface EntrySource {
   /** The file's path, whose ending tells the language. */
   file: string;
   source: string;
-  /** The folder that the file is in, which it may not import files outside of. Absent if it may. */
+  /** The only folder from which the extension may import files. Absent if it may import any file. */
   root?: string;
 }
 
-/** A syntax error with its line, or else the mistakes that the source shows. Runs nothing. `scorel plugin check` finds the same. */
+/** A syntax error with its line, or else the mistakes found in the source. Runs no code. `scorel plugin check` reports the same. */
 export async function sourceProblems({ id, file, source, root }: EntrySource): Promise<string[]> {
   const mistake = await parse(file, source);
   if (mistake) return [`it does not parse: ${mistake.reason} (${mistake.where})`];

@@ -21,7 +21,7 @@ export async function checkTypes(
   return { ...step, note: `by ${compiler}`, problems: await problemsBy(compiler, extensions.tsconfig, target) };
 }
 
-/** The compiler on the PATH, else one in the extension's project, which is code of that project and so must be trusted. */
+/** The compiler on the PATH, else the one in the extension's project, if the project is trusted. */
 async function compilerFor(extensions: ExtensionsService, { file }: Target, path: string): Promise<string | undefined> {
   const name = process.platform === "win32" ? "tsc.cmd" : "tsc";
   const onPath = path.split(delimiter).map((folder) => join(folder, name));

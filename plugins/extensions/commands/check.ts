@@ -11,7 +11,7 @@ import { tellRun } from "./tell-run.ts";
 
 const endings = [".ts", ".mts", ".js", ".mjs"];
 
-/** `plugin check`: prints the result of each step; returns exit code 1 when something is wrong. */
+/** `plugin check`: prints the result of each step. Returns exit code 1 if a step found a problem. */
 export async function check(extensions: ExtensionsService, invocation: Invocation): Promise<number> {
   const { args, options, cwd, stdout } = invocation;
   const given = options.config as string[] | undefined;
@@ -56,7 +56,7 @@ function checkShape({ words }: ExtensionsService, { id, file }: Target): Step {
   return { name: "manifest", note: "as far as it is written out", problems };
 }
 
-/** Says that more would be found by running the extension, and how. */
+/** The step that tells that loading the extension would find more problems, and how to do it. */
 function notLoaded(path: string): Step {
   return { name: "load", note: `not run: scorel plugin check --load ${path}`, problems: [], skipped: true };
 }

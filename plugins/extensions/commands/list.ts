@@ -8,7 +8,7 @@ export async function list(extensions: ExtensionsService, { options, stdout }: I
   return 0;
 }
 
-/** One line for each plugin, and below it why it is not loaded and what it does. */
+/** Formats one line for each plugin, followed by why it is not loaded and what it does. */
 export function listed(rows: readonly PluginRow[]): string {
   const width = Math.max(0, ...rows.map(({ id }) => id.length));
   return rows.flatMap((row) => [line(row, width), ...details(row)].map((text) => `${text}\n`)).join("");

@@ -31,7 +31,7 @@ async function assertName(extensions: ExtensionsService, name: string, of: Exten
   if (reason) throw errors.EXTENSIONS_NAME({ name, reason });
 }
 
-/** Throws when a file or folder with this id exists, whatever its ending: neither would be loaded if two had the same id. */
+/** Throws if a file or folder with this id exists, with any extension: if two had the same id, neither would be loaded. */
 function assertFree(folder: string, id: string): void {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   const taken = names.find((name) => name === id || parse(name).name === id);

@@ -4,8 +4,8 @@ import type { ExtensionFolder } from "../contract.ts";
 import { errors } from "../errors.ts";
 
 /**
- * Throws EXTENSIONS_LINK when the folder of a project's extensions, or the `.scorel` that it is in, is a link: a repository could lead
- * what is written there to any place. The user's own folders may be links.
+ * Throws EXTENSIONS_LINK if the folder of a project's extensions, or the `.scorel` around it, is a link, because a repository could
+ * redirect written files to any place with it. The user's own folders may be links.
  */
 export function assertNoLinks({ of, path }: ExtensionFolder): void {
   if (of === "user") return;

@@ -10,7 +10,7 @@ import { noteFile, type OwnCommand } from "./noted.ts";
 
 const LONGEST = 200;
 
-/** Keeps the commands and session options of the extensions that a host has loaded, for `scorel --help`. Throws EXTENSION_FOLDER. */
+/** Stores the commands and session options of the extensions that a host has loaded, for `scorel --help`. Throws EXTENSION_FOLDER. */
 export function noteCommands(kernel: Kernel, entries: readonly KernelEntry[]): void {
   const path = noteFile();
   const files = new Map(entries.flatMap(({ plugin, origin, contained }) => (contained ? [[plugin.id, origin]] : [])));
@@ -30,7 +30,7 @@ function commandsOf(kernel: Kernel, files: ReadonlyMap<string, string>): OwnComm
     return commands.flatMap((command) => {
       const { noun, action, args, description } = Object(command) as Record<string, unknown>;
       const name = [noun, action].filter(isWord).join(" ");
-      // Of two commands of one name the first counts; the command line says so.
+      // If two commands have the same name, the first one is used. The command line reports the other.
       if (!isWord(noun) || taken.has(name)) return [];
       taken.add(name);
       const usage = [name, args].filter(isWord).join(" ").slice(0, LONGEST);
@@ -41,9 +41,9 @@ function commandsOf(kernel: Kernel, files: ReadonlyMap<string, string>): OwnComm
   });
 }
 
-/** Options that sessions can have, with their flags in the place of a command. */
+/** The flags of session options that extensions contribute, in the form of commands with an empty noun. */
 function optionsOf(kernel: Kernel, files: ReadonlyMap<string, string>): OwnCommand[] {
-  // These are checked, but do not say whose they are.
+  // The valid options. They do not contain their plugins, so these are found by comparing the keys below.
   const left = new Map(
     kernel
       .find("sessionOptions")

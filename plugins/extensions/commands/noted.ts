@@ -2,23 +2,23 @@ import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
-/** A command of an extension of the user's own, or a flag that sessions get from one, as `scorel --help` shows it. */
+/** A command of one of the user's extensions, or a flag of a session option of one, for `scorel --help`. */
 export interface OwnCommand {
   /** Empty for a flag. */
   noun: string;
-  /** Without `scorel`: `deploy <target>`. */
+  /** The usage without `scorel`: `deploy <target>`. */
   usage: string;
   description: string;
-  /** The extension, which may be gone by now. */
+  /** The file of the extension, which may have been deleted since. */
   file: string;
 }
 
 const LONGEST_BYTES = 256 * 1024;
 
-/** Where they are noted for `--help`, which loads no plugin, no configuration and no library. */
+/** The file in which they are stored for `--help`, which loads no plugin, no configuration and no library. */
 export const noteFile = () => join(homedir(), ".scorel", "cache", "commands.json");
 
-/** What the last start has noted; nothing where it cannot be read, or others than this user could have written it. */
+/** The commands that the last start has stored. Empty if the file cannot be read, or if another user could have written it. */
 export function readOwnCommands(): OwnCommand[] {
   try {
     const path = noteFile();
@@ -26,15 +26,15 @@ export function readOwnCommands(): OwnCommand[] {
     const commands: unknown = JSON.parse(readFileSync(path, "utf8"));
     return Array.isArray(commands) ? commands.filter(isCommand).filter(({ file }) => existsSync(file)) : [];
   } catch {
-    return []; // There is no home or no list, or it is damaged: the next start writes it anew.
+    return []; // There is no home directory, or the file is missing or damaged. The next start writes it again.
   }
 }
 
-/** The help of `scorel` with these commands below its own. */
+/** Adds these commands to the help of `scorel`, below its own. */
 export async function withOwnCommands(help: string, commands: readonly OwnCommand[]): Promise<string> {
   if (commands.length === 0) return help;
   const { visibleText } = await import("@scorel/kit/text/plain");
-  // An extension may have taken these words from anywhere.
+  // The texts of an extension are not trusted.
   const oneLine = (text: string) => visibleText(text.replace(/\s+/g, " ").trim());
   const shown = (kind: string, own: readonly OwnCommand[]) => {
     const rows = own.map(({ usage, description }) => [oneLine(usage), oneLine(description)] as const);
@@ -59,7 +59,7 @@ export async function withOwnCommands(help: string, commands: readonly OwnComman
     .join("\n\n");
 }
 
-/** True for the flag of an option of sessions. */
+/** Whether it is the flag of a session option. */
 export const isFlag = ({ noun }: OwnCommand): boolean => noun === "";
 
 function isOwnFile(path: string): boolean {

@@ -32,7 +32,7 @@ export async function runTests(extensions: ExtensionsService, invocation: Invoca
   }
 }
 
-/** The test files of an extension: of its folder, or beside its file with the same name. A test file stands for itself. */
+/** The test files of an extension: those in its folder, or the one beside its file with the same name. A test file is returned itself. */
 function testsAt(path: string): string[] {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) throw errors.EXTENSIONS_FILE({ path, reason: "it does not exist" });

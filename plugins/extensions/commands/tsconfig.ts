@@ -8,7 +8,7 @@ import { assertNoLink, assertNoLinks } from "./no-links.ts";
 
 const mark = "// Written by `scorel plugin types`; run it again when Scorel has moved.";
 
-/** `plugin types`. Throws EXTENSIONS_TSCONFIG when there is a tsconfig.json of the user, and EXTENSIONS_NO_TYPES. */
+/** `plugin types`. Throws EXTENSIONS_TSCONFIG if the user already has a tsconfig.json, and EXTENSIONS_NO_TYPES. */
 export async function writeTsconfig(extensions: ExtensionsService, invocation: Invocation): Promise<number> {
   const { args, options, cwd, stdout } = invocation;
   const known = args[0] ? undefined : await extensions.folder(options.global ? "user" : "project");
@@ -29,7 +29,7 @@ export async function writeTsconfig(extensions: ExtensionsService, invocation: I
   return 0;
 }
 
-/** A relative path if Scorel is installed in the folder's project, so that the file can be shared with it; else an absolute one. */
+/** A relative path if Scorel is installed in the folder's project, so that the tsconfig.json can be committed; else an absolute one. */
 function nameFrom(folder: string, base: string): string {
   const modules = base.lastIndexOf("/node_modules/");
   return modules > 0 && isWithin(base.slice(0, modules), folder) ? relative(folder, base) : base;

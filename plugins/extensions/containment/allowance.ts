@@ -10,7 +10,7 @@ interface Limit {
   perSecond: number;
   unit: string;
 }
-/** `told` is below the size of a listener's queue, so that a flood never makes other listeners miss events. */
+/** The limit of `told` is below the capacity of a listener's queue, so that a flood never makes other listeners miss events. */
 const LIMITS = {
   written: { burst: 20_000, perSecond: 1_000, unit: "events written" },
   told: { burst: 5_000, perSecond: 500, unit: "events told, a notice counting for 50," },

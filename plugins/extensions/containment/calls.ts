@@ -6,7 +6,7 @@ export interface Call {
   sessionId: string;
 }
 
-/** The calls of all extensions that have not returned; each was made by the one before it. */
+/** The calls of all extensions that have not returned yet. Each was made during the previous one. */
 export const stack: Call[] = [];
 let count = 0;
 
@@ -20,7 +20,7 @@ export class RepeatedCall implements Call {
   private readonly among: Set<RepeatedCall>;
   private settling = 0;
 
-  /** It is a member of `among` while one of its promises has not settled. */
+  /** The call is in the set `among` while one of its promises has not settled. */
   constructor({ plugin, where, sessionId }: Call, among: Set<RepeatedCall>) {
     this.plugin = plugin;
     this.where = where;
@@ -28,7 +28,7 @@ export class RepeatedCall implements Call {
     this.among = among;
   }
 
-  /** Calls `work` with `given`; it counts as this call until it settles. */
+  /** Calls `work` with `given`. Until it settles, it counts as part of this call. */
   run<A extends unknown[], T>(work: (...given: A) => T, ...given: A): T {
     stack.push(this);
     try {

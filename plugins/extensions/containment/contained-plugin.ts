@@ -26,11 +26,11 @@ export interface Kernel {
 export class ContainedPlugin {
   readonly id: string;
   readonly origin: Origin;
-  /** Its calls with a promise that has not settled. */
+  /** The extension's calls with a promise that has not settled. */
   readonly settling = new Set<RepeatedCall>();
-  /** The hooks that it has critical layers on. */
+  /** The hooks on which the extension has critical layers. */
   readonly guarded = new Set<string>();
-  /** Whether it was started and not stopped again. */
+  /** Whether the extension was started and not stopped again. */
   isRunning = false;
   protected kernel: Kernel | undefined;
   private strikes = new Strikes();
@@ -44,7 +44,7 @@ export class ContainedPlugin {
     return this.kernel?.sessionId;
   }
 
-  /** Resets what is known of an earlier run when the extension is started again. */
+  /** Resets the state of an earlier run when the extension is started again. */
   forgetEarlierRun(): void {
     this.strikes = new Strikes();
     this.guarded.clear();

@@ -39,10 +39,10 @@ export function containedContext(context: BaseContext, contained: ContainedPlugi
 }
 
 const listening = 'the field "onEvent" of the plugin, or ctx.subscribe(listener)';
-/** What members of contexts elsewhere are here. */
+/** Names that other programs use for members of contexts, with advice. */
 const elsewhere: Readonly<Record<string, string>> = { on: listening, once: listening };
 
-/** Makes reading a service that is missing in `needs` an error instead of `undefined`; `telling` makes the view of the others. */
+/** Makes reading a service that is missing in `needs` an error instead of `undefined`. `telling` creates the view of other services. */
 function namingNeeds(context: BaseContext, telling: ReturnType<typeof tellingOldNames>): BaseContext {
   return new Proxy(context, {
     get(target, key) {

@@ -2,7 +2,7 @@ import { renamed } from "@scorel/kernel";
 import { errors } from "../errors.ts";
 import type { ContainedPlugin } from "./contained-plugin.ts";
 
-/** Returns a function that makes services tell the extension which of the members that it uses have a new name. */
+/** Returns a function that wraps services, so that the extension gets a notice when it uses a member by its old name. */
 export function tellingOldNames(contained: ContainedPlugin): <S>(service: S, name: string) => S {
   const views = new WeakMap<object, object>();
   const told = new Set<string>();

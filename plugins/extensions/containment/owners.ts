@@ -17,7 +17,7 @@ export function loadedExtensions(): string[] {
   return [...new Set([...owners.values()].map(({ id }) => id))];
 }
 
-/** Every file that extensions were loaded from. */
+/** Every file from which extensions were loaded. */
 export function extensionFiles(): Owner[] {
   return [...owners.values()].map(({ id, path, file }) => ({ id, path, file }));
 }

@@ -4,8 +4,8 @@ import { running } from "./running.ts";
 import { framesOf } from "./stack.ts";
 
 /**
- * Reports an uncaught error of an extension in the sessions that run it, or on stderr. Returns false for an error that may
- * come from Scorel itself, which is not reported.
+ * Reports an uncaught error of an extension in the sessions that run it, or on stderr. Returns false, without a report, for an error that
+ * may come from Scorel itself.
  */
 export function takeUncaught(where: string, thrown: unknown): boolean {
   const ids = loadedExtensions();

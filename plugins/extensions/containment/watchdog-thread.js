@@ -25,7 +25,7 @@ let lastLook = 0;
 let patience = STUCK_AFTER;
 /** The number of Ctrl-C and SIGINT; the first one only cancels. */
 let interrupts = 0;
-/** The exit code that the process was asked for. */
+/** The exit code with which the process was asked to end. */
 let code;
 let ending = false;
 /** Keys typed while the main thread was blocked. */

@@ -1,4 +1,4 @@
-/** Makes dist/types: what an editor needs to know of Scorel and of all that an extension may import, with nothing installed. */
+/** Creates dist/types: the declarations of Scorel and of everything that an extension may import, so that editors need nothing else. */
 import { execFile } from "node:child_process";
 import {
   copyFileSync,
@@ -19,20 +19,20 @@ const root = realpathSync(fileURLToPath(new URL("../../..", import.meta.url)));
 const packages = join(root, "plugins/extensions/node_modules");
 const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
 
-/** The packages whose declarations travel. What these name of others, such as a provider's own options, is `any`. */
+/** The packages whose declarations are included. Types of other packages that these use, such as a provider's own options, become `any`. */
 const own = [
   ...["zod", "typebox", "@mariozechner/pi-ai", "@mariozechner/pi-agent-core", "@opentelemetry/api"],
   ...["@types/node", "undici-types"],
 ];
 
-/** Modules whose declarations travel, beside the contracts of all plugins. */
+/** Modules whose declarations are included, in addition to the contracts of all plugins. */
 const clients = ["@scorel/kernel/testing", "@scorel/host/client", "@scorel/host/client/node"];
 
-/** The folders, from the root, of those of them whose code is not in the bundle. */
+/** The folders, relative to the root, of the included packages whose code is not in the bundle. */
 const node = realpathSync(join(root, "node_modules/@types/node"));
 export const typesOnly = [node, join(node, "../../undici-types")].map((folder) => relative(root, folder));
 
-/** Writes the declarations into `target`, with a tsconfig.json for others to extend; `names` are what extensions may import. */
+/** Writes the declarations into `target`, with a tsconfig.json to extend. `names` are the modules that extensions may import. */
 export async function writeTypes(target, names) {
   const work = join(root, "node_modules/.scorel-types");
   rmSync(work, { recursive: true, force: true });
@@ -56,9 +56,9 @@ export async function writeTypes(target, names) {
   }
 }
 
-/** The declarations of the kernel and of all plugins; which of them are needed is seen afterwards. */
+/** Emits the declarations of the kernel and of all plugins. The needed ones are selected afterwards. */
 function emit(work) {
-  // The kernel re-exports functions of the kit: a package that is imported by its name is not emitted by itself.
+  // The kernel re-exports functions of the kit. Files of a package that is imported by its name must be listed, or they are not emitted.
   const patterns = [
     "kernel/*.ts",
     "plugins/*/*.ts",
@@ -79,7 +79,7 @@ function emit(work) {
   return compile(work, { options, files: { include, exclude: [] } });
 }
 
-/** Module name -> its declarations, for the kernel and all that plugins let others import. */
+/** Module name -> its declaration file, for the kernel and all modules that plugins export. */
 function scorelModules(work) {
   const folders = ["kernel", ...readdirSync(join(root, "plugins")).map((id) => `plugins/${id}`)];
   const found = folders.flatMap((folder) => {
@@ -94,7 +94,7 @@ function scorelModules(work) {
   return Object.fromEntries(found.filter(([, file]) => existsSync(file)));
 }
 
-/** Every file of a package that lets all of them be imported, by its module name. */
+/** Every file of a package that exports all its files, by module name. */
 function modulesIn(folder, name) {
   const files = existsSync(folder) ? readdirSync(folder, { recursive: true }) : [];
   return files
@@ -102,7 +102,7 @@ function modulesIn(folder, name) {
     .map((file) => [`${name}/${file.slice(0, -".d.ts".length).split(sep).join("/")}`, join(folder, file)]);
 }
 
-/** The declarations of a library's module, as its package.json names them. */
+/** The declaration file of a library's module, according to the library's package.json. */
 function declarationOf(name) {
   const [, library, path] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(name);
   const folder = join(packages, library);
@@ -115,7 +115,7 @@ function typesIn(target) {
   return typesIn(target.types ?? target.import ?? target.default);
 }
 
-/** Every declaration file that somebody who imports the contracts and the libraries gets to see. */
+/** Every declaration file that the compiler reads if the contracts and the libraries are imported. */
 async function listFiles(work, modules, contracts) {
   const paths = Object.fromEntries(Object.entries(modules).map(([name, file]) => [name, [file]]));
   const entry = join(work, "entry.ts");
@@ -145,7 +145,7 @@ async function compile(work, { options, files }) {
   }
 }
 
-/** Where a file goes in dist/types: `@scorel/<id>/...`, or under the name of its package. */
+/** The path of a file in dist/types: `@scorel/<id>/...`, or below the name of its package. */
 function placed(file, work) {
   const made = relative(join(realpathSync(work), "out"), file).split(sep);
   if (made[0] === "presets")
@@ -161,7 +161,7 @@ function copy(file, place) {
   copyFileSync(file, place);
 }
 
-/** What a folder of extensions extends: as strict as this house, and with every contract in sight. */
+/** Writes the tsconfig.json that folders of extensions extend: as strict as Scorel's own, and with all contracts included. */
 function writeProject(target, paths, contracts) {
   const compilerOptions = {
     target: "es2023",

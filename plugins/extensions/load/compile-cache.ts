@@ -18,7 +18,7 @@ export interface Compilation {
 
 /** A cache of compiled code on disk. */
 export interface CompileCache {
-  /** Returns the cached code; undefined when there is none, or when the cached file was changed by someone else. */
+  /** Returns the cached code; undefined if there is none, or if anything else has changed the cached file. */
   find(wanted: Compilation): string | undefined;
   /** Stores compiled code and returns it. */
   keep(wanted: Compilation, code: string): string;
@@ -77,7 +77,7 @@ function readKept(path: string, secret: Buffer): string | undefined {
   return found.length === right.length && timingSafeEqual(found, right) ? code : undefined;
 }
 
-/** Returns the secret, which is created if needed. If two processes create it at once, the later file wins. */
+/** Returns the secret, which is created if needed. If two processes create it at once, the later file is kept. */
 function readSecret(path: string): Buffer {
   const stats = fs.lstatSync(path, { throwIfNoEntry: false });
   if (stats?.isFile() && stats.size === 32 && (stats.mode & 0o077) === 0) return fs.readFileSync(path);

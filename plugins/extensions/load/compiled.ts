@@ -26,8 +26,8 @@ export async function runCompiled(
 const builtin = createRequire(import.meta.url);
 
 /**
- * Whether compiled code can run without the compiler's loader. A string that contains one of these words makes it use that loader
- * without need, which is harmless. `__JITI_ERROR__` marks a syntax error.
+ * Whether compiled code can run without the compiler's loader. If a string contains one of these words, the loader is used unnecessarily,
+ * which is harmless. `__JITI_ERROR__` marks a syntax error.
  */
 function isPlain(code: string, offered: object): boolean {
   if (/\b(?:require|jitiESMResolve|__JITI_ERROR__)\b/.test(code)) return false;
@@ -37,8 +37,8 @@ function isPlain(code: string, offered: object): boolean {
 }
 
 /**
- * Makes a function of the code. The wrapper adds no line before the code, so that line numbers in errors are those of the file.
- * Returns undefined for a syntax error, which the compiler reports.
+ * Compiles the code to a function. The wrapper adds no line before the code, so that line numbers in errors are those of the file. Returns
+ * undefined for a syntax error, which the compiler reports.
  */
 function functionOf(code: string, filename: string): Body | undefined {
   const wrapped = `(async function (exports, require, module, __filename, __dirname, jitiImport) { ${code}\n})`;

@@ -2,7 +2,7 @@ import type { Jiti, TransformOptions } from "jiti";
 import { type CachePlaces, type CompileCache, createCompileCache } from "./compile-cache.ts";
 import { preload } from "./virtual-modules.ts";
 
-/** Compiles the files of extensions, and runs extensions that import files of their own. */
+/** Compiles the files of extensions, and runs extensions that import other files of theirs. */
 export interface Compiler {
   /** Returns the compiled code of an entry file, from the cache if possible. Throws syntax errors. */
   compile(source: string, filename: string): Promise<string>;
@@ -10,11 +10,11 @@ export interface Compiler {
   run(source: string, filename: string): Promise<object>;
 }
 
-/** `offered` has the modules of the host that extensions may import, by name. */
+/** Creates a compiler. `offered` contains the host's modules that extensions may import, by name. */
 export function createCompiler(offered: Record<string, unknown>, places: CachePlaces): Compiler {
   const kept = createCompileCache(places);
   let loading: Promise<Jiti> | undefined;
-  // The compiler is loaded only when something is missing in the cache.
+  // The compiler is only loaded if the cache does not have the code.
   const library = () => {
     loading ??= loadLibrary(kept, offered);
     return loading;

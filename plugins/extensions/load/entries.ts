@@ -10,19 +10,19 @@ import { errors } from "../errors.ts";
 import { asProblem } from "./find.ts";
 import type { LoadListeners } from "./loader.ts";
 
-/** What the loader tells of the configuration, and is told. */
+/** The configuration for loading extensions, and a callback for loaded ones. */
 export interface ExtensionConfig {
   /** All tables by plugin id. */
   tables: Table;
   /** The table of an extension with a schema. Throws CONFIG_INVALID. */
   tableOf(id: string, schema: NonNullable<AnyPlugin["config"]>): unknown;
-  /** The error that says why an extension cannot run once per process. */
+  /** Creates the error that tells why an extension cannot run once per process. */
   refused(problem: string): Error;
-  /** Hears how many milliseconds it took to read an extension and run its file. */
+  /** Called with the milliseconds that it took to read an extension and run its file. */
   loaded(plugin: AnyPlugin, milliseconds: number): void;
 }
 
-/** Loads extensions of one scope; what cannot be loaded is a problem, and the rest is not harmed. */
+/** Loads the extensions of one scope. An extension that cannot be loaded becomes a problem and does not affect the others. */
 export async function extensionEntries(
   config: ExtensionConfig,
   files: readonly ExtensionFile[],
@@ -37,7 +37,7 @@ export async function extensionEntries(
       void problems.push(asProblem(path, errors.EXTENSION_FIELDS({ id, file: path, fields: fields.map(described) })));
     load = await createLoader({ onUnknown });
   } catch (thrown) {
-    // The folder of compiled code is not safe: that stops all extensions, and is said once.
+    // The folder of compiled code is not safe, so no extension is loaded. This is reported only once.
     problems.push(asProblem("extensions", thrown));
     return { entries, problems };
   }
@@ -59,7 +59,7 @@ export async function extensionEntries(
 
 const described = (field: UnknownField) => ({ name: field.name, advice: adviceFor(field) });
 
-/** Throws EXTENSION_FOLDER when others than this user could write the folder of compiled code. */
+/** Creates a loader. Throws EXTENSION_FOLDER if another user could write into the folder of compiled code. */
 export async function createLoader(listeners: LoadListeners = {}) {
   const { createExtensionLoader } = await import("./loader.ts");
   const folder = join(userDir(), "cache", "jiti");
@@ -67,7 +67,9 @@ export async function createLoader(listeners: LoadListeners = {}) {
   return createExtensionLoader({ folder, keyFile: join(userDir(), "cache.key") }, listeners);
 }
 
-/** With a schema it gets its own table, checked; without one the whole configuration, as older extensions expect. */
+/**
+ * Creates an entry. A plugin with a schema gets its own validated table; without one, the whole configuration, as older extensions expect.
+ */
 async function entryOf(
   { tables, tableOf }: ExtensionConfig,
   { id, path, file }: ExtensionFile,
@@ -78,14 +80,14 @@ async function entryOf(
   return { ...entry, config: plugin.config ? tableOf(id, plugin.config) : secretFree(tables) };
 }
 
-/** What others rely on is loaded for those extensions alone that provide something. */
+/** The check of provided services. Loaded only for extensions that provide a service. */
 async function serviceCheck({ provides = [] }: AnyPlugin) {
   if (provides.length === 0) return {};
   const { assertService } = await import("../checks/service-check.ts");
   return { checkService: assertService };
 }
 
-/** One of the user was loaded when the process started. */
+/** Throws for a host extension of a project or preset. Those of the user were already loaded when the process started. */
 function assertHostAllowed({ id, path, of }: ExtensionFile, { refused }: ExtensionConfig): void {
   if (of === "user") return;
   const whose = of === "project" ? "a project's extension" : "an extension of a preset";

@@ -12,15 +12,15 @@ export interface ExtensionParent {
   shown: string;
 }
 
-/** Where extensions are looked for, and which ids they may not have. */
+/** Where to search for extensions, and which ids they must not have. */
 export interface Search {
-  /** If two folders have an extension with the same id, the later folder wins. */
+  /** If two folders have an extension with the same id, that of the later folder is used. */
   folders: readonly ExtensionParent[];
-  /** The installed extensions, and those that differ from what was installed. One that the user wrote wins over them. */
+  /** The installed extensions, and problems with those that were changed since. An extension that the user wrote takes precedence. */
   installed?: Pick<FoundExtensions, "extensions" | "problems">;
   /** The folder of a project that is not trusted: only file names are read, to list them as unused. */
   untrusted?: string;
-  /** Throws when another user could have put code into the folder. */
+  /** Throws if another user could have put code into the folder. */
   assertSafe(folder: string, of: ExtensionFile["of"]): void;
   /** The reason why no extension may have this id; undefined when the id is free. */
   takenBy(id: string, of: ExtensionFile["of"]): string | undefined;

@@ -26,7 +26,7 @@ export function folderOf(path: string, project: ProjectFolder): ExtensionFolder 
   return known ?? otherProject(real);
 }
 
-/** A path below another `.scorel` folder than the user's is code of a project that is not trusted in this run. */
+/** The `.scorel` folder of another project that a path is in. Its code is not trusted in this run. */
 function otherProject(path: string): ExtensionFolder | undefined {
   if (isWithin(canonical(userDir()), path)) return undefined;
   for (let dir = dirname(path); dir !== dirname(dir); dir = dirname(dir))

@@ -5,15 +5,15 @@ import { errors } from "../errors.ts";
 /** An extension that guarded something when it was last loaded. */
 export interface KnownGuard {
   id: string;
-  /** The hooks that it had critical layers on. */
+  /** The hooks on which it had critical layers. */
   hooks: readonly string[];
-  /** Why it is not among the entries of the session; undefined if it is. */
+  /** Why the session has no entry for it; undefined if it has one. */
   missing?: string | undefined;
 }
 
 /**
- * A plugin that denies what the `known` guards guarded, if they do not run, and tells `note` what the extensions that run guard. It has
- * to be the last entry of a session, so that it starts when all others have started or failed.
+ * Creates a plugin that denies all actions on the hooks of `known` guards that are not running, and passes the hooks that running extensions
+ * guard to `note`. It must be the last entry of a session, so that it starts after all others have started or failed.
  */
 export function guardKeeper(
   entries: readonly KernelEntry[],
@@ -51,7 +51,7 @@ function deny(ctx: BaseContext, { id, hooks, missing = "It failed to start." }: 
     try {
       ctx.hook(hook as never, { handler, level: "early", critical: true } as never);
     } catch (thrown) {
-      // A session without the plugin that has this hook does nothing that would have to be guarded.
+      // Without the plugin that defines the hook, the session cannot do what would have to be guarded.
       if (codeOf(thrown) !== "HOOK_UNKNOWN") throw thrown;
     }
   ctx.report("", denial);

@@ -49,7 +49,7 @@ function importsIn(source: string): { wanted: string; line: number }[] {
   });
 }
 
-/** The imported file, to be checked next: "" when there is none to check, undefined when it is outside of `root`. */
+/** The imported file, to be checked next: "" if there is nothing to check, undefined if the file is outside of `root`. */
 function resolveInside(wanted: string, from: string, root: string): string | undefined {
   if (isOffered(wanted)) return "";
   const path = wanted.startsWith("file:") ? fileURLToPath(wanted) : wanted;
@@ -65,7 +65,7 @@ function isOffered(wanted: string): boolean {
   return wanted.startsWith("node:") || offered.has(wanted);
 }
 
-/** Whether a package is installed inside of `root`; then it was trusted with it. */
+/** Whether a package is installed inside of `root`, so that it is covered by the trust in `root`. */
 function isInstalled(name: string, from: string, root: string): boolean {
   const [scope = "", second = ""] = name.split("/");
   const folder = scope.startsWith("@") ? join(scope, second) : scope;

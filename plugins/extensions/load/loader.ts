@@ -16,9 +16,9 @@ import { createVirtualModules } from "./virtual-modules.ts";
 export type ExtensionLoader = (file: ExtensionFile) => Promise<AnyPlugin>;
 
 export interface LoadListeners {
-  /** Hears the names of Scorel's modules that extensions import. */
+  /** Called with the name of each of Scorel's modules that an extension imports. */
   onUse?: ((name: string) => void) | undefined;
-  /** Hears the fields of an extension that mean nothing. */
+  /** Called with the unknown fields of an extension. */
   onUnknown?: ((file: ExtensionFile, fields: UnknownField[]) => void) | undefined;
 }
 
@@ -36,11 +36,11 @@ export function createExtensionLoader(cache: CachePlaces, { onUse, onUnknown }: 
   };
 }
 
-/** How long the top level of an extension and the function that it exports may take, together. */
+/** Time limit in milliseconds for the top level of an extension and its exported function together. */
 const LOAD_LIMIT_MS = 10_000;
 
 interface Ran {
-  /** The default export; if it is a function, what it returned. */
+  /** The default export or, if that is a function, its return value. */
   value: unknown;
   /** The source code of the file. */
   source: string;
@@ -83,7 +83,7 @@ function isClass(value: object): boolean {
   return /^class\b/.test(Function.prototype.toString.call(value));
 }
 
-/** Where an error happened and why: the place of a syntax error, else the topmost stack frame in the extension's folder. */
+/** The place of an error and its reason. The place is that of a syntax error, else the topmost stack frame in the extension's folder. */
 function explain(path: string, thrown: unknown): { where: string; reason: string } {
   const message = messageOf(thrown);
   const parsed = /^(?:\w+: )?([\s\S]*?)\s*\n\s(\S.*:\d+):\d+$/.exec(message);

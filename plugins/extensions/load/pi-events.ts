@@ -10,7 +10,7 @@ const piEvents = [
   "tool_execution_update",
 ];
 
-/** The used part of the service `agent`. */
+/** The members of the service `agent` that are used here. */
 interface Subscribable {
   agent: { subscribe(listener: (event: { type: string }) => unknown): () => void };
 }

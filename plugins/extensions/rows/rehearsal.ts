@@ -7,7 +7,7 @@ import type { TapRow } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { knownWords } from "../words.ts";
 
-/** What was recorded about one plugin while a session was opened. */
+/** The record of one plugin from the opening of a session. */
 export interface Seen {
   plugin: AnyPlugin;
   origin: string;
@@ -26,14 +26,14 @@ export interface Seen {
 export interface Rehearsal {
   composition: Composition;
   watch(open: () => Promise<unknown>): Promise<ReadonlyMap<string, Seen>>;
-  /** Has the contributions of the opened session collected that are otherwise read at first use, so that mistakes are reported. */
+  /** Collects the contributions of the opened session that are otherwise only read at first use, so that mistakes are reported. */
   collect(): void;
 }
 
-/** What `activate` may return. */
+/** The possible return values of `activate`. */
 type Returned = Awaited<ReturnType<NonNullable<AnyPlugin["activate"]>>>;
 
-/** What was recorded for each plugin, and the number of started plugins and of taps so far. */
+/** The record of each plugin, and the number of started plugins and of layers so far. */
 type Watched = Map<string, Seen> & { started: number; taps: number };
 
 /** The kernel's time limit for a layer that sets none. */
@@ -56,7 +56,7 @@ export function createRehearsal(real: Composition): Rehearsal {
   };
   return {
     collect() {
-      // The services may be those of an extension, whose error must not keep the list from being shown.
+      // An extension may provide these services. Its errors must not prevent the list from being shown.
       if (session) collectAll(session);
       for (const read of [() => session?.find("tools")?.list(), () => session?.find("prompt")?.view()])
         try {
@@ -88,8 +88,8 @@ export function createRehearsal(real: Composition): Rehearsal {
 }
 
 /**
- * Collects every contribution of a kernel's plugins, so that mistakes are reported which are otherwise found when it is needed.
- * Rows that nobody could use are reported, too.
+ * Collects every contribution of a kernel's plugins, so that mistakes are reported that are otherwise only found at the first use. Also
+ * reports rows that cannot be used.
  */
 export function collectAll(kernel: Pick<BaseContext, "collect">): void {
   for (const name of knownWords.contributions)

@@ -4,14 +4,14 @@ import type { ExtensionFile, FoundExtensions, PluginRow } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { collectAll, type Rehearsal, type Seen } from "./rehearsal.ts";
 
-/** A shipped plugin, and the preset and line that asks for it or switches it off (`origin`). */
+/** A shipped plugin, and the preset and line that names it or switches it off (`origin`). */
 interface ShippedPlugin {
   id: string;
   origin: string;
   scope: "host" | "session";
 }
 
-/** The plugins and extensions of one run of the command. The loader provides it. */
+/** The plugins and extensions of one run of the command. The loader creates it. */
 export interface RunPlugins {
   /** The directory of new sessions. */
   cwd: string;
@@ -67,7 +67,7 @@ export async function readRows(run: RunPlugins, rehearsal: Rehearsal, kernel: Ke
   return rows;
 }
 
-/** Opens a session and returns its notices about what was left out and what failed. */
+/** Opens a session and returns its notices about plugins that were left out and about failures. */
 async function openOnce(kernel: Kernel, run: RunPlugins, rehearsal: Rehearsal): Promise<Notice[]> {
   const host = kernel.find("host");
   if (!host) throw errors.CONFIG_NO_HOST();
@@ -193,7 +193,7 @@ function facts(plugin: AnyPlugin, { contributions }: RunPlugins, seen?: Seen) {
   };
 }
 
-/** Whether a notice is about a part of an extension that failed while the rest of it runs. */
+/** Whether a notice is about a failed part of an extension whose other parts run. */
 function isAbout(message: string, id: string): boolean {
   return message.startsWith(`plugin "${id}" failed in `) || message.startsWith(`Extension "${id}" has `);
 }

@@ -1,12 +1,12 @@
 import type { Answer, HostMessage } from "./wire.ts";
 
-/** Longest text of an error that a person is shown. */
+/** Maximum length of an error's message, in characters. */
 const MAX_TEXT = 10_000;
 
 /**
- * Whether a message of the host has the form that the client acts on. The host may be another program than it says. Payloads of
- * events are not looked at: whoever uses them must not trust them. Results are checked by `isUsableResult`. A message of an unknown type is one of
- * a later version, and means nothing.
+ * Whether a message has the form that the client relies on. Its sender may be another program that claims to be the host. Payloads of
+ * events are not checked: code that uses them must not trust them. `isUsableResult` checks the results. Messages of unknown types are from
+ * a later version; they pass, and are ignored.
  */
 function isUsable(message: HostMessage): boolean {
   const { type } = message;
@@ -26,7 +26,7 @@ function isUsable(message: HostMessage): boolean {
   return isLimit && [message.version, message.instance, message.clientId, message.secret].every(isText);
 }
 
-/** A message that can be used; undefined for anything else. */
+/** Parses and checks a message; undefined if it is invalid. */
 export function readMessage(text: string): HostMessage | undefined {
   try {
     const message = JSON.parse(text) as HostMessage;
@@ -36,11 +36,12 @@ export function readMessage(text: string): HostMessage | undefined {
   }
 }
 
-/** Whether a message is one that concerns the client's requests and subscriptions. */
+/** Whether a message answers a request or belongs to a subscription. */
 export function isAnswer(message: HostMessage): message is Answer {
   return message.type === "response" || message.type === "events" || message.type === "changes";
 }
 
+/** Whether a value has the form of an event with its display. */
 export function isDelivered(value: unknown): boolean {
   const { event, display } = (value ?? {}) as { event?: Record<string, unknown>; display?: Record<string, unknown> };
   if (!isText(event?.type) || !isText(display?.display)) return false;
@@ -49,6 +50,7 @@ export function isDelivered(value: unknown): boolean {
   return event.id === undefined || (isText(event.id) && (event.parentId === null || isText(event.parentId)));
 }
 
+/** Whether a value has the form of an anchor. */
 export function isAnchor(value: unknown): boolean {
   const anchor = (value ?? {}) as Record<string, unknown>;
   const isId = anchor.persistentId === null || isText(anchor.persistentId);

@@ -1,17 +1,17 @@
 import type { CommandResult } from "../contract/results.ts";
 
-/** The only command whose answer reaches the clipboard. */
+/** The only command whose result may set the clipboard. */
 const COPY = "copy";
-/** What is shown of a text that was copied. */
+/** Maximum number of characters to show of a copied text. */
 const FIRST_LINE = 60;
 
-/** A command's result as a client obeys it. */
+/** The part of a command's result that a client acts on. */
 export interface Obeyed extends Omit<CommandResult, "input"> {
-  /** A text for the field. It is a command only if it repeats the one that the person ran; anything else never runs from there. */
+  /** Text for the input field. `isCommand`: it repeats the command that the user ran. Any other text must never run as a command. */
   input?: { text: string; isCommand: boolean };
 }
 
-/** What a client does of a command's result: the name that the person typed decides, since the host may be anybody's. */
+/** Reduces a command's result to what the typed command `name` may do, because the host is not necessarily trusted. */
 export function obeyed(name: string, { copy, input, ...result }: CommandResult): Obeyed {
   return {
     ...result,
@@ -20,7 +20,7 @@ export function obeyed(name: string, { copy, input, ...result }: CommandResult):
   };
 }
 
-/** How many characters were copied, and the beginning of their first line, so that a person sees what they paste next. */
+/** The number of copied characters, and the beginning of the first line, so that people see what they are going to paste. */
 export function copiedPart(text: string): [characters: number, firstLine: string] {
   const [line = ""] = text.trimStart().split(/[\r\n]/, 1);
   return [text.length, line.length > FIRST_LINE ? `${line.slice(0, FIRST_LINE)}…` : line];

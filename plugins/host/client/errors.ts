@@ -26,11 +26,11 @@ export const errors = defineErrors({
   LINK_TOO_LARGE: (a: { bytes: number; max: number }) =>
     `This request has at least ${a.bytes} bytes; over this connection, the host takes at most ${a.max} in one. It was not sent. Send less at once, or name a file that the session can read.`,
   LINK_REPEATED: (a: { operation: string; characters: number; times: number }) =>
-    `The connection was lost ${a.times} times with ${requestFor(a.operation)} unanswered, which has ${a.characters} characters, so it is not sent again. It is unknown whether it was carried out. Look before you try again, with less in one request.`,
+    `The connection was lost ${a.times} times with ${requestFor(a.operation)} unanswered, which has ${a.characters} characters, so it is not sent again. It is unknown whether it was carried out. Check before you try again, with less in one request.`,
   LINK_RESULT: (a: { operation: string }) =>
-    `The host's answer to ${requestFor(a.operation)} is not one that a Scorel host gives. Check the address; if it is right, \`scorel host logs\` on its computer may show why.`,
+    `The host's answer to ${requestFor(a.operation)} is not a valid answer of a Scorel host. Check the address; if it is right, \`scorel host logs\` on its computer may show why.`,
   LINK_PAGES: (a: { max: number }) =>
-    `The host's answer has no end: ${a.max} pages of it were read, or it changed again and again meanwhile. Try again; if that fails, too, \`scorel host serve --replace\` starts another host.`,
+    `The host's answer could not be read completely: it had no end after ${a.max} pages, or changed between them again and again. Try again; if that fails, too, \`scorel host serve --replace\` starts another host.`,
   RESUME_UNKNOWN: {
     exit: 2,
     text: (a: { wanted: string }) =>
@@ -42,5 +42,5 @@ export const errors = defineErrors({
       `${a.count} sessions have "${a.wanted}" in their ids or titles:\n${a.named.map((line) => `  ${line}\n`).join("")}${a.count > a.named.length ? "  …\n" : ""}Give the id, more of a title, or choose with \`scorel --resume\`.`,
   },
   LINK_LOST: (a: { operation: string }) =>
-    `The host was restarted while it worked on ${requestFor(a.operation)}, so it is unknown whether that was done. Look before you try again.`,
+    `The host was restarted while it worked on ${requestFor(a.operation)}, so it is unknown whether that was done. Check before you try again.`,
 });

@@ -1,12 +1,12 @@
 import type { Page, PageParams } from "../contract.ts";
 import { errors } from "./errors.ts";
 
-/** The most pages that are read of one answer, those that are read again included. A host that has more is at fault. */
+/** Maximum number of pages to request, including repeated ones. No working host sends more. */
 const MAX_PAGES = 1_000;
 
 /**
- * Reads an answer with all its pages, and returns it as one. It is read again from the start when something else in it has changed
- * between two pages, such as `seq` of a queue: `everyPage((page) => client.request("get_queue", { sessionId, ...page }))`.
+ * Requests all pages of an answer and joins them: `everyPage((page) => client.request("get_queue", { sessionId, ...page }))`. Starts again
+ * if anything but the lists changes between two pages, such as the `seq` of a queue. Throws LINK_PAGES if there are too many pages.
  */
 export async function everyPage<R extends Page>(ask: (page: PageParams) => Promise<R>): Promise<R> {
   let all: R | undefined;
@@ -27,7 +27,7 @@ function itemsIn(answer: Page): number {
   return Object.values(answer).reduce((sum: number, value) => sum + (Array.isArray(value) ? value.length : 0), 0);
 }
 
-/** What does not belong to the page. */
+/** The fields of an answer other than its lists and `more`, as JSON. */
 function restOf({ more: _, ...answer }: Page): string {
   return JSON.stringify(Object.entries(answer).filter(([, value]) => !Array.isArray(value)));
 }

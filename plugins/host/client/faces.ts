@@ -15,23 +15,23 @@ import { everyPage } from "./every-page.ts";
 /** The session that a client wants: a stored one, the latest of `cwd`, a copy, or by default a new one in `cwd`. */
 export interface SessionChoice extends SessionOptions {
   cwd: string;
-  /** The session's id or the beginning of it. */
+  /** The session's id, or the beginning of its id. */
   session?: string | undefined;
   latest?: boolean | undefined;
   /** A part of the session's id or of its title. */
   resume?: string | undefined;
-  /** Id, or its beginning, of a session to copy. `id@event` copies only up to that event. */
+  /** The id, or the beginning of the id, of a session to copy. `id@event` copies only up to that event. */
   fork?: string | undefined;
-  /** Keeps a new session or a copy in memory only. */
+  /** Keeps a new or copied session in memory only. */
   unsaved?: boolean | undefined;
-  /** A stored session is only read, as by a client that may not open it to write in it. */
+  /** Only reads a stored session, as for a client that may not open it for writing. */
   looksOn?: boolean | undefined;
 }
 
 /** The rights of a client that may do everything. */
 export const ALL_RIGHTS: Rights = { write: true, answer: true };
 
-/** Returns what the client may do. A host that does not know `get_rights` yet may still refuse single requests. */
+/** Returns the client's rights. Returns all rights for an older host without `get_rights`, which may still refuse single requests. */
 export async function rightsOf(client: Client): Promise<Rights> {
   try {
     return await client.request("get_rights", {});
@@ -91,7 +91,7 @@ function copied(fork: string): { sessionId: string; eventId?: string } {
   return { sessionId, ...(eventId !== undefined && { eventId }) };
 }
 
-/** Formats warnings about a session, each of them only once, whether from an event or a notice. */
+/** Formats warnings about a session. Each is shown only once, whether it comes from an event or a notice. */
 export class Warnings {
   private readonly told = new Set<string>();
 
@@ -121,7 +121,7 @@ export class Warnings {
 export function failureText({ plugin, where, message, at }: Transients["plugin_failure"]): string {
   const place = at === undefined ? "" : ` (${at})`;
   if (where !== "") return `plugin "${plugin}" failed in ${where}: ${message}${place}`;
-  // A message from a built-in plugin stands alone.
+  // The message of a built-in plugin is complete without the plugin's name.
   return at === undefined ? message : `plugin "${plugin}": ${message}${place}`;
 }
 
@@ -162,12 +162,13 @@ export async function printAnswer(
   return 1;
 }
 
-/** The messages of a queue as `rewrite_queue` takes them. */
+/** The messages of a queue, in the form that `rewrite_queue` expects. */
 export type QueueWanted = Operations["rewrite_queue"]["params"]["items"];
 
 /**
- * Changes a session's queue, while others may change it, too: `make` gets the queue as it is, and is called again if it has changed since.
- * A request that is repeated after a lost connection changes it once. Returns false, and changes nothing, when `make` returns undefined.
+ * Changes a session's queue even if other clients change it at the same time: `make` receives the current queue, and is called again if
+ * the queue has changed in between. The change is made only once, even if the connection is lost. Returns false, and changes nothing, if
+ * `make` returns undefined.
  */
 export async function changeQueue(
   client: Pick<Client, "request">,
@@ -193,7 +194,7 @@ export async function changeQueue(
 
 const CHANGED = ["AGENT_QUEUE_CONFLICT", "AGENT_QUEUE_UNKNOWN"];
 
-/** Takes messages out of a session's queue, while others may change it, too. Returns those that were still waiting. */
+/** Removes messages from a session's queue even if other clients change it at the same time. Returns the ones that were still waiting. */
 export async function takeBackQueued(
   client: Pick<Client, "request">,
   sessionId: string,

@@ -4,15 +4,15 @@ import type { Client, SessionSummary } from "../contract.ts";
 import { errors } from "./errors.ts";
 import { everyPage } from "./every-page.ts";
 
-/** Sessions that an error names. */
+/** Maximum number of sessions that an error lists. */
 const NAMED = 5;
 
 /**
- * Finds a stored session by its id, or by a part of its id or of its title, first among those of a directory. Returns its id. Throws
- * RESUME_UNKNOWN and RESUME_AMBIGUOUS.
+ * Finds a stored session by its id, or by a part of its id or its title. Searches the sessions of the directory `cwd` first. Returns the
+ * session's id. Throws RESUME_UNKNOWN and RESUME_AMBIGUOUS.
  */
 export async function findSession(client: Client, wanted: string, cwd: string): Promise<string> {
-  // A session that belongs to another one, such as a subagent's, is meant only by its id.
+  // Sessions with a parent, such as those of subagents, are found only by their ids.
   for (const where of [{ cwd }, { archived: true }, { archived: true, children: true }]) {
     const { sessions } = await everyPage((page) => client.request("list_sessions", { ...where, ...page }));
     const tests = "children" in where ? [isNamed, isBegun] : [isNamed, isBegun, isTitled, isMentioned];
@@ -34,7 +34,7 @@ const isTitled: Test = (session, wanted) => titleOf(session).toLowerCase() === w
 const isMentioned: Test = (session, wanted) =>
   session.sessionId.includes(wanted) || titleOf(session).toLowerCase().includes(wanted.toLowerCase());
 
-/** The sessions that pass the first test that any passes. */
+/** The sessions that pass the first test that is not failed by all of them. */
 function matching(sessions: readonly SessionSummary[], wanted: string, tests: readonly Test[]): SessionSummary[] {
   for (const test of tests) {
     const found = sessions.filter((session) => test(session, wanted));
@@ -43,7 +43,7 @@ function matching(sessions: readonly SessionSummary[], wanted: string, tests: re
   return [];
 }
 
-/** A session as one line: its id, when it was used last, where, and its title. */
+/** Formats a session as one line: its id, time of last use, directory and title. */
 function lineFor(session: SessionSummary): string {
   const time = localMinute(session.updatedAt);
   return [session.sessionId, time, lineOf(session.cwd), lineOf(titleOf(session))].join("  ");

@@ -35,14 +35,14 @@ export type {
 } from "./wire.ts";
 
 /**
- * Connects to a host in another process. Rejects if that fails, unless `patient` is set; when the connection is lost later, the client
- * connects again by itself, and its requests and subscriptions go on.
+ * Connects to a host in another process. Rejects if the first attempt fails, unless `patient` is set. If the connection is lost later, the
+ * client reconnects automatically, and its requests and subscriptions continue.
  */
 export async function connectHost(options: RemoteOptions): Promise<RemoteClient> {
   return (await import("./remote-client.ts")).connectRemote(options);
 }
 
-/** What the host calls a token by, as `end_page` takes it. It tells nothing about the token. */
+/** The id by which the host knows a token, as a parameter of `end_page`. It reveals nothing about the token. */
 export async function tokenId(token: string): Promise<string> {
   return (await import("./proof.ts")).tokenId(token);
 }

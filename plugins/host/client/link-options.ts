@@ -3,46 +3,51 @@ import type { Answer, Channel, Welcome } from "./wire.ts";
 
 export type { LinkState } from "../contract.ts";
 
+/** How to connect to a host, and whether to reconnect. */
 export interface LinkOptions {
   /** Opens a new connection. Rejects if the host cannot be reached. */
   dial(): Promise<Channel> | Channel;
-  /** Where the host is, as errors name it. */
+  /** The host's address, for error messages. */
   address?: string | undefined;
-  /** The command that starts the host again when it is gone, if it runs on this computer. */
+  /** The command that starts the host again after it has stopped, if it runs on this computer. */
   startedBy?: string | undefined;
   /** The program's name for people, and its version. */
   name?: string | undefined;
   version: string;
-  /** The token for transports that ask for one; called for each connection. */
+  /** Returns the token for transports that require one. Called for each connection. */
   token?: (() => string | undefined | Promise<string | undefined>) | undefined;
   /** Whether to connect again when the connection is lost. Default: true. */
   reconnect?: boolean | undefined;
   /**
-   * Whether the client is there at once, and tries the first connection as long as later ones, so that what it was asked meanwhile
-   * waits. Default: false; `connectHost` then rejects if the first connection fails.
+   * Whether `connectHost` resolves at once and retries the first connection like later ones. Requests made in the meantime wait. Default:
+   * false; `connectHost` then rejects if the first connection fails.
    */
   patient?: boolean | undefined;
   /** Times in milliseconds, for tests. */
   times?: Partial<LinkTimes> | undefined;
 }
 
+/** Time limits and intervals of a connection, in milliseconds. */
 export interface LinkTimes {
-  /** How long connecting may take, until the host's welcome. */
+  /** Time limit for connecting, until the host's `welcome` arrives. */
   welcome: number;
-  /** How long the host may take to answer requests that it can answer at once, and those that open sessions, while it is connected. */
+  /**
+   * Time limits for requests that the host can answer at once (`answer`), and for those that open sessions (`opening`), while connected.
+   */
   answer: number;
   opening: number;
-  /** Time between two signs of life. */
+  /** Time between two pings. */
   ping: number;
-  /** Silence after which the connection counts as dead. */
+  /** Time without any message after which the connection counts as dead. */
   dead: number;
-  /** The first and the longest wait before connecting again. */
+  /** The first and the longest wait before reconnecting. */
   firstRetry: number;
   lastRetry: number;
-  /** A connection that lasted this long makes the next wait short again. */
+  /** After a connection that lasted this long, the next wait is short again. */
   healthy: number;
 }
 
+/** The default times. */
 export const TIMES: LinkTimes = {
   welcome: 10_000,
   answer: 60_000,
@@ -54,15 +59,15 @@ export const TIMES: LinkTimes = {
   healthy: 30_000,
 };
 
-/** What the link tells its client. */
+/** The callbacks through which a link informs its client. */
 export interface LinkUser {
-  /** A connection was made, the first or a later one. Messages may be sent from now on. */
+  /** A connection was established, the first or a later one. From then on, messages can be sent. */
   connected(welcome: Welcome): void;
-  /** `characters` is the length of the message. Returns false for one that a host does not send at this point. */
+  /** A message has arrived; `characters` is its length. Returns false if no host would send it at this point. */
   message(message: Answer, characters: number): boolean;
-  /** Every request up to this id has been answered. */
+  /** The id up to which every request has been answered. */
   answered(): number;
-  /** There will be no further connection. */
+  /** The link has ended and will not reconnect. */
   ended(error: Error | undefined): void;
   state(state: LinkState): void;
 }

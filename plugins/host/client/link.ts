@@ -1,4 +1,4 @@
-/** Keeps a client connected to its host: connects, notices a dead connection, and connects again. Runs in browsers, too. */
+/** Keeps a client connected to its host: connects, detects dead connections, and reconnects. Runs in browsers, too. */
 
 import { clause, visibleBreaks } from "@scorel/kit/text/one-line";
 import { clientName } from "@scorel/kit/values/client-name";
@@ -10,28 +10,29 @@ import { provenChannel } from "./proof.ts";
 import { remoteError } from "./remote-error.ts";
 import { type Channel, type ClientMessage, type HostMessage, PROTOCOL, type Welcome } from "./wire.ts";
 
-/** The longest wait, in seconds, that a host may ask for. */
+/** Maximum wait in seconds that a host may request (`retryAfter`). */
 const LONGEST_ASKED_S = 60;
-/** Characters of the longest first message of a host. */
+/** Maximum length of a host's first message, in characters. */
 const MAX_WELCOME = 64 * 1024;
 
+/** A client's connection to its host, which reconnects until it is closed or the host refuses it for good. */
 export class Link {
   private readonly options: LinkOptions;
   private readonly user: LinkUser;
   private readonly times: LinkTimes;
   private channel: Channel | undefined;
   private welcome: Welcome | undefined;
-  /** Since when there has been no connection that lasted. */
+  /** When the present connection problems began: since then, no connection has lasted for `healthy` milliseconds. */
   private troubledSince: number | undefined;
-  /** The host has said that it stops. */
+  /** Whether the host announced that it stops. */
   private hasStopped = false;
-  /** Which host process has said that last. */
+  /** The last host process that announced that it stops. */
   private stoppedInstance: string | undefined;
   private ended = false;
   private heardAt = 0;
   private liveSince = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  /** Ends the attempt to connect that is under way. */
+  /** Ends the current attempt to connect. */
   private abandon: ((error: Error) => void) | undefined;
   private current: LinkState = { state: "connecting" };
 
@@ -45,7 +46,7 @@ export class Link {
     return this.current;
   }
 
-  /** Connects for the first time. Rejects if that fails, unless the client is `patient`; later failures lead to further attempts. */
+  /** Connects for the first time. Rejects if that fails, unless the client is `patient`. Lost connections are retried automatically. */
   async start(): Promise<void> {
     if (this.options.patient) {
       this.troubledSince = performance.now();
@@ -74,7 +75,7 @@ export class Link {
     return this.current.state === "live";
   }
 
-  /** Connects now instead of at the end of the wait, as when a page becomes visible or a network returns. */
+  /** Ends the wait before reconnecting, or checks a live connection, as when a page becomes visible or the network returns. */
   hurry(): void {
     if (this.current.state === "live") this.keepAlive(this.times.welcome / 5, 1);
     else if (this.current.state === "waiting") this.reconnect();
@@ -88,7 +89,7 @@ export class Link {
   }
 
   private connect(): Promise<void> {
-    this.become({ state: "connecting" });
+    this.setState({ state: "connecting" });
     const { welcome: ms } = this.times;
     const { address } = this.options;
     return new Promise<void>((resolve, reject) => {
@@ -110,7 +111,7 @@ export class Link {
         const dialed = await this.options.dial();
         if (this.abandon !== fail) return dialed.close();
         channel = dialed;
-        // Where anybody might listen, the token is only sent to whoever knows it already.
+        // Where another program might listen, the token is only sent to a host that has proved that it knows the token.
         const mustProve = token !== undefined && dialed.authority !== undefined;
         const proven = mustProve ? await provenChannel(dialed, token) : dialed;
         if (this.abandon !== fail) return;
@@ -124,7 +125,7 @@ export class Link {
     });
   }
 
-  /** Says hello over a new channel, and waits for the welcome. */
+  /** Sends `hello` over a new channel, and waits for `welcome`. */
   private greet(
     channel: Channel,
     token: string | undefined,
@@ -141,7 +142,7 @@ export class Link {
         const first = text.length > MAX_WELCOME ? undefined : readMessage(text);
         if (first?.type === "welcome") welcomed(first);
         else if (first?.type === "closing") fail(fatal(first));
-        else fail(this.strange(text));
+        else fail(this.protocolError(text));
       },
       closed: (said) => {
         const reason = said === undefined ? undefined : visibleBreaks(said);
@@ -154,7 +155,7 @@ export class Link {
 
   private hello(token: string | undefined): ClientMessage {
     const { name: given, version } = this.options;
-    // A host that was restarted knows nobody: with the name that the client had there, others recognize it.
+    // A restarted host does not know this client. With its former name (`terminal-2`), people recognise it.
     const name = (this.welcome && clientName(this.welcome.clientId)) ?? given;
     const resume = this.welcome && { clientId: this.welcome.clientId, secret: this.welcome.secret };
     return { type: "hello", protocol: PROTOCOL, version, name, token, resume };
@@ -162,43 +163,43 @@ export class Link {
 
   private begin(channel: Channel, welcome: Welcome): void {
     this.channel = channel;
-    // Before the first connection, none was lost.
+    // The time before the first connection does not count as a connection problem.
     if (!this.welcome) this.troubledSince = undefined;
     const isSame = this.welcome?.instance === welcome.instance;
     this.welcome = welcome;
     this.liveSince = performance.now();
     this.hasStopped = false;
     this.wait(this.times.ping, () => this.keepAlive());
-    this.become({ state: "live", version: welcome.version, ...(isSame && { sameHost: true }) });
+    this.setState({ state: "live", version: welcome.version, ...(isSame && { sameHost: true }) });
     this.user.connected(welcome);
   }
 
   private take(text: string): void {
     const message = readMessage(text);
-    if (!message) this.finish(this.strange(text));
-    else if (message.type === "closing") this.dismissed(message);
-    else if (isAnswer(message) && !this.user.message(message, text.length)) this.finish(this.strange(text));
+    if (!message) this.finish(this.protocolError(text));
+    else if (message.type === "closing") this.closedByHost(message);
+    else if (isAnswer(message) && !this.user.message(message, text.length)) this.finish(this.protocolError(text));
   }
 
-  private dismissed(closing: Extract<HostMessage, { type: "closing" }>): void {
-    if (closing.retry && closing.error.code === "GATEWAY_ENDED") this.stopped();
+  private closedByHost(closing: Extract<HostMessage, { type: "closing" }>): void {
+    if (closing.retry && closing.error.code === "GATEWAY_ENDED") this.noteStop();
     if (closing.retry) this.lost(closing.error.message, closing.retryAfter);
     else this.finish(fatal(closing));
   }
 
-  /** A host that stops in good order is mostly back soon. It counts once for each process, since that can stop only once. */
-  private stopped(): void {
+  /** Makes the next waits short, since a host that announces its stop is usually replaced soon. Done once per host process. */
+  private noteStop(): void {
     this.hasStopped = true;
     const instance = this.welcome?.instance;
     if (instance !== this.stoppedInstance) this.troubledSince = undefined;
     this.stoppedInstance = instance;
   }
 
-  private strange(text: string): Error {
+  private protocolError(text: string): Error {
     return errors.LINK_PROTOCOL({ got: text.slice(0, 80), address: this.options.address });
   }
 
-  /** Asks for a sign of life every `ms` milliseconds, and gives the connection up after so many without one. */
+  /** Sends a ping every `ms` milliseconds, and gives the connection up after `left` pings without any message from the host. */
   private keepAlive(ms = this.times.ping, left = Math.ceil(this.times.dead / this.times.ping)): void {
     const asked = performance.now();
     this.send({ type: "ping", answered: this.user.answered() });
@@ -209,7 +210,7 @@ export class Link {
     });
   }
 
-  /** The connection is gone: connects again after a while. */
+  /** Called when the connection was lost. Schedules the next attempt. */
   private lost(said = "the connection was closed", retryAfter?: number): void {
     const { channel } = this;
     const reason = clause(said);
@@ -222,21 +223,21 @@ export class Link {
     channel.close();
     const now = performance.now();
     if (this.troubledSince === undefined || now - this.liveSince >= this.times.healthy) this.troubledSince = now;
-    this.later(reason, retryAfter);
+    this.scheduleRetry(reason, retryAfter);
   }
 
-  /** Connects again after a while, and after `retryAfter` seconds at the earliest. */
-  private later(reason: string, retryAfter = 0, unproven = false): void {
+  /** Schedules the next attempt to connect, at least `retryAfter` seconds from now. */
+  private scheduleRetry(reason: string, retryAfter = 0, unproven = false): void {
     const { firstRetry, lastRetry } = this.times;
-    // A tenth of the time that has passed: a host that is restarted is found again soon, one that is gone is asked rarely.
+    // Waits a tenth of the time since the problems began: a restarting host is found soon, and one that is gone is tried rarely.
     const passed = performance.now() - (this.troubledSince ?? 0);
     const longest = Math.min(lastRetry, Math.max(firstRetry, passed / 10));
-    // Spread over time, so that the clients of a host that restarts do not all come at once.
+    // Randomised, so that the clients of a restarting host do not all reconnect at the same time.
     const least = Math.min(LONGEST_ASKED_S, Math.max(0, retryAfter)) * 1_000;
     const delay = least + longest * (0.5 + Math.random() / 2);
     const at = Date.now() + delay;
     const { startedBy } = this.options;
-    this.become({
+    this.setState({
       ...{ state: "waiting", at, reason: clause(reason) },
       ...(this.hasStopped && { hostStopped: true }),
       ...(startedBy !== undefined && { startedBy }),
@@ -250,7 +251,7 @@ export class Link {
     this.connect().catch((thrown: Error & { fatal?: boolean; retryAfter?: number }) => {
       if (this.ended) return;
       if (thrown.fatal) this.finish(thrown);
-      else this.later(thrown.message, thrown.retryAfter, codeOf(thrown) === "LINK_UNPROVEN");
+      else this.scheduleRetry(thrown.message, thrown.retryAfter, codeOf(thrown) === "LINK_UNPROVEN");
     });
   }
 
@@ -262,7 +263,7 @@ export class Link {
     this.channel = undefined;
     channel?.close();
     this.abandon?.(error ?? errors.LINK_ENDED({ reason: "the client was closed" }));
-    this.become({ state: "closed", error });
+    this.setState({ state: "closed", error });
     this.user.ended(error);
   }
 
@@ -271,19 +272,19 @@ export class Link {
     this.timer = setTimeout(then, ms);
   }
 
-  private become(state: LinkState): void {
+  private setState(state: LinkState): void {
     this.current = state;
     this.user.state(state);
   }
 }
 
-/** The length of a text in UTF-8. It is only counted if it could be more than `max`. */
+/** The length of a text in UTF-8. Bytes are only counted if they could exceed `max`; otherwise returns the number of characters. */
 function bytesOf(text: string, max: number): number {
-  // A character in a string has at most three bytes.
+  // A UTF-16 code unit takes at most three bytes in UTF-8.
   return text.length * 3 <= max || text.length > max ? text.length : new TextEncoder().encode(text).length;
 }
 
-/** The error of a host that ends the connection. `fatal` means that connecting again does not help. */
+/** The error with which a host ended the connection. `fatal` means that reconnecting does not help. */
 function fatal({ error, retry, retryAfter }: Extract<HostMessage, { type: "closing" }>): Error {
   return Object.assign(remoteError(error), { fatal: !retry, ...(retryAfter !== undefined && { retryAfter }) });
 }

@@ -1,12 +1,12 @@
 import type { Rights } from "../contract.ts";
 
-/** A question, as far as its answers go. */
+/** The fields of a question that concern its answers. */
 interface Question {
   options?: readonly { value: string; lasting?: boolean; needs?: string }[];
   fallback?: string;
 }
 
-/** The question with the answers that a client with these rights may give: the host refuses the others. */
+/** Returns the question with only those answers that a client with these rights may give. The host refuses the others. */
 export function offeredTo<Q extends Question>(question: Q, { lasting = true, operations = "all" }: Rights): Q {
   const { options, fallback } = question;
   if (!options) return question;

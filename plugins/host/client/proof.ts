@@ -1,4 +1,4 @@
-/** The proof that a host must give before it is sent a token. Runs in browsers, too. */
+/** Verifies that a host knows the client's token, before the token is sent to it. Runs in browsers, too. */
 
 import { proofText, TOKEN_ID, tokenIdText } from "@scorel/kit/values/host-proof";
 import { readMessage } from "./checks.ts";
@@ -7,12 +7,13 @@ import { remoteError } from "./remote-error.ts";
 import type { Challenge, Channel, ChannelHandlers } from "./wire.ts";
 
 const NONCE_BYTES = 32;
-/** Characters of the longest answer that is looked at. */
+/** Maximum length of an answer, in characters. */
 const MAX_ANSWER = 64 * 1024;
 
 /**
- * Asks the other end of a channel to prove that it knows the token, and returns the channel when it has. While a host does not run,
- * any user of its computer can listen at its port. Throws LINK_UNPROVEN, and LINK_INSECURE where the browser cannot check a proof.
+ * Asks the other end of a channel to prove that it knows the token, and then returns the channel. Needed because any user of the host's
+ * computer can listen at its port while the host is not running. Throws LINK_UNPROVEN, and LINK_INSECURE if the browser cannot check a
+ * proof.
  */
 export async function provenChannel(channel: Channel, token: string): Promise<Channel> {
   const { authority = "" } = channel;
@@ -21,7 +22,7 @@ export async function provenChannel(channel: Channel, token: string): Promise<Ch
   channel.send(JSON.stringify(challenge));
   const text = await answer;
   const message = text.length > MAX_ANSWER ? undefined : readMessage(text);
-  // A host that stops or is full says so before anything else, and to strangers, too.
+  // A host that is stopping or full says so first, even to clients that have not proved anything.
   if (message?.type === "closing" && message.retry)
     throw Object.assign(remoteError(message.error), { retryAfter: message.retryAfter });
   const said = message?.type === "closing" ? remoteError(message.error).message : undefined;
@@ -42,12 +43,12 @@ async function challengeFor(
   const key = await subtle.importKey("raw", digest, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
   return {
     challenge: { type: "prove", id, nonce, authority },
-    // It takes as long for each wrong proof.
+    // Takes the same time for every wrong proof.
     isProof: (proof) => subtle.verify("HMAC", key, fromHex(proof), bytesOf(proofText(nonce, authority))),
   };
 }
 
-/** What the host calls a token by. It tells nothing about the token. */
+/** The id by which the host knows a token. It reveals nothing about the token. */
 export async function tokenId(token: string): Promise<string> {
   return idOf(await crypto.subtle.digest("SHA-256", bytesOf(token)));
 }
@@ -56,7 +57,7 @@ async function idOf(digest: ArrayBuffer): Promise<string> {
   return hex(await crypto.subtle.digest("SHA-256", bytesOf(tokenIdText(hex(digest))))).slice(0, TOKEN_ID);
 }
 
-/** The first message that comes over a channel, and the same channel for whoever uses it afterwards. */
+/** Receives the first message (`answer`) of a channel. `proven` is the same channel, which can be opened again for further messages. */
 function reopenable(channel: Channel, address: string): { answer: Promise<string>; proven: Channel } {
   const early: string[] = [];
   let user: ChannelHandlers | undefined;
@@ -95,7 +96,7 @@ function hex(bytes: ArrayBuffer): string {
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The bytes of a text in hex; what is none has no bytes of a proof. */
+/** Decodes a proof: 32 bytes as 64 hex digits. Returns no bytes for any other text. */
 function fromHex(text: string): Uint8Array<ArrayBuffer> {
   const pairs = /^[\da-f]{64}$/.test(text) ? (text.match(/../g) ?? []) : [];
   return new Uint8Array(pairs.map((pair) => Number.parseInt(pair, 16)));

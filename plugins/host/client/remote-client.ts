@@ -10,25 +10,26 @@ import { openAgain, Reopening, restoreMode } from "./reopening.ts";
 import { Requests, type Unnumbered } from "./requests.ts";
 import type { Answer, HostMessage, Subscribed, Welcome } from "./wire.ts";
 
-/** Processed characters after which the host is told, so that it sends more. */
+/** Number of processed characters after which the client reports to the host, which then sends more. */
 const REPORT_EVERY = 64 * 1024;
 
+/** Options of `connectHost`. */
 export interface RemoteOptions extends LinkOptions {
-  /** Called with what a listener throws. Default: it is thrown again, as an uncaught error. */
+  /** Called with errors of listeners. Default: they are rethrown as uncaught errors. */
   listenerFailed?: ((thrown: unknown) => void) | undefined;
 }
 
 /** A client of a host in another process. */
 export interface RemoteClient extends Client {
-  /** How it is connected now. */
+  /** The state of the connection. */
   readonly state: LinkState;
-  /** Calls `listener` with every change of the connection. Returns the function that ends it. */
+  /** Calls `listener` with every change of `state`. Returns a function that removes the listener. */
   onState(listener: (state: LinkState) => void): () => void;
-  /** Connects now instead of after the current wait, as when a network returns. */
+  /** Ends the wait before reconnecting, or checks a live connection, as when the network returns. */
   hurry(): void;
 }
 
-/** Connects to a host. Rejects if that fails and the client is not `patient`; when the connection is lost later, the client connects again by itself. */
+/** Connects to a host. Rejects if that fails and the client is not `patient`. If the connection is lost later, the client reconnects. */
 export async function connectRemote(options: RemoteOptions): Promise<RemoteClient> {
   const client = new WireClient(options);
   await client.start();
@@ -43,7 +44,7 @@ class WireClient implements RemoteClient {
   private readonly subscriptions = new Map<number, RemoteSubscription>();
   private readonly watchers = new Map<number, RemoteWatcher>();
   private readonly reopening = new Reopening();
-  /** Whether the host knows the sessions that this client has opened. */
+  /** False while the host does not know yet which sessions this client has open, because it was restarted or has forgotten the client. */
   private isReopened = true;
   private readonly listeners = new Set<(state: LinkState) => void>();
   private connections = 0;
@@ -126,7 +127,7 @@ class WireClient implements RemoteClient {
       await Promise.all(own().map((subscription) => subscription.whole()));
       connection = this.connections;
       await this.ask({ type: "drain", sessionId });
-      // On another connection, the host may have answered before the subscriptions went on there.
+      // After a reconnection, the host may have answered before the subscriptions were resumed.
     } while (connection !== this.connections || !this.link.isLive);
     await Promise.all(own().map((subscription) => subscription.caughtUp()));
   }
@@ -140,7 +141,7 @@ class WireClient implements RemoteClient {
     if (this.subscriptions.delete(subscription.number)) await this.endAtHost(subscription.number);
   }
 
-  /** A host that does not answer has nothing left to end; without a connection, it has ended everything by itself. */
+  /** Ends a subscription at the host. Errors are ignored: a host without a connection to this client has already ended it. */
   private async endAtHost(subscription: number): Promise<void> {
     if (this.link.isLive) await this.ask({ type: "unsubscribe", subscription }).catch(() => {});
   }
@@ -170,13 +171,13 @@ class WireClient implements RemoteClient {
 
   private answer(response: Extract<HostMessage, { type: "response" }>): void {
     const asked = this.requests.take(response);
-    // Before the caller hears of it: events may follow in the same turn of the event loop.
+    // Done before the caller is notified, because events may follow in the same turn of the event loop.
     if (asked?.message.type === "subscribe" && asked.isUsable && "result" in response)
       this.subscriptions.get(asked.message.subscription)?.begin(response.result as Subscribed);
     asked?.tell();
   }
 
-  /** Tells the host what was processed. What came on an earlier connection does not count. */
+  /** Reports processed characters to the host. Messages of an earlier connection do not count. */
   private report(characters: number, connection: number): void {
     if (connection !== this.connections) return;
     this.processed += characters;
@@ -200,16 +201,16 @@ class WireClient implements RemoteClient {
     this.reported = 0;
     this.requests.connected(this.connections, clientId);
     if (this.connections > 1 && !resumed) this.isReopened = false;
-    this.goOn(this.connections).catch(this.failed);
+    this.resumeWork(this.connections).catch(this.failed);
   }
 
   /**
-   * Goes on over a new connection. A host that was restarted, or has forgotten this client, opens the client's sessions again,
-   * with their options. What was not answered is asked again, and is done only once.
+   * Resumes the work on a new connection. If the host was restarted, or has forgotten this client, reopens the client's sessions with their
+   * options. Then repeats unanswered requests in such a way that none is carried out twice, and resumes the subscriptions.
    */
-  private async goOn(connection: number): Promise<void> {
+  private async resumeWork(connection: number): Promise<void> {
     if (!this.isReopened) {
-      // A session that cannot be opened any more answers its next request with the reason.
+      // If a session cannot be reopened, its next request fails with the reason.
       await Promise.allSettled(this.reopening.sessions().map((params) => this.reopen(params)));
       const attending = this.reopening.attending();
       await Promise.allSettled(attending.map((params) => this.operate("attend_requests", params)));
@@ -219,25 +220,25 @@ class WireClient implements RemoteClient {
     const readOnly = this.requests.areUnclear
       ? await this.readOnly().catch(() => new Set<string>())
       : new Set<string>();
-    // Connected once more meanwhile, which began all this again.
+    // The client has reconnected again in the meantime, and the new connection does this work.
     if (connection !== this.connections || this.end) return;
     const asked = this.requests.subscriptions;
     this.requests.repeat(readOnly);
     for (const subscription of this.subscriptions.values())
       if (!asked.has(subscription.number))
-        this.ask(subscribing(subscription)).catch((thrown) => this.gone(subscription, thrown));
+        this.ask(subscribing(subscription)).catch((thrown) => this.failSubscription(subscription, thrown));
     for (const [number, watcher] of this.watchers)
       if (!asked.has(number)) this.watchAgain(number, watcher).catch((thrown) => this.end ?? this.failed(thrown));
   }
 
-  /** Opens a session again, where others may have opened it first. */
+  /** Reopens a session, which other clients may already have opened. */
   private async reopen(params: { sessionId: string }): Promise<void> {
     if (!(await openAgain(params, this.operate))) return;
     const { sessionId } = params;
-    // Not awaited: it waits until the subscriptions go on, which is later.
+    // Not awaited, because it waits for the subscriptions, which are resumed later.
     this.drained(sessionId)
       .then(() => restoreMode(sessionId, this.reopening, this.operate))
-      // Whoever may not choose it any more hears of the mode from the session.
+      // If the client may not set the mode, it learns the actual one from the session's events.
       .catch(() => {});
   }
 
@@ -249,13 +250,13 @@ class WireClient implements RemoteClient {
     watcher.take([{ change: "missed" }], () => {});
   }
 
-  /** A subscription could not go on, such as that to a session that was deleted meanwhile. */
-  private gone(subscription: RemoteSubscription, thrown: unknown): void {
+  /** Ends a subscription that could not be resumed, for example because the session was deleted. */
+  private failSubscription(subscription: RemoteSubscription, thrown: unknown): void {
     if (this.end || !this.subscriptions.delete(subscription.number)) return;
     if (!subscription.fail(thrown as Error)) this.failed(thrown);
   }
 
-  /** Names of the operations that change nothing, which can be asked again after a restart. */
+  /** Names of the operations that change nothing, which can be repeated after a restart of the host. */
   private async readOnly(): Promise<ReadonlySet<string>> {
     const { operations } = await everyPage(
       (page) =>

@@ -4,29 +4,31 @@ import type { HostMessage, Subscribed, WireSubscribeOptions } from "./wire.ts";
 type Listener = Parameters<Client["subscribe"]>[1];
 type EventsMessage = Extract<HostMessage, { type: "events" }>;
 
-/** The most events that a host lets wait for one subscription. */
+/** Maximum number of waiting events that a host accepts for one subscription. */
 const MAX_CAPACITY = 100_000;
 
-/** A subscription at a host in another process, also after the connection was lost and made again. */
+/** A subscription at a host in another process. It survives reconnections. */
 export class RemoteSubscription {
   readonly number: number;
   readonly sessionId: string;
   private readonly listener: Listener;
   private readonly options: SubscribeOptions;
   private readonly failed: (thrown: unknown) => void;
-  /** Received events, and when the connection was lost and how the subscription went on after the connection was lost. */
+  /** What the listener has not processed yet: received events, lost connections (`lost`), and resumptions (`begun`). */
   private queue: ({ message: EventsMessage; done: () => void } | { begun: Subscribed } | { lost: Waiting })[] = [];
   private working: Promise<void> | undefined;
   private isWorking = false;
   private ended = false;
   private interruption: { over: Promise<void>; end(): void } | undefined;
-  /** Position after the last received event, and after the last one that the listener got. */
+  /** Position after the last received event, and (`heard`) after the last one passed to the listener. */
   private received: Anchor | undefined;
   private heard: Anchor | undefined;
-  /** Whether live events were received since the subscription began or went on; and what the listener gets now. */
+  /**
+   * Whether live events were received since the subscription began or was resumed. `isReplay` is about the events passed to the listener.
+   */
   private isLive = false;
   private isReplay = false;
-  /** The listener gets nothing before its caller knows of the subscription, even if events arrive together with the answer. */
+  /** Whether the caller has received the subscription. Until then the listener is not called, even if events have arrived. */
   private isOpen = false;
   private readonly opened: Promise<void>;
   private open = () => {};
@@ -51,7 +53,7 @@ export class RemoteSubscription {
     });
   }
 
-  /** The options to subscribe with, now or after the connection was lost. */
+  /** The options for subscribing now, the first time or after a reconnection. */
   get wanted(): WireSubscribeOptions {
     const { anchor, tail, capacity, joined } = this.options;
     const at = this.received ?? anchor;
@@ -63,7 +65,7 @@ export class RemoteSubscription {
     };
   }
 
-  /** Takes the host's answer to the subscription, the first or a later one. */
+  /** Takes the host's answer to `subscribe`, the first or a later one. */
   begin(begun: Subscribed): void {
     const { anchor } = begun;
     const isLater = this.received !== undefined;
@@ -77,9 +79,9 @@ export class RemoteSubscription {
     this.wake();
   }
 
-  /** The connection was lost: until the subscription goes on, events may be missing. */
+  /** Tells that the connection was lost. Until the subscription is resumed, events may be missing. */
   interrupt(lost: Waiting): void {
-    // Only after the first answer: until then, whoever subscribes still waits.
+    // Before the first answer, the caller of `subscribe` is still waiting and need not be told.
     if (this.received) {
       this.queue = this.queue.filter((next) => !("lost" in next));
       this.queue.push({ lost });
@@ -93,14 +95,14 @@ export class RemoteSubscription {
     this.interruption = { over, end };
   }
 
-  /** Resolves when the subscription has no gap: the host sends it all events from now on. */
+  /** Resolves when the subscription is not interrupted: from then on, the host sends it all events. */
   async whole(): Promise<void> {
     await this.interruption?.over;
   }
 
   /**
-   * Takes events, which the listener gets one after the other. `done` is called when it has them, or will not get them. Returns false
-   * for a replay after live events, which no host sends.
+   * Queues events for the listener, which receives them one by one. `done` is called when it has processed them, or when the subscription
+   * has ended. Returns false for a replay after live events, which no working host sends.
    */
   take(message: EventsMessage, done: () => void): boolean {
     if (this.ended) {
@@ -124,7 +126,7 @@ export class RemoteSubscription {
     while (this.isWorking) await this.working;
   }
 
-  /** The session cannot be followed any more. Returns whether the listener wants to know of it. */
+  /** Ends the subscription because the session cannot be followed any longer. Returns whether the option `ended` handles the error. */
   fail(error: Error): boolean {
     this.end();
     const { ended } = this.options;
@@ -139,9 +141,9 @@ export class RemoteSubscription {
     for (const next of this.queue.splice(0)) if ("message" in next) next.done();
   }
 
-  /** What `subscribe` resolves with. `unsubscribe` ends the subscription at the host. */
+  /** Creates the value that `subscribe` resolves with. `unsubscribe` ends the subscription at the host. */
   handle({ mode, more, status }: Subscribed, unsubscribe: () => Promise<void>): Subscription {
-    // Whoever awaits `subscribe` goes on before that.
+    // Code that awaits `subscribe` continues before the first event is delivered.
     setTimeout(this.open, 0);
     return Object.defineProperties(() => unsubscribe(), {
       mode: { value: mode satisfies ResumeMode },
@@ -171,7 +173,7 @@ export class RemoteSubscription {
       for (const delivered of events) {
         if (this.ended) break;
         this.heard = positionAfter(this.heard as Anchor, delivered, anchor);
-        // An async listener is waited for; a synchronous one costs no turn of the event loop.
+        // Waits for an async listener. A synchronous one needs no turn of the event loop.
         const called = this.guarded(() => this.listener(delivered));
         if (called) await called;
       }
@@ -181,7 +183,7 @@ export class RemoteSubscription {
     this.isWorking = false;
   }
 
-  /** A listener that fails gets the next event all the same, as in the host's own process. */
+  /** Calls a listener and reports its failure. It receives the next event anyway, as in the host's own process. */
   private guarded(call: () => void | Promise<void>): Promise<void> | undefined {
     try {
       const called = call();
@@ -193,7 +195,7 @@ export class RemoteSubscription {
   }
 }
 
-/** The position after one event of a message that leads to `end`. */
+/** The position after one event of a message; `end` is the position after the whole message. */
 function positionAfter(before: Anchor, { event }: Delivered, end: Anchor): Anchor {
   if (event.type === "missed") return before;
   const streamSeq = end.streamSeq < 0 ? -1 : (event as { seq: number }).seq;

@@ -2,7 +2,7 @@ import type { Client, SessionChange } from "../contract.ts";
 
 type Listener = Parameters<Client["watchSessions"]>[0];
 
-/** A listener to the changes of sessions, which gets them one after the other. */
+/** Passes changes of sessions to a listener, one after the other. */
 export class RemoteWatcher {
   readonly capacity: number | undefined;
   private readonly listener: Listener;
@@ -17,7 +17,7 @@ export class RemoteWatcher {
     this.failed = failed;
   }
 
-  /** `done` is called when the listener has processed them, or will not get them any more. */
+  /** Queues changes. `done` is called when the listener has processed them, or when the watcher has ended. */
   take(changes: SessionChange[], done: () => void): void {
     if (this.ended) {
       done();

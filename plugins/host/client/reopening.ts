@@ -1,7 +1,7 @@
 import type { AnyEvent } from "@scorel/kernel";
 import type { Delivered, Operation, SessionStatus } from "../contract.ts";
 
-/** The error of a host that has the session open with other options already. */
+/** The error code for a session that is already open with other options. */
 const OTHER_OPTIONS = "HOST_SESSION_OPTIONS";
 
 /** Parameters of the operations that open sessions, other than the session's options. */
@@ -12,7 +12,7 @@ const OTHER_KEYS: Partial<Record<Operation, readonly string[]>> = {
   continue_session: ["cwd"],
 };
 
-/** Remembers the options that sessions were opened with, so that a client can open them again at a host that was restarted. */
+/** Remembers the options that sessions were opened with, so that a client can reopen them after the host was restarted. */
 export class Reopening {
   private readonly options = new Map<string, Record<string, unknown>>();
   /** The position in each session's log at which it was opened. */
@@ -20,7 +20,7 @@ export class Reopening {
   /** The sessions whose questions the client answers. */
   private readonly attended = new Set<string>();
 
-  /** Takes note of an answered request. */
+  /** Records an answered request. */
   take(operation: string, params: object, result: unknown): void {
     const others = OTHER_KEYS[operation as Operation];
     if (others) {
@@ -42,8 +42,8 @@ export class Reopening {
   }
 
   /**
-   * Takes an event of a session that the client follows. The permission mode that the client has chosen itself holds again when it
-   * comes back, also `full`, which a session does not keep; not after somebody else has chosen another one.
+   * Records an event of a followed session. The permission mode that the client itself has set is restored after a reconnection (also
+   * `full`, which a session does not keep), unless another client has set a different one since.
    */
   hear(sessionId: string, { event }: Delivered, clientId: string): void {
     if (event.type !== "permission_mode" || !("seq" in event)) return;
@@ -53,7 +53,7 @@ export class Reopening {
     else if (this.modeIn(sessionId) !== mode) delete this.options.get(sessionId)?.permission;
   }
 
-  /** The permission mode that the client has chosen in a session, when it was opened or since. */
+  /** The permission mode that the client has set in a session, at its opening or later. */
   modeIn(sessionId: string): string | undefined {
     const mode = this.options.get(sessionId)?.permission;
     return typeof mode === "string" ? mode : undefined;
@@ -81,8 +81,8 @@ type Request = (
 ) => Promise<unknown>;
 
 /**
- * Opens a session again. Returns whether somebody else has opened it meanwhile, with other options, which hold then: `restoreMode`
- * chooses the client's own permission mode again.
+ * Reopens a session. Returns true if another client has already opened it with other options, which then apply. `restoreMode` can still
+ * restore this client's permission mode.
  */
 export async function openAgain(params: { sessionId: string }, request: Request): Promise<boolean> {
   try {
@@ -95,7 +95,7 @@ export async function openAgain(params: { sessionId: string }, request: Request)
   }
 }
 
-/** Chooses the client's own permission mode again, once it has heard what others have chosen since. The host may refuse it. */
+/** Sets the client's own permission mode again. Call it after the client has received the events about modes that others have set. */
 export async function restoreMode(sessionId: string, reopening: Reopening, request: Request): Promise<void> {
   const mode = reopening.modeIn(sessionId);
   if (mode !== undefined) await request("set_permission", { sessionId, mode });

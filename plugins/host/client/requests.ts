@@ -4,19 +4,19 @@ import { remoteError } from "./remote-error.ts";
 import { isUsableResult } from "./result-checks.ts";
 import type { ClientMessage, HostMessage, WireError } from "./wire.ts";
 
-/** A message that the host answers, with and without its number. */
+/** A message that the host answers. `Unnumbered` is the same without its `requestId`. */
 export type Asking = Extract<ClientMessage, { requestId: number }>;
 export type Unnumbered<M = Asking> = M extends Asking ? Omit<M, "requestId"> : never;
 type Response = Extract<HostMessage, { type: "response" }>;
 
 /**
- * A request with so many characters may be why its connection was lost. It is sent on a few connections at most, so that it cannot
- * end one after the other.
+ * Number of characters from which a request may itself be the reason why the connection was lost. It is then sent on at most MAX_TIMES
+ * connections, so that it cannot break every new one.
  */
 const LARGE = 1024 * 1024;
 const MAX_TIMES = 3;
 
-/** The limits of time, and where the host is, as errors name it. */
+/** The time limits, and the host's address for error messages. */
 interface RequestOptions {
   times: Pick<LinkTimes, "answer" | "opening">;
   address?: string | undefined;
@@ -24,13 +24,13 @@ interface RequestOptions {
 
 interface Pending {
   message: Asking;
-  /** How often it was sent, and its length. */
+  /** How often the request was sent, and its length in characters. */
   times: number;
   characters: number;
-  /** The connection on which it was sent last, and the client that the host took it for. */
+  /** The connection on which the request was last sent, and the client id that the sender had there. */
   connection?: number;
   clientId?: string;
-  /** How long the host may still take for it, the end of that time on this connection, and since when it runs. */
+  /** Milliseconds that the host still has for the answer (`left`), the timer for them, and when it was started (`since`). */
   left: number;
   limit?: ReturnType<typeof setTimeout> | undefined;
   since: number;
@@ -38,14 +38,14 @@ interface Pending {
   reject(error: Error): void;
 }
 
-/** The requests that the host has not answered yet. Each is answered once, on whatever connection. */
+/** The unanswered requests. Each of them gets one answer, no matter on which connection. */
 export class Requests {
   private readonly send: (message: Asking) => number;
   private readonly times: Pick<LinkTimes, "answer" | "opening">;
   private readonly address: string | undefined;
   private readonly pending = new Map<number, Pending>();
   private numbers = 0;
-  /** The present connection, the first being 1; 0 while there is none. */
+  /** Number of the current connection, counted from 1; 0 while there is none. */
   private connection = 0;
   private clientId = "";
 
@@ -56,24 +56,24 @@ export class Requests {
     this.address = address;
   }
 
-  /** A number that no request or subscription of this client has. */
+  /** Returns a new number, unique among this client's requests and subscriptions. */
   number(): number {
     return ++this.numbers;
   }
 
-  /** Every request up to this number has been answered. */
+  /** The number up to which every request has been answered. */
   get answered(): number {
     let first = this.numbers + 1;
     for (const requestId of this.pending.keys()) first = Math.min(first, requestId);
     return first - 1;
   }
 
-  /** Messages are sent from now on; 0 for `connection` if none are any more. */
+  /** Starts sending on a new connection; 0 for `connection` stops sending. */
   connected(connection: number, clientId = this.clientId): void {
     this.connection = connection;
     this.clientId = clientId;
-    // Time without a connection is not the host's.
-    if (connection === 0) for (const pending of this.pending.values()) rest(pending);
+    // Time limits pause while there is no connection.
+    if (connection === 0) for (const pending of this.pending.values()) pauseLimit(pending);
   }
 
   ask(message: Unnumbered): Promise<unknown> {
@@ -86,12 +86,12 @@ export class Requests {
     });
   }
 
-  /** Removes a request that was answered, and returns how to tell whoever asked. */
+  /** Removes an answered request. The returned `tell` settles the caller's promise. */
   take(response: Response): { message: Asking; isUsable: boolean; tell(): void } | undefined {
     const pending = this.pending.get(response.requestId);
     if (!pending) return undefined;
     this.pending.delete(response.requestId);
-    rest(pending);
+    pauseLimit(pending);
     const { message, resolve, reject } = pending;
     const operation = nameOf(message);
     const isUsable = !("error" in response) && isUsableResult(operation, response.result);
@@ -103,12 +103,15 @@ export class Requests {
     return { message, isUsable, tell };
   }
 
-  /** Whether requests were sent to a host that does not know them any more, so that it is unknown whether they were carried out. */
+  /** Whether a host that has lost its state was sent requests, so that it is unknown whether they were carried out. */
   get areUnclear(): boolean {
     return [...this.pending.values()].some((pending) => this.isUnclear(pending));
   }
 
-  /** Sends what was not sent on this connection. What is unclear is sent again only if it is safe to do twice, and fails else. */
+  /**
+   * Sends all requests not sent on this connection yet. A request that may have been carried out is repeated only if that is safe, else
+   * fails.
+   */
   repeat(readOnly: ReadonlySet<string>): void {
     for (const pending of [...this.pending.values()]) {
       if (pending.connection === this.connection) continue;
@@ -118,7 +121,7 @@ export class Requests {
     }
   }
 
-  /** The numbers of the subscriptions that are being asked for. */
+  /** The numbers of the subscriptions whose requests are not answered yet. */
   get subscriptions(): Set<number> {
     const asked = [...this.pending.values()].flatMap(({ message }) =>
       message.type === "subscribe" || message.type === "watch" ? message.subscription : [],
@@ -130,7 +133,7 @@ export class Requests {
     const all = [...this.pending.values()];
     this.pending.clear();
     for (const pending of all) {
-      rest(pending);
+      pauseLimit(pending);
       pending.reject(error);
     }
   }
@@ -142,16 +145,16 @@ export class Requests {
       if (pending.characters >= LARGE && pending.times >= MAX_TIMES) throw repeated(pending);
       pending.characters = this.send(pending.message);
       pending.times++;
-      this.hurry(pending);
+      this.startLimit(pending);
     } catch (thrown) {
       this.pending.delete(pending.message.requestId);
       pending.reject(thrown as Error);
     }
   }
 
-  /** Rejects a request that the host does not answer in time, unless it may take as long as it wants. */
-  private hurry(pending: Pending): void {
-    rest(pending);
+  /** Starts the time limit of a request, if it has one. The request is rejected when the limit is exceeded. */
+  private startLimit(pending: Pending): void {
+    pauseLimit(pending);
     if (pending.left === Number.POSITIVE_INFINITY) return;
     pending.since = performance.now();
     pending.limit = setTimeout(() => {
@@ -167,8 +170,8 @@ export class Requests {
   }
 }
 
-/** Stops the time of a request. */
-function rest(pending: Pending): void {
+/** Pauses the time limit of a request. */
+function pauseLimit(pending: Pending): void {
   if (pending.limit === undefined) return;
   clearTimeout(pending.limit);
   pending.limit = undefined;
@@ -180,10 +183,10 @@ const PROMPT = new Set(
   `ping get_rights list_operations list_sessions list_projects list_session_projects list_commands list_requests attend_requests answer_request get_status get_events get_queue
   get_context cancel close_session host_status stop_host subscribe unsubscribe watch`.split(/\s+/),
 );
-/** Those that open a session, or make it ready to answer. */
+/** Requests that open a session, or prepare it for a turn. */
 const OPENING = new Set(["create_session", "load_session", "continue_session", "send_message"]);
 
-/** Milliseconds that the host may take for a request. */
+/** The time limit of a request, in milliseconds. */
 function limitOf(message: Unnumbered, { answer, opening }: Pick<LinkTimes, "answer" | "opening">): number {
   const name = nameOf(message);
   if (PROMPT.has(name)) return answer;
@@ -194,10 +197,10 @@ function nameOf(message: Unnumbered): string {
   return message.type === "request" ? message.operation : message.type;
 }
 
-/** Operations after which everything is the same however often they are carried out. */
+/** Operations that have the same effect no matter how often they are carried out. */
 const IDEMPOTENT: ReadonlySet<string> = new Set(["attend_requests", "load_session", "close_session"]);
 
-/** Whether a request can be sent to a host that may have carried it out already: it changes nothing, or has a messageId. */
+/** Whether a request that may already have been carried out can be repeated: it changes nothing, is idempotent, or has a `messageId`. */
 function mayRepeat(
   { operation, params }: Extract<Asking, { type: "request" }>,
   readOnly: ReadonlySet<string>,

@@ -2,7 +2,7 @@ import { isAnchor, isDelivered, isList, isNumber, isText } from "./checks.ts";
 
 type Check = (value: unknown) => boolean;
 
-/** Whether it is an object with such fields. Others are not looked at. */
+/** Checks that a value is an object whose fields pass these checks. Other fields are ignored. */
 const has =
   (fields: Record<string, Check>): Check =>
   (value) =>
@@ -45,7 +45,7 @@ const queue = has({ seq: isNumber, items: list(texts("id", "mode", "clientId")) 
 const begun = { more: isFlag, anchor: isAnchor };
 const info = has({ eventId: isText, meta: isObject, text: isText });
 
-/** What clients rely on in results, by operation. Others are data, which whoever asked for them must not trust. */
+/** The form of results that clients rely on, by operation. Other results are unchecked data, which callers must not trust. */
 const checks: Record<string, Check> = {
   subscribe: has({ ...begun, mode: isMode, status }),
   get_rights: has({ write: isFlag, answer: isFlag }),
@@ -78,7 +78,7 @@ const checks: Record<string, Check> = {
   set_thinking: info,
 };
 
-/** Whether a result has what the client and its faces rely on. */
+/** Whether a result has the form that the client and its user interfaces rely on. */
 export function isUsableResult(operation: string, result: unknown): boolean {
   return !Object.hasOwn(checks, operation) || (checks[operation] as Check)(result);
 }

@@ -1,7 +1,7 @@
 import { errors } from "./errors.ts";
 import type { Channel, ChannelHandlers } from "./wire.ts";
 
-/** Bytes that wait to be sent to a host that does not read; with more of them, the connection is given up. */
+/** Maximum number of unsent bytes. Beyond that, the host is not reading, and the connection is closed. */
 const MAX_UNSENT = 32 * 1024 * 1024;
 
 /** The part of the browser's WebSocket that a channel needs. */
@@ -14,9 +14,9 @@ export interface WebSocketLike {
 }
 
 /**
- * Connects to a host over WebSocket, with the platform's own `WebSocket` or one like it. The address is that of `scorel host status`,
- * with http: or ws:. The token goes into `token` of `connectHost`, which sends it in a message, since browsers cannot send it in a header,
- * and only after the host has proved that it knows it.
+ * Connects to a host over WebSocket, with the platform's `WebSocket` or a compatible one. `address` is the one that `scorel host status`
+ * shows, with http: or ws:. Pass the token as `token` of `connectHost`: browsers cannot send it in a header, so it is sent in a message,
+ * and only after the host has proved that it knows the token.
  */
 export function dialWebSocket(
   address: string | URL,
@@ -30,7 +30,7 @@ export function dialWebSocket(
   return new Promise((resolve, reject) => {
     const socket = make(url.href);
     let isOpen = false;
-    // Browsers do not say why.
+    // Browsers do not report why a connection failed.
     socket.addEventListener("close", ({ reason }) => {
       if (!isOpen) reject(errors.LINK_DIAL({ address: url.origin, reason: reason || undefined }));
     });
@@ -43,7 +43,7 @@ export function dialWebSocket(
   });
 }
 
-/** Sends and receives messages as text frames. What comes before the channel is opened waits. */
+/** Sends and receives messages as text frames. Messages that arrive before `open` are kept until then. */
 function socketChannel(socket: WebSocketLike): Channel {
   let handlers: ChannelHandlers | undefined;
   let waiting: string[] = [];
@@ -64,7 +64,7 @@ function socketChannel(socket: WebSocketLike): Channel {
   });
   return {
     send: (message) => {
-      // 1 stands for an open connection.
+      // 1 is `WebSocket.OPEN`.
       if (end || isClosing || socket.readyState !== 1) return;
       if (socket.bufferedAmount > MAX_UNSENT) finish("it does not read");
       else socket.send(message);

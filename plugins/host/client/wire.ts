@@ -1,4 +1,4 @@
-/** The messages between a client and a host that are not in the same process, in every transport. They are JSON. */
+/** The JSON messages between a client and a host in different processes, the same for every transport. */
 
 import type { Anchor, Delivered, SessionChange, SessionStatus, SubscribeOptions, Subscription } from "../contract.ts";
 
@@ -6,54 +6,55 @@ import type { Anchor, Delivered, SessionChange, SessionStatus, SubscribeOptions,
 export const PROTOCOL = 1;
 
 /**
- * A connection that carries text messages in both directions, in order and whole. Transports make one for each connection; it
- * knows nothing of what the messages mean.
+ * A connection that carries text messages in both directions, complete and in order. Transports create one per connection. It does not
+ * interpret the messages.
  */
 export interface Channel {
-  /** Bytes that were sent and that the other end has not taken yet, if the transport knows. */
+  /** Number of sent bytes that the other end has not received yet, if the transport knows it. */
   readonly unsent?: number;
   /**
-   * Host and port that the channel leads to, if another program than the host could listen there. The other end must then prove that it
-   * knows the client's token before it is sent.
+   * Host and port of the other end, if a program other than the host could listen there. The other end must then prove that it knows the
+   * client's token before the token is sent.
    */
   readonly authority?: string;
-  /** Bytes of the longest message that this end takes; a longer one closes the channel. The host tells its clients. */
+  /** Maximum size in bytes of a message that this end accepts. A longer one closes the channel. The host tells its clients the limit. */
   readonly maxMessage?: number;
   /** Sends a message. Does nothing after the channel has closed. */
   send(message: string): void;
-  /** Closes the channel, after the messages that were sent. */
+  /** Closes the channel once all messages are sent. */
   close(): void;
   /** Called by the channel's user, once, before the first message arrives. */
   open(handlers: ChannelHandlers): void;
 }
 
+/** The callbacks of a channel's user. */
 export interface ChannelHandlers {
   message(text: string): void;
-  /** The channel has closed, for whatever reason. Called once; no message comes after it. */
+  /** Called once, when the channel has closed for any reason. No message follows. */
   closed(reason?: string): void;
 }
 
-/** Comes before `hello` on channels with an `authority`: the other end must prove that it knows a token; see `proofText` of the kit. */
+/** Sent before `hello` on channels with an `authority`. The other end must prove that it knows a token; see `proofText` of the kit. */
 export interface Challenge {
   type: "prove";
-  /** Names the token; see `tokenIdText` of the kit. */
+  /** Identifies the token; see `tokenIdText` of the kit. */
   id: string;
   /** 32 random bytes, in hex. */
   nonce: string;
   authority: string;
 }
 
-/** The first message of a client, or the one after `prove`. */
+/** The first message of a client, or the second one after `prove`. */
 export interface Hello {
   type: "hello";
   protocol: number;
   /** Version of Scorel, or of the program that connects. */
   version: string;
-  /** What people see of this client: `terminal`, `web page`, `curl`. */
+  /** The client's name, as people see it: `terminal`, `web page`, `curl`. */
   name?: string | undefined;
-  /** Secret that lets the client in, for transports that ask for one. */
+  /** The secret that admits the client, for transports that require one. */
   token?: string | undefined;
-  /** Goes on as the client of an earlier connection, with its sessions and its unanswered requests. */
+  /** Resumes the client of an earlier connection, with its sessions and unanswered requests. */
   resume?: { clientId: string; secret: string } | undefined;
 }
 
@@ -63,14 +64,14 @@ export interface Welcome {
   protocol: number;
   /** Version of the host's Scorel. */
   version: string;
-  /** Changes whenever the host starts: what it knew only in memory is then gone. */
+  /** Identifies the host process. If it changes, the host has restarted and lost what it had only in memory. */
   instance: string;
   clientId: string;
-  /** For `resume` after the connection was lost. */
+  /** The secret for `resume` after a lost connection. */
   secret: string;
-  /** Whether the client goes on as it was: its sessions are open, and its requests are still being answered. */
+  /** Whether the client was resumed: its sessions are still open, and its requests are still being answered. */
   resumed: boolean;
-  /** Bytes of the longest message that the host takes on this connection. A longer one would close it. */
+  /** Maximum size in bytes of a message that the host accepts on this connection. A longer one closes the connection. */
   maxMessage?: number | undefined;
 }
 
@@ -89,19 +90,19 @@ export type ClientMessage =
     }
   | { type: "watch"; requestId: number; subscription: number; capacity?: number | undefined }
   | { type: "unsubscribe"; requestId: number; subscription: number }
-  /** Asks for the response after all events that the session has announced so far. */
+  /** Asks for a response that is sent after all events that the session has announced so far. */
   | { type: "drain"; requestId: number; sessionId: string }
-  /** The client has processed `events` of this many characters in all, since it connected. */
+  /** The total number of characters of events and changes that the client has processed since it connected. */
   | { type: "processed"; characters: number }
-  /** A sign of life. The answers to all requests up to `answered` have arrived, and can be forgotten. */
+  /** Shows that the client is alive. It has received the answers to all requests up to `answered`, so the host can forget them. */
   | { type: "ping"; answered: number }
-  /** The client leaves for good: its sessions are released. */
+  /** The client leaves for good, and its sessions are released. */
   | { type: "leave" };
 
 /** A message of the host. */
 export type HostMessage =
   | Welcome
-  /** The answer to `prove`, in hex. It says nothing to those who do not know the token. */
+  /** The answer to `prove`, in hex. It reveals nothing to clients without the token. */
   | { type: "proof"; proof: string }
   | { type: "response"; requestId: number; result?: unknown }
   | { type: "response"; requestId: number; error: WireError }
@@ -111,15 +112,15 @@ export type HostMessage =
       events: Delivered[];
       /** The position after these events. */
       anchor: Anchor;
-      /** These events are from before the subscription began or went on. They come first: no replay follows live events. */
+      /** These events happened before the subscription began or was resumed. They come before all live events. */
       replay?: true | undefined;
     }
   | { type: "changes"; subscription: number; changes: SessionChange[] }
   | { type: "pong" }
-  /** The host ends the connection. With `retry`, connecting again can help, after so many seconds if it says so. */
+  /** The host ends the connection. With `retry`, the client may reconnect, after at least `retryAfter` seconds. */
   | { type: "closing"; error: WireError; retry: boolean; retryAfter?: number | undefined };
 
-/** What a connected client gets from its host, besides signs of life. */
+/** Messages that answer requests or belong to subscriptions. */
 export type Answer = Extract<HostMessage, { type: "response" | "events" | "changes" }>;
 
 /** An error with its stable code, without its stack. */

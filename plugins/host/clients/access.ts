@@ -9,7 +9,7 @@ import type { Sessions } from "../sessions/sessions.ts";
 import { problemsOf } from "./params.ts";
 import { directoryFlaw, isInProject, projectAround } from "./path-rules.ts";
 
-/** What an operation's row says about its use by clients with a scope. */
+/** The properties of an operation that decide which limited clients may use it. */
 export interface Reach {
   readOnly?: boolean | undefined;
   confined?: boolean | undefined;
@@ -17,7 +17,7 @@ export interface Reach {
   paths?: Readonly<Record<string, PathReach>> | undefined;
 }
 
-/** A new session with another preset has its plugins and limits. With a parent, it has those of the parent, too. */
+/** A preset widens what a new session may do, unless the session has a parent, whose limits then apply as well. */
 const OTHER_PRESET: SessionOption = { key: "preset", kind: "text", widens: true };
 
 function widens({ widens }: SessionOption, value: unknown): boolean {
@@ -26,7 +26,7 @@ function widens({ widens }: SessionOption, value: unknown): boolean {
   return widens === true || [value].flat().some((each) => widens.includes(each as string));
 }
 
-/** Decides what a client may do, by the scope that was given when it was connected. */
+/** Decides what a client may do, according to the scope of its connection. */
 export class Access {
   private readonly scope: ClientScope;
   private readonly sessions: Sessions;
@@ -39,7 +39,7 @@ export class Access {
     this.ids = new Set(this.scope.sessions);
   }
 
-  /** Whether anything at all is refused. */
+  /** Whether the scope restricts the client in any way. */
   get limited(): boolean {
     return this.confined || (this.scope.operations ?? "all") !== "all" || this.options !== "all";
   }
@@ -94,8 +94,8 @@ export class Access {
   }
 
   /**
-   * Throws HOST_FORBIDDEN unless the client may use all of these operations; `"all"` means every one in every session. `onlyReads` says
-   * whether an operation is known to change nothing.
+   * Throws HOST_FORBIDDEN unless the client may use all of these operations; `"all"` means every operation in every session. `onlyReads`
+   * tells whether an operation is known to change nothing.
    */
   assertOperations(needed: "all" | readonly string[], what: string, onlyReads: (operation: string) => boolean): void {
     const { operations = "all" } = this.scope;
@@ -116,7 +116,7 @@ export class Access {
     if (!this.confined) return;
     if (idOrPrefix === undefined)
       throw errors.HOST_FORBIDDEN({ reason: "its connection is limited to certain sessions" });
-    // The same answer for sessions that do not exist, and for a beginning of their ids: it tells nothing of other sessions.
+    // The same error for unknown sessions and for prefixes of ids, so that it reveals nothing about other sessions.
     if (!(await this.includesSession(idOrPrefix)))
       throw errors.HOST_FORBIDDEN({ reason: `its connection does not include session ${idOrPrefix}` });
   }
@@ -147,8 +147,8 @@ export class Access {
   }
 
   /**
-   * Throws HOST_FORBIDDEN unless the client may create sessions in a directory, whether it exists or not. A model reads and edits the files of a project without a
-   * question, so a limited client that could choose any directory would reach every file of the user.
+   * Throws HOST_FORBIDDEN unless the client may create sessions in a directory, whether it exists or not. A model reads and edits the
+   * files of a project without asking, so a limited client that could choose any directory could access every file of the user.
    */
   async assertDirectory(directory: string): Promise<void> {
     if (!this.limited) return;
@@ -210,7 +210,7 @@ export class Access {
   }
 }
 
-/** The texts at a place in params: one, those of a list, or those of the same key in each object of a list. */
+/** All strings at a path of keys in params. Lists on the path contribute the strings of each of their items. */
 function textsAt(value: unknown, [key, ...rest]: readonly string[]): string[] {
   if (Array.isArray(value)) return value.flatMap((each) => textsAt(each, key === undefined ? [] : [key, ...rest]));
   if (key !== undefined)

@@ -6,33 +6,33 @@ import type { OpenSession } from "../sessions/open-session.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import type { Access } from "./access.ts";
 
-/** Outcomes of turns kept per session for `wait_turn`. */
+/** Maximum number of turn outcomes kept per session for `wait_turn`. */
 const REMEMBERED_TURNS = 256;
 
 /** A connected client and the sessions that it has open. */
 export interface Caller {
   readonly clientId: string;
   readonly name?: string | undefined;
-  /** Whether it can be reached now. */
+  /** Whether the client can be reached now. */
   isHere(): boolean;
   readonly access: Access;
-  /** Whether results of Scorel's own operations are checked, too. */
+  /** Whether to validate results of Scorel's own operations, too. */
   readonly checksResults: boolean;
   readonly sessions: Sessions;
   /** The sessions that this client keeps open, by id. Each controller aborts when the client releases the session. */
   readonly held: Map<string, AbortController>;
   readonly request: Client["request"];
-  /** Ids of the sessions whose status it follows. */
+  /** Ids of the sessions whose status the client follows. */
   readonly followed: Set<string>;
-  /** Ids of the sessions in which others know of it. */
+  /** Ids of the sessions in which the client was announced to others. */
   readonly announced: Set<string>;
-  /** True once the client has said that it answers questions, in every session that it opens. */
+  /** Whether the client has declared that it answers questions in every session that it opens. */
   attending?: boolean | undefined;
 }
 
 /**
- * Returns the options for opening a session, with `attending` remembered from the client's earlier calls. What a client asks for that may
- * not answer questions is asked about, too: a session that it opens begins as one that somebody attends.
+ * Returns the options for opening a session, with `attending` remembered from the client's earlier calls. Also sets `attending` for a
+ * client that may not answer questions, so that questions about its requests wait for another client instead of getting default answers.
  */
 export function opening<P extends SessionOptions>(params: P, caller: Caller): P {
   caller.attending = params.attending ?? caller.attending;

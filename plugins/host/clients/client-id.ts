@@ -1,22 +1,22 @@
 import { newId } from "@scorel/kernel";
 
-/** Longest name of a client. */
+/** Maximum length of a client's name, in characters. */
 const MAX_NAME = 24;
 
-/** What a program calls itself, as part of an id and safe on a terminal: lower-case letters, digits and single hyphens. */
+/** Makes a program's name safe for ids and terminals: lower-case letters, digits and single hyphens. */
 function nameOf(given: string): string {
   const words = given.toLowerCase().match(/[a-z\d]+/g) ?? [];
   return words.join("-").slice(0, MAX_NAME).replace(/-$/, "") || "client";
 }
 
-/** A new client's id. It begins with the name, so that logs say what kind of client has caused an event. */
+/** Creates an id for a client. It begins with the name, so that logs show what kind of client caused an event. */
 export function newClientId(name: string | undefined): string {
   return name === undefined ? newId() : `${name}-${newId()}`;
 }
 
 /**
- * The names of a host's clients. Each has its own, so that people can tell two terminals apart: `terminal`, `terminal-2`. The numbers
- * are the host's, since a program could claim any name.
+ * The unique names of a host's clients, so that people can tell two terminals apart: `terminal`, `terminal-2`. The host assigns the
+ * numbers, since a program could claim any name.
  */
 export class ClientNames {
   private readonly taken = new Set<string>();
@@ -30,7 +30,7 @@ export class ClientNames {
     return name;
   }
 
-  /** Another client can get the name now. */
+  /** Makes a name available to other clients. */
   free(name: string): void {
     this.taken.delete(name);
   }

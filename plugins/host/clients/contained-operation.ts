@@ -6,8 +6,8 @@ import type { Contributed } from "./plugin-operations.ts";
 type Answer<T> = { result: T } | { refused: unknown };
 
 /**
- * Runs an operation of an extension. An error with a code is its answer to the client. Anything else that it throws counts as its
- * failure, and the client gets HOST_OPERATION_FAILED; after the third failure it is not called again, and clients get
+ * Runs an operation of an extension. An error with a code is passed on to the client. Any other thrown value counts as a failure of the
+ * operation, and the client gets HOST_OPERATION_FAILED. After the third failure it is not called again, and clients get
  * HOST_OPERATION_OFF. There is no time limit, since an operation may wait for other work.
  */
 export async function runContained<O extends Operation, T>(

@@ -8,7 +8,7 @@ import { Access } from "./access.ts";
 import { type Caller, openFor, releaseSession } from "./caller.ts";
 import { runOperation } from "./run-operation.ts";
 
-/** A client in the host's own process. Same contract as a remote one, without serialization. */
+/** A client in the host's own process. It has the same contract as a remote one, but needs no serialization. */
 export class EmbeddedClient implements Client, Caller {
   readonly clientId: string;
   readonly name: string | undefined;
@@ -36,7 +36,7 @@ export class EmbeddedClient implements Client, Caller {
     this.access = new Access(scope, sessions);
   }
 
-  /** Bound to the client, because callers pass it on as a function. */
+  /** An arrow function, because callers pass it on without the client. */
   readonly request = async <O extends Operation>(
     operation: O,
     params: Operations[O]["params"],
@@ -58,7 +58,7 @@ export class EmbeddedClient implements Client, Caller {
     this.subscriptions.add(subscription);
     announce(session, this);
     const { mode, more, start } = await subscription.begin();
-    // The caller learns how it goes on before the first event comes.
+    // Code that awaits `subscribe` continues before the first event is delivered.
     setImmediate(start);
     return Object.defineProperties(() => this.unsubscribe(subscription), {
       mode: { value: mode },

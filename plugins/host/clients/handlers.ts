@@ -44,7 +44,7 @@ export async function continueSession(
   { cwd, ...options }: Params<"continue_session">,
   caller: Caller,
 ): Result<"continue_session"> {
-  // A session that was created and has no event yet is not one to continue.
+  // Sessions without a log file have no events yet, so there is nothing to continue.
   const latest = (await listSessions({ cwd }, caller)).find(({ path }) => existsSync(path));
   if (!latest) throw errors.SESSION_NONE({ cwd });
   return statusOf(keepOpen(await caller.sessions.load(latest.sessionId, opening(options, caller)), caller));
@@ -59,7 +59,7 @@ export async function listSessions(
   { cwd, project, limit, children, parent, archived }: Operations["list_sessions"]["params"],
   { access, sessions }: Caller,
 ): Promise<SessionSummary[]> {
-  // A limited client learns nothing of directories without sessions that it may use, not even whether they exist.
+  // Must not reveal anything about other directories to a limited client, not even whether they exist.
   const known = cwd !== undefined && access.limited ? (settledPath(cwd) ?? cwd) : undefined;
   const directory = known ?? (cwd === undefined ? undefined : canonicalDirectory(cwd));
   const { value: book, problems } = await bookOf(sessions.parent);

@@ -44,7 +44,7 @@ async function ofHost(own: OwnOperations, { sessions }: Caller): Promise<Describ
   }));
 }
 
-/** A host plugin's operation is used rather than a session plugin's of the same name. */
+/** Describes the operations of plugins. An operation of a host plugin takes precedence over one of a session plugin. */
 async function ofPlugins(kernel: Kernel, parent: Kernel, own: OwnOperations): Promise<Described[]> {
   const all = new Map([...allContributed(kernel), ...allContributed(parent)]);
   const described: Described[] = [];
@@ -54,7 +54,7 @@ async function ofPlugins(kernel: Kernel, parent: Kernel, own: OwnOperations): Pr
     const { summary = "", readOnly = false, confined, checksOperations } = handler;
     const guarded = { plugin, where: whereOf(name), otherwise: undefined };
     const schemas = contained ? await kernel.guard(guarded, () => schemasOf(handler)) : await schemasOf(handler);
-    // An operation whose schemas cannot be made is left out, and reported.
+    // Operations whose schemas cannot be created are left out, and reported.
     if (schemas) described.push({ name, summary, plugin, readOnly, confined, checksOperations, ...schemas });
   }
   return described;
@@ -76,7 +76,7 @@ function isUsable({ name, params, ...reach }: Described, { access }: Caller): bo
   return access.includes(name, reach, takesSession ? { sessionId: "" } : {});
 }
 
-/** A schema that JSON Schema cannot express allows anything. */
+/** Converts a schema to JSON Schema. What cannot be expressed there becomes a schema that allows anything. */
 function jsonSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...fields } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return fields;

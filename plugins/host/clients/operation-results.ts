@@ -250,7 +250,7 @@ const operationDescription = z.strictObject({
   result: jsonSchema.optional(),
 });
 
-/** The schemas of what the operations return. */
+/** The schemas of the results of the host's own operations. */
 export const results = {
   ping: z.strictObject({ pong: z.literal(true) }),
   list_operations: z.strictObject({ operations: z.array(operationDescription) }),

@@ -11,10 +11,10 @@ import { cancelTurn, queueOf, rewriteQueue, runQueue } from "./queue.ts";
 const sessionId = z.string().describe("Id of a session.");
 const idOrStart = z.string().describe("Id of a session, or its beginning if that is unambiguous.");
 const cwd = z.string().describe("Working directory: an absolute path on the host's machine.");
-const name = text.describe("Name of the session. Default: a title that is made from the conversation.");
+const name = text.describe("Name of the session. Default: a title that is derived from the conversation.");
 const unsaved = flag.describe("Keeps the log in memory only.");
 const messageId = text.describe(
-  "Any text that the client chose for this request. Repeated with the same one, the request has no further effect and gives the same result.",
+  "A text that identifies this request, chosen by the client. A repeated request with the same text has no further effect and returns the same result.",
 );
 const session = () => z.strictObject({ sessionId });
 const STATUS_LISTS =
@@ -27,18 +27,20 @@ const relation = () => ({
     .string()
     .regex(/^[\w@][\w@-]*$/, "it must be the name of a preset, not a path")
     .optional()
-    .describe("Name of a preset, found and trusted as for `--preset`. Default: the parent's, or that of the run."),
+    .describe(
+      "Name of a preset, found and trusted as for `--preset`. Default: the parent's preset, or that of the host's process.",
+    ),
   parent: z
     .strictObject({ sessionId, toolCallId: text })
     .optional()
     .describe(
-      "An open session that the new one belongs to, and the tool call that it is for. It may do at most what its parent may.",
+      "An open session that the new one belongs to, and the tool call that it is created for. The new session may do at most what its parent may.",
     ),
   kind: z
     .string()
     .regex(/^[a-z][a-z\d-]{0,31}$/, "it must be a short word such as subagent")
     .optional()
-    .describe("What kind of session it is: a short word such as `subagent`."),
+    .describe("The kind of session: a short word such as `subagent`."),
   data: z
     .record(z.string(), z.unknown())
     .optional()
@@ -52,10 +54,10 @@ const eventRange = () =>
   z
     .strictObject({
       sessionId,
-      after: text.describe("Id of an event: returns those after it."),
-      limit: z.number().int().min(1).optional().describe("The most events to return, from the first on."),
-      tail: count.describe("The most events to return, up to the last."),
-      before: text.describe("Id of an event: returns those before it."),
+      after: text.describe("Id of an event: returns only events after it."),
+      limit: z.number().int().min(1).optional().describe("Maximum number of events to return, from the first one on."),
+      tail: count.describe("Maximum number of events to return, up to the last one."),
+      before: text.describe("Id of an event: returns only events before it."),
     })
     .refine(
       ({ after, limit, tail, before }) =>
@@ -66,7 +68,7 @@ const eventRange = () =>
 /** The host's own operations. Plugins contribute the others. */
 export const operations = {
   ping: {
-    summary: "Answers at once, to show that the host is there.",
+    summary: "Answers at once, to show that the host can be reached.",
     readOnly: true,
     confined: true,
     params: () => z.strictObject({}),
@@ -78,7 +80,7 @@ export const operations = {
     confined: true,
     size: "pages",
     params: () =>
-      z.strictObject({ sessionId: text.describe("Id of a session whose plugins' operations are described, too.") }),
+      z.strictObject({ sessionId: text.describe("Id of a session: includes the operations of its plugins.") }),
     run: async (params, caller): Promise<Operations["list_operations"]["result"]> =>
       (await import("./list-operations.ts")).listOperations(operations, params.sessionId, caller),
   },
@@ -117,7 +119,7 @@ export const operations = {
         sessionId,
         eventId: text.describe("The last event of the copy; default: the active leaf. The start of an id is enough."),
         unsaved,
-        atOnce: flag.describe("Creates the file now, not with the first new event."),
+        atOnce: flag.describe("Creates the file immediately, not with the first new event."),
         messageId,
       }),
     run: handlers.cloneSession,
@@ -130,7 +132,7 @@ export const operations = {
     run: handlers.loadSession,
   },
   continue_session: {
-    summary: "Opens the session of a directory that has the latest event.",
+    summary: "Opens the session with the latest event in a directory.",
     confined: true,
     opens: true,
     paths: { cwd: "operation" },
@@ -148,9 +150,9 @@ export const operations = {
       z.strictObject({
         cwd: text.describe("Only sessions of this directory."),
         project: text.describe("Only sessions of this project: its id, name or directory."),
-        limit: anyNumber.describe("The most sessions to return; up to 1000."),
+        limit: anyNumber.describe("Maximum number of sessions to return, up to 1000."),
         children: flag.describe("Includes sessions that have a parent."),
-        parent: text.describe("Id of a session: only sessions that belong to it."),
+        parent: text.describe("Id of a session: lists only sessions with this parent."),
         archived: flag.describe("Includes archived sessions."),
       }),
     run: async (params, caller) => ({ sessions: await handlers.listSessions(params, caller) }),
@@ -172,7 +174,7 @@ export const operations = {
           .boolean()
           .optional()
           .describe(
-            "False, as for a text that somebody else has written: files that it mentions as `@path` are not attached, of which only the first text of a list is looked at, and skills that it names are not loaded.",
+            "Set to false for text that the user has not written: files mentioned as `@path` are then not attached, and named skills are not loaded. Default: true; of a list of texts, only the first one is searched for `@path`.",
           ),
       }),
     run: handlers.sendMessage,
@@ -185,7 +187,8 @@ export const operations = {
     run: handlers.waitTurn,
   },
   cancel: {
-    summary: "Cancels the running turn, whoever began it. Messages that others have queued behind it are sent.",
+    summary:
+      "Cancels the running turn, no matter which client began it. Messages that other clients have queued are then sent.",
     params: session,
     run: cancelTurn,
   },
@@ -202,8 +205,10 @@ export const operations = {
     params: () =>
       z.strictObject({
         sessionId,
-        items: z.array(queued()).describe("The messages to keep, in their new order, with what changes of each."),
-        expectedSeq: count.describe("`seq` of `get_queue`: nothing is changed if the queue has changed since."),
+        items: z.array(queued()).describe("The messages to keep, in their new order, each with its changes."),
+        expectedSeq: count.describe(
+          "The `seq` that `get_queue` returned. Nothing is changed if the queue has changed since.",
+        ),
         messageId,
       }),
     run: rewriteQueue,
@@ -214,7 +219,7 @@ export const operations = {
     run: runQueue,
   },
   get_context: {
-    summary: "Returns the conversation as the model gets it, from the last summary on.",
+    summary: "Returns the conversation that the model receives, from the last summary on.",
     readOnly: true,
     size: { bounded: "It makes its own pages, from the end of the conversation." },
     params: () =>
@@ -225,8 +230,10 @@ export const operations = {
           .int()
           .min(1)
           .optional()
-          .describe("The most messages to return, up to the last. Default: as many as fit into about 8 MB."),
-        skip: count.describe("The number of messages at the end to leave out."),
+          .describe(
+            "Maximum number of messages to return, up to the last one. Default: as many as fit into about 8 MB.",
+          ),
+        skip: count.describe("Number of messages to leave out at the end."),
       }),
     run: async (params, caller) => contextPage((await openFor(params, caller)).kernel.session.buildContext(), params),
   },
@@ -238,7 +245,7 @@ export const operations = {
     run: handlers.getEvents,
   },
   get_status: {
-    summary: "Returns the state of a session: its model, whether a turn is running, and what went wrong.",
+    summary: "Returns the status of a session: its model, whether a turn is running, and problems.",
     readOnly: true,
     size: { bounded: STATUS_LISTS },
     params: session,
@@ -265,7 +272,7 @@ export const operations = {
     summary: "Checks the files of the sessions written last, without changing them.",
     readOnly: true,
     size: { bounded: "It checks at most 1,000 sessions, and reads about 64 MB of them." },
-    params: () => z.strictObject({ limit: anyNumber.describe("How many sessions to check; default: 5.") }),
+    params: () => z.strictObject({ limit: anyNumber.describe("Number of sessions to check. Default: 5.") }),
     run: async ({ limit }, { sessions }) =>
       (await import("../sessions/health.ts")).checkSessions(sessions.shelf.logs, sessions.shelf.directory, limit),
   },

@@ -5,13 +5,13 @@ import type { Caller } from "./caller.ts";
 
 /** One of the host's own operations, described in the same way as those that plugins contribute. */
 export interface OwnOperation<O extends Operation> {
-  /** What it does, in one line. */
+  /** What the operation does, in one line. */
   summary: string;
-  /** It changes no conversation, setting or file. */
+  /** Set if the operation changes no conversation, setting or file. */
   readOnly?: true;
-  /** It has no `sessionId`, and limits itself to the sessions and projects in the client's scope. */
+  /** Set if the operation has no `sessionId`, and limits itself to the sessions and projects in the client's scope. */
   confined?: true;
-  /** It takes the options of sessions beside its own params. */
+  /** Set if the operation opens a session and accepts session options besides its own params. */
   opens?: true;
   paths?: Readonly<Record<string, PathReach>>;
   size?: AnswerSize;

@@ -24,8 +24,8 @@ export const content = z.union([
 ]);
 
 /**
- * Validates the params of an operation and returns them as the schema outputs them. Throws HOST_PARAMS_INVALID with all
- * mistakes. Keys that the schema does not name are mistakes, even when the schema would drop them.
+ * Validates the params of an operation and returns the schema's output. Throws HOST_PARAMS_INVALID with all mistakes. Unknown keys are
+ * mistakes, even if the schema itself would ignore them.
  */
 export function checkParams<P>(operation: string, schema: z.ZodType<P>, params: unknown): P {
   // Compiling the schema costs more than it saves for a few requests.

@@ -12,19 +12,22 @@ interface Around {
   root: string;
 }
 
-/** Where a directory is, even if it does not exist. Undefined if that is unclear. */
+/** Resolves a directory, which need not exist, and finds its project. Undefined if the path cannot be resolved. */
 export function projectAround(path: string): Around | undefined {
   const directory = settledPath(path);
   return directory === undefined ? undefined : { directory, root: projectRoot(directory, homeDirectory()) };
 }
 
-/** Whether a path is in a project in which limited clients may name files, and in no hidden folder of it. */
+/**
+ * Whether limited clients may name a path in the project `root`: it is inside, not in a hidden folder, and the project does not contain
+ * `~/.scorel`.
+ */
 export function isInProject(root: string, path: string): boolean {
   const [inside, real] = [settledPath(root), settledPath(path)];
   return inside !== undefined && real !== undefined && !containsOwnFiles(inside) && isVisibleIn(inside, real);
 }
 
-/** Why a limited client may not work in a directory; undefined if it may. It says nothing of whether the directory exists. */
+/** Why a limited client may not work in a directory; undefined if it may. The answer does not reveal whether the directory exists. */
 export function directoryFlaw(around: Around | undefined, isKnown: boolean): string | undefined {
   if (around && containsOwnFiles(around.root)) return "the project of this directory contains Scorel's own files";
   if (around && (isWithin(ownFolder(), around.directory) || CONTROL.test(around.directory)))

@@ -9,7 +9,7 @@ import { type Caller, openFor } from "./caller.ts";
 /** An operation and the plugin that contributes it. */
 export interface Contributed<O extends Operation> {
   plugin: string;
-  /** The kernel that it was found in. */
+  /** The kernel in which the operation was found. */
   kernel: Kernel;
   /** Whether the plugin is an extension. */
   contained: boolean;
@@ -33,13 +33,13 @@ export async function findContributed<O extends Operation>(
   return contributed(kernel, operation);
 }
 
-/** Of two plugins with the same operation, the later one wins, as with slash commands. */
+/** Finds an operation. If two plugins have the same one, the later plugin's is used. */
 function contributed<O extends Operation>(kernel: Kernel, operation: O): Contributed<O> | undefined {
   return allContributed(kernel).get(operation) as Contributed<O> | undefined;
 }
 
 type Table = ReadonlyMap<string, Contributed<Operation>>;
-/** The operations of each kernel until they change. */
+/** The cached operations of each kernel. Cleared when they change. */
 const tables = new WeakMap<Kernel, { current: Table | undefined }>();
 
 /** Returns the valid operations of the plugins of a kernel and its parent, by name. */
@@ -50,7 +50,7 @@ export function allContributed(kernel: Kernel): Table {
   const table = collectFrom(kernel, () => {
     isComplete = false;
   });
-  // Operations of a plugin that failed are asked for again.
+  // If a plugin's contribution failed, nothing is cached, so that it is collected again next time.
   if (isComplete) known.current = table;
   return table;
 }
@@ -73,7 +73,7 @@ function collectFrom(kernel: Kernel, failed: () => void): Table {
   return new Map(rows);
 }
 
-/** Drops and reports invalid handlers, so that they do not hide valid ones of other plugins. */
+/** Removes and reports invalid handlers, so that they do not hide other plugins' valid ones. */
 function usableOperations(value: unknown, _plugin: string, report: (flaw: unknown) => void): object {
   if (typeof value !== "object" || value === null) throw errors.HOST_OPERATIONS({});
   const usable = Object.entries(value).filter(([operation, handler]) => {
@@ -85,12 +85,12 @@ function usableOperations(value: unknown, _plugin: string, report: (flaw: unknow
   return Object.fromEntries(usable);
 }
 
-/** Names are one word such as `list_sessions`, and none that every JavaScript object has. */
+/** Whether a name is valid: one word such as `list_sessions`, and not a property of every JavaScript object. */
 function isName(operation: string): boolean {
   return /^[A-Za-z][\w.:-]{0,99}$/.test(operation) && !(operation in Object.prototype) && !scopeWords.has(operation);
 }
 
-/** Words in a scope that are not names of operations. */
+/** Words with a special meaning in a scope, which cannot be names of operations. */
 const scopeWords: ReadonlySet<string> = new Set(["read", "subscribe", "watch_sessions"]);
 
 function isSchemaSource(value: unknown): boolean {
@@ -99,7 +99,7 @@ function isSchemaSource(value: unknown): boolean {
 
 const created = new WeakMap<object, z.ZodType>();
 
-/** Returns the schema, which a function creates only once. */
+/** Returns the schema. If `source` is a function, it is called only once. */
 export async function schemaFrom<T>(source: SchemaSource<T>): Promise<z.ZodType<T>> {
   if (typeof source !== "function") return source;
   const schema = created.get(source) ?? (await source());
@@ -107,10 +107,10 @@ export async function schemaFrom<T>(source: SchemaSource<T>): Promise<z.ZodType<
   return schema as z.ZodType<T>;
 }
 
-/** Returns what the handler of a contributed operation gets. `onlyReads` says whether an operation is known to change nothing. */
+/** Creates the context for the handler of a contributed operation. `onlyReads` tells whether an operation is known to change nothing. */
 export function contextOf(caller: Caller, onlyReads: (operation: string) => boolean): OperationContext {
   const { access, clientId, sessions, request } = caller;
-  /** Does something with a session that the client may use. */
+  /** Calls `work` with the complete id of a session. Throws HOST_FORBIDDEN if the client may not use it. */
   async function using<R>(sessionId: string, work: (id: string) => Awaitable<R>): Promise<R> {
     await access.assertSession(sessionId);
     return work(sessions.resolve(sessionId));

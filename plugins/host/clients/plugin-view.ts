@@ -1,7 +1,7 @@
 import type { BaseContext } from "@scorel/kernel";
 import type { Client, HostService } from "../contract.ts";
 
-/** The host as one plugin sees it: failures of the plugin's listeners are reported for the plugin, and do not reach the session. */
+/** A plugin's view of the host: failures of the plugin's listeners are reported as the plugin's, and do not affect the session. */
 export function viewFor(host: HostService, plugin: BaseContext): HostService {
   return Object.create(host, {
     connect: { value: (...given: Parameters<HostService["connect"]>) => isolated(host.connect(...given), plugin) },
@@ -11,7 +11,7 @@ export function viewFor(host: HostService, plugin: BaseContext): HostService {
 function isolated(client: Client, plugin: BaseContext): Client {
   const { onState } = client;
   return Object.freeze<Client>({
-    // A client can get another id when its host is another one.
+    // A getter, because a client's id can change when it connects to another host.
     get clientId() {
       return client.clientId;
     },

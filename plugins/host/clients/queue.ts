@@ -8,7 +8,7 @@ import { agentOf, type Caller, openFor, rememberTurn } from "./caller.ts";
 
 type Rewrite = Operations["rewrite_queue"];
 
-/** Returns the queued messages in the form that clients get. */
+/** Returns the queued messages in the form that clients receive. */
 export function queueOf({ kernel }: Pick<OpenSession, "kernel">): Operations["get_queue"]["result"] {
   const { session } = kernel;
   try {
@@ -31,7 +31,8 @@ export function queueOf({ kernel }: Pick<OpenSession, "kernel">): Operations["ge
 }
 
 /**
- * Edits, converts, reorders and removes queued messages in one step. A client that may not answer questions changes only its own messages.
+ * Edits, converts, reorders and removes queued messages in one step. A client that may not answer questions can change only its own
+ * messages.
  */
 export async function rewriteQueue(
   { items, expectedSeq, messageId, ...params }: Rewrite["params"],
@@ -44,7 +45,7 @@ export async function rewriteQueue(
   if (id !== undefined && session.tree.get(id)) return result;
   const queue = session.projection("queue");
   const changes = items.map(({ content, ...change }) => {
-    // A message that no longer waits is refused by `agent.rewriteQueue`, which knows what became of it.
+    // If a message no longer waits, `agent.rewriteQueue` throws an error that tells what happened to it.
     const waiting = queue.find((item) => item.id === change.id);
     return { ...change, ...(waiting && content !== undefined && { message: { ...waiting.message, content } }) };
   });
@@ -61,7 +62,7 @@ export async function rewriteQueue(
   return result;
 }
 
-/** Whether the messages of other clients stay as they are, in the same order among themselves. */
+/** Whether the messages of other clients stay unchanged and keep their relative order. */
 function keepsOthers(queue: readonly QueueItem[], items: Rewrite["params"]["items"], clientId: string): boolean {
   const others = queue.filter((item) => item.clientId !== clientId);
   const ids = new Set(others.map(({ id }) => id));
@@ -75,12 +76,12 @@ function keepsOthers(queue: readonly QueueItem[], items: Rewrite["params"]["item
   );
 }
 
-/** The client id of the host itself: no other client gets one without a random part. It cancels turns only when it stops. */
+/** The client id of the host itself. All other ids have a random part. The host cancels turns only when it stops. */
 const HOST_ITSELF = "host";
 
 /**
- * Cancels the running turn. Others who have queued messages behind it still get their answers, unless it is cancelled because the host
- * stops: their messages then wait for the next host.
+ * Cancels the running turn. If other clients have queued messages behind it, these are then sent. If the host cancels the turn because it
+ * stops, they wait in the queue for the next host.
  */
 export async function cancelTurn(
   params: Operations["cancel"]["params"],
@@ -95,7 +96,7 @@ export async function cancelTurn(
     try {
       await runQueue(params, caller);
     } catch (thrown) {
-      // A turn that has just begun delivers them.
+      // Another turn has just begun, which delivers the queued messages.
       if (codeOf(thrown) !== "AGENT_BUSY") throw thrown;
     }
   return { cancelled };

@@ -15,7 +15,8 @@ import { guardMessageId } from "./sent-requests.ts";
 
 /**
  * Runs an operation, the host's own or a plugin's, for a client. Throws HOST_OPERATION_UNKNOWN, HOST_PARAMS_INVALID,
- * HOST_FORBIDDEN for what the client's scope does not include, MESSAGE_ID_REUSED, and for extensions HOST_OPERATION_FAILED and HOST_OPERATION_OFF.
+ * HOST_FORBIDDEN if the client's scope does not include it, MESSAGE_ID_REUSED, and for extensions HOST_OPERATION_FAILED and
+ * HOST_OPERATION_OFF.
  */
 export async function runOperation<O extends Operation>(
   operation: O,
@@ -55,7 +56,7 @@ async function runContributed<O extends Operation>(
 ): Promise<Operations[O]["result"]> {
   const checked = checkParams(operation, paramsWithPage(await schemaFrom(handler.params), handler.size), params);
   await assertReach(operation, handler, checked as object, caller.access);
-  // An extension may change what it gets, but not what the client has.
+  // An extension gets a copy, since it might modify the object that belongs to the client.
   const context = contextOf(caller, (each) => onlyReads(each, caller, kernel));
   const run = () => handler.run(contained ? copyPlain(checked) : checked, context);
   const result = await guardMessageId({ operation, readOnly: handler.readOnly }, checked, caller.sessions, run);
@@ -63,7 +64,7 @@ async function runContributed<O extends Operation>(
   const sizedTo = (answer: Operations[O]["result"]) => sized(answer, handler.size, checked as PageParams);
   if (!(contained || caller.checksResults) || !handler.result) return sizedTo(result);
   const parsed = assertResult(operation, plugin, await schemaFrom(handler.result), result);
-  // Without the keys that the schema of an extension does not name.
+  // For an extension, returns the schema's output, without keys that the schema does not name.
   return sizedTo(contained ? (parsed as Operations[O]["result"]) : result);
 }
 
@@ -73,7 +74,9 @@ async function assertReach(operation: string, reach: Reach, params: object, acce
   await access.assertPaths(reach.paths, params);
 }
 
-/** Whether an operation is known to change nothing: one of the host, of its plugins, or of a session's. False for unknown ones. */
+/**
+ * Whether an operation of the host, of its plugins or of the session's plugins is known to change nothing. False for unknown operations.
+ */
 function onlyReads(operation: string, { sessions }: Caller, kernel: Kernel): boolean {
   const own = ownOperation(operation as Operation);
   if (own) return own.readOnly === true;

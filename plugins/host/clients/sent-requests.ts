@@ -1,16 +1,16 @@
 import { assertSameRequest, bodyHash } from "@scorel/kit/session/message-id";
 import type { Sessions } from "../sessions/sessions.ts";
 
-/** Number of requests that are remembered, enough for the retries of all clients. */
+/** Number of requests to remember, which is enough for the retries of all clients. */
 const REMEMBERED = 4_096;
 
-/** What was asked of each host with the latest `messageId`s. */
+/** For each host, the hashes of the latest requests that had a `messageId`. */
 const sent = new WeakMap<Sessions, Map<string, string>>();
 
 /**
- * Carries a request out, unless its `messageId` was used for another one of the same operation in the session: throws
- * MESSAGE_ID_REUSED. Holds for every operation that changes something and has a `messageId` among its params. That a repetition has
- * no further effect is up to the operation, which finds in the log what was done before the host was started, too.
+ * Runs a request. Throws MESSAGE_ID_REUSED if its `messageId` was used for a different request with the same operation and session.
+ * Applies to every operation that changes something and has the param `messageId`. The operation itself makes sure that a repetition has
+ * no further effect, for which it also finds earlier requests in the log.
  */
 export async function guardMessageId<R>(
   { operation, readOnly }: { operation: string; readOnly?: boolean | undefined },
@@ -30,7 +30,7 @@ export async function guardMessageId<R>(
   try {
     return await run();
   } catch (thrown) {
-    // Nothing was done, so the id may be used for another attempt.
+    // The request failed, so its id may be used for another attempt.
     if (first === undefined) known.delete(key);
     throw thrown;
   }

@@ -26,7 +26,7 @@ export function runQueue(host: HostService, invocation: Invocation): Promise<num
   });
 }
 
-/** Does something in a session without a chat and prints the result. Returns the exit code. */
+/** Makes a request in a session without a chat and prints the result. Returns the exit code. */
 async function withSession<R extends Asked>(
   host: HostService,
   invocation: Invocation,
@@ -45,7 +45,7 @@ async function withSession<R extends Asked>(
     const told =
       options.output === "json"
         ? JSON.stringify({ ...result, ...(text !== undefined && { text }) })
-        : `${text ?? ""}${goOn(id, result)}` || undefined;
+        : `${text ?? ""}${resumeHint(id, result)}` || undefined;
     if (told !== undefined) await output.write(`${stdout.isTTY ? plainText(told) : told}\n`);
     if (failed !== undefined) stderr.write(`${failed}\n`);
     return failed === undefined && output.complaint === undefined ? 0 : 1;
@@ -54,7 +54,7 @@ async function withSession<R extends Asked>(
   }
 }
 
-/** Prints notifications, and questions that got their default answer because nobody can answer here. */
+/** Prints notifications, and questions that got their default answer because they cannot be answered here. */
 async function printNotifications(client: Client, sessionId: string, { stderr }: Invocation): Promise<void> {
   await client.subscribe(
     sessionId,
@@ -67,13 +67,13 @@ async function printNotifications(client: Client, sessionId: string, { stderr }:
   try {
     await client.request("list_requests", { sessionId });
   } catch (thrown) {
-    // No plugin for questions is loaded.
+    // No plugin that asks questions is loaded.
     if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
   }
 }
 
-/** How to go on in the session that the command led to: nobody is shown it here. */
-function goOn(sessionId: string, result: Asked): string {
+/** A hint how to open the session that the command led to, since it is not shown here. Empty if it is the same session. */
+function resumeHint(sessionId: string, result: Asked): string {
   const isOther = result.sessionId !== undefined && result.sessionId !== sessionId;
   return isOther ? `\nTo go on in it: scorel --session ${result.sessionId}` : "";
 }

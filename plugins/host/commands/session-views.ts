@@ -37,7 +37,7 @@ export async function list({ sessions }: LocalHost, invocation: Invocation): Pro
     ...(limit !== undefined && { limit: Number(limit) }),
   };
   const found = listed(every, book, wanted).slice(0, wanted.limit);
-  // Unreadable sessions belong to no directory, so a list of one directory warns of them.
+  // The directory of an unreadable session is unknown, so lists of single directories warn of all of them.
   for (const { problem } of all ? [] : every)
     if (problem !== undefined) invocation.stderr.write(`warning: ${problem}\n`);
   if (output === "json" || invocation.options.json === true) return say(invocation, `${JSON.stringify(found)}\n`);
@@ -60,9 +60,9 @@ export function show(host: LocalHost, invocation: Invocation): Promise<number> {
   return looking(host, invocation, said, Number.isFinite(count) ? (session) => isWhole(session, count) : undefined);
 }
 
-/** Bytes read at the end of a long log before the whole log is read. */
+/** Number of bytes at the end of a long log that are tried before reading the whole log. */
 const END = 2 ** 20;
-/** Events before the shown ones that must be known, since a result is displayed with its call. */
+/** Number of events before the shown ones that must be loaded, because a result is displayed with its call. */
 const ABOVE = 100;
 
 /** Returns true when the last events would be the same with the whole log loaded. */
@@ -119,7 +119,7 @@ export function queue(host: LocalHost, invocation: Invocation): Promise<number> 
   });
 }
 
-/** Damaged places that `session verify` lists unless it is asked for all. */
+/** Number of damaged places that `session verify` lists without `--all`. */
 const DAMAGE_SHOWN = 20;
 
 function shown(damage: readonly string[], all: boolean): readonly string[] {
@@ -174,7 +174,7 @@ async function looking(
   }
 }
 
-/** Prints items one at a time, so that a long session is never in memory as a whole. */
+/** Prints items one at a time, so that a long session is never completely in memory. */
 async function sayAll<E>(invocation: Invocation, all: Iterable<E>, text: (one: E) => string): Promise<number> {
   const { stdout } = invocation;
   const output = createOutput(stdout);
@@ -202,7 +202,7 @@ function idOf({ args: [id = ""] }: Invocation): string {
   return id;
 }
 
-/** A session as a row of `session list`. */
+/** Formats a session as a row of `session list`. */
 export function row(
   { sessionId, updatedAt, messages, name, title, cwd, problem, parent, kind = "child", archived }: SessionSummary,
   withDirectory: boolean,

@@ -1,47 +1,47 @@
-/** What the params of an operation that answers in pages can have. */
+/** Params of every operation that answers in pages. */
 export interface PageParams {
-  /** The most items to return. Default: as many as fit into about 8 MB. */
+  /** Maximum number of items to return. Default: as many as fit into about 8 MB. */
   limit?: number | undefined;
-  /** The number of items to leave out: those of the pages before. */
+  /** Number of items to skip: those of the previous pages. */
   skip?: number | undefined;
 }
 
-/** What the result of an operation that answers in pages has. `everyPage` of `@scorel/host/client` reads all of them. */
+/** Result fields of every operation that answers in pages. `everyPage` of `@scorel/host/client` requests all pages. */
 export interface Page {
-  /** There are further items: ask again, and skip those that were returned. */
+  /** Set if there are further items: repeat the request, and skip those that were already returned. */
   more?: true;
 }
 
-/** What the result of an operation has whose long answers are cut. */
+/** Result fields of every operation whose long answers are cut. */
 export interface Cut {
-  /** The number of items that were left out, because the answer would have had more than about 8 MB. */
+  /** Number of items that were left out, because the answer would have exceeded about 8 MB. */
   leftOut?: number;
 }
 
 /**
- * What keeps the answer to an operation small, when its result has lists.
+ * How the answer to an operation stays small if its result has lists.
  *
- * - `pages`: the host returns the lists at the top of the result in pages of about 8 MB. It adds `limit` and `skip` to the params and
- *   `more` to the result, and counts the items of several lists as one after the other. `run` may return everything.
- * - `cut`: the host cuts these lists after about 8 MB, and says in `leftOut` how many items were left out. For operations that change
- *   something, which cannot be asked for a second page.
- * - `bounded`: says why the lists cannot grow with the session or with the number of sessions.
+ * - `pages`: the host returns the top-level lists of the result in pages of about 8 MB. It adds `limit` and `skip` to the params and
+ *   `more` to the result. The items of several lists are counted consecutively. `run` may return all items.
+ * - `cut`: the host cuts the top-level lists after about 8 MB, and adds the number of omitted items as `leftOut`. For operations that
+ *   change something, which cannot be repeated for a second page.
+ * - `bounded`: a text that explains why the lists cannot grow with the session or with the number of sessions.
  */
 export type AnswerSize = "pages" | "cut" | { bounded: string };
 
 /** A JSON Schema, of draft 2020-12. */
 export type JsonSchema = Record<string, unknown>;
 
-/** An operation, for those who write clients. */
+/** Description of an operation, for authors of clients. */
 export interface OperationDescription {
   name: string;
-  /** What it does, in one line. */
+  /** What the operation does, in one line. */
   summary: string;
-  /** Id of the plugin that answers it. */
+  /** Id of the plugin that implements the operation. */
   plugin: string;
-  /** Whether it changes nothing. */
+  /** Whether the operation changes nothing. */
   readOnly: boolean;
   params: JsonSchema;
-  /** Absent if the plugin does not say. */
+  /** Absent if the plugin does not declare it. */
   result?: JsonSchema;
 }

@@ -7,18 +7,18 @@ import type { LinkState, SubscribeOptions, Subscription } from "./subscriptions.
 export interface Client {
   readonly clientId: string;
   /**
-   * How it is connected to the host of the session that it opened last. Absent for a client that can only use the host of its own
+   * The state of the connection to the host of the session that was opened last. Absent for a client that can only use the host in its own
    * process.
    */
   readonly state?: LinkState;
-  /** Calls `listener` with every change of `state`. Returns the function that ends it. */
+  /** Calls `listener` with every change of `state`. Returns a function that removes the listener. */
   onState?(listener: (state: LinkState) => void): () => void;
   request<O extends Operation>(operation: O, params: Operations[O]["params"]): Promise<Operations[O]["result"]>;
   /**
-   * Subscribes to a session's events, in seq order and each once. After this has resolved, the listener first gets what it
-   * missed: from its `anchor` on, or the last `tail` stored events; unless it resumes the stream, also what is in flight: the
-   * running turn, the text of the arriving reply so far, running tools with their last progress, and open questions, each
-   * as one event as if it had just come. Then it gets events as they happen. A reload of the session goes unnoticed.
+   * Subscribes to a session's events. The listener receives each event once, in seq order. After this has resolved, it first receives the
+   * events that it missed: those after its `anchor`, or the last `tail` stored events. Unless the stream is resumed, these include what
+   * is in flight, condensed to one event each: the running turn, the text of the arriving reply so far, running tools with their latest
+   * progress, and open questions. Then it receives events as they happen. The subscription survives a reload of the session.
    */
   subscribe(
     sessionId: string,
@@ -26,9 +26,9 @@ export interface Client {
     options?: SubscribeOptions,
   ): Promise<Subscription>;
   /**
-   * Tells of every session that is created, opened, changed, closed or deleted in this process from now on; see
-   * SessionChange. To show a list live, call this first and `list_sessions` then. A listener that is `capacity` (default
-   * 1,000) changes behind gets `missed` instead of them. Returns the function that ends it.
+   * Calls `listener` for every session that is created, opened, changed, closed or deleted in the host's process from now on; see
+   * SessionChange. To show a live list, call this first and `list_sessions` afterwards. If `capacity` changes (default: 1,000) are waiting
+   * for the listener, they are replaced by `missed`. Returns a function that ends it.
    */
   watchSessions(
     listener: (change: SessionChange) => void | Promise<void>,
@@ -39,40 +39,40 @@ export interface Client {
   close(): Promise<void>;
 }
 
-/** Who a client is and what it may do, as decided by whoever opens its connection. */
+/** A client's identity and rights. The code that connects the client decides on them. */
 export interface ConnectOptions {
   /** Default: a new id, which begins with the name. */
   clientId?: string | undefined;
   /**
-   * What others are shown of the client: `terminal`, `print`; with a number if another client has that name: `terminal-2`. They are
-   * told when it opens a session that they have open, and when it leaves. A client without a name works unnoticed, as part of a program.
+   * The name that other clients see: `terminal`, `print`; with a number if the name is taken: `terminal-2`. They are notified when the
+   * client joins or leaves a session that they have open. Clients without a name, such as parts of a program, are not announced.
    */
   name?: string | undefined;
   scope?: ClientScope | undefined;
-  /** Whether the client can be reached now. One that was killed, or has lost its network, is awaited for a while, but not shown as present. */
+  /** Whether the client can be reached now. A client that has lost its connection keeps its sessions open for a while, but is not shown. */
   isHere?(): boolean;
-  /** Checks the results of Scorel's own operations, too, for tests. Those of extensions are always checked. */
+  /** Whether to validate the results of Scorel's own operations, for tests. Results of extensions are always validated. */
   checkResults?: boolean | undefined;
 }
 
 /**
- * The limits of a client. Without them, it may do everything. An operation outside them fails with HOST_FORBIDDEN, even when a slash
- * command or another operation calls it for the client.
+ * The limits of a client. Without a scope, it may do everything. An operation outside the scope fails with HOST_FORBIDDEN, even when a
+ * slash command or another operation calls it for the client.
  */
 export interface ClientScope {
   /**
-   * `"read"`: subscriptions, and the operations that change nothing. Or the names of the allowed operations, with `subscribe` and
-   * `watch_sessions` for the two kinds of subscription, and `read` for all that change nothing.
+   * `"read"`: subscriptions, and the operations that change nothing. Or a list of allowed operations, in which `subscribe` and
+   * `watch_sessions` stand for the two kinds of subscription, and `read` for everything that changes nothing.
    */
   operations?: "all" | "read" | readonly string[] | undefined;
   /**
-   * Keys of the options that may let a session do more than its configuration says (`permission`, `allowWrite`, `sandbox`; see
-   * `widens` of SessionOption), which the client may give when it opens one; `preset` stands for a preset of a new session that has no
-   * parent. Other options are not limited. Default: `"all"` if `operations` is `"all"`, else none.
+   * The options that the client may use among those that let a session do more than its configuration says (`permission`, `allowWrite`,
+   * `sandbox`; see `widens` of SessionOption). `preset` stands for the preset of a new session without a parent. Other options are not
+   * limited. Default: `"all"` if `operations` is `"all"`, else none.
    */
   options?: "all" | readonly string[] | undefined;
-  /** Ids of the sessions that it may use, beside those that it creates. */
+  /** Ids of the sessions that the client may use, in addition to those that it creates. */
   sessions?: readonly string[] | undefined;
-  /** Ids of the projects whose sessions it may use, beside `sessions`, and where it may create some. */
+  /** Ids of the projects in which the client may use and create sessions, in addition to `sessions`. */
   projects?: readonly string[] | undefined;
 }

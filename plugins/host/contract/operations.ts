@@ -21,14 +21,16 @@ import type {
  * module, and their handlers as the contribution `operations`.
  */
 export interface Operations {
+  /** Does nothing. Shows that the host answers. */
   ping: { params: Record<string, never>; result: { pong: true } };
   /** Describes the operations that the client may use: the host's and, with a `sessionId`, those of the session's plugins. */
   list_operations: {
     params: { sessionId?: string | undefined } & PageParams;
     result: { operations: OperationDescription[] } & Page;
   };
-  /** Tells what the client may do in a session, by the scope of its connection. */
+  /** Returns what the client may do in a session, according to the scope of its connection. */
   get_rights: { params: { sessionId?: string | undefined }; result: Rights };
+  /** Creates a session in a directory and opens it. With `unsaved`, its log is kept in memory only. Throws HOST_CWD_INVALID. */
   create_session: {
     params: { cwd: string; name?: string; unsaved?: boolean } & Relation & SessionOptions;
     result: SessionStatus;
@@ -36,7 +38,7 @@ export interface Operations {
   /**
    * Creates a session with a copy of another one's conversation, up to `eventId` (or its beginning; default: the active
    * leaf). The original is not changed and may be in use. With `unsaved`, the log is kept in memory only. The file is
-   * created with the first event, or now with `atOnce`. A repeated `messageId` returns the same session.
+   * created with the first event, or with `atOnce` immediately. A repeated `messageId` returns the same session.
    */
   clone_session: {
     params: {
@@ -50,22 +52,21 @@ export interface Operations {
   };
   /** Opens a stored session. `sessionId` may be the beginning of an id if it is unambiguous. */
   load_session: { params: { sessionId: string } & SessionOptions; result: SessionStatus };
-  /** Opens the session of a directory that has the latest event; throws SESSION_NONE. */
+  /** Opens the session with the latest event in a directory. Throws SESSION_NONE. */
   continue_session: { params: { cwd: string } & SessionOptions; result: SessionStatus };
   /**
-   * Lists sessions, latest activity first, at most `limit` (up to 1000) in a page, also those that are open in this process and not
-   * stored yet, but not unsaved ones. `cwd` or `project` (id, name or directory) restrict the list.
-   * Sessions with a parent are left out, unless `children` asks for them, or `parent` for those of one session. So are archived ones,
-   * unless `archived` asks for them.
+   * Lists sessions, latest activity first, at most `limit` (up to 1000) per page. Includes sessions that are open in this process and not
+   * stored yet, but not unsaved ones. `cwd` or `project` (id, name or directory) restrict the list. Sessions with a parent are only
+   * included with `children`, or with `parent` for the children of one session; archived ones only with `archived`.
    */
   list_sessions: {
     params: { cwd?: string; project?: string; children?: boolean; parent?: string; archived?: boolean } & PageParams;
     result: { sessions: SessionSummary[] } & Page;
   };
   /**
-   * Sends a user's message. It begins a turn, or waits in the queue while one runs. Messages that still wait after a turn was cancelled or
-   * has failed are not delivered on their own: the next message that is sent begins a turn, and they follow it there, also those that were
-   * sent before it. `run_queue` delivers them without another message.
+   * Sends a user's message. It begins a turn, or waits in the queue while one runs. After a turn was cancelled or has failed, waiting
+   * messages are not delivered automatically: the next sent message begins a turn and is delivered first, and the waiting ones follow it.
+   * `run_queue` delivers them without another message.
    */
   send_message: {
     params: { sessionId: string; content: UserMessage["content"] } & Pick<
@@ -77,8 +78,8 @@ export interface Operations {
   /** Resolves with the outcome of the turn that answers a sent message. */
   wait_turn: { params: { sessionId: string; id: string }; result: TurnOutcome };
   /**
-   * Cancels the running turn, whoever began it. Messages that other clients have queued behind it are then sent; those of the caller
-   * stay in the queue if nobody else has queued any.
+   * Cancels the running turn, no matter which client began it. If other clients have queued messages, the queue is then sent. Otherwise the
+   * caller's messages stay in the queue.
    */
   cancel: { params: { sessionId: string }; result: { cancelled: boolean } };
   /**
@@ -87,10 +88,10 @@ export interface Operations {
    */
   get_queue: { params: { sessionId: string } & PageParams; result: { seq: number; items: QueuedMessage[] } & Page };
   /**
-   * Replaces the queued messages in this order and with these changes; omitted ones are removed. Changes nothing and
-   * throws AGENT_QUEUE_CONFLICT when the queue is no longer at `expectedSeq`, or AGENT_QUEUE_UNKNOWN when a message was
-   * delivered or removed meanwhile. A repeated `messageId` has no further effect. Throws HOST_FORBIDDEN for a client that may not
-   * answer questions, unless the messages of others stay as they are, in the same order among themselves.
+   * Reorders and changes the queued messages; omitted ones are removed. Changes nothing and throws AGENT_QUEUE_CONFLICT if the queue has
+   * changed since `expectedSeq`, or AGENT_QUEUE_UNKNOWN if a message was delivered or removed in the meantime. A repeated `messageId` has
+   * no further effect. Throws HOST_FORBIDDEN if a client that may not answer questions changes other clients' messages or their relative
+   * order.
    */
   rewrite_queue: {
     params: {
@@ -104,50 +105,54 @@ export interface Operations {
   /** Starts a turn with the queued messages. `id` is for `wait_turn`. A running turn delivers them by itself. */
   run_queue: { params: { sessionId: string }; result: { status: "started" | "running" | "empty"; id?: string } };
   /**
-   * Returns the conversation as stored, from the last summary on. Changes that plugins make per request are not
-   * included. A page has the last messages, up to about 8 MB and `limit` of them; `more` says that there are earlier ones. `skip` leaves
-   * out so many at the end, which gives the page before.
+   * Returns the conversation as stored, from the last summary on. Changes that plugins make per request are not included. A page has
+   * the last messages, at most `limit` and about 8 MB; `more` is set if there are earlier ones. `skip` leaves out this number of messages
+   * at the end, to get the previous page.
    */
   get_context: {
     params: { sessionId: string } & PageParams;
     result: { messages: Message[] } & Page;
   };
   /**
-   * Returns stored events in seq order: the first `limit` after the event `after`, or the last `tail` before the event
-   * `before`; by default from the start. A page has at most 5,000 events, and ends after about 8 MB of text: with `more`, ask for the
-   * next page after, or before, the last event of this one. Read-only, so it works while another process writes. Throws HOST_EVENT_UNKNOWN for an event
-   * that is not in the log; the client then has to start over. Each call reads the log of a session that is not open; a client that
-   * asks for several pages opens it with `load_session` first.
+   * Returns stored events in seq order: the first `limit` after the event `after`, or the last `tail` before the event `before`; by
+   * default from the start. A page has at most 5,000 events and about 8 MB of text. With `more`, request the next page after the last event
+   * of this one, or before its first event. Read-only, so it works while another process writes. Throws HOST_EVENT_UNKNOWN for an event
+   * that is not in the log; the client then has to start over. If the session is not open, each call reads its log again, so a client
+   * that needs several pages should open it with `load_session` first.
    */
   get_events: {
     params: { sessionId: string; after?: EventId; limit?: number; tail?: number; before?: EventId };
     result: EventPage;
   };
+  /** Returns the status of a session. */
   get_status: { params: { sessionId: string }; result: SessionStatus };
   /**
-   * Returns a part of the status, and announces its later changes by `status_change`, until the client leaves the session.
+   * Returns a part of the status, and announces later changes with `status_change` events, until the client leaves the session.
    */
   follow_status: { params: { sessionId: string }; result: SessionGlance };
   /**
    * Reopens a session over the same log with the current plugins and configuration; options and choices are kept.
-   * Listeners stay subscribed and get `session_start`; clients that answer questions must say so again. Throws
-   * HOST_SESSION_BUSY during a turn. Throws CONFIG errors, or HOST_RELOAD when a running extension could no longer run;
-   * the session then goes on unchanged.
+   * Listeners stay subscribed and get `session_start`. Clients that answer questions must call `attend_requests` again. Throws
+   * HOST_SESSION_BUSY during a turn. Throws CONFIG errors, or HOST_RELOAD if a running extension could no longer run; the session then
+   * continues unchanged.
    */
   reload_session: { params: { sessionId: string }; result: SessionStatus };
+  /**
+   * Releases a session that the client has open. The last client to release it closes it (`closed`); `notices` tell what failed then.
+   */
   close_session: { params: { sessionId: string }; result: { closed: boolean; notices: Notice[] } };
   /**
-   * Checks the files of the `limit` sessions written last (default 5) without changing them. About 64 MB of logs are
-   * read in total; of further ones only the accompanying files are checked.
+   * Checks the files of the `limit` sessions written last (default 5) without changing them. Reads about 64 MB of logs in total; for the
+   * other sessions, checks only the files beside the log.
    */
   check_sessions: { params: { limit?: number }; result: { total: number; sessions: SessionHealth[] } };
-  // Operations that other plugins answer; without the plugin they throw HOST_OPERATION_UNKNOWN.
+  // Operations of other plugins. Without the plugin, they throw HOST_OPERATION_UNKNOWN.
   /**
-   * Runs a slash command. A client that may only read can run those that only read, such as `/cost`. Throws COMMAND_UNKNOWN, COMMAND_ARGUMENTS, and
-   * errors of the command.
+   * Runs a slash command. A client that may only read can run commands that only read, such as `/cost`. Throws COMMAND_UNKNOWN,
+   * COMMAND_ARGUMENTS, and errors of the command.
    */
   run_command: { params: { sessionId: string; name: string; args: string }; result: CommandResult };
-  /** The open questions and the status texts. */
+  /** Returns the open questions and the status texts. */
   list_requests: { params: { sessionId: string }; result: RequestsNow };
   /**
    * Summarizes the older part of a conversation; `instructions` say what to keep. Throws COMPACTION_BUSY during a
@@ -157,8 +162,8 @@ export interface Operations {
   /** Rewinds to before the last user message. Throws HISTORY_NO_UNDO, HISTORY_CONFLICT and LOG_BUSY. */
   undo: { params: Jump; result: Undone };
   /**
-   * Changes the session's name, model or thinking level, like `rename_session`, `set_model` and `set_thinking`. Throws HISTORY_NO_CHANGE, and MODEL errors for an unusable
-   * model.
+   * Changes the session's name, model or thinking level, like `rename_session`, `set_model` and `set_thinking`. Throws HISTORY_NO_CHANGE,
+   * and MODEL errors for an unusable model.
    */
   update_info: {
     params: {
@@ -173,24 +178,25 @@ export interface Operations {
     };
     result: InfoChanged;
   };
+  /** Changes the name of a session. */
   rename_session: {
     params: { sessionId: string; name: string; messageId?: string | undefined };
     result: InfoChanged;
   };
-  /** Puts a session away: `list_sessions` leaves it out until something is said in it. `archived: false` takes it back. */
+  /** Archives a session: `list_sessions` leaves it out until it gets a new message. `archived: false` takes it back. */
   archive_session: {
     params: { sessionId: string; archived?: boolean | undefined; messageId?: string | undefined };
     result: InfoChanged;
   };
   /**
-   * Lists the models that a session can use, the configured ones first. `filter`: words that `provider/id` contains. `ready`: only those for
-   * which there is a key or a subscription, and the one in use.
+   * Lists the models that a session can use, the configured ones first. `filter`: words that `provider/id` must contain. `ready`: only
+   * models with a key or a subscription, and the current one.
    */
   list_models: {
     params: { sessionId: string; filter?: string | undefined; ready?: boolean | undefined } & PageParams;
     result: { models: ModelRow[] } & Page;
   };
-  /** Changes the model for the next requests. Throws MODEL errors for an unusable one. A choice stays with the session. */
+  /** Changes the model for the next requests. The choice is stored in the session. Throws MODEL errors for an unusable model. */
   set_model: {
     params: { sessionId: string; model: string; messageId?: string | undefined };
     result: InfoChanged;

@@ -3,13 +3,13 @@ import type { SessionMeta, UserMessage } from "@scorel/messages/contract";
 
 /** What a client may do in sessions that it can read. */
 export interface Rights {
-  /** It may open the session, send messages and cancel turns. */
+  /** The client may open the session, send messages and cancel turns. */
   write: boolean;
-  /** It may answer questions, such as whether a command may run. */
+  /** The client may answer questions, such as whether a command may run. */
   answer: boolean;
-  /** It may give answers that hold beyond the session, as only a client for everything may. Older hosts do not say. */
+  /** The client may give answers that apply beyond the session, as only clients without limits may. Absent from older hosts. */
   lasting?: boolean;
-  /** The operations that it may call, and with them the answers that do the same. Older hosts do not say. */
+  /** The operations that the client may call; it may also give answers that need them. Absent from older hosts. */
   operations?: "all" | readonly string[];
 }
 
@@ -30,11 +30,11 @@ export interface RequestsNow {}
 export interface CommandResult {
   /** Text for people. */
   output?: string;
-  /** The same for programs. */
+  /** The result for programs. */
   data?: unknown;
-  /** Session that the client should show from now on; may be the same one after a reload. */
+  /** The session that the client should show from now on. Can be the same one after a reload. */
   sessionId?: string;
-  /** Text to put into the user's input line. It is a command there only if it repeats the one that was run. */
+  /** Text to put into the user's input line. Clients treat it as a command only if it repeats the one that was run. */
   input?: string;
   /** Text for the clipboard. Clients copy it only for `/copy`. */
   copy?: string;
@@ -56,8 +56,8 @@ export interface Compacted {
 }
 
 /**
- * Parameters of all moves. Events are named by their id or its unambiguous beginning. A repeated request with the same
- * `messageId` has no further effect: its event in the log has an id made from it, and the earlier result is returned.
+ * Parameters of all moves. An event is named by its id, or an unambiguous beginning of it. A repeated request with the same `messageId`
+ * has no further effect and returns the earlier result, which is found in the log by an id derived from the `messageId`.
  */
 export interface Jump {
   sessionId: string;

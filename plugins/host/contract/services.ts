@@ -12,10 +12,10 @@ export interface HistoryService {
 
 /**
  * The service `host`, for transports and clients. Commands that only need operations work with any host, so a plugin can wrap this
- * service and connect to a host elsewhere.
+ * service and connect to a remote host.
  */
 export interface HostService {
-  /** Connects a client. Who it is and what it may do is decided here; no operation takes either from its params. */
+  /** Connects a client. The options define its identity and rights; no operation takes them from its params. */
   connect(options?: ConnectOptions): Client;
 }
 
@@ -23,19 +23,19 @@ export interface HostService {
 export interface SessionLogs {
   /** Directory of the session logs. */
   readonly sessionsDir: string;
-  /** Opens, lists and checks the logs in it. */
+  /** Opens, lists and checks the logs in `sessionsDir`. */
   readonly logs: Logs;
   /** The path of a session's lock file, which names the process that has it open for writing. */
   lockFile(sessionId: string): string;
-  /** Ids of the sessions that have a lock file; a process that was killed may have left it. */
+  /** Ids of the sessions that have a lock file, which a killed process may have left. */
   locked(): string[];
 }
 
 /** The service `sessionOptions`: the options that a session can be opened with. */
 export interface KnownSessionOptions {
   /**
-   * Returns Scorel's options and those that plugins of the host contribute, without those whose name one of `taken` has, the
-   * command's own options.
+   * Returns Scorel's options and those that host plugins contribute, except for those whose names are in `taken`, the command's own
+   * options.
    */
   known(taken?: readonly CliOption[]): readonly SessionOption[];
 }
@@ -43,14 +43,14 @@ export interface KnownSessionOptions {
 /** The service `sharedFiles`: files below `~/.scorel` that several processes change. */
 export interface SharedFiles {
   /**
-   * Replaces a file's text with what `change` returns (it gets undefined if there is no file), while holding a lock
-   * against other processes. The result is synced, readable only by the user, and a symbolic link stays one. Rethrows
-   * errors of `change`; throws HOST_FILE_BUSY and HOST_HOME.
+   * Replaces a file's text with what `change` returns, while holding a lock against other processes. `change` receives the current text,
+   * or undefined if the file does not exist. The result is synced to disk and readable only by the user. A symbolic link is kept, and its
+   * target replaced. Rethrows errors of `change`; throws HOST_FILE_BUSY and HOST_HOME.
    */
   changeFile(path: string, change: (text: string | undefined) => string): Promise<void>;
 }
 
-/** The service `directories`: working directories and the projects that they are in. */
+/** The service `directories`: working directories and their projects. */
 export interface Directories {
   /** Returns the real path of a directory; throws HOST_CWD_INVALID. */
   directory(path: string): string;

@@ -6,6 +6,7 @@ import type { Anchor } from "./events.ts";
 
 export type QuestionKind = "select" | "confirm" | "input";
 
+/** A session as a row of a list. Times are in milliseconds since the epoch. */
 export interface SessionSummary {
   sessionId: string;
   name?: string;
@@ -15,19 +16,19 @@ export interface SessionSummary {
   projectId?: string;
   createdAt: number;
   updatedAt: number;
-  /** Number of user and assistant messages. Absent for a large log that would have to be read whole. */
+  /** Number of user and assistant messages. Absent for a large log that would have to be read completely. */
   messages?: number;
   /** The first user message, shortened. */
   title: string;
   path: string;
   problem?: string;
-  /** The session that it belongs to. Such sessions are listed only when asked for. */
+  /** The session that this one belongs to. Such sessions are only listed on request. */
   parent?: SessionParent;
-  /** What kind of session it is, such as `subagent`. */
+  /** The kind of session, such as `subagent`. */
   kind?: string;
-  /** The preset that it was created with, if one was named. */
+  /** The preset that was named when the session was created. */
   preset?: string;
-  /** It was put away, and nothing was said in it since. */
+  /** Set if the session was archived and has no new messages since. */
   archived?: true;
   /** Whether a turn is running. Absent for sessions that are not open in this process. */
   running?: boolean;
@@ -40,11 +41,11 @@ export interface SessionSummary {
 /**
  * A change of a session of this process, with the session's row as `list_sessions` returns it.
  *
- * - `created`, `opened`, `closed`: the session was created, opened or closed. `renamed`: it has another name or title.
- * - `archived`: it was archived, or taken back.
- * - `running`, `idle`: a turn has started or ended.
- * - `asking`, `answered`: a question was asked, or is no longer open.
- * - `restored`: it is back from the trash. `deleted`: it is no longer in the list; the row is its last one.
+ * - `created`, `opened`, `closed`: the session was created, opened or closed. `renamed`: it has a new name or title.
+ * - `archived`: it was archived, or taken back from the archive.
+ * - `running`, `idle`: a turn has started or ended. `waiting`: a turn has to wait for turns of other sessions.
+ * - `asking`, `answered`: a question was asked, or is not open any more.
+ * - `restored`: it is back from the trash. `deleted`: it is not in the list any more; the row is its last state.
  * - `missed`: the listener was too slow, and changes were dropped. Call `list_sessions` again.
  */
 export type SessionChange =
@@ -61,16 +62,15 @@ export interface SessionParent {
   toolCallId?: string;
 }
 
-/** What a session is created for. It is stored in its header and does not change. */
+/** Why a session is created, and on whose behalf. Stored in the session's header; it never changes. */
 export interface Relation {
-  /** Name of a preset, found and trusted as for `--preset`. Default: the parent's, or that of the run. */
+  /** Name of a preset, found and trusted as for `--preset`. Default: the parent's preset, or that of the host's process. */
   preset?: string;
   /**
-   * An open session that the new one belongs to. The new session may do at most what its parent may, also when it is opened
-   * again later.
+   * An open session that the new one belongs to. The new session may do at most what its parent may, also when it is reopened later.
    */
   parent?: SessionParent;
-  /** What kind of session it is: a short word such as `subagent`. */
+  /** The kind of session: a short word such as `subagent`. */
   kind?: string;
   /** Data of plugins as plain JSON, by plugin id; up to 64 KB. */
   data?: Record<string, unknown>;
@@ -80,31 +80,31 @@ export interface Relation {
 export interface ModelRow {
   provider: string;
   id: string;
-  /** Tokens that a request and its reply may hold together, and that a reply may hold. */
+  /** Maximum tokens of a request together with its reply (`contextWindow`), and of a reply (`maxTokens`). */
   contextWindow: number;
   maxTokens: number;
-  /** US dollars per million tokens; absent if they are not known. */
+  /** US dollars per million tokens; absent if the prices are not known. */
   cost?: { input: number; output: number } | undefined;
-  /** It can read images. */
+  /** Whether the model can read images. */
   images: boolean;
-  /** It can think before it answers. */
+  /** Whether the model can think before it answers. */
   thinks: boolean;
-  /** There is a key or a subscription for it, or it needs none. */
+  /** Whether there is a key or a subscription for the model, or it needs none. */
   ready: boolean;
-  /** It is described in `[model]` or `[models.<alias>]`. */
+  /** Set if the model is described in `[model]` or `[models.<alias>]`. */
   configured?: true | undefined;
-  /** The session's next request goes to it. */
+  /** Set if the session's next request uses the model. */
   current?: true | undefined;
 }
 
 /**
- * What is worth showing of a session all the time. A field is absent while it is not known. `follow_status` asks for its changes, which
- * come as `status_change`.
+ * The part of a session's status that clients show all the time. A field is absent while it is not known. `follow_status` subscribes to
+ * changes, which are announced as `status_change`.
  */
 export interface SessionGlance {
   /** `provider/id` of the model for the next turn; absent when there is none. */
   model?: string;
-  /** What made this the model when nothing names one: the name of a variable with a key, `stored key` or `subscription`. */
+  /** If no model is configured, why this one was chosen: the name of a variable with a key, `stored key` or `subscription`. */
   modelFoundBy?: string;
   /** Why no model can be used. */
   modelError?: { code: string; message: string };
@@ -113,14 +113,14 @@ export interface SessionGlance {
   /** The permission mode in force, and the one that applies when none is chosen in the session. */
   permission?: string;
   permissionDefault?: string;
-  /** Tokens of the next request: what the last reply reported, and an estimate of what came after it. */
+  /** Tokens of the next request: the number that the last reply reported, plus an estimate of what was added since. */
   context?: {
     tokens: number;
-    /** The model's window in tokens, and the used share of it from 0 to 1 (more if the conversation is too long). */
+    /** The model's context window in tokens, and the used share of it from 0 to 1 (more if the conversation is too long). */
     window?: number;
     share?: number;
   };
-  /** What the whole session has used so far, on all branches. Absent before the first reply. */
+  /** The usage of the whole session so far, on all branches. Absent before the first reply. */
   spent?: {
     /** Tokens that were sent without a cache, received, read from a cache and written to it. */
     input: number;
@@ -129,7 +129,7 @@ export interface SessionGlance {
     cacheWrite: number;
     /** The share of the sent tokens that came from a cache, from 0 to 1; absent if none were sent. */
     cachedShare?: number;
-    /** US dollars; absent if the price of any model that has answered is not known. */
+    /** US dollars; absent if the price of one of the used models is not known. */
     cost?: number;
   };
   /** The checked-out git branch of the session's directory, or the beginning of the commit's id. */
@@ -138,26 +138,27 @@ export interface SessionGlance {
 
 /** The present activity of the running turn. Times are in milliseconds since 1970, by the host's clock. */
 export type Doing =
-  /** As many turns of other sessions run as `[host] concurrentTurns` allows. */
+  /** The turn waits, because as many turns of other sessions run as `[host] concurrentTurns` allows. */
   | { state: "waiting"; since: number }
 
-  /** A person is asked; `text` is the title of the first open question. */
+  /** A question is waiting for an answer; `text` is the title of the first open one. */
   | { state: "asking"; text: string }
   /** The model is called again at `until`, after an error. */
   | { state: "retrying"; until: number; attempt: number; of: number; reason: string }
   /** The conversation is being summarized. */
   | { state: "compacting"; since: number }
-  /** A tool runs; `text` describes the call in one line. `calls` is how many run; this one began first. */
+  /** A tool runs; `text` describes the call in one line. `calls` is the number of running calls, of which this one began first. */
   | { state: "tool"; since: number; tool: string; text: string; calls: number }
-  /** The model was asked, and no text of its answer has arrived. */
+  /** The model was called, and no text of its answer has arrived yet. */
   | { state: "thinking"; since: number }
   /** The answer is arriving. */
   | { state: "answering"; since: number };
 
+/** The status of an open session. */
 export interface SessionStatus extends SessionGlance {
   sessionId: string;
   running: boolean;
-  /** The running turn has not begun yet: as many of other sessions run as `[host] concurrentTurns` allows. */
+  /** The running turn has not begun yet, because as many turns of other sessions run as `[host] concurrentTurns` allows. */
   turn?: "waiting";
   /** The kinds of the open questions, in the order in which they were asked; absent when there are none. */
   questions?: QuestionKind[];
@@ -166,11 +167,11 @@ export interface SessionStatus extends SessionGlance {
   anchor: Anchor;
   /** Damage that was found when the log was opened. */
   problems: { line: number; offset: number; reason: string }[];
-  /** What was left out when the session was opened, and what has failed since. */
+  /** Problems at the opening of the session, such as plugins that were left out, and failures since then. */
   notices: Notice[];
-  /** How many clients have the session open; absent when there is one. */
+  /** Number of clients that have the session open; absent if it is 1. */
   clients?: number;
-  /** Those of them that have a name and follow the session, or have sent something; absent when one client has the session open. */
+  /** Clients with a name that follow the session or have sent something; absent if only one client has the session open. */
   present?: { clientId: string; name: string }[];
   /** Number of queued messages; absent when there are none. They are sent with the next turn or by `run_queue`. */
   waiting?: number;
@@ -200,7 +201,7 @@ export interface SessionHealth {
   problem?: { code: string; message: string };
   /** Cut-off ends of the log that were moved to files of their own. */
   torn: readonly { path: string; bytes: number }[];
-  /** File with the text of a reply that a killed process left. The next opening turns it into a message. */
+  /** File with the text of a reply that a killed process was receiving. The next opening turns it into a message. */
   leftover?: string;
   /** State of the index file that speeds up opening a long log. A damaged one is rebuilt. */
   index: "none" | "whole" | "damaged";

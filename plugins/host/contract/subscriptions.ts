@@ -1,56 +1,59 @@
 import type { Anchor, ResumeMode } from "./events.ts";
 import type { SessionStatus } from "./sessions.ts";
 
+/** Options of a client's subscription. */
 export interface SubscribeOptions {
-  /** The events that may wait until the listener misses transient ones and gets a `missed` event. Default: 10,000. */
+  /** Maximum number of waiting events. Beyond that, transient events are dropped and the listener gets `missed`. Default: 10,000. */
   capacity?: number;
-  /** The same for the estimated size of the waiting events, and for the time that the oldest has waited. Default: no limit. */
+  /**
+   * Limits the estimated size of the waiting events, and the time that the oldest of them has waited, in the same way. Default: no limit.
+   */
   maxBytes?: number;
   maxAgeMs?: number;
-  /** Deltas that arrive together may be merged. */
+  /** Whether consecutive deltas may be joined into one event. */
   joined?: boolean;
-  /** The position of an earlier subscription to the session, after which to go on. */
+  /** The position of an earlier subscription to the session, after which to continue. */
   anchor?: Anchor;
-  /** Number of stored events to get first when starting from the start; Infinity for all. Default: 0. */
+  /** Number of stored events to receive first if there is no valid `anchor`; Infinity for all. Default: 0. */
   tail?: number;
   /**
-   * Called when the subscription goes on after the connection to the host was lost, before the events that were missed. The mode
-   * says what the listener has to forget; `begun` is what the host answered, and its anchor the position before those events.
+   * Called when the subscription is resumed after the connection to the host was lost, before the missed events. `mode` tells what the
+   * listener has to discard. `begun` is the host's answer, and its anchor the position before the missed events.
    */
   resumed?(mode: ResumeMode, begun: Pick<Subscription, "more" | "status" | "anchor">): void;
   /**
-   * Called when the connection to the session's host was lost, and after each attempt to connect again that failed. Events may be
-   * missing until `resumed` is called.
+   * Called when the connection to the session's host was lost, and after each failed attempt to reconnect. Events may be missing until
+   * `resumed` is called.
    */
   interrupted?(state: Waiting): void;
   /**
-   * Called when the subscription cannot go on after the connection was lost, as when the session was deleted meanwhile. Default: the
-   * error is thrown, as that of a listener.
+   * Called when the subscription cannot be resumed after the connection was lost, for example because the session was deleted. Default: the
+   * error is treated like one that a listener throws.
    */
   ended?(error: Error): void;
 }
 
-/** A lost connection, which is tried again at `at`, in milliseconds since 1970. */
+/** A lost connection. The next attempt to reconnect is at `at`, in milliseconds since 1970. */
 export interface Waiting {
   state: "waiting";
   at: number;
-  /** Why it was lost, or why the last attempt to connect failed: a clause without a full stop at its end. */
+  /** Why the connection was lost, or why the last attempt to reconnect failed: a clause without a full stop. */
   reason: string;
-  /** The host has said that it stops, as one does that is replaced. */
+  /** Set if the host announced that it stops, for example to be replaced. */
   hostStopped?: boolean;
-  /** The command that starts a host again, if it was one of this computer. */
+  /** The command that starts the host again, if it ran on this computer. */
   startedBy?: string;
-  /** Somebody answered who has not proved to be the host, and was not sent the token. */
+  /** Set if a program answered that could not prove that it is the host. It was not sent the token. */
   unproven?: boolean;
 }
 
-/** How a client is connected to its host. */
+/** The state of a client's connection to its host. */
 export type LinkState =
   | { state: "connecting" }
 
   /**
-   * `moved`: the process that had the session has ended, and the session goes on in this process or in another one. `sameHost`: the host
-   * is the process of before, so that only the way to it was lost.
+   * `moved`: the process that had the session has ended, and the session continues in this process (`here`) or in another one. `sameHost`:
+   * the host is still the same process, so only the connection to it was interrupted.
    */
   | { state: "live"; version: string; moved?: "here" | "elsewhere"; sameHost?: true }
   | Waiting
@@ -59,12 +62,12 @@ export type LinkState =
 export interface Subscription {
   (): Promise<void>;
   readonly mode: ResumeMode;
-  /** Whether there are stored events before those that the listener gets: `get_events` returns them. */
+  /** Whether the log has events before those that the listener receives. `get_events` returns them. */
   readonly more: boolean;
-  /** The session when the subscription began. */
+  /** The session's status when the subscription began. */
   readonly status: SessionStatus;
-  /** Position after the event that the listener got last. Another subscription can go on from there. */
+  /** Position after the last event that the listener received. Another subscription can continue from there. */
   readonly anchor: Anchor;
-  /** Whether the event that the listener got last happened before the subscription began, or before it went on. */
+  /** Whether the last event that the listener received happened before the subscription began or was resumed. */
   readonly isReplay: boolean;
 }

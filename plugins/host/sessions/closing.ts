@@ -4,11 +4,11 @@ import { acquireLock } from "../storage/lock.ts";
 import { besideLog } from "../storage/session-store.ts";
 import type { Shelf } from "./shelf.ts";
 
-/** The sessions that are closing, or that stay closed while something is done with their logs. */
+/** The sessions that are being closed, or that must stay closed while their logs are changed. */
 export class Closing {
   private readonly works = new Map<string, Promise<void>>();
 
-  /** What is being done with a session now. It never rejects. */
+  /** Resolves when the work on a session has ended; undefined if there is none. Never rejects. */
   get(id: string): Promise<void> | undefined {
     return this.works.get(id);
   }
@@ -17,7 +17,7 @@ export class Closing {
     return [...this.works.values()];
   }
 
-  /** Makes everyone who opens the session wait until `work` has settled. */
+  /** Makes all openings of the session wait until `work` has settled. */
   async during(id: string, work: Promise<unknown>): Promise<void> {
     const closing = work.finally(() => this.works.delete(id));
     this.works.set(
@@ -31,7 +31,7 @@ export class Closing {
   }
 }
 
-/** Works on the log of a closed session, which no other process can open meanwhile. */
+/** Runs `work` on the log of a closed session, while a lock keeps other processes from opening it. */
 export async function withLock<R>(shelf: Shelf, id: string, work: () => Awaitable<R>): Promise<R> {
   makePrivateFolder(shelf.directory);
   const lock = acquireLock(besideLog(shelf.path(id), "lock"), id);

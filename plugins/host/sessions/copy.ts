@@ -30,7 +30,7 @@ export function copyOf(
     return { ...event, parentId, sessionId: header.sessionId, seq: index + 1 };
   });
   const clonedFrom = { deviceId, sessionId, eventId };
-  // A copy is listed as any session. It keeps the limits of a child.
+  // A copy has no parent, so it is listed like any session. It keeps the limits of a child.
   const { parent: _parent, kind: _kind, ...meta } = from.meta as { cwd: string; parent?: unknown; kind?: unknown };
   return { header: { ...header, meta, clonedFrom }, history };
 }
@@ -58,7 +58,7 @@ function belonging(tree: TreeView, way: readonly StoredEvent[], parents: Readonl
   return [...all.values()].sort((a, b) => a.seq - b.seq);
 }
 
-/** Whether an event only says that the session was archived, or taken back. That is about the original alone. */
+/** Whether an event only archives the session or takes it back. Such events are not copied, since they are about the original. */
 function isFiling({ changes }: StoredEvent & { changes?: object }): boolean {
   return Object.keys(changes ?? {}).join() === "archived";
 }

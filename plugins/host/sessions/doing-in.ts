@@ -4,7 +4,7 @@ import type { SessionStatus } from "../contract.ts";
 import { deliver } from "../stream/delivered.ts";
 import type { OpenSession } from "./open-session.ts";
 
-/** Returns what a session's running turn does, computed as clients compute it from the same events. */
+/** Returns the current activity of a session's running turn, computed in the same way as clients compute it. */
 export function doingIn({ kernel, stream }: Pick<OpenSession, "kernel" | "stream">): Pick<SessionStatus, "doing"> {
   if (!stream.running) return {};
   const live = new LiveWork();

@@ -3,7 +3,7 @@ import { isAbsolute, join } from "node:path";
 
 const MAX_BYTES = 4_096;
 
-/** Returns the branch that is checked out in a git root, or the beginning of the commit's id; undefined if there is none. Starts no program. */
+/** Returns the branch checked out in a git root, or the beginning of the commit's id; undefined if there is none. Does not run git. */
 export function branchIn(root: string): string | undefined {
   const head = textOf(join(gitFolder(root), "HEAD"));
   // Characters that git allows in names, so that nothing else is shown.
@@ -11,7 +11,7 @@ export function branchIn(root: string): string | undefined {
   return branch ?? /^([0-9a-f]{7})[0-9a-f]{33,57}\s*$/.exec(head)?.[1];
 }
 
-/** In a worktree and in a submodule, `.git` is a file that names the folder. */
+/** The path of the git folder. In worktrees and submodules, `.git` is a file that contains the path. */
 function gitFolder(root: string): string {
   const path = join(root, ".git");
   const named = /^gitdir: (.+?)\s*$/.exec(textOf(path))?.[1];

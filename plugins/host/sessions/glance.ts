@@ -6,12 +6,12 @@ import { branchIn } from "./git-branch.ts";
 import type { OpenSession } from "./open-session.ts";
 import { spentIn } from "./spent.ts";
 
-/** Returns the part of a session's status that clients can follow. Cheap, since it is computed after each message. */
+/** Returns the part of a session's status that clients can follow. Must be fast, since it is computed after each message. */
 export function glanceOf({ kernel, workspace }: Pick<OpenSession, "kernel" | "workspace">): SessionGlance {
   const model = modelOf(kernel);
   const context = contextOf(kernel, model.window);
   const spent = spentIn(kernel.session);
-  // Only a directory of this computer can be looked into at once.
+  // Only a directory of this computer can be read synchronously.
   const branch = kernel.find("files")?.local === false ? undefined : branchIn(workspace.root);
   return {
     ...(model.name !== undefined && { model: model.name }),
@@ -53,7 +53,9 @@ function permissionOf(kernel: Kernel): Pick<SessionGlance, "permission" | "permi
   return permissions ? { permission: permissions.mode, permissionDefault: permissions.defaultMode } : {};
 }
 
-/** Nothing without a model, and in a session without messages, whose first request is not known before its prompt is built. */
+/**
+ * The size of the next request. Undefined without a model, or without messages: the first request is not known before its prompt is built.
+ */
 function contextOf(kernel: Kernel, window: number | undefined): SessionGlance["context"] {
   const agent = kernel.find("agent");
   if (window === undefined || kernel.session.activeLeaf === null || !agent?.contextTokens) return undefined;

@@ -28,7 +28,7 @@ export async function checkSessions(
   for (const log of logs.slice(0, limit)) {
     sessions.push(healthOf(store, log, directory, names, log.bytes <= room));
     room -= Math.min(room, log.bytes);
-    // Reading a log blocks, so let other work run between two.
+    // Reading a log blocks the event loop, so other work can run between two logs.
     await new Promise(setImmediate);
   }
   return { total: logs.length, sessions };

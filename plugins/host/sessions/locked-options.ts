@@ -4,7 +4,7 @@ import type { SessionOption, SessionOptions } from "@scorel/workspace/contract";
 import { errors } from "../errors.ts";
 import type { SessionPlugins } from "./open-session.ts";
 
-/** Throws HOST_OPTION_LOCKED for an option that allows more than a setting that is locked. */
+/** Throws HOST_OPTION_LOCKED for an option that allows more than a locked setting. */
 export function assertWithinLocks(
   options: SessionOptions,
   known: readonly SessionOption[],

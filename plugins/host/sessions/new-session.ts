@@ -24,8 +24,8 @@ export function newHeader(
 }
 
 /**
- * Changes the name in the header of a session that is not stored yet to what layers of `beforeStore` want stored. Without a name
- * that may be stored, the session has none; returns a notice of that.
+ * Applies the layers of `beforeStore` to the name in the header of a session that is not stored yet. If they refuse the name, the session
+ * gets none, and a notice is returned.
  */
 export async function cleanName({ meta }: { meta: { name?: unknown } }, kernel: Kernel): Promise<Notice[]> {
   const { name } = meta;
@@ -40,7 +40,7 @@ export async function cleanName({ meta }: { meta: { name?: unknown } }, kernel: 
   }
 }
 
-/** Returns the id of a copy, the same for the same request, so that a retry finds the first copy. */
+/** Returns the id for a copy. It is the same for repeated requests, so that a retry finds the first copy. */
 export function cloneId(sessionId: string, messageId: string): string {
   const hash = sha256Of(`clone ${sessionId} ${messageId}`);
   return BigInt(`0x${hash}`).toString(36).slice(0, 16);

@@ -11,25 +11,25 @@ import type { OpenSummary } from "./open-summary.ts";
 /** A session's plugins, as the loader returns them. */
 export type SessionPlugins = Awaited<ReturnType<Composition["sessionPlugins"]>>;
 
-/** Who keeps a session open. Others are told of it if it has a name. */
+/** A client that keeps a session open. If it has a name, it is announced to other clients. */
 export interface SessionUser {
   readonly clientId: string;
   readonly name?: string | undefined;
-  /** Whether it can be reached now. Default: it can. */
+  /** Whether the client can be reached now. Default: true. */
   isHere?(): boolean;
-  /** Ids of the sessions whose status it follows. */
+  /** Ids of the sessions whose status the client follows. */
   readonly followed?: Set<string>;
-  /** Ids of the sessions in which others know of it. */
+  /** Ids of the sessions in which the client was announced to others. */
   readonly announced?: Set<string>;
 }
 
-/** Tells clients that follow a session's status of its changes. */
+/** Announces changes of a session's status to the clients that follow it. */
 export interface StatusWatch {
   /** Takes an event of the session. */
   take(event: AnyEvent): void;
-  /** Something has happened that may have changed the status. */
+  /** Checks the status, because something has happened that may have changed it. */
   look(): void;
-  /** Returns the status as it is now. Later changes are told in comparison with it. */
+  /** Returns the current status. Later announcements contain the differences from it. */
   begin(): SessionGlance;
 }
 
@@ -41,35 +41,35 @@ export interface OpenSession {
   readonly summary: OpenSummary;
   readonly changes: StatusWatch;
   readonly workspace: Workspace;
-  /** What was left out when it was opened. */
+  /** Problems when the session was opened, such as plugins that were left out. */
   readonly problems: readonly Notice[];
-  /** The plugins and folders that the session was made from. */
+  /** The plugins and folders that the session was created from. */
   readonly made: SessionPlugins;
   /** Outcomes of turns, by the id of the message that each answers. */
   readonly turns: Map<string, Promise<TurnOutcome>>;
-  /** Connections that keep it open; the last to leave closes it. */
+  /** The clients that keep the session open. The last one to leave closes it. */
   readonly users: Set<SessionUser>;
   /** Called after a reload with the session that replaces this one. */
   readonly followers: Set<(session: OpenSession) => void>;
 }
 
 /**
- * Tells those who have a session open of a client that follows it, or has sent something. One that only looked, or was refused, is not
- * somebody who is there.
+ * Announces a client that follows a session, or has sent something, to the others that have it open. Clients that only read something, or
+ * whose request was refused, are not announced.
  */
 export function announce(session: OpenSession, user: SessionUser): void {
   if (!user.announced || user.announced.has(session.id)) return;
   user.announced.add(session.id);
-  tellOthers(session, "client_joined", user);
+  emitToOthers(session, "client_joined", user);
 }
 
-/** Tells those who still have a session open that a client has left it, if they know of it. */
-export function tellOfLeaving(session: OpenSession, user: SessionUser): void {
-  if (user.announced?.delete(session.id)) tellOthers(session, "client_left", user);
+/** Announces that a client has left a session, if it was announced there before. */
+export function announceLeaving(session: OpenSession, user: SessionUser): void {
+  if (user.announced?.delete(session.id)) emitToOthers(session, "client_left", user);
 }
 
-/** Tells those who have a session open that a client with a name has joined or left them. */
-function tellOthers({ kernel, users }: OpenSession, type: "client_joined" | "client_left", user: SessionUser): void {
+/** Emits that a client with a name has joined or left, if any other client has the session open. */
+function emitToOthers({ kernel, users }: OpenSession, type: "client_joined" | "client_left", user: SessionUser): void {
   const { clientId, name } = user;
   const hasOthers = users.size > (users.has(user) ? 1 : 0);
   if (name !== undefined && hasOthers && !kernel.session.stopping.aborted)
@@ -90,12 +90,12 @@ export function questionsIn({ stream: { questions } }: Pick<OpenSession, "stream
   return questions.length > 0 ? { questions } : {};
 }
 
-/** Returns whether a session's turn waits for those of other sessions. */
+/** Returns `turn: "waiting"` if the session's turn waits for turns of other sessions. */
 export function turnIn({ stream }: Pick<OpenSession, "stream">): Pick<SessionStatus, "turn"> {
   return stream.waits ? { turn: "waiting" } : {};
 }
 
-/** The keys of the options with which a session would have to be opened anew. */
+/** The keys of those options that differ from the open session's, so that it would have to be reopened. */
 export function differing(
   workspace: Workspace,
   { allowWrite = [], attending: _attending, environment: _environment, ...others }: SessionOptions,

@@ -11,12 +11,12 @@ import {
   writeIndex,
 } from "./summary.ts";
 
-/** Maximum events of an open log that are counted. */
+/** Maximum number of events of an open log whose messages are counted. */
 const COUNTED = 20_000;
-/** Events at both ends that are read of a longer one. */
+/** Number of events read at each end of a longer log. */
 const ENDS = 200;
 
-/** The summary of an open session. It is read from the log on first use; later only what was added since. */
+/** The summary of an open session. Reads the log on first use, and later only the events added since. */
 export class OpenSummary {
   private readonly path: string;
   private readonly session: Pick<Session, "header" | "tree">;
@@ -31,7 +31,7 @@ export class OpenSummary {
     return { ...this.read().summary, path: this.path };
   }
 
-  /** Writes the index of the log, which has this size and time. */
+  /** Writes the index for a log with this size and time. */
   write(stat: Stat): void {
     const { summary, last } = this.read();
     writeIndex(this.path, stat, summary, last);

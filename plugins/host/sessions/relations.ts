@@ -4,7 +4,7 @@ import type { ParentSession, PluginChoice, Workspace } from "@scorel/workspace/c
 import type { Relation, SessionHandle } from "../contract.ts";
 import { errors } from "../errors.ts";
 
-/** What a session inherits from its parent when it is created. It is stored, so that it holds without the parent, too. */
+/** What a session inherits from its parent at its creation. Stored, so that it also applies when the parent is closed or deleted. */
 export interface Inherited {
   /** The project folder that the parent may read, if any. */
   trusted?: string;
@@ -15,7 +15,7 @@ export interface Inherited {
   /** Limits of the parent's plugins, by plugin id. */
   limits: Readonly<Record<string, unknown>>;
 }
-/** What the header of a session says about its preset and its parent. */
+/** The fields of a session's header about its preset and its parent. */
 export interface Related extends Relation {
   inherited?: Inherited;
 }
@@ -23,7 +23,7 @@ export interface Related extends Relation {
 /** Maximum characters of the plugins' data, as JSON. */
 const MOST_DATA = 65_536;
 
-/** Returns what a header says about a session's preset and parent. */
+/** Returns the fields of a header about the session's preset and parent. */
 export function relatedIn({ meta }: Pick<SessionHeader, "meta">): Related {
   const { preset, parent, kind, data, inherited } = meta as Related;
   return {
@@ -35,7 +35,7 @@ export function relatedIn({ meta }: Pick<SessionHeader, "meta">): Related {
   };
 }
 
-/** Returns what to store about a new session. Throws HOST_DATA, HOST_PARENT_CLOSED, HOST_CHILD_LIMITS and HOST_CHILD_FOLDER. */
+/** Returns these fields for a new session. Throws HOST_DATA, HOST_PARENT_CLOSED, HOST_CHILD_LIMITS and HOST_CHILD_FOLDER. */
 export function newRelation(
   { preset, parent, kind, data }: Relation,
   root: string,
@@ -49,7 +49,7 @@ export function newRelation(
   if (!session) throw errors.HOST_PARENT_CLOSED({ sessionId: parent.sessionId });
   const inherited = inheritedFrom(session);
   assertInside([root], inherited);
-  // Without a preset of its own, the child has its parent's.
+  // Without its own preset, the child gets its parent's.
   const named = preset ?? relatedIn(session.kernel.session.header).preset;
   return { ...own, ...(named !== undefined && { preset: named }), parent, inherited };
 }
@@ -68,7 +68,7 @@ function inheritedFrom({ kernel, workspace }: SessionHandle): Inherited {
   };
 }
 
-/** The limits by the plugins of a session. The ids of those whose limits are not known are added to `failed`. */
+/** The limits that a session's plugins set for children, by plugin id. Adds the plugins that failed to state theirs to `failed`. */
 function limitsIn(kernel: Kernel, failed: Set<string>): Record<string, unknown> {
   const all = kernel.collect("childLimits", undefined, (plugin) => void failed.add(plugin));
   return Object.fromEntries(all.map(({ plugin, value }) => [plugin, value]));
@@ -80,14 +80,14 @@ export function assertInside(wanted: readonly string[], { folders }: Inherited):
   if (outside !== undefined) throw errors.HOST_CHILD_FOLDER({ folder: outside, folders });
 }
 
-/** Throws HOST_CHILD_PLUGINS when a plugin is missing that limits the session. */
+/** Throws HOST_CHILD_PLUGINS if a plugin is missing that has to enforce inherited limits. */
 export function assertLimited(plugins: readonly string[], { preset, inherited }: Related): void {
   const needed = Object.entries(inherited?.limits ?? {}).filter(([, limit]) => Object(limit).optional !== true);
   const missing = needed.map(([id]) => id).filter((id) => !plugins.includes(id));
   if (missing.length > 0) throw errors.HOST_CHILD_PLUGINS({ preset, missing });
 }
 
-/** Which plugins the session gets: of its preset, and of no project that its parent may not read. */
+/** Which plugins the session gets: those of its preset, and those of the project only if its parent may read them. */
 export function pluginChoice({ preset, inherited }: Related): PluginChoice {
   return {
     ...(preset !== undefined && { preset }),
@@ -95,7 +95,7 @@ export function pluginChoice({ preset, inherited }: Related): PluginChoice {
   };
 }
 
-/** The parent as plugins of the child see it. A copy of a child has limits, but no parent. */
+/** The parent, in the form that plugins of the child see. For a copy of a child, it has limits but no session id. */
 export function parentOf(
   { parent, inherited }: Related,
   find: (id: string) => SessionHandle | undefined,

@@ -11,8 +11,8 @@ export function assertIdle({ id, kernel }: Pick<OpenSession, "id" | "kernel">): 
 }
 
 /**
- * Throws HOST_RELOAD when an extension that runs now would be left out because of a problem, so that a typo cannot
- * disable a guard. Extensions that were deleted or switched off may go.
+ * Throws HOST_RELOAD if a running extension would be left out because of a problem, so that a typo cannot disable a guard. Extensions
+ * that were deleted or switched off may be left out.
  */
 export function assertKeepsExtensions(session: OpenSession, made: SessionPlugins): void {
   const { id, workspace } = session;

@@ -11,7 +11,7 @@ import { Closing, withLock } from "./closing.ts";
 import { copyOf } from "./copy.ts";
 import { importableIn } from "./importable.ts";
 import { cloneId, newHeader, pointIn } from "./new-session.ts";
-import { differing, failuresOf, type OpenSession, type SessionUser, tellOfLeaving } from "./open-session.ts";
+import { announceLeaving, differing, failuresOf, type OpenSession, type SessionUser } from "./open-session.ts";
 import { newRelation, pluginChoice, relatedIn } from "./relations.ts";
 import { assertIdle, assertKeepsExtensions, replace } from "./reload.ts";
 import type { Shelf } from "./shelf.ts";
@@ -27,9 +27,9 @@ export class Sessions {
   /** The open sessions that have started. */
   private readonly started = new Map<string, OpenSession>();
   private readonly starter: SessionStarter;
-  /** The rows of the open sessions, and who is told of changes. */
+  /** The open sessions as list rows, and the listeners to their changes. */
   readonly feed: SessionFeed;
-  /** Which turns may run. */
+  /** Limits how many turns run at a time. */
   readonly turns: TurnOrder;
 
   constructor(options: SessionsOptions) {
@@ -39,7 +39,7 @@ export class Sessions {
       ...options,
       onEvent: (session, event) => {
         this.feed.take(session, event);
-        // A turn that waits for a person makes room for another one.
+        // A turn that waits for a person does not count, so another one may begin.
         if (event.type === "approval_request") this.turns.look();
       },
       find: (id) => this.started.get(id),
@@ -74,7 +74,7 @@ export class Sessions {
     return this.remember(known.sessionId, starting, "created");
   }
 
-  /** Tells those who follow an open session's status what an operation has changed in it. */
+  /** Announces what an operation has changed in an open session's status to the clients that follow it. */
   lookAt(id: unknown): void {
     this.started.get(id as string)?.changes.look();
   }
@@ -108,7 +108,7 @@ export class Sessions {
       );
       const { cwd, root } = source.workspace;
       if (!existsSync(cwd)) throw errors.HOST_CWD_GONE({ sessionId: id, cwd });
-      // Use the current directory: the original may have been created before its project moved.
+      // Uses the current directory, because the original's project may have moved since it was created.
       return this.starter.begin(
         { ...header, meta: { ...header.meta, cwd, root } },
         { ...options, atOnce },
@@ -149,7 +149,7 @@ export class Sessions {
    * Opens a stored session for writing, or returns the open one. Throws HOST_SESSION_OPTIONS when its options differ.
    */
   async load(id: string, options: SessionOptions = {}): Promise<OpenSession> {
-    // Nothing may happen between the last look and opening it.
+    // There must be no `await` between the last check and the opening.
     for (let closing = this.closing.get(id); closing; closing = this.closing.get(id)) await closing;
     const running = this.open.get(id);
     if (!running) return this.remember(id, this.starter.stored(id, options, false), "opened");
@@ -207,7 +207,7 @@ export class Sessions {
     const session = await this.open.get(id);
     if (!session?.users.delete(user)) return { closed: false, notices: [] };
     if (session.users.size > 0) {
-      tellOfLeaving(session, user);
+      announceLeaving(session, user);
       return { closed: false, notices: [] };
     }
     user.announced?.delete(id);
@@ -228,7 +228,7 @@ export class Sessions {
     for (const result of await Promise.allSettled(all)) if (result.status === "rejected") throw result.reason;
   }
 
-  /** Registers the project, unless the session is unsaved and must leave nothing on disk. */
+  /** Registers the project of a new session. Does nothing for an unsaved session, which must leave nothing on disk. */
   private projectOf(root: string, { unsaved = false }: NewOptions): Promise<ProjectsAnswer<string>> {
     return unsaved ? Promise.resolve({ problems: [] }) : projectIn(this.parent, projectPlace(root));
   }
@@ -245,13 +245,13 @@ export class Sessions {
     );
   }
 
-  /** Tells of a session that is stored and not open. */
+  /** Announces a stored session that is not open. */
   announce(sessionId: string, change: "created" | "restored"): void {
     const session = this.feed.isWatched ? this.shelf.summary(sessionId) : undefined;
     if (session) this.feed.send({ change, session });
   }
 
-  /** `change` says how the session came to be open; without it, it was reloaded. */
+  /** Keeps an open session. `change` tells whether it was created or opened; absent after a reload. */
   private remember(id: string, starting: Promise<OpenSession>, change?: "created" | "opened"): Promise<OpenSession> {
     this.open.set(id, starting);
     starting.then(

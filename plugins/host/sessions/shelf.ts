@@ -22,8 +22,8 @@ export interface Shelf {
   /** Reads a session's summary; undefined if it is not stored. */
   summary(sessionId: string): SessionSummary | undefined;
   /**
-   * Lists sessions, latest activity first, by their last event and not by file time. Those in `open`, by id, are not read and
-   * need not be stored.
+   * Lists sessions, latest activity first, according to their last events and not to file times. The sessions in `open`, by id, are not read
+   * and need not be stored.
    */
   list(open?: ReadonlyMap<string, SessionSummary>): SessionSummary[];
   /**

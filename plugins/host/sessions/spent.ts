@@ -5,31 +5,31 @@ import type { SessionGlance } from "../contract.ts";
 type Spent = NonNullable<SessionGlance["spent"]>;
 type Sum = Pick<Usage, "input" | "output" | "cacheRead" | "cacheWrite"> & { cost: number | undefined };
 
-/** Events of a log that is opened now and that are read at once. A longer one is read in pieces by `readSpent`. */
+/** Maximum number of events of a log that are read at once when it is first needed. `readSpent` reads longer logs in pieces. */
 const AT_ONCE = 2_000;
-/** Events of a piece. */
+/** Number of events per piece. */
 const PIECE = 500;
 
-/** What is summed so far, up to the event `seq`. */
+/** The sum so far, up to the event `seq`. */
 interface Totals {
   seq: number;
   sum: Sum;
 }
 const totals = new WeakMap<Session, Totals>();
 
-/** Returns what a session has used; undefined before the first reply, and for a long log that `readSpent` has not read yet. */
+/** Returns a session's usage. Undefined before the first reply, and for a long log until `readSpent` has read it. */
 export function spentIn(session: Session): Spent | undefined {
   const known = totalsOf(session);
-  // A long log would stop everything else while it is read.
+  // Reading a long log at once would block the event loop.
   if (known.seq === 0 && session.tree.size > AT_ONCE) return undefined;
   while (addPiece(session, known));
   return shown(known.sum);
 }
 
-/** Reads a long log in pieces, so that `spentIn` knows it. Resolves with whether that was needed. */
+/** Reads a long log in pieces, so that `spentIn` can return its usage. Resolves with whether that was necessary. */
 export async function readSpent(session: Session): Promise<boolean> {
   if (totalsOf(session).seq > 0 || session.tree.size <= AT_ONCE) return false;
-  // Counted apart: until all is read, the sum of a part is not shown.
+  // Summed separately, so that no partial sum is shown before everything is read.
   const read = nothing();
   while (!session.stopping.aborted && addPiece(session, read)) await new Promise<void>((done) => setImmediate(done));
   totals.set(session, read);
@@ -60,7 +60,7 @@ function addPiece(session: Session, known: Totals): boolean {
   return events.length === PIECE;
 }
 
-/** What an event says was used: by a reply, a tool, a summary, or beside the conversation. */
+/** The usage in an event: of a reply, a tool, a summary, or work beside the conversation. */
 function usageIn(event: StoredEvent): Partial<Usage> | undefined {
   if (event.type === "message" || event.type === "custom_message") {
     const { message } = event as EventOf<"message">;
@@ -79,7 +79,7 @@ function add(sum: Sum, used: Partial<Usage>): void {
   sum.cacheWrite += amount(used.cacheWrite);
   const tokens = amount(used.input) + amount(used.output) + amount(used.cacheRead) + amount(used.cacheWrite);
   const cost = amount(used.cost?.total);
-  // Tokens that cost nothing are those of a model without a known price.
+  // Tokens without a cost mean that the price of the model is not known.
   if (tokens > 0 && cost === 0) sum.cost = undefined;
   else if (sum.cost !== undefined) sum.cost += cost;
 }

@@ -34,9 +34,9 @@ export interface NewOptions extends SessionOptions {
 export interface CloneOptions extends NewOptions {
   /** Last event to copy, or the beginning of its id. Default: the active leaf. */
   eventId?: EventId | undefined;
-  /** Creates the file now, not with the first event. */
+  /** Creates the file immediately, not with the first event. */
   atOnce?: boolean | undefined;
-  /** Client-made id; a second call with it returns the same session. */
+  /** An id chosen by the client. A second call with it returns the same session. */
   messageId?: string | undefined;
 }
 export interface SessionsOptions {
@@ -45,13 +45,13 @@ export interface SessionsOptions {
   logger: BaseContext["logger"];
   /** Returns the options that a session can be opened with. */
   sessionOptions(): readonly SessionOption[];
-  /** How many turns may run at a time; 0: any number. */
+  /** Maximum number of turns that run at a time; 0 means no limit. */
   concurrentTurns: number;
 }
 interface StarterOptions extends SessionsOptions {
   /** Called with each event of a session that was started. */
   onEvent(session: OpenSession, event: AnyEvent): void;
-  /** Returns an open session. */
+  /** Returns the session with this id if it is open. */
   find(id: string): OpenSession | undefined;
 }
 
@@ -68,7 +68,7 @@ export interface Wanted {
   problems: readonly Notice[];
 }
 
-/** Starts the kernel of a session, over a new log or a stored one. It remembers no session. */
+/** Starts the kernels of sessions, over a new log or a stored one. Does not keep the sessions. */
 export class SessionStarter {
   private readonly options: StarterOptions;
   /** True when no further session may start. */
@@ -99,7 +99,7 @@ export class SessionStarter {
   /** Starts a session. `ready` is called before `session_start`; if it throws, the session is stopped. */
   async start(wanted: Wanted, plugins?: SessionPlugins, ready?: (session: OpenSession) => void): Promise<OpenSession> {
     const { id, cwd, options } = wanted;
-    // A session opened now would leave its lock behind.
+    // Nothing would close a session that is opened now, so its lock file would be left behind.
     if (this.stopped && !wanted.readOnly) throw errors.HOST_STOPPED({ sessionId: id });
     const { composition, logger, sessionOptions, shelf } = this.options;
     const file = wanted.begin?.unsaved ? undefined : shelf.path(id);
@@ -147,11 +147,11 @@ export class SessionStarter {
     }
     // All plugins are listening by now. A read-only session is not started.
     if (!wanted.readOnly) kernel.session.emit("session_start", {});
-    else if (store instanceof SessionStore) await store.complete(() => toldOfEnd(kernel));
+    else if (store instanceof SessionStore) await store.complete(() => announceAbandoned(kernel));
     return session;
   }
 
-  /** Returns how to open the session again over everything written since. */
+  /** Returns how to reopen a session, including everything written so far. */
   again({ id, kernel: { session }, workspace }: OpenSession): Wanted {
     const options = optionsOf(workspace, this.options.sessionOptions());
     const wanted = { id, cwd: workspace.cwd, readOnly: false, options, problems: [] };
@@ -181,8 +181,8 @@ export class SessionStarter {
   }
 }
 
-/** Has plugins add what became of the work of a process that has ended. */
-function toldOfEnd(kernel: Kernel): Promise<void> {
+/** Lets plugins add events that end the unfinished work of an earlier process, such as results of lost calls. */
+function announceAbandoned(kernel: Kernel): Promise<void> {
   kernel.session.emit("session_abandoned", {});
   return kernel.drained();
 }

@@ -8,7 +8,7 @@ import { doingIn } from "./doing-in.ts";
 import { glanceOf } from "./glance.ts";
 import { failuresOf, type OpenSession, questionsIn, turnIn } from "./open-session.ts";
 
-/** Damaged lines of a log that the status names. */
+/** Maximum number of damaged lines in a status. */
 const TOLD_PROBLEMS = 100;
 
 /** Returns a session's status for clients. */
@@ -32,7 +32,7 @@ export function statusOf(open: OpenSession): SessionStatus {
   };
 }
 
-/** The first damaged lines; the last row says how many there are beyond them. */
+/** The first damaged lines of a log. If there are more, the last row tells how many. */
 function firstProblems(all: OpenSession["kernel"]["problems"], id: string): SessionStatus["problems"] {
   const told = all.slice(0, TOLD_PROBLEMS).map(({ line, offset, reason }) => ({ line, offset, reason }));
   const [next] = all.slice(TOLD_PROBLEMS);

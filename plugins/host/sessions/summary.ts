@@ -13,7 +13,7 @@ import { relatedIn } from "./relations.ts";
 const INDEX_VERSION = 2;
 const TITLE_LENGTH = 80;
 const FILING: ReadonlySet<string> = new Set(["name", "title", "archived"]);
-/** Maximum bytes of a log that listing reads whole. Of a longer one without an index, only both ends are read. */
+/** Maximum size in bytes of a log that listing reads completely. Of a longer log without an index, only both ends are read. */
 const READ_WHOLE = 8 * 2 ** 20;
 
 /** Summary file beside a log. It describes the log's first `size` bytes. */
@@ -22,7 +22,7 @@ export interface SessionIndex {
   size: number;
   mtimeMs: number;
   ino: number;
-  /** seq of the last event that it covers. */
+  /** The seq of the last event that the index covers. */
   seq: number;
   id: string;
   summary: Omit<SessionSummary, "path">;
@@ -32,7 +32,7 @@ export type Last = Pick<SessionIndex, "seq" | "id">;
 
 /** Returns a log's summary: from its index plus later events, or else from the log, writing a new index. */
 export function summaryOf(logs: Logs, path: string, sessionId: string): SessionSummary | undefined {
-  // Stat before reading: what a writer adds meanwhile makes the index outdated, not wrong.
+  // `stat` before reading: if a writer adds events in between, the index is only outdated, not wrong.
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) return undefined;
   const index = readIndex(path);
@@ -92,7 +92,7 @@ export function writeIndex(
   try {
     replaceFile(besideLog(path, "index.json"), JSON.stringify({ ...index, sum }));
   } catch {
-    // A full or read-only disk: the log is read again next time, and nothing else depends on the index.
+    // The disk is full or read-only. The log is then read again next time; nothing else depends on the index.
   }
   return { ...summary, path };
 }
@@ -118,13 +118,13 @@ export function begun({ sessionId, createdAt, meta }: SessionHeader): SessionInd
 
 /** Extends a summary by the next event. */
 export function take(summary: SessionIndex["summary"], event: StoredEvent): void {
-  // Use the last event's time, not the maximum: a clock that once ran ahead must not keep a session on top.
+  // Uses the last event's time, not the latest one: a clock that was wrong once must not keep a session at the top.
   if (!isFiling(event)) summary.updatedAt = event.ts;
   if (event.type === "message") addMessage(summary, event as StoredEvent & { message?: Partial<UserMessage> });
   if (event.type === "session_info") change(summary, event as StoredEvent & { changes?: Partial<SessionMeta> });
 }
 
-/** Whether an event only names the session or puts it away, which is no use of it. */
+/** Whether an event only names or archives the session, which does not count as activity. */
 function isFiling({ type, changes }: StoredEvent & { changes?: unknown }): boolean {
   const changed = type === "session_info" ? Object.keys(Object(changes)) : [];
   return changed.length > 0 && changed.every((key) => FILING.has(key));
@@ -153,7 +153,7 @@ function titleOf(given: UserMessage["content"]): string {
   return letters.length > TITLE_LENGTH ? `${letters.slice(0, TITLE_LENGTH - 1).join("")}…` : line;
 }
 
-/** Reads the index; undefined when it is missing or unusable. The index only saves time. */
+/** Reads the index; undefined if it is missing or unusable, since it is only needed for speed. */
 export function readIndex(path: string): SessionIndex | undefined {
   try {
     const { sum, ...index } = JSON.parse(readIfPresent(besideLog(path, "index.json")) ?? "{}");

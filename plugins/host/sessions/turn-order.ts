@@ -5,20 +5,20 @@ interface Place extends TurnPlace {
   begin(): void;
 }
 
-/** Lets at most so many turns run at a time; the others begin in the order in which they came. */
+/** Limits the number of turns that run at a time. Further turns wait and begin in the order of their requests. */
 export class TurnOrder implements TurnOrderService {
   private readonly limit: number;
   private readonly isResting: (sessionId: string) => boolean;
   private readonly running = new Set<Place>();
   private readonly waiting = new Set<Place>();
 
-  /** 0 means no limit. Turns of sessions that are resting, as those that wait for a person, do not count. */
+  /** A `limit` of 0 means no limit. Turns of resting sessions, such as those that wait for a person, do not count. */
   constructor(limit: number, isResting: (sessionId: string) => boolean) {
     this.limit = limit;
     this.isResting = isResting;
   }
 
-  /** A session has at most one turn, so nobody gets ahead of another session by asking more often. */
+  /** Requests a place for a turn. A session has at most one turn, so it cannot get ahead of others by requesting more places. */
   enter(sessionId: string): TurnPlace {
     let begin = () => {};
     const isFree = this.waiting.size === 0 && this.hasRoom;
@@ -32,7 +32,7 @@ export class TurnOrder implements TurnOrderService {
     return place;
   }
 
-  /** Lets turns begin for which there is room now. */
+  /** Begins as many waiting turns as the limit allows now. */
   look(): void {
     for (const place of this.waiting) {
       if (!this.hasRoom) return;

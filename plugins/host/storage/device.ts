@@ -21,7 +21,7 @@ function readOrMake(home: string): string {
   if (known !== undefined) return known;
   makePrivateFolder(directory);
   const text = `${JSON.stringify({ deviceId: newId() })}\n`;
-  // Several processes may start at once; the first one's file wins. An unreadable file is replaced.
+  // If several processes start at once, the file of the first one is used. An unreadable file is replaced.
   if (!createFile(path, text, { durable: true }) && parse(readIfPresent(path)) === undefined)
     replaceFile(path, text, { durable: true });
   return parse(readIfPresent(path)) ?? (JSON.parse(text) as { deviceId: string }).deviceId;

@@ -19,11 +19,11 @@ export function isLocked(path: string): boolean {
   return holder !== undefined && isHeld(path, holder);
 }
 
-/** The holder that a lock file names and whether it still runs. */
+/** The process named in a lock file, and whether it still runs. */
 export interface LockState {
-  /** `stale`: the process has ended, so the next opening takes the lock over. */
+  /** `stale`: the process has ended, and the next opening takes over the lock. */
   state: "held" | "suspended" | "stale";
-  /** 0 when the file is unreadable. */
+  /** The process id; 0 if the file is unreadable. */
   pid: number;
   since: string;
 }

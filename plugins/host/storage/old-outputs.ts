@@ -3,13 +3,13 @@ import { removeOldOutputs } from "@scorel/kit/files/kept-outputs";
 import { isLocked } from "./lock.ts";
 import { besideLog } from "./session-store.ts";
 
-/** A process that runs for less than this removes nothing: commands do not wait for it. */
+/** Milliseconds after the start until the first removal, so that short commands do not spend time on it. */
 const FIRST_MS = 60_000;
 const AGAIN_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Removes old files with outputs of commands, beside the work: a minute after the start, and then each day. Those of sessions that a
- * process has open, or whose log was written in the meantime, stay. Returns a function that ends it.
+ * Removes old files with outputs of commands in the background: a minute after the start, and then once a day. Keeps the files of sessions
+ * that a process has open, or whose log was written in the meantime. Returns a function that ends this.
  */
 export function removeOldOutputsLater(
   logFile: (sessionId: string) => string,

@@ -6,7 +6,7 @@ import type { AssistantMessage, SessionMeta, TextBlock, ThinkingBlock } from "@s
 
 const COALESCE_MS = 16;
 
-/** First line of the file: the message that the text belongs to. */
+/** The first line of the file, which describes the message that the text belongs to. */
 interface Start {
   eventId: EventId;
   parentId: EventId | null;
@@ -15,14 +15,14 @@ interface Start {
   model?: string;
 }
 type Piece = { kind: "text" | "thinking"; delta: string };
-/** A partial message left by a process that died. */
+/** A partial message left by a process that was killed. */
 export interface Leftover extends Start {
   pieces: Piece[];
 }
 
 /**
- * Keeps the text of an arriving message in a file beside the log. Text is written before it is announced, so that a
- * killed process loses nothing that was shown. Writes happen at once, then at most every 16 ms.
+ * Keeps the text of an arriving message in a file beside the log. Text is written before it is announced, so that nothing that was shown is
+ * lost if the process is killed. The first text is written immediately, later text at most every 16 ms.
  */
 export class PartialText {
   private readonly path: string;
@@ -36,14 +36,14 @@ export class PartialText {
   private timer: NodeJS.Timeout | undefined;
   private writtenAt = Number.NEGATIVE_INFINITY;
 
-  /** `onFailure` is called when text could not be written; it is announced all the same. */
+  /** `onFailure` is called if text could not be written. The text is announced anyway. */
   constructor(path: string, onFailure: (thrown: unknown) => void) {
     this.path = path;
     this.onFailure = onFailure;
   }
 
   /**
-   * Takes a transient event before it is announced. When this returns a promise, announce the event after it resolves.
+   * Stores the text of a transient event before it is announced. If this returns a promise, announce the event after it has resolved.
    */
   stage(event: AnyEvent): Promise<void> | undefined {
     const fields = event as AnyEvent & Record<string, unknown>;
@@ -128,13 +128,13 @@ export class PartialText {
   }
 }
 
-/** Writes everything. A full disk first accepts a part; only the next write throws. */
+/** Writes a whole text. On a full disk, the first write may store only a part, and only the next one throws. */
 function writeAll(fd: number, text: string): void {
   const bytes = Buffer.from(text);
   for (let written = 0; written < bytes.length; ) written += fs.writeSync(fd, bytes, written);
 }
 
-/** Reads a left-over file, without an incomplete last line. Undefined when there is none or it names no message. */
+/** Reads a file left by a killed process, without an incomplete last line. Undefined if it does not exist or describes no message. */
 export function readLeftover(path: string): Leftover | undefined {
   const [first, ...rest] = (readIfPresent(path) ?? "").split("\n");
   const start = parse<Start>(first);
@@ -202,7 +202,7 @@ function asBlock(piece: Piece): TextBlock | ThinkingBlock {
   return piece.kind === "text" ? { type: "text", text: piece.delta } : { type: "thinking", thinking: piece.delta };
 }
 
-/** Merges neighbouring pieces of one kind. */
+/** Joins consecutive pieces of the same kind. */
 function joined(pieces: readonly Piece[]): Piece[] {
   const result: Piece[] = [];
   for (const piece of pieces) {

@@ -11,10 +11,11 @@ import { errors } from "../errors.ts";
 import { acquireLock, isLocked } from "./lock.ts";
 import { messageOfLeftover, PartialText, readLeftover } from "./partial.ts";
 
+/** Options of `createSessionStore`. */
 export interface SessionStoreOptions {
   /** Opens the log. */
   logs: Logs;
-  /** Path of the log, such as `<directory>/<sessionId>.jsonl`. Lock and partial text are kept beside it. */
+  /** Path of the log, such as `<directory>/<sessionId>.jsonl`. The lock file and partial text are beside it. */
   path: string;
   sessionId: string;
   /** Header of a new session. Nothing is on disk before its first event. */
@@ -23,13 +24,13 @@ export interface SessionStoreOptions {
   readOnly?: boolean;
   /** With `readOnly`: reads only about this many bytes at the end of a longer log. */
   tail?: number | undefined;
-  /** Called on close when this process still is the log's only writer. */
+  /** Called on closing, if this process is still the log's only writer. */
   onComplete?(): void;
   /** Called when the text of an arriving message could not be written to disk. */
   onPartialFailure(thrown: unknown): void;
 }
 
-/** Creates the store of one session: its log, locked for one writer, with partial text kept for a killed process. */
+/** Creates the store of one session: its log, locked for a single writer, and a file with partial text that survives a killed process. */
 export function createSessionStore(options: SessionStoreOptions): SessionStore {
   return new SessionStore(options);
 }
@@ -39,16 +40,17 @@ export function besideLog(path: string, ending: "lock" | "partial" | "index.json
   return path.replace(/\.[^./]+$/, `.${ending}`);
 }
 
+/** The store of one session. See `createSessionStore`. */
 export class SessionStore implements Store {
   private readonly options: SessionStoreOptions;
   private readonly log: Store;
   private readonly partial: PartialText;
   private lock: Lock | undefined;
-  /** Takes appends while there is no log to write them to. */
+  /** Receives appends while there is no log that they can be written to. */
   private memory: Ledger | undefined;
-  /** What was opened, only to be read. */
+  /** The contents of a log that was opened for reading only. */
   private opened: Opened | undefined;
-  /** Whether no process had the log at that time. */
+  /** Whether no process had the log open for writing at that time. */
   private abandoned = false;
 
   constructor(options: SessionStoreOptions) {
@@ -92,8 +94,8 @@ export class SessionStore implements Store {
   }
 
   /**
-   * Runs `work` if the log was opened only to be read and no process writes it. What `work` appends stays in memory, and the log on disk
-   * as it is.
+   * Runs `work` if the log was opened for reading only and no process writes it. The events that `work` appends are only kept in memory;
+   * the log on disk is not changed.
    */
   async complete(work: () => Promise<void>): Promise<void> {
     if (!this.opened || !this.abandoned) return;
@@ -131,7 +133,7 @@ export class SessionStore implements Store {
     }
   }
 
-  /** Turns text that a killed process left into its message; only in memory when the log cannot be written. */
+  /** Adds text left by a killed process as a message; only in memory if the log cannot be written. */
   private withLeftover(opened: Opened, abandoned: boolean): Opened {
     const path = besideLog(this.options.path, "partial");
     const leftover = abandoned ? readLeftover(path) : undefined;

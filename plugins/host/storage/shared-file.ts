@@ -7,7 +7,7 @@ import { makePrivateFolder } from "@scorel/kit/files/private-folder";
 import { reasonOf } from "@scorel/kit/values/coded-error";
 import { errors } from "../errors.ts";
 
-/** Milliseconds to wait for another process's change. */
+/** Milliseconds to wait for another process that changes the file. */
 const PATIENCE = 10_000;
 
 /** Replaces a file that several processes change. See `SharedFiles.changeFile`. */
@@ -27,7 +27,7 @@ export async function changeFile(path: string, change: (text: string | undefined
   }
 }
 
-/** Resolves a symbolic link, so that its target is replaced and not the link. */
+/** Resolves a symbolic link, so that its target is replaced instead of the link. */
 function behind(path: string): string {
   try {
     return realpathSync(path);

@@ -1,7 +1,7 @@
 import type { AnyEvent, Missed, Session } from "@scorel/kernel";
 import type { Delivered } from "../contract.ts";
 
-/** Adds to an event how to display it, which the plugin that owns its type decides. */
+/** Adds the display form of an event, which the plugin of the event's type defines. */
 export function deliver(session: Session, event: AnyEvent | Missed): Delivered {
   if (!isMissed(event)) return { event, display: session.display(event) };
   const text = `Too slow to follow: passing events ${event.from} to ${event.to} were left out.`;

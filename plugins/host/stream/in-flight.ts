@@ -5,14 +5,14 @@ type Rule = NonNullable<TransientDefinition["inFlight"]>;
 /** An event of work in flight, and the text that later events appended to it. */
 interface Entry {
   event: AnyEvent;
-  /** The last event that was appended to it. */
+  /** The last event that was appended to the entry. */
   last: AnyEvent;
   text: string;
 }
 
 /**
- * The events of everything that has begun and not ended in a session, in a short form: the text of many deltas in one, and
- * of a tool's progress only the latest.
+ * The events of a session's unfinished work in a condensed form: the text of all deltas in one event, and only the latest progress of a
+ * tool.
  */
 export class InFlightEvents {
   private readonly ruleOf: (type: string) => Rule | undefined;
@@ -41,13 +41,13 @@ export class InFlightEvents {
     return this.works.has(work);
   }
 
-  /** The first event of all work of a kind, in the order in which it began. */
+  /** The first event of each unfinished work of a kind, in the order in which the work began. */
   of(work: string): AnyEvent[] {
     const own = [...this.works].filter(([name]) => name.startsWith(`${work} `));
     return own.flatMap(([, [first]]) => first?.event ?? []);
   }
 
-  /** The events in seq order. Text has the seq of its last part. */
+  /** The events in seq order. Joined text has the seq of its last part. */
   list(): AnyEvent[] {
     const entries = [...this.works.values()].flat();
     return entries.map((entry) => eventOf(entry, this.ruleOf(entry.event.type))).sort((a, b) => a.seq - b.seq);
@@ -62,7 +62,7 @@ function entryOf(event: AnyEvent, { text }: Rule): Entry {
   return { event, last: event, text: text === undefined ? "" : String(fieldOf(event, text) ?? "") };
 }
 
-/** The index of the latest event of a type, or that after the last event. */
+/** The index of the latest event of a type; the index after the last event if there is none. */
 function indexOfType(entries: readonly Entry[], type: string): number {
   const index = entries.findLastIndex(({ event }) => event.type === type);
   return index < 0 ? entries.length : index;

@@ -4,10 +4,10 @@ import type { Anchor, EventPage, Operations, Page, PageParams } from "../contrac
 import { errors } from "../errors.ts";
 import { deliver } from "./delivered.ts";
 
-/** A page has at most so many events, and ends when their texts have so many characters. At least one event is in it. */
+/** Maximum number of events, and of characters in them, per page. A page has at least one event. */
 const MAX_EVENTS = 5_000;
 const MAX_CHARACTERS = 8 * 1024 * 1024;
-/** Events that are read at a time, so that few are read in vain. */
+/** Number of events to read at a time. Small, so that few are read that do not fit into the page. */
 const CHUNK = 64;
 
 type Wanted = Omit<Operations["get_events"]["params"], "sessionId">;
@@ -20,7 +20,7 @@ export function eventPage(session: Session, wanted: Wanted): EventPage {
   return { header: session.header, events: page, more, anchor: anchorAfter(session, end) };
 }
 
-/** Returns the last messages of a conversation, as many as a page can have. */
+/** Returns a page with the last messages of a conversation. */
 export function contextPage<M>(
   all: M[],
   { limit = Number.POSITIVE_INFINITY, skip = 0 }: PageParams,
@@ -65,7 +65,7 @@ function earlier(session: Session, { tail = Number.POSITIVE_INFINITY, before }: 
   return { events: events.reverse(), more, end: session.tree.tail(1, start?.seq)[0] };
 }
 
-/** Takes up to `wanted` events, as many as a page can have. `read` returns those that follow the last one that was taken. */
+/** Collects up to `wanted` events, but not more than fit into a page. `read` returns the events that follow the last collected one. */
 function fill(
   wanted: number,
   read: (count: number, last: StoredEvent | undefined) => StoredEvent[],

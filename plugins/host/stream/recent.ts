@@ -6,15 +6,15 @@ const MAX_EVENTS = 20_000;
 /** Estimated size of an event's envelope. */
 const ENVELOPE = 100;
 
-/** The latest transient events of a session, up to about 2 MB, for clients that were away for a moment. */
+/** The latest transient events of a session, up to about 2 MB, for clients that were disconnected for a moment. */
 export class RecentEvents {
-  /** All transient events with a higher seq are here. */
+  /** The seq after which all transient events are kept here. */
   from: number;
   private events: { event: AnyEvent; size: number }[] = [];
   private head = 0;
   private size = 0;
 
-  /** `from` is the seq of the latest event before the first one that is added. */
+  /** `from` is the seq of the last event before the first added one. */
   constructor(from: number) {
     this.from = from;
   }

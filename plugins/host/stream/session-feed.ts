@@ -7,7 +7,7 @@ type Listener = (change: SessionChange) => void | Promise<void>;
 type RowChange = Extract<SessionChange, { session: SessionSummary }>["change"];
 
 const DEFAULT_CAPACITY = 1_000;
-/** What events of a session mean for lists. */
+/** The changes of list rows that events of a session cause. */
 const CHANGES: Readonly<Record<string, RowChange>> = {
   runtime_start: "running",
   runtime_end: "idle",
@@ -17,7 +17,7 @@ const CHANGES: Readonly<Record<string, RowChange>> = {
   approval_answer: "answered",
 };
 
-/** The open sessions of this process as rows of a list, and the listeners that are told of their changes. */
+/** The open sessions of this process as list rows, and the listeners to their changes. */
 export class SessionFeed {
   private readonly logger: BaseContext["logger"];
   private readonly open = new Map<string, OpenSession>();
@@ -27,26 +27,26 @@ export class SessionFeed {
     this.logger = logger;
   }
 
-  /** The rows of all open sessions but unsaved ones, by id. */
+  /** The rows of all open sessions, except for unsaved ones, by id. */
   get rows(): Map<string, SessionSummary> {
     return new Map([...this.open].map(([id, session]) => [id, rowOf(session)]));
   }
 
   /** Adds a session that was created or opened; without `change`, one that was reloaded. */
   add(session: OpenSession, change?: "created" | "opened"): void {
-    // An unsaved session is known only to those who were given its id.
+    // Unsaved sessions are not listed. Only clients that were given their ids can use them.
     if (session.workspace.file === undefined) return;
     this.open.set(session.id, session);
     if (change !== undefined) this.tell(session, change);
   }
 
-  /** Takes an event of a session. */
+  /** Announces the change of the session's row that an event causes, if any. */
   take(session: OpenSession, event: AnyEvent): void {
     const change = Object.hasOwn(CHANGES, event.type) ? CHANGES[event.type] : filedBy(event);
     if (change !== undefined && this.open.get(session.id) === session) this.tell(session, change);
   }
 
-  /** Removes a session that was closed. One that was never stored is gone. */
+  /** Removes a closed session. If it was never stored, announces it as deleted. */
   remove(session: OpenSession): void {
     const { id: sessionId, workspace } = session;
     if (this.open.get(sessionId) !== session) return;
@@ -59,7 +59,7 @@ export class SessionFeed {
       });
   }
 
-  /** Whether anybody listens, so that rows are read only for somebody. */
+  /** Whether there are listeners. Without any, rows need not be computed. */
   get isWatched(): boolean {
     return this.listeners.size > 0;
   }
@@ -68,7 +68,7 @@ export class SessionFeed {
     for (const listener of this.listeners) listener.push(change);
   }
 
-  /** Tells a listener of all changes from now on. Returns the function that ends it. */
+  /** Calls a listener for all changes from now on. Returns a function that removes it. */
   listen(listener: Listener, capacity = DEFAULT_CAPACITY): () => void {
     const failed = (thrown: unknown) => this.logger.warn("A listener of watchSessions failed", thrown);
     const watcher = new Watcher(listener, capacity, failed);
@@ -90,7 +90,7 @@ function rowOf(session: OpenSession): SessionSummary {
   return { ...summary.current, running: stream.running, ...turnIn(session), ...questionsIn(session) };
 }
 
-/** How an event changes the place or the name of a session in a list. */
+/** Whether an event archives or renames the session in lists. */
 function filedBy(event: AnyEvent): RowChange | undefined {
   if (event.type !== "session_info") return undefined;
   const { changes } = event as AnyEvent & { changes?: { name?: unknown; title?: unknown; archived?: unknown } };
@@ -98,7 +98,7 @@ function filedBy(event: AnyEvent): RowChange | undefined {
   return changes?.name !== undefined || changes?.title !== undefined ? "renamed" : undefined;
 }
 
-/** One listener, with a queue of its own. */
+/** A listener with its own queue. */
 class Watcher {
   private readonly listener: Listener;
   private readonly capacity: number;
@@ -114,7 +114,7 @@ class Watcher {
   }
 
   push(change: SessionChange): void {
-    // Nothing is lost: a list that is read after this shows all that was dropped.
+    // Nothing is lost, because a list that is requested after `missed` includes all dropped changes.
     if (this.queue.length >= this.capacity) this.queue = [{ change: "missed" }];
     else this.queue.push(change);
     if (!this.running) void this.drain();
@@ -127,7 +127,7 @@ class Watcher {
 
   private async drain(): Promise<void> {
     this.running = true;
-    // Listeners run after the change that woke them, never inside it.
+    // Listeners run after the code that caused the change has returned, never inside it.
     await null;
     for (let next = this.queue.shift(); next && !this.ended; next = this.queue.shift()) {
       try {

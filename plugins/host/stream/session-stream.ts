@@ -4,10 +4,10 @@ import { InFlightEvents } from "./in-flight.ts";
 import { anchorAfter } from "./pages.ts";
 import { RecentEvents } from "./recent.ts";
 
-/** Stored events that are read at once. Each listener that has stopped to read holds so many of them. */
+/** Number of stored events to read at a time. A listener that has paused keeps this many of them in memory. */
 const PAGE = 8;
 
-/** How a client goes on, and the events that it gets before those that are announced later. */
+/** How a client's subscription continues, and the events to deliver before those that are announced later. */
 export interface Replay {
   mode: ResumeMode;
   /** The position before the first of these events. */
@@ -15,13 +15,13 @@ export interface Replay {
   /** Whether stored events before that position exist that the client does not have. */
   more: boolean;
   events: Iterable<AnyEvent>;
-  /** seq of the last event that was announced so far. Later ones are not part of `events`. */
+  /** The seq of the last event announced so far. `events` does not contain later ones. */
   until: number;
 }
 
 /**
- * Follows an open session, so that clients can join at any time and resume where they were: keeps the latest transient
- * events, and those of unfinished work.
+ * Follows an open session, so that clients can join at any time and resume where they left off. Keeps the latest transient events, and
+ * those of unfinished work.
  */
 export class SessionStream {
   private readonly session: Session;
@@ -30,7 +30,7 @@ export class SessionStream {
   /** seq of the last event that was announced to this stream. */
   private last: number;
 
-  /** `onEvent` is called with each event, after it was taken. */
+  /** `onEvent` is called with each event, after the stream has recorded it. */
   constructor(kernel: Kernel, onEvent: (event: AnyEvent) => void) {
     this.session = kernel.session;
     this.last = kernel.announced;
@@ -40,7 +40,7 @@ export class SessionStream {
       this.take(event);
       onEvent(event);
     };
-    // Without a limit nothing is missed; taking an event never waits.
+    // Needs no limit, because this listener is synchronous. With one, events could be missed.
     kernel.subscribe((event) => take(event as AnyEvent), { capacity: Number.POSITIVE_INFINITY, joined: true });
   }
 
@@ -55,7 +55,7 @@ export class SessionStream {
     return this.inFlight.has("turn");
   }
 
-  /** Whether the running turn waits for those of other sessions. */
+  /** Whether the session's turn waits for turns of other sessions. */
   get waits(): boolean {
     return this.inFlight.has("turnWait");
   }
@@ -70,18 +70,18 @@ export class SessionStream {
     return this.inFlight.of("request").map((event) => String((event as unknown as { title?: unknown }).title ?? ""));
   }
 
-  /** The events of everything that has begun and not ended, in a short form. */
+  /** The events of unfinished work, in a condensed form. */
   get inFlightEvents(): AnyEvent[] {
     return this.inFlight.list();
   }
 
   /**
-   * Resolves with what a client gets that has everything up to `from`, or that starts with the last `tail` stored events.
-   * It contains all events that were announced before the call. A client goes on only if its position is proven to be part
-   * of this log and, for transient events, of this activation.
+   * Resolves with the events for a client that has everything up to `from`, or that starts with the last `tail` stored events. Includes all
+   * events that were announced before the call. A client resumes only if its position is found in this log and, for transient events, in
+   * this activation.
    */
   async replay(from: Anchor | undefined, tail = 0): Promise<Replay> {
-    // Until then, this stream has taken all events that were announced before.
+    // After this, the stream has recorded all events that were announced before the call.
     await null;
     const until = this.last;
     if (!from || !this.holds(from)) return this.startOver(tail, until);
@@ -103,7 +103,7 @@ export class SessionStream {
     const before = Number.isFinite(tail) ? this.session.tree.tail(tail + 1, until + 1) : [];
     const base = before.length > tail ? before[0] : undefined;
     const first = base?.seq ?? 0;
-    // Questions that are open since long ago are part of what is in flight.
+    // Includes stored events from before the replay, such as old questions that are still open.
     const inFlight = this.inFlight.list().filter((event) => !isStored(event) || event.seq <= first);
     const events = merged(this.stored(first, until), inFlight);
     return { mode: "full_reload", anchor: anchorAfter(this.session, base), more: base !== undefined, events, until };
@@ -117,7 +117,7 @@ export class SessionStream {
 
   /** Whether all events after the client's last one are still known, transient ones included. */
   private covers({ activation, persistentSeq, streamSeq }: Anchor): boolean {
-    // An anchor may come from a network.
+    // An anchor may come from the network, so its fields are not trusted.
     if (activation !== this.session.activation || !Number.isInteger(streamSeq)) return false;
     if (streamSeq < Math.max(this.recent.from, persistentSeq) || streamSeq > this.last) return false;
     const next = this.session.tree.head(1, persistentSeq)[0];

@@ -4,16 +4,16 @@ import { glanceOf } from "../sessions/glance.ts";
 import type { OpenSession, StatusWatch } from "../sessions/open-session.ts";
 import { readSpent } from "../sessions/spent.ts";
 
-/** Events after which a part of the status may be another one. */
+/** Types of events that may change the status. */
 const MAY_CHANGE = new Set([
   ...["message", "custom_message", "custom", "compact", "session_info", "permission_mode", "rewind", "branch"],
   ...["runtime_start", "runtime_end"],
 ]);
 
-/** Announces changes of a session's status, as long as a client follows it. */
+/** Announces changes of a session's status while at least one client follows it. */
 export class StatusChanges implements StatusWatch {
   private readonly session: () => OpenSession;
-  /** What was told last. */
+  /** The status as it was last announced. */
   private told: SessionGlance | undefined;
 
   constructor(session: () => OpenSession) {
@@ -54,7 +54,7 @@ export class StatusChanges implements StatusWatch {
   }
 }
 
-/** The fields that differ, with null for one that is absent now; undefined if none do. */
+/** The fields that differ, with null for removed ones; undefined if nothing has changed. */
 function changesBetween(before: SessionGlance, now: SessionGlance): Record<string, unknown> | undefined {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(now)])] as (keyof SessionGlance)[];
   const changed = keys.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(now[key]));

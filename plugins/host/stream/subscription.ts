@@ -6,20 +6,20 @@ import type { Replay } from "./session-stream.ts";
 
 type Listener = (delivered: Delivered) => void | Promise<void>;
 
-/** The subscription of one listener to a session, also after the session was reloaded. */
+/** The subscription of one listener to a session. It survives reloads of the session. */
 export class SessionSubscription {
   session: OpenSession;
   private readonly listener: Listener;
   private readonly options: SubscribeOptions;
   private undo: () => unknown = () => {};
   private position: Anchor | undefined;
-  /** Whether the event that is delivered happened before the subscription began. What a reload has delayed counts as live. */
+  /** Whether the event being delivered happened before the subscription began. Events delayed by a reload count as live. */
   isReplay = false;
-  /** Whether the delivered events are the stream's own, so that the position in it is known. */
+  /** Whether the delivered events are consecutive events of the stream, so that the position in it is known. */
   private resuming = false;
-  /** seq of the last event that the replay covered; live events up to it are skipped. */
+  /** The seq of the last event that the replay covers. Live events up to it are skipped. */
   private until = -1;
-  /** The listener's latest call. */
+  /** The latest pending call of the listener. */
   private call: Promise<void> | undefined;
   /** seq of the last event that the listener has processed. */
   private heard = -1;
@@ -31,7 +31,7 @@ export class SessionSubscription {
     this.options = options;
   }
 
-  /** Begins to listen. Returns what the listener will get first, and the function that lets it begin. */
+  /** Subscribes. Returns what the listener will receive first, and the function `start` that starts the delivery. */
   async begin(): Promise<Replay & { start(): void }> {
     const { anchor, tail } = this.options;
     const { replay, start } = this.join(this.session, anchor, tail, true);
@@ -40,7 +40,7 @@ export class SessionSubscription {
     return { ...begun, start };
   }
 
-  /** Goes on with the session that replaces the present one after a reload. */
+  /** Continues with the session that replaces the current one after a reload. */
   readonly follow = (session: OpenSession): void => {
     const { position, options } = this;
     this.join(session, position ?? options.anchor, position ? 0 : options.tail).start();
@@ -66,7 +66,7 @@ export class SessionSubscription {
     this.release(Number.POSITIVE_INFINITY);
   }
 
-  /** Subscribes to live events at once. They are delivered after those of the replay, which begins with `start`. */
+  /** Subscribes to live events immediately. They are delivered after those of the replay, whose delivery begins with `start`. */
   private join(
     session: OpenSession,
     from?: Anchor,
@@ -74,7 +74,7 @@ export class SessionSubscription {
     isFirst = false,
   ): { replay: Promise<Replay>; start(): void } {
     void this.undo();
-    // An ended session sends nothing more, so those who wait for it are done.
+    // The old session sends nothing more, so callers that wait for its events must not wait any longer.
     this.release(Number.POSITIVE_INFINITY);
     const busy = this.call?.catch(() => {});
     let start = () => {};
@@ -128,7 +128,7 @@ export class SessionSubscription {
     return this.call;
   }
 
-  /** Moves the position behind an event. Returns false for one that was part of the replay. */
+  /** Moves the position to an event. Returns false if the replay already covers the event. */
   private move(event: AnyEvent): boolean {
     if (event.seq <= this.until) return false;
     const position = this.position as Anchor;

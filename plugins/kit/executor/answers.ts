@@ -1,10 +1,10 @@
-/** The longest path, in characters. */
+/** Maximum length of a path, in characters. */
 const MAX_PATH = 65_536;
-/** The most entries of one folder. */
+/** Maximum number of entries in one folder. */
 const MAX_ENTRIES = 1_000_000;
 const KINDS = new Set<unknown>(["file", "folder", "fifo", "socket", "device"]);
 
-/** Each function returns undefined for a proper answer of the method, and otherwise says what it should be. */
+/** Each `check…` function returns undefined for a valid answer of its method, and otherwise a description of a valid one. */
 export function checkRealPath(path: unknown): string | undefined {
   const isPath = typeof path === "string" && path.startsWith("/") && path.length <= MAX_PATH && !path.includes("\0");
   return isPath ? undefined : "an absolute path";

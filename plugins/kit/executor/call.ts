@@ -12,19 +12,19 @@ export interface Executor {
 
 /** One call of a method. */
 export interface Call {
-  /** Its name, or for a method of what it returned: `start().kill`. */
+  /** The method's name. For a method of an object that another method returned, both: `start().kill`. */
   method: string;
   limitMs: number;
-  /** The caller's signal. */
+  /** Aborts the call. */
   signal?: AbortSignal | undefined;
-  /** Says what an answer should have been when it is not that. */
+  /** Returns undefined for a valid answer, and otherwise a description of a valid one. */
   check?(answer: unknown): string | undefined;
 }
 
 /**
- * Calls a method of a service that runs a session's tools. The signal that `work` gets aborts with the caller's, and when the
- * limit is over. Rejects with EXECUTOR_LATE at the limit, EXECUTOR_ANSWER for an answer of another form than agreed, and
- * EXECUTOR_FAILED for an error without a code; each names the plugin and the method. Other errors pass.
+ * Calls a method of a service that runs a session's tools. `work` receives a signal that aborts with the caller's signal, and when the
+ * time limit is exceeded. Rejects with EXECUTOR_LATE if the limit is exceeded, EXECUTOR_ANSWER if `check` refuses the answer, and
+ * EXECUTOR_FAILED for an error without a code; each names the plugin and the method. Rethrows errors that have a code.
  */
 export async function callExecutor<T>(
   { service, pluginOf }: Executor,
@@ -49,7 +49,7 @@ export async function callExecutor<T>(
   }
 }
 
-/** Makes a rejection of what is thrown at once. */
+/** Calls `work`. An error that it throws synchronously becomes a rejection. */
 async function started<T>(work: (signal: AbortSignal) => PromiseLike<T> | T, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   return work(signal);

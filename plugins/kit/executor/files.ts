@@ -1,9 +1,9 @@
 import { checkContent, checkEntries, checkInfo, checkRealPath } from "./answers.ts";
 import { callExecutor, type Executor } from "./call.ts";
 
-/** The limit of a question about a path. It is shorter than the limit of guards, which ask such questions. */
+/** Time limit in milliseconds of a question about a path. It is shorter than the limit of guards, which ask such questions. */
 const QUESTION_MS = 20_000;
-/** The limit of a call that transfers a whole file. */
+/** Time limit in milliseconds of a call that transfers a whole file. */
 export const TRANSFER_MS = 60_000;
 
 interface Options {
@@ -19,7 +19,7 @@ interface Readable {
 }
 export type Limits = { questionMs?: number; transferMs?: number };
 
-/** The reading methods of the service `files`, each limited, and with checked answers. */
+/** The reading methods of the service `files`, each with a time limit and with validated answers. */
 export function checkedReading<F extends Readable>(
   files: F,
   executor: Executor,

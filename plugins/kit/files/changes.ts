@@ -23,8 +23,8 @@ const MAX_BYTES = 16 * 1024;
 const MAX_LINES = 400;
 
 /**
- * The files of a tree that differ from an earlier one, whose private copy (`of` this kind) is read for the diffs. Undefined when
- * there is no earlier tree, or nothing differs.
+ * The files of a tree that differ from an earlier tree. For the diffs, reads the earlier tree's private copy, which is of the kind `of`.
+ * Undefined when there is no earlier tree, or nothing differs.
  */
 export function changesIn(tree: Tree, entry: Sums | undefined, of: Copies = "trusted"): FileChange[] | undefined {
   const before = entry?.files;

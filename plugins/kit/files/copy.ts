@@ -74,7 +74,7 @@ function removeOthers(folder: string, prefix: string, files: ReadonlyMap<string,
   }
 }
 
-/** Makes a copy that is no longer current expire: sessions that read from it may do so for some more days. */
+/** Lets an outdated copy expire after STALE_MS instead of removing it at once, because sessions may still read from it. */
 export function retireCopy(hash: string, of: Copies): void {
   const root = copyOf(hash, of);
   if (fs.existsSync(root)) fs.utimesSync(root, new Date(), new Date());

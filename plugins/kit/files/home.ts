@@ -18,9 +18,9 @@ export const presetsDir = () => join(userDir(), "presets");
 export const packagesDir = () => join(userDir(), "packages");
 
 /**
- * The `.scorel` folder of the project that `cwd` is in: the nearest one from `cwd` up to the git root. Outside of git, only the
- * one in `cwd` counts. In a worktree that Scorel has made, it is that of the checkout. `~/.scorel` is never a project's folder. `cwd` is
- * canonical.
+ * The `.scorel` folder of the project that `directory` (a canonical path) is in: the nearest one from there up to the git root. Outside of
+ * git, only the one in `directory` itself counts. For a worktree that Scorel has created, returns the folder of the checkout. `~/.scorel`
+ * is never a project's folder.
  */
 export function projectDir(directory: string): string | undefined {
   const cwd = projectPlace(directory);
@@ -50,7 +50,7 @@ export function userHome(): string {
   throw errors.CONFIG_HOME({ reason: `HOME is ${JSON.stringify(process.env.HOME)}, which is not a full path` });
 }
 
-/** The nearest directory with a `.git`, from `dir` upwards. The home directory and those above it are not considered. */
+/** The nearest directory with a `.git`, from `cwd` upwards. The home directory and those above it are not considered. */
 function gitRoot(cwd: string, home: string): string | undefined {
   for (let dir = cwd; dir !== home; dir = dirname(dir)) {
     if (existsSync(join(dir, ".git"))) return dir;

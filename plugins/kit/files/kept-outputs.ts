@@ -51,18 +51,18 @@ function outputsIn(folder: string): string[] {
   return paths.filter((path) => statsOf(path)?.isFile());
 }
 
-/** When a file was last written or read. Systems that do not note when files are read only say when it was written. */
+/** When a file was last written or read, in milliseconds since the epoch. Some systems only record when it was written. */
 function usedAt(path: string): number {
   const stats = statsOf(path);
   return stats ? Math.max(stats.mtimeMs, stats.atimeMs) : Number.POSITIVE_INFINITY;
 }
 
-/** The files below a folder that processes have open, where the system says so. */
+/** The files below a folder that processes have open, on systems with /proc. Elsewhere, none. */
 async function openFiles(folder: string): Promise<ReadonlySet<string>> {
   const open = new Set<string>();
   for (const pid of await readdir("/proc").catch(() => []))
     if (/^\d+$/.test(pid))
-      // Processes end meanwhile, and those of others cannot be looked into.
+      // Some processes have ended by now, and those of other users cannot be inspected.
       for (const fd of await readdir(`/proc/${pid}/fd`).catch(() => [])) {
         const path = await readlink(`/proc/${pid}/fd/${fd}`).catch(() => "");
         if (path.startsWith(`${folder}/`)) open.add(path);
@@ -70,17 +70,17 @@ async function openFiles(folder: string): Promise<ReadonlySet<string>> {
   return open;
 }
 
-/** Removes a folder of this user if nothing is in it. */
+/** Removes a folder of this user if it is empty. */
 function removeEmpty(folder: string): void {
   if (namesIn(folder).length > 0) return;
   try {
     rmdirSync(folder);
   } catch {
-    // A command has just begun to use it.
+    // It is not empty: a command has just written into it.
   }
 }
 
-/** The names in a folder of this user; none if it is a link or somebody else's. */
+/** The names in a folder of this user; none if it is a link or belongs to another user. */
 function namesIn(folder: string): string[] {
   return isOwn(statsOf(folder)) ? readdirSync(folder) : [];
 }

@@ -24,6 +24,7 @@ export interface Lock {
   release(): void;
 }
 
+/** Options of `takeLock` and `tryLock`. */
 export interface LockOptions {
   /**
    * Milliseconds after which a holder counts as gone if it cannot be checked, because it is on another machine or in another

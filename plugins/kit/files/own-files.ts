@@ -3,24 +3,24 @@ import { fold } from "./names.ts";
 import { isWithin } from "./paths.ts";
 
 /**
- * How tools may read what is below `~/.scorel`: `secret` never, `record` (what Scorel keeps about all projects) only with a
- * person's approval of that file, `written` (by a person) like any file outside of the project.
+ * How tools may read a file below `~/.scorel`: `secret` never, `record` (data of Scorel about all projects) only with a person's approval of
+ * this file, `written` (by a person) like any file outside of the project.
  */
 export type OwnFile = "secret" | "record" | "written";
 
-/** Keys, also those that this computer proves itself with, tokens, and sockets over which everything is allowed; also temporary copies beside them. */
+/** Keys (including those that identify this computer), tokens, sockets that allow everything, and temporary copies beside all of these. */
 const SECRET = /^(?:auth\.json|cache\.key|host|logins|push\.json|relay|run)/;
-/** What people write or install. Anything that is not listed is a record, so that a new kind of file is not open. */
+/** Files that people write or install. Any other file is a record, so that a new kind of file is protected by default. */
 const WRITTEN =
   /^(?:config\.toml.*|[^/]*\.md|commands|extensions|instructions|packages|presets|skills|skills\.lock\.json)$/;
 
-/** The user's own folder by each of its names: the usual one, and where links lead. */
+/** The paths of the user's own folder: the usual one, and the one with all links resolved. */
 export function ownFolders(home: string, realOf: (path: string) => string | undefined): string[] {
   const folder = join(home, ".scorel");
   return [...new Set([folder, realOf(folder) ?? folder])];
 }
 
-/** Returns a test of absolute paths; it is undefined for what is not below one of the folders. Ignores case. */
+/** Returns a function that classifies an absolute path; it returns undefined for a path outside of the folders. Ignores case. */
 export function ownFileTest(folders: readonly string[]): (path: string) => OwnFile | undefined {
   const starts = folders.map(folded);
   return (path) => {
@@ -33,7 +33,7 @@ export function ownFileTest(folders: readonly string[]): (path: string) => OwnFi
   };
 }
 
-/** Most paths are plain ASCII, for which this takes one pass; searches test each file. */
+/** Folds a path for comparison, ignoring case. Fast for ASCII paths, because searches test every file. */
 function folded(path: string): string {
   if (!/[^ -~]|[. ](?:\/|$)/.test(path)) return path.toLowerCase();
   return path.split("/").map(fold).join("/");

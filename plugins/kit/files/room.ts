@@ -3,14 +3,14 @@ import { dirname } from "node:path";
 import { isOutOfRoom } from "../values/coded-error.ts";
 
 /**
- * Adds to the system's error for a disk without room which file could not be written, which it does not say of a write to an open file.
- * `messageOf` then names it. Returns what was thrown.
+ * Adds the path of the file to the system's error for a full disk, because the error of a write to an open file does not name it.
+ * `messageOf` then shows the path. Returns `thrown`, unchanged if it is any other value.
  */
 export function naming(path: string, thrown: unknown): unknown {
   return isOutOfRoom(thrown) ? Object.assign(thrown as Error, { path: realPath(path) }) : thrown;
 }
 
-/** Runs `work`, which writes to `path`, and names the path when the disk has no room. */
+/** Runs `work`, which writes to `path`. If the disk is full, the error names the path. */
 export function writingTo<R>(path: string, work: () => R): R {
   try {
     return work();
@@ -19,7 +19,7 @@ export function writingTo<R>(path: string, work: () => R): R {
   }
 }
 
-/** A path that leads through an open folder as people know it. */
+/** Replaces the prefix `/proc/self/fd/<n>` of a path by the folder that it stands for, as people know the path. */
 function realPath(path: string): string {
   const [, descriptor, rest = ""] = /^(\/proc\/self\/fd\/\d+)(\/.*)?$/.exec(path) ?? [];
   if (descriptor === undefined) return path;

@@ -21,15 +21,15 @@ const { O_DIRECTORY = 0, O_NOFOLLOW = 0, O_RDONLY } = constants;
 /** A folder with files of running processes or keys, opened without following a link. */
 export interface StateFolder {
   names(): string[];
-  /** The path of a file in it. On Linux it leads through the open folder, so another folder that is put in its place is not reached. */
+  /** The path of a file in the folder. On Linux it leads through the open folder, and so never into a folder that has replaced it. */
   at(name: string): string;
-  /** Removes a file, or a link itself, if there is one of that name. */
+  /** Removes the file with this name, if it exists. A link is removed, not its target. */
   remove(name: string): void;
 }
 
 /**
- * Does something with a folder of state. Returns undefined if there is no such folder. Throws STATE_FOLDER for a link, and for a folder
- * that another user owns or can write to.
+ * Calls `work` with an opened state folder. Returns undefined if the folder does not exist. Throws STATE_FOLDER for a link, and for a
+ * folder that another user owns or can write to.
  */
 export function inStateFolder<R>(path: string, work: (folder: StateFolder) => R): R | undefined {
   const opened = openFolder(path);
@@ -52,7 +52,7 @@ function within<R>(path: string, opened: number, work: (folder: StateFolder) => 
   return result.finally(end) as R;
 }
 
-/** The same as `inStateFolder`, for a folder that is made if it is missing, so that only this user can enter it. */
+/** Same as `inStateFolder`, but creates a missing folder, and makes sure that only this user can enter it. */
 export function inOwnFolder<R>(path: string, work: (folder: StateFolder) => R): R {
   writingTo(path, () => mkdirSync(path, { recursive: true, mode: 0o700 }));
   const opened = openFolder(path, { closed: true });
@@ -61,13 +61,13 @@ export function inOwnFolder<R>(path: string, work: (folder: StateFolder) => R): 
   return within(path, opened, work);
 }
 
-/** Whether a folder of state exists and can be believed. */
+/** Whether a state folder exists, and no other user owns it or can write to it. */
 export function isOwnFolder(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats !== undefined && weaknessOf(path, stats) === undefined;
 }
 
-/** Removes a file of state. It stays if its folder cannot be believed: then it is another one's. */
+/** Removes a file from a state folder. Does nothing if another user owns the folder or can write to it. */
 export function removeStateFile(folder: string, name: string): void {
   if (isOwnFolder(folder)) inStateFolder(folder, (opened) => opened.remove(name));
 }

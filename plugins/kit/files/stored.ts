@@ -13,20 +13,20 @@ import { inOwnFolder, inStateFolder, removeStateFile } from "./state-folder.ts";
 const PATIENCE_MS = 10_000;
 
 interface Options<T> {
-  /** A folder in `~/.scorel` that only its user can enter, such as `host`, and a file in it. */
+  /** A folder in `~/.scorel` that only its user can enter, such as `host`. `file` is the name of a file in it. */
   folder: string;
   file: string;
   schema: z.ZodType<T>;
-  /** What is there before anything was stored. */
+  /** The value if nothing has been stored yet. */
   empty: T;
   /** The error for a file that cannot be used. */
   failed(found: { path: string; problem: string }, options?: ErrorOptions): Error;
 }
 
-/** How old a file has to be, in milliseconds, before its times tell it from one that was written right after it. */
+/** A file older than this, in milliseconds, has other times than any file written after it. Younger files are not cached. */
 const SETTLED_MS = 100;
 
-/** What a plugin keeps in a JSON file that only its user can read. Several processes may change it. */
+/** A plugin's data in a JSON file that only its user can read. Several processes may change it. */
 export class Stored<T> {
   private readonly options: Options<T>;
   /** The value that was last read, and the inode, size and times of the file that it was read from. */
@@ -37,8 +37,8 @@ export class Stored<T> {
   }
 
   /**
-   * Returns what is stored, which must not be changed: it is read again only after the file has changed. Throws for a damaged file, and for
-   * one that another user may have written.
+   * Returns the stored value. The caller must not change it, because it is cached until the file changes. Throws for a damaged file, and
+   * for a file that another user may have written.
    */
   read(): T {
     try {
@@ -49,7 +49,7 @@ export class Stored<T> {
     }
   }
 
-  /** Replaces what is stored while no other process does, and returns it. What stays as it was is not written again. */
+  /** Replaces the stored value under a lock, and returns the new one. Writes nothing if `change` returns the value that it received. */
   async change(change: (now: T) => T): Promise<T> {
     inOwnFolder(folderOf(this.options.folder), () => {});
     const lock = await takeLock(`${this.path}.lock`, PATIENCE_MS);
@@ -86,11 +86,12 @@ export class Stored<T> {
   }
 }
 
-/** Whether there is such a file, also one that cannot be read. */
+/** Whether the file exists, even if it cannot be read. */
 export function hasStored(folder: string, file: string): boolean {
   return inStateFolder(folderOf(folder), (opened) => opened.names().includes(file)) ?? false;
 }
 
+/** Removes the file, if it exists. Does nothing if another user owns the folder or can write to it. */
 export function removeStored(folder: string, file: string): void {
   removeStateFile(folderOf(folder), file);
 }

@@ -5,7 +5,7 @@ import { sha256Of } from "./hash.ts";
 import { openRegular } from "./open.ts";
 import { canonical, isWithin } from "./paths.ts";
 
-/** Larger trees are refused: reading them would delay every start, and configuration is never that large. */
+/** Maximum number of files. Larger trees are refused: reading them would delay every start, and configuration is never that large. */
 const MOST_FILES = 5_000;
 const MOST_BYTES = 64 * 1024 * 1024;
 
@@ -22,8 +22,9 @@ export interface Tree {
 }
 
 /**
- * Reads every file below these folders of `root` once, and those of them that are files, except for `skipped` names. Throws the error of `refuse` for what cannot
- * be trusted: links to folders or out of the folders, anything but files and folders, and too many files or bytes.
+ * Reads every file below the `folders` of `root` once, except for `skipped` names. An entry of `folders` may also be a file. Throws the
+ * error that `refuse` creates for everything that cannot be trusted: links to folders or out of the folders, anything but files and
+ * folders, and too many files or bytes.
  */
 export function readTree(root: string, folders: readonly string[], { refuse, skipped = [] }: ReadOptions): Tree {
   const reading: Reading = {
@@ -42,7 +43,7 @@ export function readTree(root: string, folders: readonly string[], { refuse, ski
   return { ...treeOf(root, reading.files), executables: reading.executables };
 }
 
-/** Makes a tree of files that were read; their paths are relative to the root, with `/`. */
+/** Creates a tree from files that were already read. Their paths are relative to the root, with `/`. */
 export function treeOf(root: string, read: ReadonlyMap<string, Buffer>): Tree {
   const files = new Map([...read].sort(([a], [b]) => (a < b ? -1 : 1)));
   return { root, files, hash: hashOf(files) };
@@ -75,14 +76,14 @@ interface Reading {
   bytes: number;
 }
 
-/** Paths are quoted and lengths included, so that different trees never hash the same text. */
+/** Paths are quoted and lengths included, so that different trees never produce the same text to hash. */
 function hashOf(files: ReadonlyMap<string, Buffer>): string {
   const hash = createHash("sha256");
   for (const [path, bytes] of files) hash.update(`${JSON.stringify(path)} ${bytes.length} ${sha256Of(bytes)}\n`);
   return hash.digest("hex");
 }
 
-/** A link is not a file: it is refused like a folder that is one. */
+/** Whether a path is a regular file. False for a link, which is later refused in the same way as a link to a folder. */
 function isFile(path: string): boolean {
   return fs.lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }

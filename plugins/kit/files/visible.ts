@@ -4,7 +4,7 @@ import { isWithin, realOf } from "./paths.ts";
 
 /**
  * The path with all links resolved, also if the file or its last folders do not exist yet. Undefined for a relative path, and for one
- * that leads through a link to nothing: what is created there later would be elsewhere.
+ * that leads through a broken link: a file created there would end up elsewhere.
  */
 export function settledPath(path: string): string | undefined {
   if (!isAbsolute(path) || path.includes("\0")) return undefined;
@@ -20,7 +20,7 @@ function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();
   } catch {
-    // It does not exist, or nothing can be known of it.
+    // The path does not exist, or cannot be accessed.
     return false;
   }
 }

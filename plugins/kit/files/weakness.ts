@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 
-/** Why another user could have put something into a folder, and the command that fixes it; undefined when none could. */
+/** Why another user could have written into a folder, and the command that fixes it; undefined when no other user could. */
 export function weaknessOf(path: string, stats: Stats): { reason: string; command: string } | undefined {
   const quoted = `'${path.replaceAll("'", "'\\''")}'`;
   if (stats.isSymbolicLink()) return { reason: "is a link", command: `rm ${quoted} && mkdir -m 700 ${quoted}` };

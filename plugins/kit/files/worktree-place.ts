@@ -2,16 +2,16 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { canonical, isWithin } from "./paths.ts";
 
-/** The folder in a checkout that holds the worktrees which Scorel has made of it. Git does not show it. */
+/** The folder in a checkout with the worktrees that Scorel has created from it. Git does not list it. */
 export const WORKTREES = ".scorel-worktrees";
 
-/** A worktree that Scorel has made, as paths tell: the checkout that it belongs to, and its own folder. */
+/** A worktree that Scorel has created, recognised by its path: the checkout that it belongs to, and its own folder. */
 export interface WorktreePlace {
   checkout: string;
   folder: string;
 }
 
-/** The innermost worktree around a directory whose repository it is in; undefined if there is none. `cwd` is canonical. */
+/** The innermost worktree of Scorel that contains `cwd` and is its git repository; undefined if there is none. `cwd` is canonical. */
 export function worktreeAround(cwd: string): WorktreePlace | undefined {
   const mark = `${sep}${WORKTREES}${sep}`;
   const at = cwd.lastIndexOf(mark);
@@ -24,8 +24,8 @@ export function worktreeAround(cwd: string): WorktreePlace | undefined {
 }
 
 /**
- * The directory of the project that a directory stands for: in a worktree, the same one of the checkout that the worktree belongs to, so
- * that a project's settings, and the trust in them, are the same in all of its worktrees. `cwd` is canonical.
+ * Maps a directory in a worktree of Scorel to the same directory of the checkout, so that a project's settings, and the trust in them, are
+ * the same in all of its worktrees. Returns any other directory unchanged. `cwd` is canonical.
  */
 export function projectPlace(cwd: string): string {
   const place = worktreeAround(cwd);

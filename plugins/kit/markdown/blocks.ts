@@ -2,12 +2,12 @@ import type { Effort } from "./effort.ts";
 import { endsFence, fenceOf, indentOf, isBlank, isRule } from "./lines.ts";
 import { delimiters, isDelimiterRow, rowCells, type TableBlock } from "./table-rows.ts";
 
-/** A part of a Markdown text. `text` is read for emphasis, code and links when it is drawn; that of code is as it is. */
+/** A block of a Markdown text. `text` is parsed for emphasis, code and links when it is drawn, except for that of `code` and `plain`. */
 export type Block =
   | { type: "paragraph"; text: string }
-  /** `level` is 1 for the highest, to 6. */
+  /** `level` is 1 to 6; 1 is the highest. */
   | { type: "heading"; text: string; level: number }
-  /** Shown as it is written. */
+  /** Shown unchanged, without parsing. */
   | { type: "plain"; text: string }
   | { type: "code"; text: string; language: string }
   | { type: "quote"; blocks: Block[] }
@@ -15,28 +15,29 @@ export type Block =
   | TableBlock
   | { type: "rule" };
 
+/** A list. `isDone` is set for items with a check box. */
 export interface ListBlock {
   type: "list";
   /** The number of the first item; undefined for a list without numbers. */
   start: number | undefined;
   items: { isDone: boolean | undefined; blocks: Block[] }[];
-  /** Empty lines stand between the items. */
+  /** Whether blank lines separate the items. */
   isLoose: boolean;
 }
 
-/** Quotes and lists within each other: what is deeper is text. */
+/** Maximum depth of nested quotes and lists. Deeper ones are shown as plain text. */
 const DEEPEST = 12;
 const HEADING = /^ {0,3}#{1,6}(?: |$)/;
 const QUOTE = /^ {0,3}> ?/;
 const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])( +|$)/;
 const TASK = /^\[([ xX])\] +/;
 
-/** Takes Markdown apart. Each line is looked at a few times for each quote and list that it is in. */
+/** Parses Markdown into blocks. Each line is read a few times for each quote and list around it. */
 export function blocksOf(text: string, effort: Effort): Block[] {
   return new BlockReader(text.split("\n"), 0, effort).read();
 }
 
-/** Reads lines one after the other, the lines of quotes and list items with a reader of their own. */
+/** Parses lines in order. The lines of each quote and list item are parsed by a nested reader. */
 class BlockReader {
   private at = 0;
   private readonly lines: readonly string[];
@@ -58,7 +59,7 @@ class BlockReader {
     return blocks;
   }
 
-  /** A line from here on, which counts as looked at. */
+  /** Returns the line `ahead` lines after the current one, and counts the effort of reading it. */
   private take(ahead: number): string {
     const line = this.lines[this.at + ahead] ?? "";
     this.effort.spend(line.length + 1);
@@ -77,7 +78,7 @@ class BlockReader {
     return this.startsTable() ? this.table() : this.paragraph();
   }
 
-  /** What is in too many quotes and lists: as it is written. */
+  /** Returns all remaining lines unparsed, because they are nested too deeply. */
   private plain(): Block {
     const text = this.lines.slice(this.at).join("\n");
     this.at = this.lines.length;
@@ -114,7 +115,7 @@ class BlockReader {
     this.at++;
     let end = text.length;
     while (text[end - 1] === "#") end--;
-    // Signs at the end close the heading if they stand alone.
+    // `#` characters at the end close the heading if a space precedes them.
     const isClosed = end === 0 || text[end - 1] === " ";
     return { type: "heading", text: isClosed ? text.slice(0, end).trimEnd() : text, level };
   }
@@ -156,7 +157,7 @@ class BlockReader {
     return { type: "list", start, items, isLoose };
   }
 
-  /** The lines of an item without its mark and indent. */
+  /** The lines of a list item, without its mark and indentation. */
   private itemLines([whole, indent = "", mark = "", spaces = ""]: RegExpExecArray): string[] {
     const width = indent.length + mark.length + (spaces.length > 4 || spaces === "" ? 1 : spaces.length);
     const first = this.take(0);
@@ -200,7 +201,7 @@ class BlockReader {
     return { type: "table", header, align, rows };
   }
 
-  /** A paragraph, or a heading that is underlined. Lines are broken where the text breaks them. */
+  /** A paragraph, or an underlined heading. The line breaks of the text are kept. */
   private paragraph(): Block {
     const lines = [this.take(0).trim()];
     for (this.at++; this.at < this.lines.length; this.at++) {

@@ -4,33 +4,33 @@ import type { Node } from "./node.ts";
 /** A bracket that may begin a link or picture. */
 interface Opener {
   node: Node;
-  /** Where the text in the brackets begins. */
+  /** Index at which the text in the brackets begins. */
   begin: number;
-  /** How many delimiters there were before it. */
+  /** Number of delimiters before the bracket. */
   delimiters: number;
 }
 interface Link {
   opener: Opener;
   href: string;
   isImage: boolean;
-  /** Where the text goes on. */
+  /** Index after the link. */
   end: number;
 }
 
-/** Brackets within an address: those that are deeper end the search. */
+/** Maximum depth of nested brackets in an address. With deeper ones, it is not a link. */
 const DEEPEST = 16;
 
-/** The brackets that are open at a place of a text. */
+/** The opening brackets that have not been closed so far. */
 export class Brackets {
   private readonly openers: Opener[] = [];
-  /** Below this one, none begins a link: there are no links in links. */
+  /** Index of the first opener that may begin a link. Those before it may not, because links cannot contain links. */
   private firstOfLinks = 0;
 
   open(opener: Opener): void {
     this.openers.push(opener);
   }
 
-  /** The link or picture that the bracket at a place ends. */
+  /** Returns the link or picture that the closing bracket at `at` ends; undefined if it ends none. */
   close(text: string, at: number, effort: Effort): Link | undefined {
     const opener = this.openers.pop();
     if (!opener) return undefined;
@@ -46,7 +46,7 @@ export class Brackets {
   }
 }
 
-/** The address behind a bracket, and where its brackets end. The title is not shown. */
+/** Parses `address "title")` from index `from` on. Returns the address and the index after `)`. The title is ignored. */
 function targetAt(text: string, from: number, effort: Effort): { href: string; end: number } | undefined {
   const begin = afterSpaces(text, from, effort);
   const end = text[begin] === "<" ? endOfAngles(text, begin, effort) : endOfAddress(text, begin, effort);
@@ -77,7 +77,7 @@ function endOfAngles(text: string, from: number, effort: Effort): number | undef
   return undefined;
 }
 
-/** Where a title ends: behind its second mark, of which one in it would be the first of another. */
+/** The index after a title's closing mark. In a title in brackets, another opening bracket ends the search, and so the link is invalid. */
 function endOfTitle(text: string, from: number, effort: Effort): number {
   const last = text[from] === "(" ? ")" : text[from];
   for (let at = from + 1; at < text.length; at++) {

@@ -1,8 +1,8 @@
-/** Steps that reading a text may take: so many for each of its characters, and some for the shortest. */
+/** Maximum number of steps for parsing a text: STEPS_ALWAYS, and this number for each character. */
 const STEPS_A_CHARACTER = 128;
 const STEPS_ALWAYS = 1_000;
 
-/** Counts the steps of reading a text, and ends the work on one that would take more than a number that grows with its length. */
+/** Counts the steps of parsing a text, and stops the work at a maximum that is proportional to the text's length. */
 export class Effort {
   spent = 0;
   readonly most: number;
@@ -11,7 +11,7 @@ export class Effort {
     this.most = STEPS_ALWAYS + STEPS_A_CHARACTER * length;
   }
 
-  /** Throws when the text has taken more than it may. */
+  /** Adds steps. Throws a RangeError when the maximum is exceeded. */
   spend(steps: number): void {
     this.spent += steps;
     if (this.spent > this.most) throw new RangeError("This Markdown takes too many steps to read.");

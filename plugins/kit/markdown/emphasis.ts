@@ -7,7 +7,7 @@ export interface Delimiter {
   opens: boolean;
   closes: boolean;
   node: Node;
-  /** The marks that have not found their partners. */
+  /** Number of marks in the run that are not matched yet. */
   count: number;
 }
 
@@ -15,7 +15,7 @@ const SPACE = /^\s?$/u;
 const PLAIN = /^[\w ]$/;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 
-/** The run at a place of a text. */
+/** Reads the run of marks at index `at`. */
 export function delimiterAt(text: string, at: number): Pick<Delimiter, "run" | "opens" | "closes"> {
   const mark = text[at] as string;
   let end = at;
@@ -27,7 +27,7 @@ export function delimiterAt(text: string, at: number): Pick<Delimiter, "run" | "
   const isRight = !SPACE.test(before) && (!isPunctuation(before) || SPACE.test(after) || isPunctuation(after));
   if (mark === "~" && run.length > 2) return { run, opens: false, closes: false };
   if (mark !== "_") return { run, opens: isLeft, closes: isRight };
-  // Within a word, as in `snake_case`, it is a character of the word.
+  // Within a word, as in `snake_case`, `_` is an ordinary character.
   return {
     run,
     opens: isLeft && (!isRight || isPunctuation(before)),
@@ -35,10 +35,10 @@ export function delimiterAt(text: string, at: number): Pick<Delimiter, "run" | "
   };
 }
 
-/** Finds the partners of the delimiters from `bottom` on, and removes all of these. Each is passed a few times at most. */
+/** Matches the delimiters from index `bottom` on, and removes them from the list. Visits each of them a few times at most. */
 export function closeEmphasis(delimiters: Delimiter[], bottom: number, effort: Effort): void {
   const open: Delimiter[] = [];
-  /** Below these, there is no partner for a delimiter of a kind. */
+  /** For each kind of delimiter: the index in `open` below which nothing matches it. */
   const floors = new Map<string, number>();
   for (const closer of delimiters.splice(bottom)) {
     effort.spend(1);
@@ -53,7 +53,7 @@ export function closeEmphasis(delimiters: Delimiter[], bottom: number, effort: E
         break;
       }
       join(open[at] as Delimiter, closer);
-      // What stands between the two is text, and so is a partner that is used up.
+      // Delimiters between the two are ordinary text, and so is the opener once all its marks are matched.
       open.length = (open[at] as Delimiter).count > 0 ? at + 1 : at;
       for (const [each, least] of floors) if (least > open.length) floors.set(each, open.length);
     }
@@ -65,7 +65,7 @@ function kindOf({ run, opens, count }: Delimiter): string {
   return `${run[0]}${run[0] === "~" ? count : run.length % 3}${opens}`;
 }
 
-/** The rule of three: `***` beside a run that may both open and close would be ambiguous. */
+/** Whether two runs match. If one may both open and close, their lengths must follow CommonMark's "multiple of 3" rule. */
 function match(opener: Delimiter, closer: Delimiter): boolean {
   if (opener.run[0] !== closer.run[0]) return false;
   if (closer.run[0] === "~") return opener.count === closer.count;
@@ -88,7 +88,7 @@ function join(opener: Delimiter, closer: Delimiter): void {
   }
 }
 
-/** Letters and spaces, which most are, are told at once. */
+/** Whether a character is punctuation. Letters and spaces, the most frequent characters, are tested with a fast pattern first. */
 function isPunctuation(character: string): boolean {
   return character === "_" || (!PLAIN.test(character) && PUNCTUATION.test(character));
 }

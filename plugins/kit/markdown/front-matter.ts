@@ -15,7 +15,7 @@ export interface MarkdownFile {
   flaws: readonly Flaw[];
 }
 
-/** Limits of a front matter, in characters and lines. Parsing a larger one could take minutes. */
+/** Limits of a front matter, in characters and in lines. Parsing a larger one could take minutes. */
 const LARGEST = 16 * 1024;
 const LONGEST = 400;
 

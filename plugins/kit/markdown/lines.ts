@@ -1,15 +1,15 @@
-/** What a line of Markdown is. */
+/** Classifies single lines of Markdown. */
 
 const FENCE = /^( {0,3})(`{3,}|~{3,})(.*)$/;
 
-/** The opening fence of code that a line is. */
+/** Parses the opening fence of a code block; undefined for any other line. */
 export function fenceOf(line: string): { indent: number; mark: string; language: string } | undefined {
   const [, indent = "", mark = "", info = ""] = FENCE.exec(line) ?? [];
   if (mark === "" || (mark.startsWith("`") && info.includes("`"))) return undefined;
   return { indent: indent.length, mark, language: info.trim() };
 }
 
-/** Whether a line ends the code after a fence. */
+/** Whether a line closes the code block whose fence is `mark`. */
 export function endsFence(line: string, mark: string): boolean {
   const [, , own = "", rest = ""] = FENCE.exec(line) ?? [];
   return own !== "" && own.startsWith(mark) && rest.trim() === "";

@@ -4,19 +4,19 @@
  */
 export type SpanRole = "strong" | "emphasis" | "struck" | "code" | "link" | "image" | "address" | "mark";
 
-/** A part of a line with what it is: the outermost role first. */
+/** A piece of a line with its roles, the outermost first. */
 export interface Span {
   text: string;
   roles: readonly SpanRole[];
-  /** Where a link or picture leads, as the text says. It may be anything. */
+  /** The address of a link or picture, as it is written in the text and not validated. */
   href?: string;
 }
 
-/** A piece of text, and what begins and ends at it. */
+/** A piece of text, and the roles that begin and end at it. */
 export interface Node {
   text: string;
   roles?: readonly SpanRole[];
-  /** The address of the link or picture that the text is, or that begins after it. */
+  /** The address of the link or picture, if the text is one or one begins after it. */
   href?: string;
   /** Roles that end before the text and begin after it. */
   ends: SpanRole[];

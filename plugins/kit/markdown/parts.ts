@@ -1,22 +1,22 @@
 import { endsFence, fenceOf } from "./lines.ts";
 
-/** Characters that are read as Markdown at once. Longer parts are divided where a line ends, else where a word does. */
+/** Maximum number of characters parsed as Markdown at once. Longer parts are split at the end of a line, or else of a word. */
 const LONGEST_PART = 20_000;
 
-/** Code whose end is not in its part. */
+/** A code block that continues after the end of its part. */
 export type OpenCode = Pick<NonNullable<ReturnType<typeof fenceOf>>, "mark" | "language">;
 
-/** A part of a text that is complete, whatever follows: where it ends, and whether an empty line stands behind it. */
+/** A part of a text that later text cannot change. `end` is the index after it, and `isApart` whether a blank line follows it. */
 export interface Part {
   end: number;
   isApart: boolean;
-  /** Code that goes on behind it. */
+  /** The code block that continues in the next part. */
   code?: OpenCode | undefined;
 }
 
 /**
- * Where the part that begins at `from` ends: behind an empty line, if what follows does not go on with a list or code; behind code that
- * began in an earlier part; or before it becomes too long.
+ * Finds the end of the part that begins at `from`: after a blank line, unless a list or a code block continues there; after a code block
+ * that began in an earlier part; or where the part would become too long. Undefined if the text ends before that.
  */
 export function endOfPart(text: string, from: number, begun: OpenCode | undefined): Part | undefined {
   let code = begun;
@@ -35,7 +35,7 @@ export function endOfPart(text: string, from: number, begun: OpenCode | undefine
       code = undefined;
     } else code ??= fenceOf(line);
     isBlank = code === undefined && line.trim() === "";
-    // A list or a quote is divided between its outermost lines.
+    // Lists and quotes may be split only before a line that is not indented.
     if (code || /^\S/.test(text.slice(at, at + 1))) cut = { end: at, isApart: false, code };
   }
   return undefined;

@@ -9,10 +9,10 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">",
 const AUTOLINK = /<([a-z][\w+.-]{1,31}:[^\s<>]*|[\w.+-]+@[\w.-]+)>/iy;
 const ADDRESS = /(?:https?:\/\/|ftp:\/\/|www\.)[^\s<>[\]`]+/iy;
 const LETTER = /[\p{L}\p{N}]/u;
-/** What ends a piece of ordinary text. An address may begin with one of the letters. */
+/** Characters that end a piece of ordinary text, and the words that an address begins with. */
 const SPECIAL = /[\\`*_~[\]!<&]|\b(?:http|ftp|www)/gi;
 
-/** Reads emphasis, code, links and pictures in a text, in one pass and a second one over the marks of emphasis. */
+/** Parses emphasis, code, links and pictures in one pass over the text, and a second one over the marks of emphasis. */
 export function spansOf(text: string, effort: Effort): Span[] {
   return new SpanReader(text, effort).read();
 }
@@ -43,7 +43,7 @@ class SpanReader {
     return flat(this.nodes);
   }
 
-  /** Takes what stands at the present place, and returns where the text goes on. */
+  /** Parses the piece at the current index, and returns the index after it. */
   private piece(): number {
     const { text, at } = this;
     switch (text[at]) {
@@ -81,7 +81,7 @@ class SpanReader {
     return end;
   }
 
-  /** Words up to the next character that may mean something, and addresses among them. */
+  /** Parses an address, or ordinary text up to the next character that may have a meaning. */
   private words(): number {
     const { text, at } = this;
     const address = this.address();
@@ -94,7 +94,7 @@ class SpanReader {
     return this.plain(SPECIAL.exec(text)?.index ?? text.length);
   }
 
-  /** The address that begins here, outside of a word. */
+  /** The address at the current index; undefined if there is none, or within a word. */
   private address(): string | undefined {
     const { text, at } = this;
     if (!"hfwHFW".includes(text[at] as string) || LETTER.test(text[at - 1] ?? "")) return undefined;
@@ -168,7 +168,7 @@ class SpanReader {
   }
 }
 
-/** The runs of backticks of a text. Code ends at the next run that is as long as the one that begins it. */
+/** The runs of backticks in a text. Code ends at the next run that is as long as its first one. */
 class TickRuns {
   private readonly lengths = new Map<number, number>();
   private readonly places = new Map<number, { at: number; places: number[] }>();
@@ -186,7 +186,7 @@ class TickRuns {
     return this.lengths.get(place) ?? 1;
   }
 
-  /** The place of the next run of this length after `from`. It is asked for from the beginning to the end of the text. */
+  /** The index of the next run of this length after `from`. `from` must not decrease from call to call. */
   next(from: number, length: number): number | undefined {
     const runs = this.places.get(length);
     if (!runs) return undefined;
@@ -195,7 +195,7 @@ class TickRuns {
   }
 }
 
-/** An address without the punctuation after it. A bracket at its end belongs to it if it was opened in it. */
+/** Removes punctuation from the end of an address. A closing bracket at the end is kept if the address also contains the opening one. */
 function withoutEnd(address: string): string {
   let end = address.length;
   let open = 0;
@@ -208,7 +208,7 @@ function withoutEnd(address: string): string {
   return address.slice(0, Math.max(1, end));
 }
 
-/** The texts of nodes with all roles that hold for them. */
+/** Converts nodes to spans, each with all roles that apply to it. */
 function flat(nodes: readonly Node[]): Span[] {
   const counts = new Map<SpanRole, number>();
   const spans: Span[] = [];

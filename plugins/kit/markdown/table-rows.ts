@@ -1,4 +1,4 @@
-/** A table: the texts of its cells. */
+/** A table, with the text of each cell. */
 export interface TableBlock {
   type: "table";
   header: string[];
@@ -9,12 +9,12 @@ export type Align = "left" | "right" | "center" | undefined;
 
 const DELIMITER = /^:?-+:?$/;
 
-/** Whether a line is the one below the header of a table. */
+/** Whether a line can separate a table's header from its rows, as in `| --- | :-: |`. */
 export function isDelimiterRow(line: string): boolean {
   return line.includes("|") && rowCells(line).every((cell) => DELIMITER.test(cell));
 }
 
-/** How the columns are aligned, by the line below the header. */
+/** Parses the alignment of each column from the line below the header. */
 export function delimiters(line: string): Align[] {
   return rowCells(line).map((cell) => {
     const isRight = cell.endsWith(":");
@@ -23,7 +23,7 @@ export function delimiters(line: string): Align[] {
   });
 }
 
-/** The cells of a row. A bar after a backslash is part of its cell. */
+/** Splits a row into cells. A `|` after a backslash is part of its cell. */
 export function rowCells(line: string): string[] {
   const row = line.trim();
   const cells: string[] = [];

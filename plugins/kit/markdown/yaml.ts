@@ -28,7 +28,7 @@ export function yamlIn(source: string): { fields: Map<string, Field> } | { line:
   }
 }
 
-/** Aliases are counted before they are expanded, which could take long. */
+/** Maximum number of aliases. They are counted before they are expanded, because expanding many could take long. */
 const ALIASES = 10;
 
 function aliasesIn(document: Document): number {

@@ -1,2 +1,2 @@
-/** How far a client elsewhere may be behind until it misses passing events. */
+/** How far a remote client may lag behind before it misses transient events. */
 export const BEHIND = { maxBytes: 1024 * 1024, maxAgeMs: 10_000 };

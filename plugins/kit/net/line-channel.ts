@@ -2,33 +2,35 @@ import type { Readable, Writable } from "node:stream";
 
 /** A connection that carries text messages in both directions, one a line. */
 export interface LineChannel {
-  /** Bytes that were sent and that the other end has not taken yet. */
+  /** Number of sent bytes that the other end has not received yet. */
   readonly unsent: number;
-  /** Bytes of the longest message that this end takes. */
+  /** Size in bytes of the longest message that this end accepts. */
   readonly maxMessage: number;
   send(message: string): void;
   close(): void;
   open(handlers: LineHandlers): void;
 }
 
+/** The callbacks of a channel's user. `closed` is called once, with the reason of an error. */
 export interface LineHandlers {
   message(text: string): void;
   closed(reason?: string): void;
 }
 
+/** Limits of a channel, in bytes. */
 export interface LineOptions {
   /** A longer line closes the channel. Default: 64 MB. */
   maxBytes?: number | undefined;
-  /** The same for the first line, which comes from somebody unknown. Default: `maxBytes`. */
+  /** Limit for the first line, whose sender is not known yet. Default: `maxBytes`. */
   maxFirstBytes?: number | undefined;
   /**
-   * Reads nothing while so many sent bytes wait for the other end to take them, so that someone who asks without reading the answers
-   * costs little memory. Only one of both ends may do this, or they could wait for each other. Default: never.
+   * Stops reading while more than this number of sent bytes wait for the other end, so that a client that sends requests without reading
+   * the answers costs little memory. Only one of both ends may set it, or they could wait for each other. Default: never stops.
    */
   maxUnsent?: number | undefined;
 }
 
-/** Time for the other end to take what was sent before the channel is closed. */
+/** Time in milliseconds that the other end has to receive all sent bytes before the channel closes. */
 const CLOSE_MS = 1_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 const LINE_BREAK = 10;
@@ -51,7 +53,7 @@ export function lineChannel(input: Readable, output: Writable, options: LineOpti
     handlers?.closed(reason);
   };
   const failed = (error: Error) => finish(error.message);
-  // From the beginning, since an error without a listener would end the process.
+  // Registered before `open`, since an error without a listener would end the process.
   input.on("error", failed);
   output.on("error", failed);
   input.on("close", () => finish());
@@ -76,7 +78,7 @@ export function lineChannel(input: Readable, output: Writable, options: LineOpti
       isClosing = true;
       output.end(() => finish());
       setTimeout(() => finish(), CLOSE_MS).unref();
-      // What still comes is read and dropped: closing a socket with unread bytes could discard what was just sent.
+      // Later input is read and dropped: closing a socket with unread bytes could discard the messages that were just sent.
       input.resume();
     },
     open: (given) => {
@@ -92,13 +94,13 @@ export function lineChannel(input: Readable, output: Writable, options: LineOpti
   };
 }
 
-/** Returns a function that takes bytes and calls `found` with each line. It returns the limit when a line is longer. */
+/** Returns a function that receives bytes and calls `found` with each line. If a line exceeds the limit, it returns the limit. */
 function splitLines(
   { maxBytes = MAX_BYTES, maxFirstBytes = maxBytes }: LineOptions,
   found: (line: string) => void,
 ): (chunk: Buffer) => number | undefined {
   let limit = maxFirstBytes;
-  // The beginning of a line, in one piece: a line that comes in single bytes takes no more memory than another.
+  // The beginning of an incomplete line, in one buffer, so that a line that arrives byte by byte needs no more memory than any other.
   let held = Buffer.alloc(0);
   let length = 0;
   const hold = (bytes: Buffer) => {

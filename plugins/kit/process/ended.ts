@@ -6,7 +6,7 @@ const KEPT_MS = 60 * 24 * 3600 * 1000;
 const folderIn = (userDir: string) => join(userDir, "cache", "ended");
 
 /**
- * Records, by an empty file in ~/.scorel/cache/ended, that by now everything has ended that a killed process ran under this name, so
+ * Records, with an empty file in ~/.scorel/cache/ended, that all commands which a killed process ran under this name have ended, so
  * that later changes of files are not attributed to its tools.
  */
 export function noteEnd(userDir: string, name: string): void {

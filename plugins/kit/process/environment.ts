@@ -1,4 +1,4 @@
-/** Variables that would change the meaning of commands that are judged before they run. */
+/** Variables that would change the meaning of commands, which guards check before they run. */
 const LEFT_OUT = new Set(["CDPATH"]);
 
 /** Converts texts like `PATH=/usr/bin` to variables. Texts that are not variables are left out. */

@@ -6,7 +6,7 @@ import { codeOf } from "../values/coded-error.ts";
 /** A process on this machine. The start time tells it from a later process with the same pid. */
 export interface LocalIdentity {
   pid: number;
-  /** When the process started, in the unit of the system; "" when unknown. */
+  /** When the process started, in the system's own unit; "" when unknown. */
   start: string;
 }
 
@@ -102,7 +102,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Returns undefined instead of throwing: what a system does not provide is unknown, not an error. */
+/** Returns the result of `read`, or undefined if it throws, because information that the system does not provide is not an error. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -22,7 +22,9 @@ interface Page {
   commands: Row[];
 }
 
-/** On systems without /proc, identifying a process takes an extra program, so only commands that run this long are recorded. */
+/**
+ * Milliseconds. On systems without /proc, identifying a process needs another program, so only commands that run this long are recorded.
+ */
 const LASTING_MS = 1_000;
 
 /**

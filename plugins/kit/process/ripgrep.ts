@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { errors } from "../errors.ts";
 import { codeOf, messageOf } from "../values/coded-error.ts";
 
-/** The most characters kept of what ripgrep writes on stderr. */
+/** Maximum number of characters of ripgrep's stderr to keep. */
 const MAX_STDERR = 4096;
 
+/** Options of `runRipgrep`. */
 export interface RipgrepOptions {
   cwd: string;
   env: Readonly<Record<string, string>>;
@@ -13,6 +14,7 @@ export interface RipgrepOptions {
   signal?: AbortSignal | undefined;
   onOutput(bytes: Uint8Array): void;
 }
+/** How ripgrep ended. */
 export interface RipgrepEnd {
   exitCode: number | null;
   /** The beginning of its standard error. */

@@ -2,9 +2,10 @@ import { spawn } from "node:child_process";
 import { dirname } from "node:path";
 import { SAFE_GIT, SAFE_GIT_ENV } from "./safe-git.ts";
 
-/** Characters of git's messages that are kept. */
+/** Maximum number of characters of git's stderr to keep. */
 const SAID = 2_000;
 
+/** Options of `runGit`. */
 export interface GitRun {
   /** Settings of this command, as `key=value`. */
   settings?: readonly string[];
@@ -17,12 +18,13 @@ export interface GitRun {
   limitMs: number;
 }
 
+/** The result of a git command that has ended. */
 export interface GitResult {
   /** The exit code; null when a signal has ended git. */
   code: number | null;
   signal: NodeJS.Signals | null;
   output: Buffer;
-  /** The beginning of what it wrote to stderr. */
+  /** The beginning of git's stderr. */
   said: string;
 }
 

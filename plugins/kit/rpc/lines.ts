@@ -1,15 +1,15 @@
 import { isDeeper } from "../text/json-depth.ts";
 
-/** The longest line that is read: a prompt with images. A longer one is refused, and the next line is read. */
+/** Maximum length of a line, which may be a prompt with images. A longer line is refused, and reading continues with the next one. */
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
-/** The most levels of arrays and objects in a message. */
+/** Maximum depth of nested arrays and objects in a message. */
 const MAX_LEVELS = 200;
-/** The longest id and method of a message, since both may come back in an answer. */
+/** Maximum length of a message's id and method, since an answer may repeat both. */
 const MAX_NAME = 256;
 
 const NEWLINE = 0x0a;
 
-/** A JSON-RPC error about a line that has no id that can be answered. */
+/** A JSON-RPC error about a line without a valid id. */
 interface Refusal {
   code: number;
   message: string;
@@ -20,10 +20,10 @@ const NO_JSON: Refusal = { code: -32700, message: "Parse error" };
 const TOO_DEEP: Refusal = { code: -32600, message: "Invalid request: it has too many levels" };
 const NO_MESSAGE: Refusal = { code: -32600, message: "Invalid request" };
 
-/** What was read: a message, or why a line is none. */
+/** The result of reading a line: a message, or the reason why the line is not one. */
 export type Read = { message: Record<string, unknown> } | { refusal: Refusal };
 
-/** Reads messages from bytes: one on each line. Whatever the bytes are, it goes on with the next line. */
+/** Reads JSON-RPC messages, one per line. After an invalid line, it continues with the next one. */
 export async function* messagesIn(input: AsyncIterable<Uint8Array | string>): AsyncGenerator<Read> {
   let parts: Uint8Array[] = [];
   let size = 0;
@@ -53,7 +53,7 @@ export async function* messagesIn(input: AsyncIterable<Uint8Array | string>): As
   if (last) yield last;
 }
 
-/** The message in a line; undefined for an empty one. */
+/** Parses a line; undefined for an empty one. */
 function messageIn(text: string): Read | undefined {
   if (text === "") return undefined;
   if (isDeeper(text, MAX_LEVELS)) return { refusal: TOO_DEEP };

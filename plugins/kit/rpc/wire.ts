@@ -1,26 +1,26 @@
 import { createOutput } from "../terminal/output.ts";
 import { messagesIn } from "./lines.ts";
 
-/** How long requests may take that are not answered yet when the other program has closed stdin. */
+/** Milliseconds to wait for the answers to pending requests after stdin has ended. */
 const LAST_ANSWERS_MS = 10_000;
 
-/** The streams of a command that another program has started to talk to. */
+/** The streams of a command that another program has started in order to communicate with it. */
 interface Streams {
   stdin: NodeJS.ReadableStream & { destroy(): unknown };
   stdout: Parameters<typeof createOutput>[0];
   interrupt: AbortSignal;
 }
 
-/** JSON-RPC messages in both directions, as protocols' libraries take them. */
+/** JSON-RPC messages in both directions, in the form that protocol libraries use. */
 export interface Wire<M> {
   readable: ReadableStream<M>;
   writable: WritableStream<M>;
 }
 
 /**
- * The JSON-RPC messages of another program at stdin, and those for it at stdout. Lines that are no message are answered with an error here:
- * libraries would repeat them in their own, however large or deep they are. When stdin has ended, or at an interrupt, `leave` is called, and what
- * was asked until then is still answered.
+ * Reads JSON-RPC messages from stdin and writes them to stdout. Invalid lines are answered with an error here, because libraries would
+ * repeat them in their own errors, however large or deep they are. When stdin ends, or at an interrupt, `leave` is called, and requests
+ * received until then are still answered.
  */
 export function createWire<M>({ stdin, stdout, interrupt }: Streams, leave: () => Promise<void>): Wire<M> {
   const output = createOutput(stdout);
@@ -28,7 +28,7 @@ export function createWire<M>({ stdin, stdout, interrupt }: Streams, leave: () =
   const write = async (message: unknown) => {
     await output.write(`${JSON.stringify(message)}\n`);
     asked.sent(message as Fields);
-    // The connection ends with it: whoever has closed stdout hears nothing more.
+    // Ends the connection: the other program has closed stdout and receives nothing more.
     if (output.failure) throw output.failure;
   };
   const messages = messagesIn(stdin);
@@ -64,7 +64,7 @@ export function createWire<M>({ stdin, stdout, interrupt }: Streams, leave: () =
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Ids of the requests that were not answered yet. */
+/** The ids of requests that are not answered yet. */
 class Asked {
   private readonly open = new Set<unknown>();
   private finish = () => {};
@@ -78,7 +78,7 @@ class Asked {
     if (this.open.size === 0) this.finish();
   }
 
-  /** Resolves when all are answered, or after a while. */
+  /** Resolves when all requests are answered, or after `limit` milliseconds. */
   async answered(limit: number): Promise<void> {
     if (this.open.size === 0) return;
     let timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { KeyPath } from "../values/table.ts";
 
-/** The parts of zod's definitions that are looked into. */
+/** The parts of zod's schema definitions that are used here. */
 interface Definition {
   innerType?: z.ZodType;
   in?: z.ZodType;
@@ -12,7 +12,7 @@ interface Definition {
 }
 
 /**
- * What a schema says about the key at a path in `value`, or about the nearest one around it; undefined where it says nothing.
+ * The schema's description of the key at a path in `value`, or of the nearest key around it that has one; undefined if none has.
  */
 export function describedAt(schema: z.ZodType | undefined, path: KeyPath, value: unknown): string | undefined {
   if (!schema) return undefined;
@@ -21,7 +21,7 @@ export function describedAt(schema: z.ZodType | undefined, path: KeyPath, value:
   return describedAt(partOf(schema, key, value), rest, Object(value)[key]) ?? ownDescription(schema);
 }
 
-/** The schema of a key; of several alternatives, in the one that fits the value. */
+/** The schema of a key. In a union, the alternative that accepts the value is used. */
 function partOf(schema: z.ZodType, key: string | number, value: unknown): z.ZodType | undefined {
   const def = schema.def as Definition;
   const wrapped = def.innerType ?? def.in;

@@ -91,7 +91,7 @@ function ofRecord({ valueType }: Definition, value: unknown, path: KeyPath): Key
   return Object.entries(value).flatMap(([key, inner]) => unknownKeys(valueType, inner, [...path, key]));
 }
 
-/** The unknown keys for the alternative of a union that fits best, which is the one with the fewest unknown keys. */
+/** The unknown keys according to the alternative of a union that has the fewest of them. */
 function ofUnion({ options = [], discriminator }: Definition, value: unknown, path: KeyPath): KeyPath[] {
   const fitting = options.filter((option) => option.safeParse(value).success);
   const left = (fitting.length > 0 ? fitting : likely(options, discriminator, value)).map((option) =>

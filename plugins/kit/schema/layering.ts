@@ -1,14 +1,14 @@
 import type { z } from "zod";
 import { isTable, type KeyPath } from "../values/table.ts";
 
-/** How the values that several layers give to an option are combined; a plugin's schema says so with `.meta()`. */
+/** How the values that several layers give to an option are combined. A plugin's schema declares it with `.meta()`. */
 interface Layering {
   /**
    * `join`: the lists of all layers are concatenated. `own`: the same, but values of a project are ignored. `narrow`: a project
    * may only choose a later value of an enum. Default: the last layer's value counts.
    */
   layers?: "join" | "own" | "narrow";
-  /** With `join`: the key that is `true` in each table of the list that a project wrote, whatever the project says. */
+  /** With `join`: a key that is set to `true` in each table of a list that a project wrote, whatever the project itself wrote there. */
   marked?: string;
   /** With `narrow`: the value that a project may narrow if no other layer sets the option. */
   unset?: string;
@@ -27,8 +27,8 @@ export function optionsOf(schema: z.ZodType | undefined): Record<string, z.ZodTy
 }
 
 /**
- * Combines the values of an option, in the order of their layers. Returns undefined if the last one simply counts; a `value` of
- * undefined means that none of them counts.
+ * Combines the values of an option, in the order of their layers. Returns undefined if the last value applies unchanged. If the result's
+ * `value` is undefined, none of the values applies.
  */
 export function combined(option: z.ZodType, given: readonly LayerValue[]): { value: unknown } | undefined {
   const { layers, unset, marked } = layeringOf(option);
@@ -65,7 +65,7 @@ function joined(given: readonly LayerValue[]): unknown {
   return values.find((value) => !Array.isArray(value)) ?? [...new Set(values.flat())];
 }
 
-/** The values, in which each table says by this key whether a project wrote it. */
+/** Returns the values, with `key: true` in each table that a project wrote. */
 function withMarks(given: readonly LayerValue[], key: string): LayerValue[] {
   return given.map(({ value, isOfProject }) => ({
     isOfProject,

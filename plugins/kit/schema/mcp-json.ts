@@ -21,12 +21,14 @@ export interface McpJsonServer {
   flaw?: string;
 }
 
-/** Reads the text of a `.mcp.json`. Throws an error with the reason if it is not one; single servers have a `flaw` instead. */
+/** Parses the text of a `.mcp.json`. Throws an error with the reason if the file is invalid; invalid servers get a `flaw` instead. */
 export function readMcpJson(text: string): McpJsonServer[] {
   return readMcpServers(parsed(text).mcpServers);
 }
 
-/** Reads the servers of a table `mcpServers` that are not `disabled`. Throws an error with the reason if it is not one; single servers have a `flaw` instead. */
+/**
+ * Returns the servers of a table `mcpServers` that are not `disabled`. Throws if it is not a table; invalid servers get a `flaw` instead.
+ */
 export function readMcpServers(servers: unknown = {}): McpJsonServer[] {
   if (!isTable(servers)) throw new Error('its "mcpServers" is not an object');
   const names = Object.keys(servers);
@@ -35,7 +37,7 @@ export function readMcpServers(servers: unknown = {}): McpJsonServer[] {
   return names.filter((name) => !isOff(servers[name])).map((name) => ({ name, ...serverOf(servers[name]) }));
 }
 
-/** A name as servers may have it: up to 32 letters and digits, other characters become dashes. Empty if nothing is left. */
+/** Makes a valid server name: up to 32 letters and digits; other characters become dashes. Empty if nothing is left. */
 export function cleanServerName(name: string): string {
   return name
     .replace(/[^A-Za-z0-9]+/g, (other) => (other === "_" ? "_" : "-"))

@@ -24,7 +24,7 @@ const idleTimeout = z
   .number()
   .positive()
   .optional()
-  .describe("seconds this model may stay silent before its reply is given up; default: idleTimeout in [agent]");
+  .describe("seconds without output after which this model's reply is aborted; default: idleTimeout in [agent]");
 
 /** A model of a known provider. */
 export const builtin = z.strictObject({
@@ -58,8 +58,8 @@ export const custom = z.strictObject({
     .optional()
     .describe("name of the environment variable that holds the key; not needed for a server on this machine")
     .meta(redirects("the value of this variable is sent as the key")),
-  contextWindow: z.number().int().positive().describe("tokens a request and its reply may hold together"),
-  maxTokens: z.number().int().positive().describe("tokens a reply may hold"),
+  contextWindow: z.number().int().positive().describe("maximum tokens of a request and its reply together"),
+  maxTokens: z.number().int().positive().describe("maximum tokens of a reply"),
   reasoning: z.boolean().default(false).describe("the model can think before it answers"),
   input: z
     .array(z.enum(["text", "image"]))

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a session says about itself: the state that its `session_info` events add up to. Plugins may add fields. */
+/** The settings and names of a session: the combined state of its `session_info` events. Plugins may add fields. */
 export const sessionMeta = z.looseObject({
   name: z.string().optional(),
   title: z.string().optional(),
@@ -11,5 +11,5 @@ export const sessionMeta = z.looseObject({
   archived: z.boolean().optional(),
 });
 
-/** The result of an operation that changes it: the event, the state after it, and a line for people. */
+/** The result of an operation that changes this state: the event, the state after it, and a line for people. */
 export const sessionChange = z.strictObject({ eventId: z.string(), meta: sessionMeta, text: z.string() });

@@ -1,4 +1,4 @@
-/** What is needed of a row of `get_tree`. */
+/** The fields of a `get_tree` row that are used here. */
 interface TreeRow {
   id: string;
   parentId: string | null;
@@ -7,17 +7,19 @@ interface TreeRow {
   beside?: true;
 }
 
-/** A message of the person in the tree of a session. */
+/** A user's message in the tree of a session. */
 export interface Branch<R> {
   row: R;
-  /** How many branch points lead to it. */
+  /** Number of branch points above the message. */
   depth: number;
-  /** The end of the latest branch that it is on. */
+  /** The last event of the latest branch that contains the message. */
   leafId: string;
   active: boolean;
 }
 
-/** The messages of a person in the order of the tree: what follows one, then its other continuations, each set in by one step. */
+/**
+ * The user's messages in the order of the tree: after each message the branches that continue it, one after the other and one level deeper.
+ */
 export function branchesOf<R extends TreeRow>(rows: readonly R[]): Branch<R>[] {
   const path = rows.filter(({ beside }) => beside === undefined);
   const known = new Set(path.map(({ id }) => id));
@@ -36,7 +38,7 @@ export function branchesOf<R extends TreeRow>(rows: readonly R[]): Branch<R>[] {
   return found;
 }
 
-/** The rows by the one before them; null for those at the start of what was loaded. */
+/** Groups rows by the id of their parent; the group `null` has the rows whose parent is not loaded. */
 function childrenOf<R extends TreeRow>(rows: readonly R[], known: ReadonlySet<string>): Map<string | null, R[]> {
   const groups = new Map<string | null, R[]>();
   for (const row of rows) {
@@ -48,7 +50,7 @@ function childrenOf<R extends TreeRow>(rows: readonly R[], known: ReadonlySet<st
   return groups;
 }
 
-/** For each event, the last event that continues it. Rows come in the order of the log. */
+/** For each event, the latest leaf below it. Rows must be in the order of the log. */
 function latestLeaves(rows: readonly TreeRow[]): Map<string, string> {
   const latest = new Map<string, string>();
   const parents = new Map(rows.map(({ id, parentId }) => [id, parentId]));

@@ -46,7 +46,7 @@ export function earlierChange<M>(session: ChangeableSession<M>, asked: Asked): I
 
 /**
  * Stores a change of a session's settings, unless the same request has already stored it. Throws MESSAGE_ID_REUSED if the `messageId` was
- * used for another change; `isChanged` says that what is stored may differ from what was asked for, so that nothing is compared.
+ * used for another change. With `isChanged`, the stored change may differ from the requested one, so the two are not compared.
  */
 export async function changeInfo<M>(
   session: ChangeableSession<M>,

@@ -1,13 +1,13 @@
-/** What is known of an event's JSON: that of its record, and that of the event as it is sent, with its display. */
+/** The cached JSON of an event: `record` is that of the event alone, `sent` includes its display. */
 interface Texts {
   record?: string | undefined;
   sent?: string | undefined;
 }
 
-/** All clients of a session get the same event, so its JSON is made once. Setting an entry costs as much as making the JSON. */
+/** All clients of a session receive the same event, so its JSON is created once. Adding an entry costs as much as creating the JSON. */
 const known = new WeakMap<object, Texts>();
 
-/** Remembers the JSON that an event was read from, so that it need not be made again to send the event. */
+/** Remembers the JSON that an event was read from, so that it need not be created again to send the event. */
 export function rememberRecord(event: object, record: string): void {
   known.set(event, { record });
 }
@@ -21,7 +21,7 @@ export function textOf({ event, display }: { event: object; display: object }): 
     texts = {};
     known.set(event, texts);
   }
-  // It is part of the other text.
+  // `sent` contains it, so it need not be kept twice.
   texts.record = undefined;
   texts.sent = sent;
   return sent;

@@ -1,12 +1,12 @@
 import { errors } from "../errors.ts";
 import { sha256Of } from "../files/hash.ts";
 
-/** Identifies what was sent with a `messageId`, so that the same request can be told from another one with the same id. */
+/** The hash of a request's body. It distinguishes a repeated request from a different one with the same `messageId`. */
 export function bodyHash(body: unknown): string {
   return sha256Of(JSON.stringify(body) ?? "").slice(0, 32);
 }
 
-/** Throws MESSAGE_ID_REUSED unless a request with a known `messageId` is the one that it was first sent with. */
+/** Throws MESSAGE_ID_REUSED unless `isSame`: a request with a known `messageId` must be the same as the first one. */
 export function assertSameRequest(
   isSame: boolean,
   request: { operation: string; messageId: string | undefined },

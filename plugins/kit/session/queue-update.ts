@@ -1,14 +1,14 @@
-/** What an event `queue_update` says: all waiting messages (`items`), or only what has changed. */
+/** The payload of an event `queue_update`: all waiting messages (`items`), or only the changes. */
 export interface QueueUpdate<T extends { id: string }> {
   items?: readonly T[] | undefined;
   added?: readonly T[] | undefined;
   changed?: readonly (Partial<T> & { id: string })[] | undefined;
   removed?: readonly string[] | undefined;
-  /** Each of these follows the message `after`, or is the first. Those that are not named keep their order. */
+  /** New places: each message follows the message `after`, or is the first if that is null. Messages not listed keep their order. */
   moved?: readonly { id: string; after: string | null }[] | undefined;
 }
 
-/** Returns the queue after an update. Ids that no message has are passed over, as after a damaged record. */
+/** Returns the queue after an update. Unknown ids are ignored; they can occur after a damaged record. */
 export function updatedQueue<T extends { id: string }>(queue: readonly T[], update: QueueUpdate<T>): readonly T[] {
   const { items, added = [], changed = [], removed = [], moved = [] } = update;
   if (items) return items;
@@ -24,7 +24,9 @@ function inOrder<T extends { id: string }>(queue: readonly T[], moved: NonNullab
   const followers = new Map(moved.map(({ id, after }) => [after, id]));
   const left = new Set(moving);
   const ordered: T[] = [];
-  /** Places what follows a message, then what follows that one. Each is placed once, whatever the update says. */
+  /**
+   * Places the message that follows `id`, then the one that follows that, and so on. Each is placed once, even if the update is circular.
+   */
   const placeAfter = (id: string | null) => {
     for (let at = id, next = followers.get(at); next !== undefined; at = next, next = followers.get(at)) {
       followers.delete(at);

@@ -4,7 +4,7 @@ interface Block {
   attachment?: true;
 }
 
-/** A message's content as its author has typed it, without the files that were attached because it mentions them. */
+/** A message's content as its author typed it, without the files that were attached because the text mentions them. */
 export function typedContent<B extends { type: string }>(content: string | B[]): string | B[] {
   if (typeof content === "string" || !content.some(isAttachment)) return content;
   const typed = content.filter((block) => !isAttachment(block));

@@ -23,7 +23,7 @@ export async function agrees(question: string, streams: Streams): Promise<boolea
   }
 }
 
-/** What an answer means: yes, or no (also when it is empty); undefined for anything else. */
+/** Parses an answer: true for yes, false for no or an empty line; undefined for anything else. */
 export function decisionIn(answer: string): boolean | undefined {
   if (/^\s*y(es)?\s*$/i.test(answer)) return true;
   return /^\s*(no?)?\s*$/i.test(answer) ? false : undefined;
@@ -40,7 +40,7 @@ export async function answerTo(
 ): Promise<string> {
   if (stdin.readableEnded || interrupt.aborted) return "";
   forgiveClosed(stdin);
-  // Only a real terminal keeps what was typed ahead.
+  // Only a real terminal keeps input that was typed before it is read.
   const keepsInput = stdin.isTTY === true && typeof stdin.setRawMode === "function";
   if (keepsInput && !(await dropTypedAhead(stdin, interrupt))) return "";
   const lines = createInterface({ input: stdin, output: terminal, terminal: stdout.isTTY === true });
@@ -51,7 +51,7 @@ export async function answerTo(
     lines.on("SIGINT", leave);
     lines.on("close", () => {
       interrupt.removeEventListener("abort", leave);
-      // Later output should begin on a new line.
+      // The question was interrupted in the middle of a line, and later output should begin on a new one.
       if (answer === undefined) stdout.write("\n");
       resolve(answer ?? "");
     });
@@ -62,14 +62,14 @@ export async function answerTo(
   });
 }
 
-/** A text broken at words where the terminal would cut them. */
+/** Wraps a text at words to the width of the terminal. Without a terminal, returns it unchanged. */
 export function fitted(text: string, { isTTY, columns = 0 }: Streams["stdout"]): string {
   if (!isTTY || columns === 0) return text;
   const end = /\s*$/.exec(text)?.[0] ?? "";
   return rowsOfWidth(text.slice(0, text.length - end.length), columns - end.length) + end;
 }
 
-/** Ignores the error of resetting a terminal that was closed; the signal for its end follows. */
+/** Ignores the error of resetting a terminal that was closed. The signal for the closed terminal follows separately. */
 export function forgiveClosed(stdin: Partial<ReadStream>): void {
   const { setRawMode } = stdin;
   if (!setRawMode || Object.hasOwn(stdin, "setRawMode")) return;

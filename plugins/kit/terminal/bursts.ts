@@ -1,22 +1,22 @@
-/** Tells what is typed from what is pasted into a terminal, or a program in between, that does not mark pastes. */
+/** Distinguishes typed from pasted input when the terminal, or a program in between, does not support bracketed paste. */
 
-/** Milliseconds after a paste in which a line end belongs to it: reads of one paste follow each other so closely. */
+/** Milliseconds after a paste within which a line end is part of it. The reads of one paste follow each other that closely. */
 const AFTER_PASTE_MS = 5;
 /**
- * Milliseconds after which a paste without marks is given whole. Long ones come in many reads, between which a busy program or a
- * connection makes pauses.
+ * Milliseconds without input after which an unmarked paste counts as complete; more (LONG_PAUSE_MS) for a paste of LONG characters, whose
+ * reads a busy program or a slow connection may delay.
  */
 const PAUSE_MS = 30;
 const LONG_PAUSE_MS = 150;
 const LONG = 1_000;
 const LINE_END = /^[\r\n]$/;
-/** Answers and reports of the terminal, which may come at any time. */
+/** Beginnings of answers and reports of the terminal, which may arrive at any time. */
 const REPORTS = ["\x1b]", "\x1bP", "\x1b_", "\x1b^", "\x1b[?", "\x1b[<", "\x1b[M"];
 
-/** Runs `work` after some time, unless the returned function is called first. */
+/** Runs `work` after `ms` milliseconds, unless the returned function is called first. */
 export type Later = (work: () => void, ms: number) => () => void;
 
-/** What has arrived while the program was busy is read before the time is over. */
+/** A timer that lets Node read input that arrived while the program was busy before it calls `work`. */
 export const laterByTimer: Later = (work, ms) => {
   let soon: NodeJS.Immediate | undefined;
   const timer = setTimeout(() => {
@@ -28,28 +28,29 @@ export const laterByTimer: Later = (work, ms) => {
   };
 };
 
+/** Options of `Bursts`. */
 export interface BurstsOptions {
-  /** Gets keys that were typed. `isAlone` is for a single one with which nothing else came. */
+  /** Receives typed keys. `isAlone` means that a single key arrived, with nothing else in the same read. */
   onKeys(keys: readonly string[], isAlone: boolean): void;
-  /** Gets a whole paste. */
+  /** Receives a complete paste. */
   onPaste(text: string): void;
-  /** Milliseconds of a clock. */
+  /** The current time in milliseconds. Default: performance.now. */
   now?: () => number;
 }
 
 /**
- * Finds pastes without marks among the keys of a terminal. Text behind a line end in what was read at once is a paste. A line that
- * comes at once with its end is held for a moment: it is typed, as programs do it, if no more text follows.
+ * Finds unmarked pastes among the keys of a terminal. Input with text after a line end in a single read is a paste. A single line that
+ * arrives together with its line end is held for a moment: if no text follows, a program has typed it.
  */
 export class Bursts {
   private readonly options: BurstsOptions;
   private readonly now: () => number;
-  /** A paste without marks, of which more may come. */
+  /** The unmarked paste so far, if more of it may arrive. */
   private text = "";
-  /** Keys that are the beginning of such a paste if text follows. */
+  /** Keys that begin a paste if text follows them. */
   private held: readonly string[] = [];
   private pastedAt = Number.NEGATIVE_INFINITY;
-  /** When the last text came, or the last line end right behind it. */
+  /** When the last text arrived, or the last line end right after it. */
   private textAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: BurstsOptions) {
@@ -57,13 +58,13 @@ export class Bursts {
     this.now = options.now ?? (() => performance.now());
   }
 
-  /** Milliseconds without more keys after which `settle` has to be called; undefined if nothing waits for it. */
+  /** Milliseconds without further keys after which the caller must call `settle`; undefined if no input is held. */
   get pause(): number | undefined {
     if (this.text === "" && this.held.length === 0) return undefined;
     return this.text.length < LONG ? PAUSE_MS : LONG_PAUSE_MS;
   }
 
-  /** Takes the keys of one read, each a character or a whole sequence. `isBehindPaste` when a marked paste came before them in it. */
+  /** Takes the keys of one read, each a character or a whole sequence. `isBehindPaste`: a marked paste precedes them in the same read. */
   take(keys: readonly string[], isBehindPaste = false): void {
     if (keys.length === 0) return;
     const msAfter = this.now() - this.pastedAt;
@@ -80,7 +81,7 @@ export class Bursts {
     else this.give(all, all.length === 1 && !isBehindPaste);
   }
 
-  /** Gives what waits for more: none comes. */
+  /** Delivers the held input, because nothing follows it. */
   settle(): void {
     this.endPaste();
     const { held } = this;
@@ -88,12 +89,12 @@ export class Bursts {
     if (held.length > 0) this.give(held, false);
   }
 
-  /** A marked paste has come: a line end right behind it belongs to it. */
+  /** Tells that a marked paste has arrived. A line end right after it is part of it. */
   pasted(): void {
     this.pastedAt = this.now();
   }
 
-  /** What comes next has nothing to do with what came before. */
+  /** Treats later input as unrelated to earlier input. */
   forget(): void {
     this.pastedAt = Number.NEGATIVE_INFINITY;
     this.textAt = Number.NEGATIVE_INFINITY;
@@ -105,7 +106,7 @@ export class Bursts {
     if (text !== "") this.options.onPaste(text);
   }
 
-  /** The two characters of one line end can come in two reads, so what is right behind these is looked at with them. */
+  /** Holds keys until the next read, because the two characters of a line end (CR LF) can arrive in two reads. */
   private hold(keys: readonly string[]): void {
     this.held = keys;
     this.textAt = this.now();
@@ -116,14 +117,14 @@ export class Bursts {
     this.options.onKeys(keys, isAlone);
   }
 
-  /** Adds the text of keys to the paste. Reports go on as they are; other sequences belong to what was pasted, and mean nothing. */
+  /** Adds the text of keys to the paste. Terminal reports are passed on as keys. Other escape sequences were pasted, and are dropped. */
   private add(keys: readonly string[]): void {
     for (const key of keys) if (REPORTS.some((begin) => key.startsWith(begin))) this.options.onKeys([key], false);
     this.text += keys.filter((key) => !key.startsWith("\x1b")).join("");
     this.pasted();
   }
 
-  /** Whether a paste may begin with these: a line and its end that came at once, or a line end right behind text. */
+  /** Whether these keys may begin a paste: a line together with its line end, or a line end right after text. */
   private mayBegin(keys: readonly string[]): boolean {
     if (!LINE_END.test(keys.at(-1) ?? "") || keys.some((key) => !isText(key) && !LINE_END.test(key))) return false;
     return keys.some(isText) || this.now() - this.textAt < AFTER_PASTE_MS;
@@ -131,15 +132,15 @@ export class Bursts {
 }
 
 /**
- * Whether keys that came in one read are a paste: text stands behind a line end. One line with its end may have been typed by a
- * program, and so may line ends alone. Right behind a paste, a line end with or without text is more of it.
+ * Whether the keys of one read are a paste: they have text after a line end. A program may have typed a single line with its line end, or
+ * line ends alone. Right after a paste, a line end with or without text continues it.
  */
 function isPasted(keys: readonly string[], isBehindPaste: boolean): boolean {
   const end = keys.findIndex((key) => LINE_END.test(key));
   return end >= 0 && (isBehindPaste || keys.slice(end + 1).some(isText));
 }
 
-/** Whether keys of a later read go on with a paste. Line ends alone do only right behind it: later, somebody presses Enter. */
+/** Whether the keys of a later read continue a paste. Line ends alone do so only right after it; later, the user has pressed Enter. */
 function isMoreOfPaste(keys: readonly string[], msAfter: number): boolean {
   return keys.some(isText) || (msAfter < AFTER_PASTE_MS && keys.some((key) => LINE_END.test(key)));
 }

@@ -1,6 +1,6 @@
 /**
- * Sends what extensions and libraries write to the process's stdout to stderr, until the returned function is called. Commands have
- * a stream of their own, which this does not change.
+ * Redirects what extensions and libraries write to the process's stdout to stderr, until the returned function is called. Commands have
+ * their own output stream, which this does not change.
  */
 export function keepStdoutClean(): () => void {
   const { stdout, stderr } = process;

@@ -9,7 +9,7 @@ export interface OutputStream {
 export interface Output {
   /** Resolves when the stream has accepted the text. A caller that awaits it is slowed down by a slow reader. */
   write(text: string | Uint8Array): Promise<void>;
-  /** The error because of which nothing is written any more. */
+  /** The error that ended the output. Nothing is written after it. */
   readonly failure: Error | undefined;
   /** The error as a sentence for the user. Undefined when the reader closed the stream (`| head -1`), which is normal. */
   readonly complaint: string | undefined;

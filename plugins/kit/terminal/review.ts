@@ -15,13 +15,13 @@ const titles = {
   other: "also contains",
 };
 
-/** A longer list may scroll off the screen, so a summary follows it. */
+/** Number of lines above which a summary follows the list, since a longer list may scroll off the screen. */
 const LONG = 20;
 
 /** One effect of accepting. */
 export interface ReviewedItem {
   kind: keyof typeof titles;
-  /** One line that says what it is and what it could do. */
+  /** One line that names the effect and what it could do. */
   what: string;
   /** `file:line`. */
   place: string;
@@ -44,7 +44,7 @@ export interface Reviewed {
   texts(): { path: string; text: string }[];
 }
 
-/** The question, and what happens after a no, if that is not plain. */
+/** The question, and what a "no" leads to, if that is not obvious. */
 export interface ReviewQuestion {
   text: string;
   no?: string | undefined;
@@ -69,7 +69,7 @@ export async function decideOn(
   }
 }
 
-/** Shows texts a page at a time: what scrolls away at once was not shown. */
+/** Shows texts one page at a time, so that nothing scrolls off the screen unread. */
 async function showTexts(texts: ReturnType<Reviewed["texts"]>, streams: Streams): Promise<void> {
   const { stdout, interrupt } = streams;
   const lines = texts.flatMap(({ path, text }) => [
@@ -86,7 +86,7 @@ async function showTexts(texts: ReturnType<Reviewed["texts"]>, streams: Streams)
   }
 }
 
-/** How many lines fit on the screen, of which long ones take several rows. */
+/** How many of the lines fit on the screen. Long lines take several rows. */
 function linesOfPage(lines: readonly string[], { isTTY, rows = 24, columns = 80 }: Streams["stdout"]): number {
   if (!isTTY) return lines.length;
   let left = Math.max(4, rows - 2);
@@ -97,7 +97,7 @@ function linesOfPage(lines: readonly string[], { isTTY, rows = 24, columns = 80 
   return count < 0 ? lines.length : Math.max(1, count);
 }
 
-/** Tabs as spaces up to the next place that eight divides, as terminals show them. */
+/** Replaces tabs by spaces up to the next multiple of eight columns, as terminals do. */
 function withoutTabs(line: string): string {
   let column = 0;
   return line.replace(/[^\t]+|\t/g, (part) => {

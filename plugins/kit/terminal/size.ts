@@ -1,4 +1,4 @@
-/** The part of a stream and of an environment that tells how large a terminal is. */
+/** The fields of a stream that tell how large its terminal is. */
 export interface SizedStream {
   isTTY?: boolean;
   columns?: number | undefined;
@@ -6,16 +6,16 @@ export interface SizedStream {
 }
 type Sizes = Readonly<Record<string, string | undefined>>;
 
-/** What terminals have had for longest, for those that say nothing. */
+/** The traditional terminal size, for terminals that report none. */
 const COLUMNS = 80;
 const ROWS = 24;
 
-/** The columns of a terminal: as many as it says, else as `COLUMNS` says, else 80. Some, as serial lines, say that they have none. */
+/** The columns of a terminal: those that it reports, else the variable `COLUMNS`, else 80. Serial lines, for example, report 0. */
 export function columnsOf({ columns }: SizedStream, { COLUMNS: named }: Sizes = process.env): number {
   return columns || countIn(named) || COLUMNS;
 }
 
-/** The rows of a terminal: as many as it says, else as `LINES` says, else 24. */
+/** The rows of a terminal: those that it reports, else the variable `LINES`, else 24. */
 export function rowsOf({ rows }: SizedStream, { LINES: named }: Sizes = process.env): number {
   return rows || countIn(named) || ROWS;
 }

@@ -1,19 +1,19 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Turns of the event loop in which Node certainly looks once for input that has arrived. */
+/** Number of event loop turns within which Node certainly reads pending input once. */
 const TURNS = 3;
 const CTRL_C = "\x03";
 
 /**
- * Drops what was typed at a terminal before a question appears: it was meant for something else, and must not be the answer. Resolves to
- * whether there is still somebody to ask: no one has pressed Ctrl-C meanwhile, and the terminal is there.
+ * Discards input that was typed before a question appears, since it was not meant as its answer. Resolves to whether the question can be
+ * asked: false if Ctrl-C was pressed in the meantime, or the terminal was closed.
  */
 export async function dropTypedAhead(stdin: NodeJS.ReadStream, interrupt: AbortSignal): Promise<boolean> {
   let isLeft = false;
   const drop = (data: Buffer | string) => {
     isLeft ||= data.includes(CTRL_C);
   };
-  // Without it, the terminal keeps a line until its end is typed.
+  // Without raw mode, the terminal delivers a line only once Enter is pressed.
   stdin.setRawMode(true);
   stdin.on("data", drop);
   stdin.resume();

@@ -1,4 +1,4 @@
-/** What people want when their client asks for an operation: each follows "may not" or "the request to". */
+/** Descriptions of operations for people. Each can follow "may not" or "the request to". */
 const DEEDS: Readonly<Record<string, string>> = {
   archive_session: "archive a session",
   answer_request: "answer a question",
@@ -30,12 +30,12 @@ const DEEDS: Readonly<Record<string, string>> = {
   wait_turn: "wait for an answer",
 };
 
-/** What an operation does, in people's words; undefined for one that is seldom refused or lost, and is better known by its name. */
+/** Describes what an operation does; undefined for operations that are rarely refused or lost, which messages call by their names. */
 export function deedOf(operation: string): string | undefined {
   return Object.hasOwn(DEEDS, operation) ? DEEDS[operation] : undefined;
 }
 
-/** The same for errors about requests: `the request to send a message`, `the request "get_prompt"`. */
+/** Names a request in an error message: `the request to send a message`, `the request "get_prompt"`. */
 export function requestFor(operation: string): string {
   const deed = deedOf(operation);
   return deed === undefined ? `the request "${operation}"` : `the request to ${deed}`;

@@ -1,20 +1,20 @@
-/** Reads unified diffs, for showing them. Runs in browsers, too. */
+/** Parses unified diffs for display. Runs in browsers, too. */
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
-/** In longer lines, finding the words that differ would take long. */
+/** Maximum length of a line, in characters, in which changed words are searched. In longer lines that would take long. */
 const MAX_LINE = 5_000;
-/** Of a line of which more than this share differs, nothing stands out. */
+/** If more than this share of a line has changed, its changed words are not highlighted. */
 const MOST_CHANGED = 0.8;
 
 /** A line of a diff. */
 export interface DiffLine {
-  /** `@` is a place where the diff leaves out lines, `\` a remark that is no line of the file. */
+  /** `@` marks a place where the diff leaves out lines, `\` a remark that is not a line of the file. */
   sign: " " | "-" | "+" | "@" | "\\";
   text: string;
-  /** Its number before the change and after it, counted from 1; absent where there is no such line. */
+  /** The line's number before the change (`old`) and after it (`now`), counted from 1; absent if the line does not exist then. */
   old?: number;
   now?: number;
-  /** How many unchanged lines a `@` stands for. */
+  /** Number of unchanged lines that an `@` stands for. */
   count?: number;
 }
 
@@ -24,7 +24,7 @@ export interface Range {
   to: number;
 }
 
-/** The lines of a unified diff of one file, without its header. A diff without places consists of changes alone. */
+/** Parses the lines of a unified diff of one file, without its header. A diff without `@@` lines is read as a single hunk. */
 export function readDiff(diff: string): DiffLine[] {
   const lines: DiffLine[] = [];
   let old = 1;
@@ -40,7 +40,7 @@ export function readDiff(diff: string): DiffLine[] {
       isInside = true;
     } else if (!isInside || (lines.length === 0 && /^(?:---|\+\+\+) /.test(line))) continue;
     else if (line.startsWith("\\")) lines.push({ sign: "\\", text: line.slice(2) });
-    // `unifiedDiff` says so where it has cut a long diff.
+    // `unifiedDiff` adds such a line where it has cut a long diff.
     else if (line.startsWith("…")) lines.push({ sign: "\\", text: line });
     else if (line.startsWith("-")) lines.push({ sign: "-", text: line.slice(1), old: old++ });
     else if (line.startsWith("+")) lines.push({ sign: "+", text: line.slice(1), now: now++ });
@@ -49,18 +49,18 @@ export function readDiff(diff: string): DiffLine[] {
   return lines;
 }
 
-/** An empty side is named by the line before it. */
+/** The first line number of one side of a hunk. For an empty side, the header has the number of the line before it. */
 function startOf(start = "1", count = "1"): number {
   return Number(start) + (count === "0" ? 1 : 0);
 }
 
-/** How many lines a diff adds and removes. */
+/** The number of lines that a diff adds and removes. */
 export function diffSize(lines: readonly DiffLine[]): { added: number; removed: number } {
   const count = (wanted: string) => lines.filter(({ sign }) => sign === wanted).length;
   return { added: count("+"), removed: count("-") };
 }
 
-/** Where as many lines were removed as added, which line has become which: the index of the other one, by the index of each. */
+/** Pairs removed and added lines where equally many follow each other. Maps the index of each line to the index of the other one. */
 export function linePairs(lines: readonly DiffLine[]): ReadonlyMap<number, number> {
   const pairs = new Map<number, number>();
   for (let at = 0; at < lines.length; ) {
@@ -73,14 +73,14 @@ export function linePairs(lines: readonly DiffLine[]): ReadonlyMap<number, numbe
   return pairs;
 }
 
-/** How many lines of a kind follow one another. */
+/** The number of consecutive lines with this sign, from index `from` on. */
 export function runOf(lines: readonly DiffLine[], from: number, sign: DiffLine["sign"]): number {
   let count = 0;
   while (lines[from + count]?.sign === sign) count++;
   return count;
 }
 
-/** The part of each of two versions of a line in which their words differ; absent where it is most of the line. */
+/** The changed part of each of two versions of a line, by words; undefined where it is empty or more than most of the line. */
 export function changedWords(before: string, after: string): [Range | undefined, Range | undefined] {
   if (before.length > MAX_LINE || after.length > MAX_LINE) return [undefined, undefined];
   const old = before.match(/\w+|\s+|./gu) ?? [];

@@ -1,13 +1,13 @@
 import { structuredPatch } from "diff";
 
 const CONTEXT = 3;
-/** Longer lines and diffs are cut, in characters and in lines. */
+/** Maximum length of a line in characters, and of a diff in lines. Longer ones are cut. */
 const MAX_LINE = 400;
 const MAX_LINES = 2_000;
 const UNENDED = "\\ No newline at end of file";
 
 interface DiffOptions {
-  /** Nothing is cut, as somebody has to see all of what they agree to. */
+  /** Cuts nothing, because a person is going to approve the whole change. */
   whole?: boolean;
 }
 
@@ -32,7 +32,7 @@ function hunksOf(old: string[], now: string[], head: number, clip: (lines: reado
   ]);
 }
 
-/** A hunk header. `from` counts from 0; as in diff, an empty side is named by the line before it. */
+/** A hunk header. `from` counts from 0. As in diff, an empty side gets the number of the line before it. */
 function mark(oldFrom: number, oldLines: number, newFrom: number, newLines: number): string {
   const side = (from: number, lines: number) => `${lines === 0 ? from : from + 1},${lines}`;
   return `@@ -${side(oldFrom, oldLines)} +${side(newFrom, newLines)} @@`;

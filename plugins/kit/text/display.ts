@@ -1,7 +1,7 @@
 import { errors } from "../errors.ts";
 import { nearest } from "../values/nearest.ts";
 
-/** The fields of a display action that make its text. The contract of plugin `messages` has the whole type, `DisplayAction`. */
+/** The text fields of a display action. The contract of plugin `messages` has the whole type, `DisplayAction`. */
 interface Texts {
   display: string;
   title?: string;

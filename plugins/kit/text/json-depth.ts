@@ -1,7 +1,7 @@
-/** Character codes; a closing bracket or brace comes two after the opening one. */
+/** Character codes. The code of a closing bracket or brace is that of the opening one plus 2. */
 const [QUOTE, BACKSLASH, BRACKET, BRACE] = [34, 92, 91, 123] as const;
 
-/** Whether JSON has more levels of arrays and objects. Found without parsing it, and in one pass, whatever it contains. */
+/** Whether arrays and objects in a JSON text are nested deeper than `levels`. Scans the text once, without parsing it. */
 export function isDeeper(text: string, levels: number): boolean {
   let depth = 0;
   let isInString = false;

@@ -3,7 +3,7 @@ export type KeyLocator = (path: readonly (string | number)[]) => number | undefi
 
 /**
  * Finds the line of each key in a valid TOML text, since the TOML parser does not return positions. Reads only headers, keys, and
- * where values end. It stops at the first text that it does not understand; the lines of later keys are unknown.
+ * the ends of values. It stops at the first syntax that it does not understand; the lines of later keys are then unknown.
  */
 export function createKeyLocator(text: string): KeyLocator {
   const scanner = new Scanner(text);
@@ -176,7 +176,7 @@ class Scanner {
     if (this.text.startsWith("\r\n", this.at)) this.at++;
   }
 
-  /** What the text has at the current place. */
+  /** The match of a sticky pattern at the current position; undefined if there is none. Does not move the position. */
   private match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.at;
     return pattern.exec(this.text)?.[0];

@@ -1,4 +1,4 @@
-/** Texts of questions about permissions, as the host says them, and what they are in Chinese. */
+/** English texts of questions about permissions, with their Chinese translations. */
 const texts: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^Run this command\?$/, "运行此命令？"],
   [/^Make this edit\?$/, "进行此编辑？"],
@@ -31,7 +31,7 @@ const texts: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^only in this project; others will ask again$/, "仅在此项目中；其他项目会再次询问"],
   [/^in every project, as until now$/, "在所有项目中，与以前一样"],
 ];
-/** Answers that name what they cover. */
+/** Answers that name the files or commands that they cover. */
 const scopes: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^yes, and in this session: (.+)$/s, "是，并在本会话中允许："],
   [/^always in this project: (.+)$/s, "在此项目中始终允许："],
@@ -51,7 +51,7 @@ const covered: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^this call of (.+)$/s, "$1 的此次调用"],
 ];
 
-/** Why guards of Scorel's own plugins ask. */
+/** The reasons that guards of Scorel's own plugins give for a question. */
 const reasons: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^(.+) is outside of the project$/s, "$1 位于项目之外"],
   [/^(.+) can change what Scorel or git does$/s, "$1 会改变 Scorel 或 git 的行为"],
@@ -77,7 +77,7 @@ const reasons: readonly (readonly [english: RegExp, chinese: string])[] = [
     "此项目有自己的工具 $1，它不是 Scorel 自带的",
   ],
 ];
-/** The same about a part of a command that cannot be checked, which is named first. */
+/** The ends of reasons that begin by naming a part of a command that cannot be checked. */
 const unchecked: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^, so it needs approval each time$/s, "，每次都需要批准"],
   [/^, so it may run what the rule "(.+)" is about$/s, "，可能运行规则“$1”所涉及的内容"],
@@ -85,7 +85,7 @@ const unchecked: readonly (readonly [english: RegExp, chinese: string])[] = [
 ];
 const CONTAINS =
   /^it contains (.+?)(, so it (?:needs approval each time|may (?:run|read) what the rule ".+" is about))$/s;
-/** Parts of commands that cannot be checked. */
+/** The names of parts of commands that cannot be checked. */
 const findings: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^a command whose name is only known when it runs$/, "运行时才知道名称的命令"],
   [/^a substitution that cannot be read$/, "无法读取的替换"],
@@ -114,7 +114,7 @@ const findings: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^the words of (\S+)$/, "$1 的参数"],
   [/^a loop that sets (\S+)$/, "设置 $1 的循环"],
 ];
-/** How a command stands or has ended, as the last lines of its output say it. */
+/** The last lines of outputs, which tell whether the command runs or how it ended. */
 const states: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^\[runs in the background as (\w+)\]$/, "[在后台运行，编号 $1]"],
   [/^\[running for (\d+) s\]$/, "[已运行 $1 s]"],
@@ -131,7 +131,7 @@ const states: readonly (readonly [english: RegExp, chinese: string])[] = [
 ];
 const WHY = /^Why you are asked: (.+)$/s;
 
-/** A text of a question in Chinese; unknown texts stay as they are. */
+/** Translates a text of a question into Chinese. Returns an unknown text unchanged. */
 export function knownInChinese(text: string): string {
   const [, why] = WHY.exec(text) ?? [];
   if (why !== undefined) return `询问的原因：${reasonInChinese(why)}`;
@@ -142,12 +142,12 @@ export function knownInChinese(text: string): string {
   return translated(text, texts);
 }
 
-/** The last line of a command's output in Chinese, if that says how the command stands. */
+/** Translates the last line of a command's output into Chinese, if it tells the state of the command. Returns other lines unchanged. */
 export function stateInChinese(line: string): string {
   return translated(line, states);
 }
 
-/** Several reasons stand in one line. A part of one that has the same mark in it stays as it is. */
+/** Translates reasons joined by `; `. If a part is unknown, the text may be one reason that contains `; `, and is translated as a whole. */
 function reasonInChinese(why: string): string {
   const parts = why.split("; ");
   const translations = parts.map(oneReason);

@@ -1,4 +1,4 @@
-/** A time in milliseconds since the epoch for people, in their own time zone and to the minute, such as `2026-03-07 09:05`. */
+/** Formats a time in milliseconds since the epoch for people: in the local time zone and to the minute, such as `2026-03-07 09:05`. */
 export function localMinute(at: number): string {
   const date = new Date(at);
   const [day, time] = [

@@ -5,12 +5,12 @@ export function oneLine(text: string): string {
   return text.replace(/[\r\n\u2028\u2029\u0085]+/g, " ");
 }
 
-/** A text of others as one line in which line breaks can be seen, so that nothing in it looks like a line of Scorel's own. */
+/** Turns an untrusted text into one line with visible line breaks (`⏎`), so that no part of it looks like output of Scorel. */
 export function visibleBreaks(text: string): string {
   return plainText(linesIn(text).join(" ⏎ "));
 }
 
-/** The lines of a text that are not empty, without blanks around them. Its time grows with the text's length, whatever stands in it. */
+/** The non-empty lines of a text, trimmed. Takes linear time for any text. */
 function linesIn(text: string): string[] {
   return text
     .split(/\r\n|[\n\r\v\f\u2028\u2029\u0085]/)
@@ -18,17 +18,17 @@ function linesIn(text: string): string[] {
     .filter((line) => line !== "");
 }
 
-/** A text of others in which each line after the first begins with `mark`, so that nothing but its first line stands at the left edge. */
+/** Puts `mark` before each line of an untrusted text but the first, so that no other line begins at the left edge. */
 export function continued(text: string, mark = "  "): string {
   return text.trimEnd().replace(/\r\n|[\n\r\v\f\u2028\u2029\u0085]/g, `\n${mark}`);
 }
 
-/** A name or title of others as one visible line: without line breaks, control characters and what changes how the rest looks. */
+/** Turns an untrusted name or title into one line, without control characters. Characters that would disguise the text are escaped. */
 export function lineOf(text: string): string {
   return plainText(oneLine(text)).replace(/\s+/g, " ").trim();
 }
 
-/** A message of others as part of a sentence: one line, in which line breaks can be seen, without the full stop at its end. */
+/** Turns an untrusted message into a part of a sentence: one line with visible line breaks, without a full stop at its end. */
 export function clause(message: string): string {
   const line = visibleBreaks(message);
   let end = line.length;

@@ -9,7 +9,7 @@ const CONTROLS = new RegExp(`${ESC}(?:${SEQUENCES.join("|")})|(?![\\n\\t])\\p{Cc
 /**
  * Characters that change the writing direction or are invisible: direction overrides, isolates and marks, separators of lines and
  * paragraphs, zero-width spaces, and tag characters outside of flags. Joiners are not included, since words of Persian and Hindi and
- * many emoji need them. Marks of direction only move punctuation beside right-to-left words, which are as readable without them.
+ * many emoji need them. Direction marks are included: they only move punctuation beside right-to-left words, which stay readable.
  */
 const DECEIVING =
   /[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]|(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,7})[\u{e0000}-\u{e007f}]/gu;
@@ -25,48 +25,50 @@ export function plainText(text: string): string {
 const written = (char: string) => `\\u{${(char.codePointAt(0) as number).toString(16)}}`;
 
 /**
- * Characters that are invisible or look like others: controls, unusual spaces, the empty cell of braille, and all that Unicode calls
- * default-ignorable, such as variation selectors, fillers of Hangul and tags.
+ * Characters that are invisible or look like others: controls, unusual spaces, the blank braille pattern, and all that Unicode calls
+ * default-ignorable, such as variation selectors, Hangul fillers and tags.
  */
 const UNSEEN = /(?![\n\t ])[\p{Cc}\p{Z}\p{Cf}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
-/** Marks above and below one character: as many as any script needs, and those after them, which would cover other lines. */
+/** Combining marks after the first four on one character. No script needs more, and many of them would cover other lines. */
 const TOO_MANY_MARKS = /(?<=[\p{Mn}\p{Me}]{4})[\p{Mn}\p{Me}]/gu;
-/** The sign that makes the character before it a picture, or a key. After anything else it is not seen. */
+/** The variation selector that turns the character before it into an emoji or a keycap. After any other character it is invisible. */
 const PICTURE_FORM = /(?<=\p{Extended_Pictographic})\ufe0f|(?<=[#*\d])\ufe0f(?=\u20e3)/gu;
 
 /**
- * For text that a user is asked to accept: escapes every invisible or control character, as in `\u{1b}`, and marks that stand on top of
- * many others.
+ * For text that a user is asked to accept: escapes every invisible or control character, as in `\u{1b}`, and combining marks after the
+ * first four on a character.
  */
 export function visibleText(text: string): string {
   return text.replace(UNSEEN, written).replace(TOO_MANY_MARKS, written);
 }
 
-/** Whether everything in a text can be seen, pictures such as ⚠️ included. */
+/** Whether a text has only visible characters. Emoji such as ⚠️ count as visible. */
 export function isVisible(text: string): boolean {
   const shown = text.replace(PICTURE_FORM, "");
   return visibleText(shown) === shown;
 }
 
-/** Marks above and below one character after which the others are counted: text that nobody decides about may have many. */
+/** The first eight combining marks on a character, and the further ones. */
 const MARKS = /([\p{Mn}\p{Me}]{8})([\p{Mn}\p{Me}]+)/gu;
-/** Most texts have no such row of characters, which is found faster. */
+/** A fast test that most texts fail: nine consecutive characters that might be combining marks. */
 const UNUSUAL_ROW = /[^\0-\u02ff]{9}/;
 
-/** A text in which no character has so many marks that they cover other lines: those after the first eight are counted, as in `(+1992)`. */
+/**
+ * Replaces the combining marks after the first eight on a character by their number, as in `(+1992)`, so that they cover no other lines.
+ */
 export function countedMarks(text: string): string {
   if (!UNUSUAL_ROW.test(text)) return text;
   return text.replace(MARKS, (_, first: string, more: string) => `${first}(+${[...more].length})`);
 }
 
-/** The same for a name within a line, whose line breaks and tabs are escaped, too. */
+/** Same as `visibleText`, but also escapes line breaks and tabs, for a name within a line. */
 export function visibleName(name: string): string {
   return visibleText(name).replace(/[\n\t]/g, written);
 }
 
 /**
- * A path that a person is asked about, on one line. Everything that could be overlooked is escaped, blanks at its edges and after other
- * blanks included, and what looks like an escape, too: two paths never look the same.
+ * Shows a path that a person is asked about on one line. Escapes everything that could be overlooked, including spaces at either end and
+ * after other spaces, and also text that looks like an escape, so that two different paths never look the same.
  */
 export function visiblePath(path: string): string {
   return visibleName(path.replace(/\\(?=u\{)/g, written)).replace(/^ | $|(?<= ) /g, written);

@@ -21,7 +21,7 @@ function tableOf(value: Record<string, unknown>, allHidden: boolean): Record<str
   return Object.fromEntries(copies) as Record<string, unknown>;
 }
 
-/** An address as it may be shown: without user name, password, query and fragment, which may hold a key. */
+/** Removes everything from an address that may contain a secret: user name, password, query and fragment. */
 export function shownAddress(written: string): string {
   return written.replace(/^(\w[\w+.-]*:\/\/)[^/?#]*@/, "$1").replace(/[?#].*$/s, "");
 }

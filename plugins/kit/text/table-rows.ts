@@ -1,12 +1,12 @@
 import { partsOfWidth } from "./width.ts";
 
-/** The least room for the second column beside the first one. */
+/** Minimum width of the second column. If less is left beside the first column, the second one starts on the next line. */
 const LEAST = 30;
 const INDENT = 8;
 
 /**
- * Breaks the rows of a table of two columns at words, so that they are at most so many columns wide. What is broken goes on below the beginning of the
- * second column, which begins behind two spaces.
+ * Wraps the rows of a two-column table at words to a width of `columns`. Continuation lines are aligned with the second column, which two
+ * or more spaces separate from the first one.
  */
 export function rowsOfWidth(text: string, columns: number): string {
   return text

@@ -1,4 +1,4 @@
-/** How wide a text is in a terminal. */
+/** Measures how wide a text is in a terminal. */
 
 /** Matches characters that take two columns: Hangul, CJK, kana, full-width forms and emoji. */
 const wide =
@@ -23,7 +23,7 @@ export function cutToWidth(line: string, columns: number): string {
   return line;
 }
 
-/** Breaks a line into parts of at most so many columns, behind a space where there is one. Tabs become spaces. */
+/** Splits a line into parts of at most `columns` columns, after a space if possible. Tabs become spaces. */
 export function partsOfWidth(line: string, columns: number): string[] {
   const parts: string[] = [];
   let [part, width] = ["", 0];
@@ -41,7 +41,7 @@ export function partsOfWidth(line: string, columns: number): string[] {
   return [...parts, part];
 }
 
-/** Where the last word of a text begins; the end of the text if it has no other word. */
+/** The index at which the last word of a text begins; the end of the text if it has only one word. */
 function lastWordOf(text: string): number {
   const begin = text.lastIndexOf(" ") + 1;
   return text.slice(0, begin).trim() === "" ? text.length : begin;

@@ -1,23 +1,23 @@
 import { sizeOf } from "./size.ts";
 
 const DEFAULT_CAPACITY = 10_000;
-/** The sizes of so few waiting items do not matter. */
+/** While fewer items wait, their sizes are not estimated. */
 const FEW = 16;
 
-/** Limits of what waits: how many, their estimated size together, and for how long the oldest may have waited. */
+/** Limits of a backlog: the number of items, their estimated total size, and how long the oldest item may have waited. */
 export interface BacklogLimits {
   capacity?: number | undefined;
   maxBytes?: number | undefined;
   maxAgeMs?: number | undefined;
 }
 
-/** A queue with limits. What would exceed one is not added. */
+/** A queue with limits. An item that would exceed one of them is not added. */
 export class Backlog<T> {
   private readonly capacity: number;
   private readonly maxBytes: number;
   private readonly maxAgeMs: number;
   private items: T[] = [];
-  /** Estimated size of each item, and when it was added. */
+  /** For each item, its estimated size (`sizes`) and when it was added (`times`). */
   private sizes: number[] = [];
   private times: number[] = [];
   private head = 0;

@@ -1,27 +1,27 @@
-/** A plugin's tool, command or other thing with a name that several plugins may use. */
+/** A plugin's tool, command or other named contribution, whose name several plugins may use. */
 export interface Claim {
   plugin: string;
   name: string;
-  /** The plugin says that its own is used instead of another plugin's. */
+  /** The plugin declares that its contribution replaces one of another plugin. */
   replaces: boolean;
-  /** The user's configuration says that the last one of this name is used. */
+  /** The user's configuration says that the last contribution with this name is used. */
   preferred?: boolean;
-  /** Reports to the plugin that its own is left out. */
+  /** Reports to the plugin that its contribution is left out. */
   report(flaw: Error): void;
 }
 
-/** Two plugins with a thing of one name: `plugin` is the one whose own is left out. */
+/** Two plugins contribute something with the same name. That of `plugin` is left out, that of `owner` is used. */
 export interface Clash {
   plugin: string;
   name: string;
   owner: string;
-  /** Both say that theirs replaces the other's, so the later one is used. */
+  /** Both plugins declare that they replace the other's, so that of the later plugin is used. */
   both: boolean;
 }
 
 /**
- * Decides which plugin's thing of a name is used: the first, unless another one says that it replaces it; of several that say so, the
- * last. Whoever loses its place without being replaced on purpose is told with what `flaw` makes of the clash.
+ * Decides which plugin's contribution with a name is used: the first one, unless another replaces it; if several do, the last of them. A
+ * plugin whose contribution is left out without being replaced on purpose gets the error that `flaw` creates.
  */
 export function claim<C extends Claim>(owners: Map<string, C>, claimed: C, flaw: (clash: Clash) => Error): void {
   const known = owners.get(claimed.name);
@@ -35,7 +35,7 @@ export function claim<C extends Claim>(owners: Map<string, C>, claimed: C, flaw:
     loser.report(flaw({ plugin: loser.plugin, name: claimed.name, owner: owner.plugin, both }));
 }
 
-/** What is left out because of a clash, why, and how to settle it. `what` names it: `The tool "Weather"`. */
+/** Describes which contribution is left out because of a clash, why, and how to resolve it. `what` names it: `The tool "Weather"`. */
 export function clashText(what: string, { plugin, name, owner, both }: Clash, otherwise = ""): string {
   const lost = `${what} of plugin "${plugin}" is left out:`;
   if (owner === plugin)

@@ -1,4 +1,4 @@
-/** What people are shown of a client: the name at the beginning of its id, or undefined for one that has none. */
+/** A client's name as people see it: the beginning of its id. Undefined for an id without a name. */
 export function clientName(clientId: string): string | undefined {
   return /^([a-z\d-]+)-[\dA-Za-z]{16}$/.exec(clientId)?.[1];
 }

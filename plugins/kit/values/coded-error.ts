@@ -3,7 +3,7 @@ export class ScorelError extends Error {
   readonly code: string;
   /** Details for programs (plugin, path, pid …); never secrets. */
   readonly data: Record<string, unknown>;
-  /** Another program has made it, which may mean harm: its `data` is not for people. */
+  /** Another program, which may be malicious, created the error: its `data` must not be shown to people. */
   readonly isForeign?: true;
 
   constructor(code: string, message: string, options: { cause?: unknown; data?: Record<string, unknown> } = {}) {
@@ -53,12 +53,12 @@ export function defineErrors<T extends Record<string, ErrorRow>>(
   return factories as { [K in keyof T]: Factory<T[K]> } & { readonly table: T };
 }
 
-/** A message in which a reason that is a whole sentence stands before a full stop: with one full stop. */
+/** Replaces two full stops at the end of a sentence by one. They occur where a template appends a full stop to a reason that has one. */
 function sentences(message: string): string {
   return message.replace(/([\p{L}\p{N})\]"'`])\.\.(?=\s+\p{Lu}|$)/gu, "$1.");
 }
 
-/** What the system's codes for a disk without room mean. */
+/** The system's error codes for a full disk, in plain words. */
 const NO_ROOM: Readonly<Record<string, string>> = {
   ENOSPC: "no room is left on its disk",
   EDQUOT: "this user's share of its disk is used up",
@@ -66,25 +66,27 @@ const NO_ROOM: Readonly<Record<string, string>> = {
 };
 const RAW_NO_ROOM = /^(?:ENOSPC: no space left|EDQUOT: disk quota|EFBIG: file too large)/;
 
-/** Whether a thrown value is the system's error for a disk without room. Watching files has another error with the same code. */
+/**
+ * Whether a thrown value is the system's error for a full disk. Compares the message, since file watchers use the same code differently.
+ */
 export function isOutOfRoom(thrown: unknown): boolean {
   return thrown instanceof Error && !(thrown instanceof ScorelError) && RAW_NO_ROOM.test(thrown.message);
 }
 
-/** Why a file could not be written or read, for a place in a message: the system's code, in words if the disk has no room. */
+/** Why a file could not be written or read, as part of a message: the system's code, preceded by plain words if the disk is full. */
 export function reasonOf(thrown: unknown): string {
   const code = codeOf(thrown, "");
   const words = isOutOfRoom(thrown) ? NO_ROOM[code] : undefined;
   return words === undefined ? code || messageOf(thrown) : `${words}: ${code}`;
 }
 
-/** The system's error for a disk without room in plain words. */
+/** The whole message for the system's error for a full disk, in plain words. */
 function roomText(thrown: Error): string {
   const code = codeOf(thrown);
   const { dest, path = dest } = thrown as { path?: unknown; dest?: unknown };
   if (typeof path !== "string")
-    return `What was to be saved could not be written: ${NO_ROOM[code]} (${code}). It was not kept; make room, and try again.`;
-  return `${path} could not be written: ${NO_ROOM[code]} (${code}). What was to be saved there was not kept; make room in ${path.replace(/[/\\][^/\\]*$/, "") || "/"}, and try again.`;
+    return `A file could not be written: ${NO_ROOM[code]} (${code}). Its new content was not saved; free space, and try again.`;
+  return `${path} could not be written: ${NO_ROOM[code]} (${code}). The new content was not saved; free space in ${path.replace(/[/\\][^/\\]*$/, "") || "/"}, and try again.`;
 }
 
 /** The message of any thrown value, even `null`. */

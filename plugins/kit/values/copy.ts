@@ -1,4 +1,4 @@
-/** Circular references are only looked for below this depth, which messages do not reach. */
+/** Circular references are only detected below this depth, which messages do not reach. */
 const DEEP = 5;
 
 /**
@@ -9,12 +9,12 @@ export function copyPlain<T>(value: T): T {
   return copied(value, 0, undefined) as T;
 }
 
-/** A copy by the same rules that cannot be changed, for several receivers. */
+/** Same as `copyPlain`, but the copy is frozen, so that several receivers can share it. */
 export function frozenCopy<T>(value: T): T {
   return frozenInside(copied(value, 0, undefined), new Set()) as T;
 }
 
-/** Freezes an object that nobody else refers to, and replaces its values by frozen copies, without copying the object itself. */
+/** Freezes an object that only the caller refers to, and replaces its values by frozen copies. Does not copy the object itself. */
 export function freezeFields(value: Record<string, unknown>): Readonly<Record<string, unknown>> {
   for (const key in value) {
     const inner = value[key];
@@ -23,7 +23,7 @@ export function freezeFields(value: Record<string, unknown>): Readonly<Record<st
   return Object.freeze(value);
 }
 
-/** A deep copy that can be changed everywhere: plain data is copied even if it is frozen, other values are shared. */
+/** A deep copy in which all plain data can be changed: it is copied even if it is frozen. Other values are shared. */
 export function ownCopy<T>(value: T): T {
   return thawed(value, new Map()) as T;
 }

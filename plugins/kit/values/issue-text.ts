@@ -34,7 +34,7 @@ export function issueText(issue: z.core.$ZodIssue, { object = "an object", value
       return `there is no ${issue.keys.map((key) => JSON.stringify(key)).join(", ")} here`;
     case "invalid_union": {
       if ("options" in issue && issue.options) {
-        // `undefined` stands for a key that may be left out; it is nothing to write.
+        // `undefined` means that the key may be left out; it is not a value that a user can write.
         const values = issue.options.filter((option) => option !== undefined);
         return `it must be ${choices(values)}${found}${meant(value, values)}`;
       }
@@ -49,7 +49,7 @@ export function issueText(issue: z.core.$ZodIssue, { object = "an object", value
   }
 }
 
-/** The form that a value must have according to an issue about its type. */
+/** The type or values that an issue requires. */
 function formText(issue: z.core.$ZodIssue, object: string): string {
   if (issue.code === "invalid_type") return kind(issue.expected, object);
   return issue.code === "invalid_value" ? choices(issue.values) : "another form";

@@ -1,4 +1,4 @@
-/** A time limit that can be paused, several times at once, also before it starts. */
+/** A time limit that can be paused, also before it starts. It runs again when every pause has ended. */
 export class LimitClock {
   private pauses = 0;
   private left = 0;

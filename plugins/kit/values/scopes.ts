@@ -1,4 +1,4 @@
-/** What a client of a host may be let in for. */
+/** The scopes that a client of a host can be given. */
 export const scopeNames = ["view", "prompt", "approve", "admin"] as const;
 export type Scope = (typeof scopeNames)[number];
 
@@ -13,10 +13,10 @@ const operations: Readonly<Record<Exclude<Scope, "admin">, readonly string[]>> =
     "cancel",
     "rewrite_queue",
     "run_queue",
-    // Without `approve`, questions about it are asked as about commands of the model.
+    // Without `approve`, guards ask about the line as about a command of the model.
     "run_shell",
     "end_shell",
-    // Files of the project, which the model reads for whoever may write to it.
+    // Returns files of the project, which anyone who may send messages can also have the model read.
     "view_file",
     // Each command is allowed only if the scope includes the operations that it stands for.
     "run_command",
@@ -24,7 +24,7 @@ const operations: Readonly<Record<Exclude<Scope, "admin">, readonly string[]>> =
   approve: ["answer_request", "attend_requests"],
 };
 
-/** What a host allows a client with these scopes. Each includes reading; undefined means everything. */
+/** The operations that a host allows a client with these scopes. Each scope includes reading; undefined means everything. */
 export function clientScope(scopes: readonly Scope[]): { operations: readonly string[] } | undefined {
   const changing: string[] = [];
   for (const scope of scopes) {

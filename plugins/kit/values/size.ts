@@ -1,4 +1,4 @@
-/** Estimates a value's size in memory by the lengths of its texts. */
+/** Estimates a value's size in memory in bytes, from the lengths of its strings. */
 export function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 8;

@@ -1,6 +1,6 @@
 /**
- * Returns a function to call between the small steps of long work: it lets the event loop turn once the steps since its last turn have
- * taken `sliceMs` milliseconds, so that timers, sockets and signals do not wait for all of them.
+ * Returns a function to call between the small steps of long work. When the steps have taken `sliceMs` milliseconds, it returns a promise
+ * that resolves in the next turn of the event loop, so that timers, sockets and signals need not wait for the whole work.
  */
 export function slices(sliceMs = 10): () => Promise<void> | undefined {
   let since = performance.now();

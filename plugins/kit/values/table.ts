@@ -1,6 +1,7 @@
 /** A plain object, like a TOML table or a JSON object. */
 export type Table = Record<string, unknown>;
 
+/** Whether a value is a plain object. */
 export function isTable(value: unknown): value is Table {
   if (typeof value !== "object" || value === null) return false;
   const prototype = Object.getPrototypeOf(value);

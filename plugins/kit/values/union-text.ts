@@ -17,8 +17,8 @@ interface Words {
 const LISTED = 5;
 
 /**
- * Describes a value that fits no alternative of a union: the forms that it may have if it has none of them, else what is wrong
- * in the alternative that it is most like, or in each of several.
+ * Describes why a value fits no alternative of a union. If its type fits none, lists the allowed types; otherwise describes the issues of
+ * the closest alternative, or of each of several equally close ones.
  */
 export function unionText(union: Union, words: Words): string {
   const alternatives = alternativesIn(union);
@@ -46,7 +46,7 @@ function alternativesIn({ errors }: Union): Issue[][] {
   });
 }
 
-/** The issue itself, or if it is about a union with one alternative that is meant, that one's issues. */
+/** Replaces an issue about a union by the issues of its closest alternative, if exactly one is closest. Keeps any other issue. */
 function expanded(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union") return [issue];
   const [meant, ...others] = closest(alternativesIn(issue).filter((issues) => !issues.some(isForm)));
@@ -54,14 +54,14 @@ function expanded(issue: Issue): Issue[] {
   return meant.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-/** The alternatives with the fewest wrong fixed values, such as `type: "text"`, which say which one is meant. */
+/** The alternatives with the fewest mismatched literals, such as `type: "text"`, which usually identify the intended one. */
 function closest(alternatives: readonly Issue[][]): Issue[][] {
   const slips = (issues: Issue[]) => issues.filter(({ code }) => code === "invalid_value").length;
   const least = Math.min(...alternatives.map(slips));
   return alternatives.filter((issues) => slips(issues) === least);
 }
 
-/** Whether the value as a whole has another type than the alternative. */
+/** Whether the value as a whole has a different type than the alternative. */
 function isForm({ code, path }: Issue): boolean {
   return path.length === 0 && (code === "invalid_type" || code === "invalid_value");
 }

@@ -68,7 +68,7 @@ function matching(filter: string): (model: { provider: string; id: string }) => 
   return ({ provider, id }) => words.every((word) => `${provider}/${id}`.toLowerCase().includes(word));
 }
 
-/** The models that tables of the configuration describe. A table that cannot be used is left out: the session that uses it says why. */
+/** The models that the configuration describes. Unusable tables are left out; the session that uses one reports why. */
 function configured({ env, tables }: Sources & { tables: readonly ModelConfig[] }): ListedModel[] {
   const rows = tables.flatMap((table): ListedModel[] => {
     if (table.type !== "custom") return [];
@@ -89,7 +89,7 @@ async function list(filter: string, { env, stored }: Sources, providers: Provide
   return [...known, ...(await contributed(providers)).filter(matches)];
 }
 
-/** The models of plugins' providers, whose servers are asked at the same time. */
+/** The models of providers that plugins contribute. Their servers are asked in parallel. */
 async function contributed(providers: Providers): Promise<ListedModel[]> {
   const lists = providers.all().map(async (owned) => {
     const credential = providers.credentialOf(owned);

@@ -4,7 +4,7 @@ import { adviceOnKey } from "../keys/refused-key.ts";
 import type { OwnModel } from "../model.ts";
 
 const question: Context = { messages: [{ role: "user", content: "Answer with the word ok.", timestamp: 0 }] };
-/** Enough for an answer; some apis refuse less than 16. */
+/** Maximum tokens of the answer. Some apis refuse less than 16. */
 const MAX_TOKENS = 64;
 const PATIENCE = 60_000;
 
@@ -47,7 +47,7 @@ function adviceFor({ status, unreached }: RequestFailure, { provider, host, cred
   const refused = adviceOnKey(status, provider, credential);
   if (refused !== undefined) return refused;
   if (status === 404)
-    return `There is no such model, or baseUrl is wrong: scorel model list ${provider} names those known.`;
+    return `There is no such model, or baseUrl is wrong: scorel model list ${provider} lists the known ones.`;
   if (status === 429) return "Too many requests, or the account has no credit left.";
-  return status !== undefined && status >= 500 ? "The server has a problem of its own: try again later." : undefined;
+  return status !== undefined && status >= 500 ? "The server itself has a problem: try again later." : undefined;
 }

@@ -17,9 +17,9 @@ export interface Choice {
    * used.
    */
   stored?(): Credential | undefined;
-  /** How the context window of a local model is known. */
+  /** Source of a local model's context window. */
   windowFrom?: LocalModel["windowFrom"];
-  /** The provider with a stream function of its own that makes the requests. */
+  /** The provider whose own stream function makes the requests. */
   own?: OwnStream;
   /** True for the built-in demonstration model, which needs no server. */
   offline?: true;

@@ -108,7 +108,7 @@ interface At {
 
 function failure(step: ReachStep, thrown: unknown, at: At): NonNullable<ModelReach["failed"]> {
   if (at.late)
-    return { step, late: true, reason: `no end of it within ${at.limit / 1000} s`, advice: adviceFor("", at) };
+    return { step, late: true, reason: `not finished within ${at.limit / 1000} s`, advice: adviceFor("", at) };
   const cause = (thrown as { cause?: unknown }).cause ?? thrown;
   const code = codeOf(cause, "");
   return { step, late: false, reason: code || messageOf(cause), advice: adviceFor(code || messageOf(cause), at) };
@@ -116,18 +116,18 @@ function failure(step: ReachStep, thrown: unknown, at: At): NonNullable<ModelRea
 
 function adviceFor(reason: string, { url, proxy }: At): string {
   if (/answered 407/.test(reason))
-    return "The proxy wants a name and a password: HTTPS_PROXY=http://name:password@host:port";
+    return "The proxy requires a user name and a password: HTTPS_PROXY=http://name:password@host:port";
   const next = proxy ?? url.host;
   const setting = proxy === undefined ? "baseUrl in [model]" : "HTTPS_PROXY or HTTP_PROXY";
-  if (/ENOTFOUND|EAI_/.test(reason)) return `Nobody knows the name of ${next}: look at ${setting}, and at the network.`;
+  if (/ENOTFOUND|EAI_/.test(reason)) return `The name of ${next} cannot be resolved: check ${setting} and the network.`;
   if (/ECONNREFUSED/.test(reason))
-    return `Nothing listens at ${next}: start that server, or look at the port in ${setting}.`;
-  if (/ALTNAME/.test(reason)) return `The certificate is another server's: look at ${setting}.`;
+    return `Nothing listens at ${next}: start that server, or check the port in ${setting}.`;
+  if (/ALTNAME/.test(reason)) return `The certificate belongs to another server: check ${setting}.`;
   if (/CERT|SIGNATURE|ISSUER/.test(reason))
-    return "The certificate is not known to Node: name the file with that of your network's proxy in NODE_EXTRA_CA_CERTS.";
+    return "Node.js does not trust the certificate: if your network has a proxy, put the path of its certificate into NODE_EXTRA_CA_CERTS.";
   if (/EPROTO|SSL|ECONNRESET/.test(reason))
-    return `Perhaps ${next} does not speak this protocol: look at https:// and http:// in ${setting}.`;
+    return `${next} may not support this protocol: check https:// or http:// in ${setting}.`;
   return proxy === undefined
-    ? `Is there a network, does a firewall stand before ${next}, and is a proxy needed (HTTPS_PROXY)?`
-    : `Ask whoever runs the proxy ${next}, or leave ${url.hostname} out of it with NO_PROXY.`;
+    ? `Is there a network, does a firewall block ${next}, and is a proxy needed (HTTPS_PROXY)?`
+    : `Ask the administrator of the proxy ${next}, or exclude ${url.hostname} from it with NO_PROXY.`;
 }

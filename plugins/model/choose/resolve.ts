@@ -10,7 +10,7 @@ import type { LocalServer } from "./local-servers.ts";
 import { nearest } from "./near.ts";
 import { providerKeys } from "./provider-keys.ts";
 
-/** Where models and keys are looked up, besides the table. */
+/** Where models and keys are looked up, in addition to the table. */
 export interface Sources {
   env: Readonly<Record<string, string | undefined>>;
   /** Reads the stored credentials, by provider. */
@@ -35,7 +35,7 @@ export async function resolveModel(config: ModelConfig, asked: string | undefine
   return builtin({ type: "builtin", provider, id }, from);
 }
 
-/** A whole name: for a server of one's own, that of the asked model. */
+/** A complete model name as an example for errors; for a custom server, the name of the requested model. */
 function exampleFor(asked: string, config: ModelConfig): string {
   const isOwn = config.type === "custom" && !asked.includes("/");
   return isOwn ? `${config.provider}/${asked}` : "openrouter/openai/gpt-5.4-mini";

@@ -1,16 +1,16 @@
 import type { BaseContext } from "@scorel/kernel";
 import type { ListedModel, ModelAdminService } from "../contract.ts";
 
-/** A model as `list_models` lists it: prices are absent where they are not known. */
+/** A row of `list_models`. Prices are absent if they are not known. */
 type ModelRow = Omit<ListedModel, "cost" | "credential"> & Partial<Pick<ListedModel, "cost">> & { current?: true };
 
 interface Asked {
   filter?: string | undefined;
-  /** Only models for which there is a key or a subscription. */
+  /** Lists only models with a key or a subscription. */
   ready?: boolean | undefined;
 }
 
-/** The models that a session can use. The one that it uses is among them, whatever it is. */
+/** The models that a session can use, always including the current one. */
 export async function modelRows(ctx: BaseContext, { filter, ready = false }: Asked): Promise<ModelRow[]> {
   const admin = ctx.find("modelAdmin") as ModelAdminService;
   const current = currentOf(ctx);
@@ -21,7 +21,7 @@ export async function modelRows(ctx: BaseContext, { filter, ready = false }: Ask
   return [...(isMissing ? [current] : []), ...all].map((each) => rowOf(each, isCurrent(each)));
 }
 
-/** The model in use, such as one of a server on this computer, which no list has. */
+/** The session's current model, which may be in no list, such as one of a server on this computer. */
 function currentOf(ctx: BaseContext): ListedModel | undefined {
   try {
     const model = ctx.find("model")?.current();
@@ -30,11 +30,11 @@ function currentOf(ctx: BaseContext): ListedModel | undefined {
     const images = input.includes("image");
     return { provider, id, contextWindow, maxTokens, cost, images, thinks: reasoning, ready: true };
   } catch {
-    return undefined; // No model is set, which the session itself says.
+    return undefined; // There is no usable model. The session itself reports that.
   }
 }
 
-/** Without prices where they are all zero: then they are not known. */
+/** Creates a row. Omits prices that are all zero, since they are not known then. */
 function rowOf({ credential: _, cost: { input, output }, ...model }: ListedModel, isCurrent: boolean): ModelRow {
   const isPriced = input > 0 || output > 0;
   return { ...model, ...(isPriced && { cost: { input, output } }), ...(isCurrent && { current: true }) };

@@ -12,7 +12,7 @@ import { ollamaWindow, tokens } from "./local-window.ts";
 const PATIENCE = 10_000;
 const MOST_BYTES = 5_000_000;
 
-/** Characters of a server's own words that an error shows. */
+/** Maximum number of characters of a server's answer that an error quotes. */
 const MOST_SAID = 300;
 const ADDRESS = "Is the address that of its api, as in http://127.0.0.1:8000/v1?";
 
@@ -21,7 +21,7 @@ interface Failure {
   advice: string;
 }
 
-/** An answer of the server that is not a list. */
+/** Thrown if the server does not answer with a list. */
 class Refusal extends Error {
   readonly failure: Failure;
 
@@ -58,7 +58,7 @@ export async function served(address: string, key: string | undefined): Promise<
   throw errors.MODEL_SERVER_LIST({ address: `${tried[0]}/models`, ...(failure as Failure) });
 }
 
-/** The window of a model whose server does not tell it with its list: Ollama is asked, for others it is assumed. */
+/** The context window of a model whose server did not list it: asks Ollama for it, and assumes a default for other servers. */
 export async function servedWindow(baseUrl: string, id: string): Promise<number> {
   return (await ollamaWindow(new URL(baseUrl).origin, id)).contextWindow;
 }
@@ -69,7 +69,7 @@ async function list(baseUrl: string, key: string | undefined): Promise<ServedMod
   if (!response.ok) throw new Refusal(await refused(response, key));
   const { data } = listed.parse(JSON.parse(await textOf(response)));
   return data.flatMap(({ id, ...windows }) => {
-    // A name that cannot be shown as it is would be written into the configuration unseen.
+    // Names with invisible characters are left out, because users could not see what is written into their configuration.
     if (id === "" || id.length > 200 || plainText(id) !== id) return [];
     const contextWindow = windows.max_model_len ?? windows.context_length ?? windows.max_context_length;
     return [{ id, ...(contextWindow !== undefined && { contextWindow }) }];
@@ -92,7 +92,7 @@ async function refused(response: Response, key: string | undefined): Promise<Fai
   if (status === 404) return { reason: "it has no list of models there (404)", advice: ADDRESS };
   const said = lineOf(await textOf(response).catch(() => "")).replaceAll(key || "\0", "…");
   const short = said.length > MOST_SAID ? `${said.slice(0, MOST_SAID)}…` : said;
-  const advice = status >= 500 ? "The server has a problem of its own: its log may say more." : ADDRESS;
+  const advice = status >= 500 ? "The server itself has a problem: its log may show more." : ADDRESS;
   return { reason: `it answered with status ${status}${short && `: ${short}`}`, advice };
 }
 
@@ -105,7 +105,7 @@ function keyRefused(status: number, key: string | undefined): Failure {
 function failureOf(thrown: unknown): Failure {
   if (thrown instanceof Refusal) return thrown.failure;
   if (thrown instanceof z.ZodError || thrown instanceof SyntaxError)
-    return { reason: "its answer is no list of models", advice: ADDRESS };
+    return { reason: "its answer is not a list of models", advice: ADDRESS };
   const { name, cause } = thrown as Error;
   const late = name === "TimeoutError" && `it did not answer within ${PATIENCE / 1_000} seconds`;
   return { reason: late || messageOf(cause ?? thrown), advice: `Is it running? ${ADDRESS}` };

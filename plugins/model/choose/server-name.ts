@@ -6,8 +6,8 @@ type Known = Pick<Sources, "servers"> & { tables: readonly ModelConfig[] };
 type CustomTable = Extract<ModelConfig, { type: "custom" }>;
 
 /**
- * The provider name of the server at an address: that of the table with this address, or else `wanted`, with a number behind it
- * when it names something else. So `provider/id` means a model of one server.
+ * The provider name for the server at an address: the name in the table with this address, or else `wanted`, with a number appended if
+ * that name is taken. So each `provider/id` means a model of a single server.
  */
 export async function serverName(baseUrl: string, wanted: string, known: Known, providers: Providers): Promise<string> {
   const tables = known.tables.filter(isCustom);
@@ -21,7 +21,7 @@ export async function serverName(baseUrl: string, wanted: string, known: Known, 
   return name;
 }
 
-/** Whether two base URLs lead to the same place: a slash at the end makes no difference. */
+/** Whether two base URLs are the same apart from slashes at the end. */
 export function sameAddress(one: string, other: string): boolean {
   return normal(one) === normal(other);
 }

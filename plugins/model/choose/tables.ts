@@ -6,12 +6,12 @@ import { sameAddress } from "./server-name.ts";
 
 type CustomTable = Extract<ModelConfig, { type: "custom" }>;
 
-/** The table that describes the server of exactly this model. */
+/** The custom table with the provider and id of this model, if there is one. */
 export function tableFor(asked: string, tables: readonly ModelConfig[]): CustomTable | undefined {
   return tablesFor(asked, tables)[0];
 }
 
-/** Resolves a model by name, and refuses one that tables describe at several addresses. Throws MODEL_ errors. */
+/** Resolves a model by name. Throws MODEL_AMBIGUOUS if tables give several addresses for it, and other MODEL_ errors. */
 export async function resolveOne(
   table: ModelConfig,
   asked: string,

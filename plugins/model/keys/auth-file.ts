@@ -32,7 +32,7 @@ const authFile = z.object({
   subscriptions: z.record(z.string(), subscriptionSchema).default({}),
 });
 
-/** Milliseconds to wait for another process's change. */
+/** Milliseconds to wait for another process that changes the file. */
 const PATIENCE = 10_000;
 
 export function authPath(): string {
@@ -44,7 +44,7 @@ export function readStored(path = authPath()): Stored {
   const text = readIfPresent(path);
   if (text === undefined) return {};
   const { success, data } = authFile.safeParse(parsed(text, path));
-  if (!success) throw errors.MODEL_AUTH_FILE({ path, reason: "it does not hold keys by provider" });
+  if (!success) throw errors.MODEL_AUTH_FILE({ path, reason: "it does not contain keys by provider" });
   return { ...data.keys, ...data.subscriptions };
 }
 
@@ -100,7 +100,7 @@ export async function changeCredential(
 /** Milliseconds after which a lock counts as abandoned; longer than any process holds one. */
 const ABANDONED = 60_000;
 
-/** Waits up to `patience` milliseconds for whoever holds a lock beside the file. Throws MODEL_AUTH_FILE when that is too short. */
+/** Takes a lock beside the file. Waits up to `patience` milliseconds for its holder, then throws MODEL_AUTH_FILE. */
 export async function lockAuth(path: string, patience: number): Promise<Lock> {
   const { takeLock } = await import("@scorel/kit/files/lock");
   const lock = await takeLock(path, patience, { abandonedAfter: ABANDONED }).catch((thrown: unknown) => {
@@ -112,7 +112,7 @@ export async function lockAuth(path: string, patience: number): Promise<Lock> {
 
 function replace(path: string, stored: Stored, lock: Lock): void {
   const before = () => {
-    if (!lock.holds()) throw errors.MODEL_AUTH_FILE({ path, reason: "another process took over changing it" });
+    if (!lock.holds()) throw errors.MODEL_AUTH_FILE({ path, reason: "another process has taken over the lock" });
   };
   replaceFile(path, textOf(stored), { durable: true, before });
 }

@@ -24,8 +24,8 @@ export function hideFromProc(names: readonly string[]): void {
 }
 
 /**
- * Finds the environment block: fields 50 and 51 of /proc/<pid>/stat, counted from behind the name, which may contain
- * anything.
+ * Finds the environment block: fields 50 and 51 of /proc/<pid>/stat. The fields are counted from after the program's name, which may
+ * contain any characters.
  */
 function blockOf(status: string): { start: number; end: number } {
   const fields = status.slice(status.lastIndexOf(")") + 2).split(" ");

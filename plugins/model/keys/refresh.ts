@@ -4,12 +4,12 @@ import { loadProvider, reasonOf, subscriptionOf } from "./sign-in.ts";
 import { type Heard, overWire } from "./sign-in-wire.ts";
 import { isDue } from "./subscriptions.ts";
 
-/** Milliseconds; longer than a renewal takes. */
+/** Milliseconds to wait for another caller that renews the token; longer than a renewal takes. */
 const PATIENCE = 60_000;
 
 /**
- * Returns a subscription with a valid token. When several callers need it, also in other processes, one renews it and
- * the others use the result. Throws MODEL_LOGIN_ENDED or MODEL_LOGIN_NOT_RENEWED and keeps what is stored.
+ * Returns a subscription with a valid token. If several callers need it, also in other processes, one of them renews it and the others use
+ * the result. Throws MODEL_LOGIN_ENDED or MODEL_LOGIN_NOT_RENEWED; the stored subscription is then not changed.
  */
 export async function renewed(provider: string): Promise<Subscription> {
   const lock = await lockAuth(`${authPath()}.${provider}.lock`, PATIENCE);
@@ -26,11 +26,11 @@ async function renew(provider: string, stored: Subscription): Promise<Subscripti
   const heard: Heard = {};
   try {
     const library = await loadProvider(provider);
-    // Not aborted with the turn: the answer may be the only copy of the next refresh token.
+    // Must not be aborted with the turn, because the answer may be the only copy of the next refresh token.
     const never = new AbortController().signal;
     const found = await overWire(heard, never, () => library.refreshToken(stored));
     const next = subscriptionOf(library, found, stored);
-    // Keep the credential of anyone who logged in or out meanwhile.
+    // If the user logged in or out in the meantime, keeps that credential.
     await changeCredential(provider, (now) => (isSame(now, stored) ? next : now));
     return next;
   } catch (thrown) {

@@ -6,6 +6,6 @@ export function adviceOnKey(status: number | undefined, provider: string, creden
   if (credential === "stored key")
     return `The stored key was refused: is it the one for ${provider}, and still valid? To store another: scorel login ${provider}`;
   if (credential === "no key")
-    return "No key was sent, and the server wants one: name the variable that holds it with apiKeyEnv in [model].";
+    return "No key was sent, and the server requires one: name the variable with the key as apiKeyEnv in [model].";
   return `The key in ${credential} was refused: is it the one for ${provider}, and still valid? Set ${credential} to one that is.`;
 }

@@ -10,9 +10,9 @@ const PLACEHOLDER = "[redacted]";
 /** Minimum length of a secret line of a multi-line secret, longer than the end line of a PEM file. */
 const SHORTEST_LINE = 32;
 /**
- * The tokens of hosts (see the plugin web-server). They are known by their form, since they may be those of other computers, and are
- * replaced while sessions are open. Their first letter, s, is left out: a text that arrives in pieces would otherwise be held back after
- * each word that ends in one.
+ * The tokens of hosts (see the plugin web-server). They are recognised by their form, since they may belong to other computers or change
+ * while a session is open. The pattern leaves out their first letter, "s": otherwise streamed text would be held back after each word
+ * that ends in "s".
  */
 const HOST_TOKEN = /corel_[\w-]{43}/;
 const HOST_TOKEN_LENGTH = 49;
@@ -90,7 +90,7 @@ function urlPartOf(text: string): string {
   try {
     return encodeURIComponent(text);
   } catch {
-    return text; // Half of a surrogate pair has no form in a URL.
+    return text; // A lone surrogate cannot be encoded in a URL.
   }
 }
 

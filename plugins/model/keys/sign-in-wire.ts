@@ -20,8 +20,8 @@ let original = globalThis.fetch;
 const divided: typeof fetch = (input, init) => (inside.getStore() ?? original)(input, init);
 
 /**
- * Sends the global-fetch requests of `work`, and only those, through our own client and so through the user's proxy.
- * The library looks up the global fetch at each request and has no option for it.
+ * Sends the global-fetch requests of `work`, and only those, through Scorel's HTTP client and thus through the user's proxy. The library
+ * looks up the global fetch at each request and has no option for it.
  */
 export async function overWire<T>(heard: Heard, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   if (users++ === 0 && globalThis.fetch !== divided) {
@@ -60,7 +60,7 @@ async function send(input: Parameters<typeof fetch>[0], init: RequestInit, heard
   }
 }
 
-/** Returns the system error from `cause`, or a description in our own words. */
+/** Returns the system error from `cause`, or else a description. */
 function reasonOf({ cause, name, message }: Error): string {
   const { code, message: hidden } = (cause ?? {}) as { code?: string; message?: string };
   return code ?? hidden ?? (name === "TimeoutError" ? "it did not answer" : message);

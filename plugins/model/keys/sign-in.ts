@@ -83,7 +83,7 @@ export function subscriptionOf(library: Library, found: OAuthCredentials, before
   return subscriptionSchema.parse({ ...kept, ...(own !== undefined && { baseUrl: own }) });
 }
 
-/** Describes a failed login in our own words, because the library's may quote tokens. */
+/** Describes a failed login. Does not use the library's message, which may quote tokens. */
 export function reasonOf({ host, status, code, unreached }: Heard, thrown: unknown): string {
   if (unreached !== undefined) return `cannot reach ${host} (${unreached})`;
   if (status !== undefined && (status < 200 || status >= 300))

@@ -4,15 +4,15 @@ import type { ModelService } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { emptyMessage } from "../wire/reply.ts";
 
-/** A call of a tool in a reply. */
+/** A tool call in a reply. */
 export interface ScriptedCall {
   tool: string;
   args: Record<string, unknown>;
 }
-/** What the model replies to one request: a text, a call of a tool, or several of these. */
+/** The reply to one request: a text, a tool call, or several of these. */
 export type Reply = string | ScriptedCall | readonly (string | ScriptedCall)[];
 
-/** What a request contained. */
+/** The contents of a request. */
 export interface ModelRequest {
   systemPrompt: string;
   messages: Context["messages"];
@@ -33,7 +33,7 @@ const scripted: Model<"scripted"> = {
   maxTokens: 8_000,
 };
 
-/** A plugin in place of `model`, whose replies are those of a script, one for each request. Requests are added to `requests`. */
+/** Creates a replacement for plugin `model` that replies from a script, with one reply per request. Adds each request to `requests`. */
 export function scriptedModel(replies: readonly Reply[], requests: ModelRequest[]): AnyPlugin {
   const service: ModelService = {
     current: () => scripted,

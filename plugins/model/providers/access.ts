@@ -23,7 +23,7 @@ export function accessTo(
     const all = new Headers({ ...headers, ...more });
     for (const from of [given?.headers, init.headers])
       for (const [name, text] of new Headers(from)) all.set(name, text);
-    // A server behind a proxy chooses the site by it, which may be another one's.
+    // A server behind a proxy selects the site by this header, which could then be another site than that of the provider.
     if (all.has("host")) throw errors.MODEL_HOST_HEADER();
     if (key !== undefined) all.set(keyHeader, value);
     const path = (given?.url ?? String(target)).replace(/^\/(?!\/)/, "");
@@ -37,7 +37,7 @@ export function accessTo(
   return { access: { fetch, signal }, wire };
 }
 
-/** What a request says besides its address and headers. */
+/** Converts a Request to fetch options, without its address and headers. */
 async function partsOf(request: Request, signal: AbortSignal): Promise<RequestInit> {
   const { method } = request;
   const body = request.body && { body: await request.arrayBuffer() };

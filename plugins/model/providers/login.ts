@@ -4,7 +4,7 @@ import { errors } from "../errors.ts";
 import { isKey } from "../keys/key.ts";
 import type { OwnedProvider } from "./provider.ts";
 
-/** Lets a plugin's provider log a person in. Returns the key. Throws MODEL_LOGIN_FAILED and MODEL_LOGIN_STOPPED. */
+/** Runs the `login` function of a plugin's provider. Returns the key. Throws MODEL_LOGIN_FAILED and MODEL_LOGIN_STOPPED. */
 export async function logIn(
   { id: provider, provider: { login } }: OwnedProvider,
   dialog: SignInDialog,

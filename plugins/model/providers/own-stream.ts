@@ -20,7 +20,7 @@ import { accessTo } from "./access.ts";
 import { ReplyParts } from "./parts.ts";
 import type { OwnStream } from "./provider.ts";
 
-/** Parts that are read before the event loop has a turn. */
+/** Number of parts to read per turn of the event loop. */
 const PARTS_AT_ONCE = 256;
 
 /** Runs a function of a plugin, so that the plugin can be named if the call never returns. */
@@ -95,13 +95,13 @@ function partsOf(
 /** Reads parts up to the end and returns its reason; undefined when the parts end without one. */
 async function read(parts: AsyncIterator<ProviderPart>, { plugin }: OwnStream, into: ReplyParts) {
   for (let count = 1; ; count++) {
-    // A function that never waits would keep out timers, signals and whoever reads the reply.
+    // A function that never waits would block timers, signals and the readers of the reply.
     if (count % PARTS_AT_ONCE === 0) await setImmediate();
     const { done, value } = await parts.next();
     if (done) return undefined;
     const taken = into.take(value);
     if (taken === undefined) continue;
-    // What the function still does after its last part is not waited for.
+    // Does not wait for work that the function does after its last part.
     void Promise.resolve(parts.return?.()).catch(() => {});
     if ("flaw" in taken) throw errors.MODEL_STREAM({ plugin, reason: taken.flaw });
     return taken.end;
@@ -114,7 +114,7 @@ function failureFor(wire: Wire, { id }: OwnStream, credential: string): RequestF
   return failure && { ...failure, ...(advice !== undefined && { advice }) };
 }
 
-/** Ends the stream with an error; without words as aborted. */
+/** Ends the stream with an error; without `why`, as aborted. */
 function fail(
   out: AssistantMessageEventStream,
   message: AssistantMessage,

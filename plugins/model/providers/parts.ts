@@ -14,7 +14,7 @@ export class ReplyParts {
     this.push = push;
   }
 
-  /** Takes a part. Returns the end of the reply, or why the part is none. */
+  /** Adds a part. Returns the reason for the end if it is the last part, or the flaw of an invalid part. */
   take(part: ProviderPart): { end: "stop" | "length" | "toolUse" } | { flaw: string } | undefined {
     switch (part?.type) {
       case "text":
@@ -94,7 +94,7 @@ function flaw(text: string): { flaw: string } {
   return { flaw: text };
 }
 
-/** The agent judges broken JSON by the pieces themselves. */
+/** Parses arguments for the message; an empty object for broken JSON, which the agent detects from the pieces themselves. */
 function parsed(json: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(json || "{}");

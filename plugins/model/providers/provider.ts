@@ -8,7 +8,7 @@ export interface OwnedProvider {
   id: string;
   plugin: string;
   provider: ModelProvider;
-  /** True if it takes the name of a provider that Scorel knows. */
+  /** True if the provider has the id of one that Scorel knows, and replaces it. */
   replacesKnown: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface OwnStream extends OwnedProvider {
   listed: ProviderModel;
 }
 
-/** Made at the first provider, since most sessions have none. */
+/** The schemas, created for the first provider, since most sessions have none. */
 let made: ReturnType<typeof makeSchemas> | undefined;
 
 function schemas() {

@@ -17,7 +17,7 @@ const PATIENCE = 10_000;
 
 type Listing = { models?: readonly ProviderModel[]; pending?: Promise<readonly ProviderModel[] | undefined> };
 
-/** The providers that plugins contribute. They are collected at the first use, and again when they have changed. */
+/** The providers that plugins contribute. Collected at the first use, and again after each change. */
 export class Providers {
   private readonly ctx: BaseContext;
   private readonly from: Sources;
@@ -44,7 +44,7 @@ export class Providers {
     return this.owned.get(id);
   }
 
-  /** Returns the choice of a contributed model. Throws MODEL_ errors. Until its models are listed, the model is unknown. */
+  /** Resolves a contributed model. Throws MODEL_ errors, also if the provider has not listed its models yet. */
   choice(owned: OwnedProvider, model: string): Choice {
     const models = this.listed(owned);
     if (!models) throw errors.MODEL_PROVIDER_MODELS({ provider: owned.id });
@@ -54,7 +54,7 @@ export class Providers {
     return this.choiceOf(owned, listed);
   }
 
-  /** Lists a provider's models; undefined, with a report, when it fails to. */
+  /** Lists a provider's models. If that fails, reports it and resolves with undefined. */
   async models(owned: OwnedProvider): Promise<readonly ProviderModel[] | undefined> {
     const known = this.listed(owned);
     if (known) return known;
@@ -73,7 +73,7 @@ export class Providers {
     try {
       return accessFor(this.choiceOf(owned, anyModel), this.from.env).credential;
     } catch {
-      // Listed as not ready; a request says why.
+      // The models are listed as not ready. A request throws the reason.
       return undefined;
     }
   }
@@ -111,7 +111,7 @@ export class Providers {
       const found = this.from.stored()[provider];
       return typeof found === "string" ? found : undefined;
     };
-    // A key that was stored for a provider that Scorel knows was not meant for another host.
+    // A key stored for a provider that Scorel knows must not be sent to another host.
     const access = {
       keyVariables,
       ...(apiKeyEnv !== false && keyVariables.length > 0 && !owned.replacesKnown && { stored }),
@@ -145,7 +145,7 @@ export class Providers {
     return found;
   }
 
-  /** Keeps the provider's keys out of logs and of child processes. */
+  /** Registers the provider's keys as secrets, so that they are kept out of logs and child processes. */
   private learn(owned: OwnedProvider): void {
     const variables = keyVariablesOf(owned).flatMap((name) => this.from.env[name] ?? []);
     const headers = Object.entries(owned.provider.headers ?? {}).filter(([name]) => isSecretHeader(name));
@@ -153,17 +153,17 @@ export class Providers {
   }
 }
 
-/** Stands for any model where only the provider matters. */
+/** A stand-in for code that needs a model but only uses its provider. */
 const anyModel: ProviderModel = { id: "any", contextWindow: 1, maxTokens: 1 };
 
 function keyVariablesOf({ id, provider: { apiKeyEnv, baseUrl, login } }: OwnedProvider): readonly string[] {
   if (typeof apiKeyEnv === "string") return [apiKeyEnv];
-  // A server on this machine needs no key, unless people log in to it.
+  // A server on this machine needs no key, unless its provider has a login.
   if (apiKeyEnv === false || (!login && isLoopback(new URL(baseUrl).hostname))) return [];
   return variablesOf(id);
 }
 
-/** Names that Scorel has given away. They are data, since the list of known models takes long to load. */
+/** The ids of Scorel's own providers. Taken from small tables, since the list of known models takes long to load. */
 function knownProviders({ servers }: Sources): string[] {
   return [
     ...Object.keys(providerKeys),

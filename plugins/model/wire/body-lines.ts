@@ -1,4 +1,4 @@
-/** Transforms a body's bytes as they pass: `piece` returns what to pass on, `end` what was held back. */
+/** Transforms the bytes of a body as they arrive. `piece` returns the bytes to pass on, `end` those that were held back. */
 export interface Passage {
   piece(bytes: Uint8Array): Uint8Array;
   end(): Uint8Array;

@@ -5,13 +5,13 @@ import type { Passage } from "./body-lines.ts";
 import { httpFetch } from "./http-fetch.ts";
 import type { ReplyListener } from "./reply-passage.ts";
 
-/** Maximum characters kept of a refusal. */
+/** Maximum number of characters of a refusal to keep. */
 const LONGEST_WORD = 2_000;
 /** Maximum bytes and milliseconds for reading the body of a refusal. */
 const MOST_OF_REFUSAL = 65_536;
 const REFUSAL_MS = 5_000;
 
-/** The network side of one request: a fetch, and what happened that the library's errors leave out. */
+/** The network side of one request: a fetch, and details of failures that the library's errors leave out. */
 export interface Wire extends RequestFailure {
   fetch: typeof fetch;
   /** Why the answer was rejected, as a sentence. */

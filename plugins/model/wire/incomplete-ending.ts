@@ -11,7 +11,7 @@ export function renameIncompleteEnding(): Passage {
   return byLines(renamed);
 }
 
-/** Keeps the ending of a filtered reply, which must not look like one that is too long. */
+/** Renames the ending, except for that of a filtered reply, which must not look like a reply that is too long. */
 function renamed(bytes: Uint8Array): Uint8Array {
   const text = searchable(bytes);
   if (!text.includes(WRITTEN) || text.includes('"content_filter"')) return bytes;

@@ -4,8 +4,8 @@ import { asObject } from "./event-text.ts";
 const MOST_TOKENS = 1e10;
 
 /**
- * Fixes the token counts of an event, since servers send strings, negative numbers and null. Invalid counts are
- * deleted. Returns true when anything changed.
+ * Fixes the token counts of an event, because some servers send strings, negative numbers or null. Deletes invalid counts. Returns true if
+ * anything changed.
  */
 export function repairUsage(data: Record<string, unknown>): boolean {
   const choices = Array.isArray(data.choices) ? data.choices : [];

@@ -7,8 +7,8 @@ interface CallDelta {
 }
 
 /**
- * Removes the repeated id when a server of openai-completions gives two calls of a reply the same one, since pi-ai
- * would take them for one call. The agent then assigns a new id. Everything else passes unchanged.
+ * If an openai-completions server gives two calls of a reply the same id, removes the second one, since pi-ai would treat them as a single
+ * call. The agent then assigns a new id. Everything else passes unchanged.
  */
 export function removeRepeatedIds(): Passage {
   const withdraw = createWithdrawal();

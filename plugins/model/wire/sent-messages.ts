@@ -4,7 +4,7 @@ import { ByteList } from "./byte-list.ts";
 
 /** Apis whose adapters convert each message independently of its neighbours. */
 const divisible: ReadonlySet<Api> = new Set<Api>(["openai-completions", "anthropic-messages"]);
-/** Minimum number of messages for which shortening pays off. */
+/** Minimum number of messages from which on shortening pays off. */
 const fewest = 8;
 /** Maximum bytes to remember, more than any conversation has. */
 const most = 64 * 1024 * 1024;
@@ -38,7 +38,7 @@ export class SentMessages {
   /** Models whose payloads cannot be divided. */
   private readonly refused = new Set<string>();
 
-  /** Returns a shortened request, or undefined to send it as it is. */
+  /** Returns a shortened request, or undefined if it must be sent unchanged. */
   shorten(model: Model<Api>, apiKey: string, context: Context): Shortened | undefined {
     const { messages } = context;
     const last = messages.findLastIndex(({ role }) => role === "assistant");
@@ -57,7 +57,7 @@ export class SentMessages {
         messages: [asUser(this.standIn), ...added, asUser(this.divider), ...messages.slice(last)],
       },
       payload: (made) => {
-        // Another request extended the cache meanwhile.
+        // Another request has extended the cache in the meantime.
         if (this.known !== known) return undefined;
         const payload = this.divide(made, added);
         if (payload) this.remember(messages.slice(0, last));

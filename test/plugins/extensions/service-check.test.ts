@@ -30,7 +30,9 @@ describe("a service of an extension that replaces a built-in one", () => {
     await using d = await desk(at, { preset: "coding" });
     const { sessionId, notices } = await d.client.request("create_session", { cwd: at.project, model: "offline/demo" });
     expect(notices.map(({ message }) => message)).toEqual([
-      expect.stringContaining(`"images", which others could not use as it is: ${reason}. What the service has to have`),
+      expect.stringContaining(
+        `"images", which other plugins could not use: ${reason}. docs/reference/services.md describes`,
+      ),
     ]);
     expect(notices[0]?.message).toContain(`${file}:7`);
     expect((await d.inside(sessionId)).kernel.find("images")).toBeUndefined();

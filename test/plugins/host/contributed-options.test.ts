@@ -43,7 +43,7 @@ it("a plugin's option reaches the session's plugins, also after a reload", async
   const other = { sessionId, tone: "kind" } as { sessionId: string };
   await expect(t.client.request("load_session", other)).rejects.toMatchObject({
     code: "HOST_SESSION_OPTIONS",
-    message: expect.stringContaining("is open already, and tone would be other than there"),
+    message: expect.stringContaining("is already open with other values of tone"),
   });
 });
 

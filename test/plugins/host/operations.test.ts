@@ -192,8 +192,7 @@ describe("the result of an operation", () => {
   } as never);
   const refused = {
     code: "HOST_RESULT_INVALID",
-    message:
-      'Plugin "adder" answered "add" with something else than its result schema says: sum: it must be at most 10.',
+    message: 'Plugin "adder" answered "add" with a result that does not match its schema: sum: it must be at most 10.',
   };
 
   it("is checked when an extension returns it", async () => {

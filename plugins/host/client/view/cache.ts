@@ -2,7 +2,7 @@ import type { StoredEvent } from "@scorel/kernel";
 import type { Anchor, Delivered, SessionStatus } from "../../contract.ts";
 import type { Facts } from "./facts.ts";
 
-/** Where a client keeps what it has seen of sessions: texts by key. A browser can use IndexedDB, Node `fileCache`. */
+/** A client's storage for cached sessions: texts by key. Browsers can use IndexedDB, Node.js `fileCache`. */
 export interface CacheStore {
   read(key: string): Promise<string | undefined>;
   write(key: string, text: string): Promise<void>;
@@ -12,30 +12,30 @@ export interface CacheStore {
 /** The cache of a view. Entries belong to one device, one project and one session. */
 export interface CacheOptions {
   store: CacheStore;
-  /** Which host it is, whatever address it has now. */
+  /** Identifies the host, independently of its current address. */
   device: string;
   /** Id or directory of the project. */
   project: string;
 }
 
-/** What is kept of a session: its latest stored events, without gaps. */
+/** The cached part of a session: its latest stored events, without gaps. */
 export interface CachedSession {
   status: SessionStatus;
   events: Delivered[];
-  /** Whether there are stored events before them. */
+  /** Whether the log has earlier events than `events`. */
   more: boolean;
-  /** The position after them, to go on from. The host decides whether it is true. */
+  /** The position after `events`, from which to continue. The host checks whether it is still valid. */
   anchor: Anchor;
-  /** What earlier events may have said. */
+  /** Facts that may come from events before `events`. */
   facts: Pick<Facts, "queue" | "queueSeq" | "requests" | "permission">;
 }
 
-/** Changes when entries have another form: older ones are then not used. */
+/** Version of the entry format. Entries of other versions are ignored. */
 const FORM = 1;
-/** Characters of events that are kept of one session. */
+/** Maximum number of characters of events to cache per session. */
 const MAX_CHARACTERS = 1_000_000;
 
-/** The entry of one session in a cache. A cache that fails costs only time: the host sends everything again. */
+/** The entry of one session in a cache. Failures of the cache are ignored, since the host can send everything again. */
 export class SessionCache {
   private readonly store: CacheStore;
   private readonly scope: string[];
@@ -57,18 +57,18 @@ export class SessionCache {
     }
   }
 
-  /** Writes what `make` returns by then, unless that is going to happen anyway. */
+  /** Schedules a write of the value that `make` will return in `ms` milliseconds, unless one is already scheduled. */
   writeLater(make: () => CachedSession, ms = 2_000): void {
     if (this.waiting !== undefined) return;
     this.waiting = setTimeout(() => {
       this.waiting = undefined;
       void this.write(make());
     }, ms);
-    // In Node, the cache alone keeps no program running.
+    // In Node.js, a scheduled write must not keep the process running.
     (this.waiting as { unref?(): void }).unref?.();
   }
 
-  /** Writes nothing more by itself. */
+  /** Cancels a scheduled write. */
   stop(): void {
     clearTimeout(this.waiting);
     this.waiting = undefined;
@@ -93,7 +93,7 @@ export class SessionCache {
   }
 }
 
-/** An entry that is whole and of this session; undefined for any other. */
+/** Validates an entry; undefined if it is damaged or of another session. */
 function readEntry(
   entry: CachedSession & { form: number; scope: string[] },
   scope: string[],
@@ -109,7 +109,7 @@ function readEntry(
     if (!isWhole || !(event.seq > last)) return undefined;
     last = event.seq;
   }
-  // The position must be that of the last event, or the host would go on after a gap.
+  // The anchor must be the position of the last event, or the host would continue after a gap.
   const end = events.at(-1)?.event as StoredEvent | undefined;
   const isAtEnd = end ? end.id === anchor.persistentId && end.seq === anchor.persistentSeq : anchor.persistentSeq === 0;
   const areFacts = Array.isArray(facts.queue) && Array.isArray(facts.requests) && facts.queueSeq >= 0;

@@ -1,7 +1,7 @@
 import type { Client } from "../../contract.ts";
 import type { SessionView } from "./follow.ts";
 
-/** How long whoever leaves waits for a host in another process, which does what is left without them. */
+/** Milliseconds that a leaving client waits for a host in another process. The host finishes the work even without the client. */
 const LEAVING_MS = 2_000;
 
 /** Whether the host of a session can be reached now. */
@@ -10,8 +10,8 @@ export function isConnected({ status }: SessionView): boolean {
 }
 
 /**
- * Resolves with the result of `work`, the last that is asked of the host. Resolves with undefined as soon as the connection to the host is
- * lost, and when a host in another process does not answer, since nobody knows how long that lasts. Without a connection, `work` is not begun.
+ * Runs the last request of a leaving client and resolves with its result. Resolves with undefined if the connection to the host is or gets
+ * lost, or if a host in another process does not answer within LEAVING_MS. Without a connection, `work` is not called.
  */
 export async function whileConnected<T>(
   client: Pick<Client, "state">,
@@ -23,11 +23,11 @@ export async function whileConnected<T>(
   let timer: ReturnType<typeof setTimeout> | undefined;
   const lost = new Promise<undefined>((resolve) => {
     stopListening = view.subscribe(() => !isConnected(view) && resolve(undefined));
-    // A host in this process has to end its work first.
+    // No time limit for a host in this process, because the process must not end before the host has finished.
     if (client.state !== undefined) timer = setTimeout(() => resolve(undefined), LEAVING_MS);
   });
   const done = work();
-  // It may fail later, when nobody waits for it any more.
+  // Prevents an unhandled rejection if it fails after this function has resolved.
   done.catch(() => {});
   try {
     return await Promise.race([done, lost]);

@@ -2,8 +2,8 @@ import type { Doing } from "../../contract.ts";
 import type { LiveCall, LiveReply, LiveWork } from "./live.ts";
 
 /**
- * Sums the running turn up for somebody who waits for it: when several things are in flight, the most important one. `questions` are the
- * titles of the open questions.
+ * Summarises the activity of the running turn for people who wait for it. Of several activities, returns the most important one.
+ * `questions` are the titles of the open questions. Undefined when no turn is running.
  */
 export function doingNow(
   live: Pick<LiveWork, "all" | "work" | "times">,

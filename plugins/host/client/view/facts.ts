@@ -22,20 +22,20 @@ export interface OpenRequest {
   }[];
   fallback?: string;
   data?: unknown;
-  /** Where it was asked, if this session passes the question of another one on. */
+  /** Where the question was originally asked, if this session forwards it for another session. */
   from?: { sessionId: string; requestId: string; plugin: string };
 }
 
-/** What the stored events of a session say about it. */
+/** The state of a session according to its stored events. */
 export interface Facts {
   /** The session's settings: its name, title, model, thinking level and so on. */
   meta: SessionMeta;
-  /** The mode that was chosen in the session last; undefined while it has the default. */
+  /** The permission mode that was last set in the session; undefined while the default applies. */
   permission?: string;
   queue: readonly QueuedMessage[];
   /** `seq` of the event that last changed the queue, for `expectedSeq`. */
   queueSeq: number;
-  /** While the queue before the first event is not known: how later events change it. */
+  /** While the queue at the start of the view is unknown: the later changes to apply to it. */
   queueChanges?: QueueChange[];
   /** The open questions, in the order in which they were asked. */
   requests: readonly OpenRequest[];
@@ -51,13 +51,13 @@ interface QueueChange {
 }
 export type FactChange = "status" | "queue" | "requests";
 
-/** The facts of a session before any of its events. With `isPart`, the view begins in the middle of the log. */
+/** The initial facts, before any event. `isPart`: the view begins in the middle of the log, so the initial queue is unknown. */
 export function noFacts(meta: SessionMeta, isPart: boolean): Facts {
   const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: 0 };
   return { meta, queue: [], queueSeq: 0, requests: [], usage, ...(isPart && { queueChanges: [] }) };
 }
 
-/** Takes a stored event into account. Returns what has changed; the objects in `facts` are replaced, not changed. */
+/** Applies a stored event. Returns the kinds of facts that changed. Objects in `facts` are replaced, not modified. */
 export function learn(facts: Facts, event: StoredEvent): FactChange[] {
   const { type } = event;
   if (type === "message") return learnMessage(facts, event as EventOf<"message">);
@@ -76,7 +76,7 @@ export function learn(facts: Facts, event: StoredEvent): FactChange[] {
   return [];
 }
 
-/** Replaces the queue by what it was after an event, unless a later event is known. */
+/** Sets the queue to its state after the event `seq`, and applies remembered later changes. Does nothing if a later state is known. */
 export function setQueue(facts: Facts, items: Queue, seq: number): FactChange[] {
   const later = facts.queueChanges?.filter((change) => change.seq > seq) ?? [];
   if (!facts.queueChanges && seq < facts.queueSeq) return [];
@@ -105,7 +105,7 @@ function asShown<T extends Partial<StoredItem> & { id: string }>({ id, mode, mes
   } as T extends StoredItem ? QueuedMessage : Partial<QueuedMessage> & { id: string };
 }
 
-/** Changes the queue, or remembers the change until it is known what the queue was before the first event. */
+/** Changes the queue. While the initial queue is unknown, remembers the change instead. */
 function changeQueue(facts: Facts, seq: number, apply: QueueChange["apply"]): FactChange[] {
   if (seq <= facts.queueSeq) return [];
   if (facts.queueChanges) {

@@ -3,25 +3,28 @@ import { everyPage } from "../every-page.ts";
 import { type CachedSession, type CacheOptions, SessionCache } from "./cache.ts";
 import { SessionProjection, type ViewChange } from "./projection.ts";
 
-/** Events that are fetched at once when earlier ones are asked for. */
+/** Number of earlier events to fetch with one request. */
 const PAGE = 1_000;
 
+/** Options of `followSession`. */
 export interface FollowOptions {
-  /** Number of stored events to begin with; Infinity for all. Default: 200. `earlier` gets those before. */
+  /** Number of stored events to begin with; Infinity for all. Default: 200. `earlier` fetches the events before them. */
   tail?: number | undefined;
-  /** Events that may wait at the host until passing ones are dropped. The view then asks for what is in flight. Default: 10,000. */
+  /**
+   * Number of events that may wait at the host. Beyond that, transient events are dropped and the view subscribes again. Default: 10,000.
+   */
   capacity?: number | undefined;
-  /** The shortest time between two such requests, in milliseconds. Default: 1,000. */
+  /** Minimum time between two such subscriptions, in milliseconds. Default: 1,000. */
   catchUpEvery?: number | undefined;
-  /** Shows what an earlier view of this session has kept, until the host has said whether that still holds. */
+  /** A cache. The view shows what an earlier view stored there until the host has answered. */
   cache?: CacheOptions | undefined;
-  /** How long after a change the cache is written, in milliseconds. Default: 2,000. */
+  /** Milliseconds after a change until the cache is written. Default: 2,000. */
   cacheAfter?: number | undefined;
-  /** Called with what a listener throws. Default: it is thrown again, as an uncaught error. */
+  /** Called with errors of listeners. Default: they are rethrown as uncaught errors. */
   listenerFailed?: ((thrown: unknown) => void) | undefined;
 }
 
-/** A session as it is now. It stays up to date by itself, also after the connection to the host was lost. */
+/** The current state of a session. It updates itself, also after the connection to the host was lost. */
 export interface SessionView
   extends Pick<
     SessionProjection,
@@ -30,9 +33,9 @@ export interface SessionView
   readonly sessionId: string;
   /** The position after the last received event. */
   readonly anchor: Anchor;
-  /** Calls `listener` after each change. Returns the function that ends it. */
+  /** Calls `listener` after each change. Returns a function that removes the listener. */
   subscribe(listener: (change: ViewChange) => void): () => void;
-  /** Gets up to `count` stored events before the first one. Resolves with whether there are more. */
+  /** Fetches up to `count` stored events before the first one. Resolves with whether there are more. */
   earlier(count: number): Promise<boolean>;
   /** Ends the view. The session stays open. */
   close(): Promise<void>;
@@ -42,7 +45,7 @@ function idOfFirst([first]: readonly Delivered[]): string | undefined {
   return (first?.event as { id: string } | undefined)?.id;
 }
 
-/** Follows a session: resolves when the view shows it, or what a cache has of it. */
+/** Follows a session. Resolves when the view shows its current or its cached state. */
 export async function followSession(
   client: Client,
   sessionId: string,
@@ -67,7 +70,7 @@ class Follower implements SessionView {
   private caughtUpAt = Number.NEGATIVE_INFINITY;
   private position!: Anchor;
   private readonly cache: SessionCache | undefined;
-  /** Resolves when the queue is known, or cannot be asked for. */
+  /** Resolves when the queue was requested, successfully or not. */
   private queueTaken: Promise<void> = Promise.resolve();
 
   constructor(client: Client, sessionId: string, options: FollowOptions) {
@@ -82,7 +85,7 @@ class Follower implements SessionView {
     if (!cached) return this.connect();
     this.projection = new SessionProjection(cached.status, (change) => this.tell(change));
     this.projection.restore(cached);
-    // Without a position in the stream: what was in flight then is not known.
+    // Without a stream position, because the work that is in flight now is not in the cache.
     this.position = { ...cached.anchor, streamSeq: -1 };
     this.connect(this.position).catch((thrown) => this.ended(thrown as Error));
   }
@@ -160,12 +163,12 @@ class Follower implements SessionView {
 
   private resume(mode: ResumeMode, begun: Pick<Subscription, "more" | "status" | "anchor">): void {
     this.projection.begin({ mode, ...begun });
-    // Hosts of earlier versions do not know it, and some clients may not use it: they have the status of the beginning.
+    // Fails for older hosts, and for clients without the right to it. The view then keeps the status from its subscription.
     this.client.request("follow_status", { sessionId: this.sessionId }).then(
       (glance) => void (this.isClosed || this.projection.takeGlance(glance)),
       () => {},
     );
-    // The events that made the queue may be earlier ones.
+    // The events that define the queue may be older than those of the view.
     if (mode === "full_reload" && begun.more)
       this.queueTaken = everyPage((page) =>
         this.client.request("get_queue", { sessionId: this.sessionId, ...page }),
@@ -181,7 +184,7 @@ class Follower implements SessionView {
     if (this.projection.isBehind) this.catchUp();
   }
 
-  /** Subscribes again after passing events were missed: the host then sends what is in flight, in a short form. */
+  /** Subscribes again after transient events were missed. The host then sends a condensed form of what is in flight. */
   private catchUp(): void {
     if (this.catchingUp !== undefined) return;
     const wait = Math.max(0, this.caughtUpAt + (this.options.catchUpEvery ?? 1_000) - performance.now());
@@ -208,7 +211,7 @@ class Follower implements SessionView {
     const first = idOfFirst(projection.events);
     const pages: Delivered[][] = [];
     let { more } = projection;
-    // The view takes all of them at once: with each part it would be made anew.
+    // All pages are added in one step, because each addition rebuilds the view.
     for (let [left, before] = [count, first]; left > 0 && more; ) {
       const tail = Math.min(left, PAGE);
       const page = await client.request("get_events", { sessionId, tail, ...(before !== undefined && { before }) });
@@ -217,7 +220,7 @@ class Follower implements SessionView {
       before = idOfFirst(page.events) ?? before;
       ({ more } = page);
     }
-    // The view may have started over meanwhile.
+    // Ignored if the view was reset in the meantime.
     if (pages.length > 0 && idOfFirst(projection.events) === first) projection.takeOlder(pages.flat(), more);
     return projection.more;
   }

@@ -8,7 +8,7 @@ export interface LiveReply {
   model?: string;
   text: string;
   thinking: string;
-  /** The tool calls that it has so far, with their arguments as JSON text. */
+  /** The tool calls received so far, with their arguments as (possibly incomplete) JSON text. */
   calls: readonly { toolCallId: string; toolName: string; json: string }[];
   ts: number;
 }
@@ -20,11 +20,11 @@ export interface LiveCall {
   toolName: string;
   args: unknown;
   display: DisplayAction;
-  /** The client whose user has typed it, as a line for the shell: it is not part of a turn. */
+  /** The client whose user typed the call as a shell line. Such a call is not part of a turn. */
   typedBy?: string;
-  /** What the tool has reported last. */
+  /** The tool's latest progress report. */
   progress?: unknown;
-  /** It waits until other calls have ended. */
+  /** The call waits until other calls have ended. */
   isWaiting?: true;
   /** When the call was announced. */
   ts: number;
@@ -33,21 +33,21 @@ export interface LiveCall {
 }
 export type Live = LiveReply | LiveCall;
 
-/** What a session does now. */
+/** The current activity of a session. */
 export interface Work {
   /** Whether a turn is running. */
   running: boolean;
   /** Index of the running round, from 0. */
   round?: number;
-  /** The model is called again after an error. */
+  /** Set while the model is about to be called again after an error. */
   retrying?: {
     attempt: number;
     of: number;
     reason: string;
-    /** When that will be, in milliseconds since 1970. */
+    /** Time of the next attempt, in milliseconds since 1970. */
     until?: number;
   };
-  /** The conversation is being summarized. */
+  /** Set while the conversation is being summarized. */
   compacting?: true;
 }
 
@@ -61,15 +61,15 @@ export interface Times {
 
 export type LiveChange =
   | { kind: "live"; id: EventId }
-  /** More text of an arriving message, after what it had. */
+  /** Text was appended to an arriving message. */
   | { kind: "text"; id: EventId; delta: string }
   | { kind: "status" };
 
-/** The payload of a plugin, which is read with care. */
-// biome-ignore lint/suspicious/noExplicitAny: every field is looked at before it is used.
+/** An event with unchecked payload fields, which may have any type. */
+// biome-ignore lint/suspicious/noExplicitAny: every field is checked before it is used.
 type Fields = AnyEvent & Record<string, any>;
 
-/** What is in flight: arriving messages, running tools, the running turn, status texts of plugins. Objects are replaced, not changed. */
+/** Everything in flight: arriving messages, running tools, the running turn, plugins' status texts. Objects are replaced, not modified. */
 export class LiveWork {
   private readonly items = new Map<string, Live>();
   private list: readonly Live[] | undefined;
@@ -102,12 +102,12 @@ export class LiveWork {
     this.times = {};
   }
 
-  /** A stored event has arrived, which ends what was in flight under its id. */
+  /** Ends the reply or call in flight under an id, because its stored event has arrived. */
   stored(id: EventId): LiveChange[] {
     return [...this.end(id), ...this.endCall(id)];
   }
 
-  /** Takes an event that is not stored. `isStored` says whether the event with an id has arrived. */
+  /** Applies a transient event. `isStored` tells whether the stored event with an id has already arrived. */
   take(delivered: Delivered, isStored: (id: EventId) => boolean): LiveChange[] {
     const event = delivered.event as Fields;
     const { type, eventId } = event;
@@ -209,14 +209,14 @@ function startedCall({ eventId, toolCallId, toolName, args, ts }: Fields, displa
   return { kind: "call", id: eventId, toolCallId, toolName, args, display, ts };
 }
 
-/** A line for the shell that a person has typed. */
+/** Creates the call for a shell line that a user has typed. */
 function startedLine(event: Fields, display: DisplayAction): LiveCall {
   const { eventId, command, clientId } = event;
   const call = startedCall({ ...event, toolCallId: eventId, toolName: "Bash", args: { command } }, display);
   return { ...call, typedBy: clientId };
 }
 
-/** The work after an event; undefined if the event does not change it. */
+/** The activity after an event; undefined if the event does not change it. */
 function nextWork(work: Work, event: Fields): Work | undefined {
   const { round: _round, ...between } = work;
   const { retrying: _retrying, ...trying } = work;
@@ -249,7 +249,7 @@ const ENDS: Readonly<Record<string, keyof Times>> = {
   compaction_end: "compacting",
 };
 
-/** The times after an event. */
+/** The start times of unfinished work after an event. */
 function nextTimes(times: Times, { type, ts }: Fields): Times {
   if (Object.hasOwn(BEGINS, type)) return { ...times, [BEGINS[type] as keyof Times]: ts };
   if (!Object.hasOwn(ENDS, type)) return times;
@@ -257,7 +257,7 @@ function nextTimes(times: Times, { type, ts }: Fields): Times {
   return others;
 }
 
-/** Payloads come from plugins of a host that is not trusted: what should be text may be something else. */
+/** Returns a string, or "" for any other value: payloads come from a host that is not trusted. */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

@@ -1,10 +1,12 @@
-/** Time for those who had a session open to come back after the connection to its host was lost. */
+/** Milliseconds in which other clients can return after a reconnection without being announced as new. */
 const RETURN_MS = 60_000;
 
-/** Who else has a session open, for a face that tells who comes and goes. Somebody who comes back with the host is no news. */
+/**
+ * The other clients that have a session open, for user interfaces that announce them. Clients that return after a reconnection are not new.
+ */
 export class Presence {
   private here: ReadonlySet<string> = new Set();
-  /** Those who were here before the connection was lost, and until when they may come back. */
+  /** Names of clients that were present before the connection was lost, each with the time until which it may return. */
   private readonly returning = new Map<string, number>();
   private readonly now: () => number;
 
@@ -12,13 +14,13 @@ export class Presence {
     this.now = now;
   }
 
-  /** The session is shown, for the first time or again; `names` are those of the others who have it open now. */
+  /** Begins with the names of the clients that have the session open now. Called for the first connection and after each reconnection. */
   begin(names: readonly string[]): void {
     for (const name of this.here) if (!names.includes(name)) this.returning.set(name, this.now() + RETURN_MS);
     this.here = new Set(names);
   }
 
-  /** Takes that somebody has come. Returns whether that is news. */
+  /** Records that a client has joined. Returns whether to announce it. */
   joined(name: string): boolean {
     const isBack = this.here.has(name) || (this.returning.get(name) ?? Number.NEGATIVE_INFINITY) > this.now();
     this.returning.delete(name);

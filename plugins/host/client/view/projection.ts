@@ -18,25 +18,25 @@ import { glanceIn } from "./glance.ts";
 import { type Live, LiveWork, type Work } from "./live.ts";
 import { type Row, Timeline } from "./timeline.ts";
 
-/** What is known of a session besides its events. */
+/** The status of a session, as far as the client knows it. */
 export interface ViewStatus extends Work, SessionGlance {
   /**
-   * `cached`: the view shows what an earlier one has kept, and the host was not heard yet. `reconnecting`: the connection to the host
-   * was lost and is being made again. `closed`: nothing more will come.
+   * `cached`: the view shows a cached state, and the host has not answered yet. `reconnecting`: the connection to the host was lost, and
+   * the client tries to restore it. `closed`: the view has ended.
    */
   connection: "live" | "cached" | "reconnecting" | "closed";
-  /** While it is `reconnecting`: when that is tried next, in milliseconds since 1970, and why there is no connection. */
+  /** While `reconnecting`: the time of the next attempt, in milliseconds since 1970, and why the connection was lost. */
   retry?: Omit<Waiting, "state">;
-  /** Why the view was closed, if not by its user. */
+  /** Why the view was closed, unless `close` was called. */
   error?: Error;
   meta: SessionMeta;
-  /** The present activity of the running turn. */
+  /** The current activity of the running turn. */
   doing?: Doing;
   /** Tokens and US dollars of the replies and summaries in `events`. */
   usage: Facts["usage"];
   /** Status texts of plugins. */
   texts: { plugin: string; text: string }[];
-  /** Panels of plugins: lines that are shown above the field. */
+  /** Panels of plugins: lines that are shown above the input field. */
   panels: { plugin: string; lines: readonly string[] }[];
   /** The session as the host described it when the view last subscribed. */
   host: SessionStatus;
@@ -44,24 +44,24 @@ export interface ViewStatus extends Work, SessionGlance {
 
 type Connection = Pick<ViewStatus, "connection" | "retry" | "error">;
 
-/** What has changed in a view. */
+/** A change of a view. */
 export type ViewChange =
-  /** Everything may be different. */
+  /** Everything may have changed. */
   | { kind: "reset" }
-  /** A new row at `index`, or else all rows from `index` on. */
+  /** With `isNew`, a row was added at `index`. Otherwise all rows from `index` on may have changed. */
   | { kind: "rows"; index: number; isNew: boolean }
   /** An arriving message or a running tool has begun, changed or ended. */
   | { kind: "live"; id: EventId }
-  /** An arriving message has more text at its end. */
+  /** Text was appended to an arriving message. */
   | { kind: "text"; id: EventId; delta: string }
   | { kind: FactChange }
-  /** An event that leaves no trace in the view, such as a notification or the failure of a plugin; and who has cancelled a turn. */
+  /** An event that the view does not store, such as a notification, a plugin's failure, or the cancellation of a turn. */
   | { kind: "passing"; delivered: Delivered };
 
-/** How a projection begins, or goes on. */
+/** How a projection begins or resumes. */
 export interface Beginning {
   mode: ResumeMode;
-  /** Whether there are stored events before the first one that follows. */
+  /** Whether the log has events before the first one that follows. */
   more: boolean;
   /** The position before the first event that follows. */
   anchor: Anchor;
@@ -69,8 +69,8 @@ export interface Beginning {
 }
 
 /**
- * A session as a client sees it, computed from the events that it gets. Pure: it asks nobody for anything. Whatever was lost,
- * repeated by the host or begun anew, it is the same as one that was made from the stored events and what is in flight.
+ * A client's view of a session, computed only from the events that the client receives. It makes no requests. Even after lost or repeated
+ * events and restarts, it equals a projection built from scratch from the stored events and what is in flight.
  */
 export class SessionProjection {
   private readonly timeline = new Timeline();
@@ -81,15 +81,15 @@ export class SessionProjection {
   private activation = "";
   private from = 0;
   private hasMore = false;
-  /** Passing events are missing, so that those that follow make no sense. */
+  /** Whether transient events were missed. The following ones are then ignored, since they depend on the missed ones. */
   private hasGap = false;
   private glance: SessionGlance = {};
-  /** Whether the host tells changes of the status. */
-  private isTold = false;
+  /** Whether the host has sent a `status_change`. */
+  private hasStatusChange = false;
   private cached: ViewStatus | undefined;
   private readonly changed: (change: ViewChange) => void;
 
-  /** `changed` is called with each change, after it. */
+  /** `changed` is called after each change. */
   constructor(status: SessionStatus, changed: (change: ViewChange) => void = () => {}) {
     this.host = status;
     this.glance = glanceIn(status);
@@ -112,10 +112,10 @@ export class SessionProjection {
   get queueSeq(): number {
     return this.known.queueSeq;
   }
-  /** What the stored events say, as far as a cache has to keep it. */
+  /** The facts that a cache must store, because they may come from events that it does not store. */
   get facts(): CachedSession["facts"] {
     const { queue, queueChanges, requests, permission } = this.known;
-    // An entry without a queue that is known is not used.
+    // With -1, `readEntry` refuses the entry, because its queue is not known.
     const queueSeq = queueChanges ? -1 : this.known.queueSeq;
     return { queue, queueSeq, requests, ...(permission !== undefined && { permission }) };
   }
@@ -135,11 +135,11 @@ export class SessionProjection {
     return this.cached;
   }
 
-  /** Begins, or goes on after the connection was lost. */
+  /** Begins, or resumes after a reconnection. */
   begin({ mode, more, anchor, status }: Beginning): void {
     this.host = status;
     this.glance = glanceIn(status);
-    this.isTold = false;
+    this.hasStatusChange = false;
     if (mode === "full_reload") {
       this.timeline.clear();
       this.known = noFacts(status.meta, more);
@@ -156,7 +156,7 @@ export class SessionProjection {
     this.tell({ kind: mode === "stream_resume" ? "status" : "reset" });
   }
 
-  /** Shows what an earlier view has kept, until the host says how to go on. */
+  /** Shows a cached session until the host has answered. */
   restore({ status, events, more, anchor, facts }: CachedSession): void {
     const first = events[0]?.event as StoredEvent | undefined;
     const start = { ...anchor, persistentSeq: first ? first.seq - 1 : 0, persistentId: null };
@@ -167,7 +167,7 @@ export class SessionProjection {
     this.connect({ connection: "cached" });
   }
 
-  /** Takes the next event. `activation` is that of the position after it: another one means that the session was opened anew. */
+  /** Applies the next event. `activation` belongs to the position after it. If it has changed, the session was reopened. */
   take(delivered: Delivered, activation = this.activation): void {
     if (activation !== this.activation) {
       this.activation = activation;
@@ -175,12 +175,12 @@ export class SessionProjection {
       this.tell({ kind: "reset" });
     }
     const { event } = delivered;
-    if (event.type === "missed") this.miss(delivered);
+    if (event.type === "missed") this.noteGap(delivered);
     else if ("id" in event) this.store(delivered, event);
-    else if (!this.hasGap) this.pass(delivered);
+    else if (!this.hasGap) this.applyTransient(delivered);
   }
 
-  /** Takes stored events from before the first one. */
+  /** Adds stored events from before the first one. */
   takeOlder(events: readonly Delivered[], more: boolean): void {
     this.timeline.addBefore(events);
     this.hasMore = more;
@@ -188,20 +188,20 @@ export class SessionProjection {
     const { meta, permission, queue, queueSeq, queueChanges, requests } = this.known;
     this.known = noFacts(meta, more);
     for (const { event } of this.timeline.events) this.learn(event as StoredEvent);
-    // Those of earlier events are known already, from what was in flight.
+    // Restores the facts that the host sent with the subscription, since they are newer than the added events.
     if (!queueChanges) setQueue(this.known, queue, queueSeq);
     Object.assign(this.known, { meta, requests, ...(permission !== undefined && { permission }) });
     this.tell({ kind: "reset" });
   }
 
-  /** Takes the queue from the host's answer to `get_queue`, when the event that made it is not among those received. */
+  /** Applies the answer to `get_queue`, for when the event that defines the queue was not received. */
   takeQueue({ items, seq }: { items: readonly QueuedMessage[]; seq: number }): void {
     for (const kind of setQueue(this.known, items, seq)) this.tell({ kind });
   }
 
-  /** Takes the host's answer to `follow_status`. Changes that came before it are newer. */
+  /** Applies the answer to `follow_status`, unless a `status_change` has already arrived, which is newer. */
   takeGlance(glance: SessionGlance): void {
-    if (!this.isTold) this.glance = glanceIn(glance);
+    if (!this.hasStatusChange) this.glance = glanceIn(glance);
     this.tell({ kind: "status" });
   }
 
@@ -212,7 +212,7 @@ export class SessionProjection {
   }
 
   private store(delivered: Delivered, event: StoredEvent): void {
-    // An open question from before the first event.
+    // An old event, such as an open question, that the host sent because it is still in flight.
     if (event.seq <= this.from && this.hasMore) {
       for (const kind of this.learn(event)) this.tell({ kind });
       return;
@@ -225,7 +225,7 @@ export class SessionProjection {
     for (const kind of facts) this.tell({ kind });
   }
 
-  /** What a plugin has stored may have another form than its type promises: it then says nothing. */
+  /** Applies the facts in a stored event. Ignores payloads that do not have the form of their type, since a plugin wrote them. */
   private learn(event: StoredEvent): FactChange[] {
     const { anchor } = this.host;
     if (event.type === "session_info") {
@@ -243,7 +243,7 @@ export class SessionProjection {
     }
   }
 
-  private pass(delivered: Delivered): void {
+  private applyTransient(delivered: Delivered): void {
     if (delivered.event.type === "status_change") {
       this.change(delivered.event as AnyEvent);
       return;
@@ -258,12 +258,12 @@ export class SessionProjection {
   private change(event: AnyEvent): void {
     const { changes } = event as unknown as { changes?: unknown };
     if (typeof changes !== "object" || changes === null) return;
-    this.isTold = true;
+    this.hasStatusChange = true;
     this.glance = glanceIn({ ...this.glance, ...changes });
     this.tell({ kind: "status" });
   }
 
-  private miss(delivered: Delivered): void {
+  private noteGap(delivered: Delivered): void {
     this.hasGap = true;
     this.work.clear();
     this.tell({ kind: "reset" });
@@ -300,7 +300,7 @@ const PARTS: ReadonlySet<string> = new Set([
   ...["shell_line_update", "shell_line_end"],
 ]);
 
-/** Part of something that has already ended or whose beginning was not received. */
+/** Whether an event belongs to work in flight. Without a known beginning of that work, it is ignored. */
 function isPart({ type }: AnyEvent): boolean {
   return type.endsWith("_delta") || PARTS.has(type);
 }

@@ -7,27 +7,27 @@ export interface Row {
   id: EventId;
   seq: number;
   type: string;
-  /** The client that caused it, and when. */
+  /** The client that caused the event; `ts` is the time of the event. */
   clientId: string;
   ts: number;
   display: DisplayAction;
   event: StoredEvent;
-  /** Whether it belongs to the present conversation: false for what was rewound away, and on other branches. */
+  /** Whether the event belongs to the current conversation. False for rewound events and those of other branches. */
   active: boolean;
 }
 
-/** What adding an event has changed: a new row at `index`, or all rows from `index` on. */
+/** The effect of an added event: with `isNew`, a new row at `index`; otherwise all rows from `index` on may have changed. */
 export type RowChange = { index: number; isNew: boolean };
 
-/** The stored events of a session, as far as they were received, and which of them belong to the present conversation. */
+/** The received stored events of a session, and which of them belong to the current conversation. */
 export class Timeline {
-  /** In seq order, without gaps. The arrays stay the same and grow. */
+  /** In seq order, without gaps. The arrays are modified in place. */
   readonly events: Delivered[] = [];
   readonly rows: Row[] = [];
   private readonly parents = new Map<EventId, EventId | null>();
-  /** Events that another one follows. The others are leaves, or notes beside the conversation. */
+  /** The events that are parents of other events. All others are leaves or side events. */
   private readonly followed = new Set<EventId | null>();
-  /** The events from the active leaf up to the first one, and the unknown one before that. */
+  /** The events from the active leaf up to the first one, and the parent of that, which was not received. */
   private readonly path = new Set<EventId | null>([null]);
   private leaf: EventId | null = null;
   private last = 0;
@@ -36,7 +36,7 @@ export class Timeline {
     return this.parents.has(id);
   }
 
-  /** seq of the last event; 0 without one. */
+  /** The seq of the last event; 0 if there are no events. */
   get lastSeq(): number {
     return this.last;
   }
@@ -52,7 +52,7 @@ export class Timeline {
     this.last = 0;
   }
 
-  /** Adds an event after all others. Returns undefined for one that is not new. */
+  /** Adds an event after all others. Returns undefined for an event that was already added. */
   add(delivered: Delivered): RowChange[] | undefined {
     const event = delivered.event as StoredEvent;
     if (event.seq <= this.last || this.parents.has(event.id)) return undefined;
@@ -73,8 +73,8 @@ export class Timeline {
   }
 
   /**
-   * Moves the active leaf. An event hangs at the leaf that was active when it was appended, so its parent tells whether the
-   * event before it has become the leaf. Only of the last event that is not known yet.
+   * Moves the active leaf. The parent of an event is the leaf that was active when it was appended, so it shows whether the event before
+   * it had become the leaf. For the latest event, this is not known yet.
    */
   private link(event: StoredEvent): RowChange[] {
     const { id, parentId } = event;
@@ -104,7 +104,7 @@ export class Timeline {
     }
     for (const each of added) this.path.add(each);
     this.leaf = to;
-    // The last event was no leaf but a note beside it, which belongs to the conversation all the same.
+    // The previous event turned out to be a side event of the leaf, which belongs to the conversation, so no row changes.
     return isLast ? [] : this.refresh(this.firstAfter(common ?? null));
   }
 
@@ -114,7 +114,7 @@ export class Timeline {
     return index + 1;
   }
 
-  /** Computes again which rows belong to the conversation. */
+  /** Recomputes which rows from index `from` on belong to the conversation. */
   private refresh(from: number): RowChange[] {
     let changed: RowChange[] = [];
     for (let index = this.rows.length - 1; index >= from; index--) {
@@ -138,7 +138,7 @@ function rowOf({ event: given, display }: Delivered, active: boolean): Row {
   return { id, seq, type, clientId, ts, display, event, active };
 }
 
-/** Where a jump leads; undefined for other events. */
+/** The target of a jump; undefined for other events. */
 function targetOf(event: AnyEvent): EventId | null | undefined {
   const { type, targetEventId, leafEventId } = event as AnyEvent & Record<string, EventId | null | undefined>;
   if (type === "rewind") return targetEventId;

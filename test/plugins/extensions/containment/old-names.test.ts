@@ -28,7 +28,7 @@ it("tells an extension once which old names of the host it uses, and what they a
       where: "",
       code: "PLUGIN_OLD_NAME",
       message:
-        'Extension "old" uses "host.sessionsDir", an old name that a later version no longer has. Use "sessionsDir" of the service "sessionLogs".',
+        'Extension "old" uses "host.sessionsDir", an old name that a later version will not have. Use "sessionsDir" of the service "sessionLogs".',
     },
   ]);
 });

@@ -51,8 +51,8 @@ describe("the system's error for a disk without room", () => {
 
   it("is told in plain words, with the file and its folder if it names one", () => {
     expect([messageOf(thrown()), messageOf(thrown({ path: "/home/you/.scorel/x.json" }))]).toEqual([
-      "What was to be saved could not be written: no room is left on its disk (ENOSPC). It was not kept; make room, and try again.",
-      "/home/you/.scorel/x.json could not be written: no room is left on its disk (ENOSPC). What was to be saved there was not kept; make room in /home/you/.scorel, and try again.",
+      "A file could not be written: no room is left on its disk (ENOSPC). Its new content was not saved; free space, and try again.",
+      "/home/you/.scorel/x.json could not be written: no room is left on its disk (ENOSPC). The new content was not saved; free space in /home/you/.scorel, and try again.",
     ]);
     expect(reasonOf(thrown())).toBe("no room is left on its disk: ENOSPC");
   });
