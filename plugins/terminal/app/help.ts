@@ -18,7 +18,7 @@ export interface HelpParts {
   close(): void;
 }
 
-/** All keys and commands, in place of the conversation. */
+/** The help: all keys and commands, shown instead of the conversation. */
 export class Help implements Component {
   private readonly parts: HelpParts;
   private from = 0;

@@ -11,10 +11,10 @@ const CANCELLED = 130;
 
 type Context = PluginContext<Settings, never>;
 
-/** Runs a conversation on the whole screen: the first picture comes before the session is open. */
+/** Runs a conversation on the whole screen, for `TerminalService.run`. Draws the first frame before the session is open. */
 export async function runTerminal(
   ctx: Context,
-  { invocation, client, open, choosesSession, prompt, rights, comeBack = inSameWay, atWork }: TerminalStart,
+  { invocation, client, open, choosesSession, prompt, rights, comeBack = resumeCommand, atWork }: TerminalStart,
 ): Promise<number | undefined> {
   const { config: settings } = ctx;
   const words = await wordsFor(settings.language, invocation.env);
@@ -25,7 +25,7 @@ export async function runTerminal(
   app.early.hasMessage = prompt !== undefined;
   const { interrupt, stdout } = invocation;
   const leave = () => app.leave();
-  /** An error that nobody caught: its report must be readable, and say how to go on. */
+  /** Gives the terminal back after an uncaught error, so that its report is readable, and says how to return to the session. */
   const crash = () => {
     app.device.close();
     if (app.sessionId !== undefined) process.stderr.write(`${words.goOn(comeBack(app.sessionId))}\n`);
@@ -51,7 +51,7 @@ export async function runTerminal(
     }
   } finally {
     interrupt.removeEventListener("abort", leave);
-    // The field keeps them as a draft.
+    // Edited and waiting messages go to the field, which keeps them as a draft.
     app.queueKeys.letGo();
     if (isOpened) await app.conversation.takeQueueAlong();
     app.conversation.unsent.recall(true);
@@ -64,18 +64,18 @@ export async function runTerminal(
   const { conversation } = app;
   const { sessionId, isBegun } = conversation;
   const isGone = isOpened && isBegun && (await conversation.isDeleted());
-  // A host that has not answered now would not answer that either. It closes the session by itself.
+  // If the host has not answered `isDeleted`, it would not answer this either. It closes the session by itself.
   const left = isOpened && isGone === false ? await conversation.leave(atWork) : "";
   if (left !== "") stdout.write(`${words.atWork(left)}\n`);
   if (isBegun && !isGone && sessionId !== undefined) stdout.write(`${words.goOn(comeBack(sessionId))}\n`);
   return interrupt.aborted ? CANCELLED : 0;
 }
 
-function inSameWay(sessionId: string): string {
+function resumeCommand(sessionId: string): string {
   return `scorel --session ${sessionId}`;
 }
 
-/** Loads what the first picture did without: the field, coloured code, help. */
+/** Loads everything that the first frame does not need: the field, the highlighter, the help. */
 async function furnish(app: Application): Promise<Pick<Pickers, "choose">> {
   const { furnishField } = await import("./pickers.ts");
   const pickers = furnishField(app);
