@@ -24,14 +24,14 @@ const CONFIRM: RequestOption[] = [
 const BODY = "    ";
 /** The rows of an answer after its first one. */
 const ANSWER = "      ";
-/** Columns of what Enter answers, in the prompt. It is shown in full above. */
+/** The most columns of the default answer in the prompt. The question above shows it in full. */
 const ENTER_COLUMNS = 40;
 
 /** Formats a question in full, since nobody can agree to what was cut off. */
 export function shownQuestion(request: OpenRequest, columns?: number): Shown {
   const { plugin, title, body = [] } = request;
   const details = body.map(displayText).filter((text) => text !== "");
-  // A question of permissions says itself what it is about. Of any other, a person should know which plugin asks.
+  // Questions of the plugin `permissions` are the normal case. For any other, the user should know which plugin asks.
   const head = line(plugin === "permissions" ? title : `${title} (${plugin})`);
   const text = [
     hung(head, columns),
@@ -111,7 +111,7 @@ function match(options: readonly Offered[], said: string): string | undefined {
   if (same) return same.value;
   const numbered = options.find(({ number }) => number !== undefined && String(number) === said);
   if (numbered) return numbered.value;
-  // Values of one letter have no shorter beginning.
+  // A value of one letter cannot be abbreviated.
   const begun = options.filter(
     ({ number, value, label }) => number !== undefined && [value, label].some((text) => begins(text, said)),
   );

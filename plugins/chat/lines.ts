@@ -8,7 +8,7 @@ import type { TypedLine } from "./typed-line.ts";
 export class Lines {
   /** The input line, which is drawn below the output. */
   protected typed: TypedLine | undefined;
-  /** True when the cursor is behind text. */
+  /** Whether the cursor is after text, so that the line is not ended. */
   protected open = false;
   private readonly output: Output;
   private readonly columns: (() => number | undefined) | undefined;
@@ -24,12 +24,12 @@ export class Lines {
     return this.columns?.() || undefined;
   }
 
-  /** Prints a line of Scorel's own on a new line. What does not fit into the first row is indented. */
+  /** Prints a text of Scorel's own on a new line. Rows after the first are indented. */
   async line(text: string): Promise<void> {
     await this.block(hung(text, this.width));
   }
 
-  /** Prints a text whose rows are indented already where they have to be. */
+  /** Prints a text that is indented already where it has to be. */
   async block(text: string): Promise<void> {
     if (text !== "") await this.write(`${this.open ? "\n" : ""}${text}\n`);
   }
