@@ -4,13 +4,13 @@ import type { Choice, SlashContext } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { find } from "./registry.ts";
 
-/** Milliseconds that listing may take. */
+/** The most milliseconds that listing may take. */
 const LIMIT_MS = 5_000;
 const MOST = 1_000;
 const LINE = 200;
 const PREVIEW = 20_000;
 
-/** Lists what the argument of a command is chosen from, for a client that may run the command. Throws COMMAND_CHOICES. */
+/** Lists the choices for a command's argument, for a client that may run the command. Throws COMMAND_CHOICES. */
 export async function listChoices(
   ctx: BaseContext,
   name: string,
@@ -27,7 +27,7 @@ export async function listChoices(
   return { choices };
 }
 
-/** The choices, cut to what a list shows. Throws for what is no list of choices. */
+/** Checks the choices that a plugin has returned, and cuts their texts to what a list shows. Throws for an invalid list. */
 function usable(given: unknown): Choice[] {
   if (given === undefined) return [];
   if (!Array.isArray(given)) throw new TypeError('"choices" has to answer a list of { value, label, detail, preview }');
