@@ -11,15 +11,15 @@ import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
 import { logFile } from "./run-folder.ts";
 
-/** Says in a service file that Scorel may replace it. */
+/** Marks a service file that Scorel has written, and so may replace. */
 const MARK = "Written by: scorel host install";
 const LABEL = "scorel-host";
 
-/** A service manager of the user's own, which starts programs when they log in. */
+/** A service manager of the user session, which starts programs at login. */
 interface Manager {
   path(): string;
   text(command: readonly string[]): string;
-  /** What to do after the file was written, and before it is deleted. */
+  /** The command line to run after the file was written; `end` is the one to run before it is deleted. */
   begin: string;
   end: string;
 }
@@ -39,7 +39,7 @@ const MANAGERS: Partial<Record<NodeJS.Platform, Manager>> = {
   },
 };
 
-/** `scorel host install`: writes a service file. It starts nothing itself, and says what to run. */
+/** `scorel host install`: writes a service file, and prints the command that starts the service. It starts nothing itself. */
 export async function installCommand(ctx: DaemonContext, invocation: Invocation): Promise<number> {
   const { stdout } = invocation;
   const { path, text, begin } = manager();
@@ -89,13 +89,13 @@ function manager(): Manager {
   return found;
 }
 
-/** Throws DAEMON_FOREIGN_FILE for what Scorel has not written, such as a link. */
+/** Throws DAEMON_FOREIGN_FILE for a file that Scorel has not written, and for a link. */
 function mustBeOurs(path: string): void {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats && !(stats.isFile() && readText(path).includes(MARK))) throw errors.DAEMON_FOREIGN_FILE({ path });
 }
 
-/** Throws DAEMON_SERVICE_FOLDER if other users could replace what is written in a folder. It may be reached through links of the user. */
+/** Throws DAEMON_SERVICE_FOLDER if other users could replace files in a folder. Links of the user on the way to it are allowed. */
 function mustBeSafe(folder: string): void {
   const path = realpathSync(folder);
   const weakness = weaknessOf(path, statSync(path));
@@ -118,7 +118,7 @@ WantedBy=default.target
 `;
 }
 
-/** A word of ExecStart: quoted, with `%h` and `$HOME` taken literally. systemd replaces no variables in the program's own path. */
+/** Quotes a word for ExecStart, so that `%h` and `$HOME` are literal. systemd replaces no variables in the program's path. */
 function systemdWord(word: string, isArgument: boolean): string {
   const quoted = word.replace(/[\\"]/g, "\\$&").replace(/\n/g, "\\n").replace(/%/g, "%%");
   return `"${isArgument ? quoted.replace(/\$/g, "$$$$") : quoted}"`;
