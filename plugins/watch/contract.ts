@@ -6,7 +6,7 @@ export interface WatchedFace {
   /** Returns the id of the displayed session. */
   sessionId(): string;
   /**
-   * Runs `work` when no turn runs, no question is open and no line is being processed; none of these starts meanwhile.
+   * Runs `work` when no turn runs, no question is open and no line is being processed. None of these starts while `work` runs.
    */
   between(work: () => Promise<void>): void;
   /** Shows the reloaded session and the reason. */
