@@ -1,6 +1,6 @@
 import { plainText } from "@scorel/kit/text/plain";
 
-/** A plugin's text without terminal control characters. */
+/** A plugin's text as a string without terminal control characters. */
 export function harmless(text: unknown): string {
   return plainText(String(text));
 }
