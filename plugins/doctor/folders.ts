@@ -32,7 +32,7 @@ export function checkFolders({ home }: Pick<CheckContext, "home">): Part & { fol
   return { folders: look.folders, findings: look.findings };
 }
 
-/** Checks whether a missing folder can be created when it is needed. */
+/** Checks whether the missing user folder can be created when it is needed. */
 function toBeMade(home: string): Finding {
   const against = refusal(nearest(home));
   if (against) return { ...against, where: home, doNext: "Set HOME to a directory of yours." };

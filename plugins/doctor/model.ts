@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<string, string>> = {
   answer: "asking",
 };
 
-/** Checks whether there is a model with a key and whether its host can be reached. Also lists local models. */
+/** Checks whether there is a model with a key, and whether its server can be reached. Also lists local models. */
 export async function checkModel(context: CheckContext): Promise<Part> {
   const { models, options, cwd } = context;
   if (!models) return { findings: [] };
