@@ -30,10 +30,10 @@ export async function listChoices(
 /** Checks the choices that a plugin has returned, and cuts their texts to what a list shows. Throws for an invalid list. */
 function usable(given: unknown): Choice[] {
   if (given === undefined) return [];
-  if (!Array.isArray(given)) throw new TypeError('"choices" has to answer a list of { value, label, detail, preview }');
+  if (!Array.isArray(given)) throw new TypeError('"choices" must return a list of { value, label, detail, preview }');
   return given.slice(0, MOST).map((each: unknown) => {
     const { value, label, detail, preview } = (typeof each === "string" ? { value: each } : Object(each)) as Choice;
-    if (typeof value !== "string") throw new TypeError('one of the choices has no text as its "value"');
+    if (typeof value !== "string") throw new TypeError('the "value" of one of the choices is not a string');
     return {
       value,
       ...(label !== undefined && { label: String(label).slice(0, LINE) }),

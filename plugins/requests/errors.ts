@@ -17,5 +17,5 @@ export const errors = defineErrors({
   REQUEST_ANSWER: (a: { answer: string; offered: string }) =>
     `"${a.answer}" is not one of the answers to this question: ${a.offered}.`,
   REQUEST_CHOICES: (a: { title: string; reason: string }) =>
-    `The question "${a.title}" cannot be asked: ${a.reason}. Pass select a list of texts or of { value, label }.`,
+    `The question "${a.title}" cannot be asked: ${a.reason}. Pass select a list of strings or of { value, label }.`,
 });
