@@ -3,7 +3,7 @@ import { visibleBreaks } from "@scorel/kit/text/one-line";
 import { visibleText } from "@scorel/kit/text/plain";
 import { cutToWidth, widthOf } from "@scorel/kit/text/width";
 import type { OpenRequest, RequestOption } from "@scorel/requests/contract";
-import { hung, marked } from "./indented.ts";
+import { hanging, marked } from "./indented.ts";
 
 /** A question as displayed, with the prompt for its answer. */
 export interface Shown {
@@ -34,7 +34,7 @@ export function shownQuestion(request: OpenRequest, columns?: number): Shown {
   // Questions of the plugin `permissions` are the normal case. For any other, the user should know which plugin asks.
   const head = line(plugin === "permissions" ? title : `${title} (${plugin})`);
   const text = [
-    hung(head, columns),
+    hanging(head, columns),
     ...details.map((detail) => marked(visibleText(detail), BODY, columns)),
     ...answers(request).map(([head, text]) => marked(line(text), ANSWER, columns, head)),
   ].join("\n");

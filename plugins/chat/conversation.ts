@@ -45,7 +45,7 @@ export async function converse(
   let connection: Connection | undefined;
   try {
     const chosen = options.resume === true ? await chooseSession(client, invocation) : undefined;
-    const status = await opened(ctx, client, inSession(invocation, chosen), { rights, elsewhere });
+    const status = await opened(ctx, client, withSession(invocation, chosen), { rights, elsewhere });
     if (!status) return UNCONFIGURED;
     const { stdout, terminal = stdout } = invocation;
     const usage = stdout.isTTY === true ? undefined : usageOutput(invocation);
@@ -92,7 +92,7 @@ async function inFullScreen(
   const { rights, comeBack } = at;
   try {
     const open: TerminalStart["open"] = (plainly, sessionId) =>
-      opened(ctx, client, inSession(invocation, sessionId), at, plainly);
+      opened(ctx, client, withSession(invocation, sessionId), at, plainly);
     const [prompt] = invocation.args;
     const choosesSession = invocation.options.resume === true;
     const atWork = (id: string) => stillAtWork(client, id);
@@ -104,7 +104,7 @@ async function inFullScreen(
 }
 
 /** The invocation with the session that was chosen from a list, if one was. */
-function inSession(invocation: Invocation, sessionId: string | undefined): Invocation {
+function withSession(invocation: Invocation, sessionId: string | undefined): Invocation {
   return sessionId === undefined
     ? invocation
     : { ...invocation, options: { ...invocation.options, session: sessionId } };

@@ -16,7 +16,7 @@ export function indented(text: string, columns: number | undefined): string {
 }
 
 /** A text of Scorel's own: its first row begins at the left edge, and all others are indented. */
-export function hung(text: string, columns: number | undefined): string {
+export function hanging(text: string, columns: number | undefined): string {
   return marked(text, INDENT, columns, "");
 }
 

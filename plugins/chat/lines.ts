@@ -1,7 +1,7 @@
 import type { Output } from "@scorel/kit/terminal/output";
 import { plainText } from "@scorel/kit/text/plain";
 import { wrapped } from "./drawing.ts";
-import { hung, indented } from "./indented.ts";
+import { hanging, indented } from "./indented.ts";
 import type { TypedLine } from "./typed-line.ts";
 
 /** Prints lines and arriving text above the input line, if there is one. Text cannot move the cursor or set colours. */
@@ -26,7 +26,7 @@ export class Lines {
 
   /** Prints a text of Scorel's own on a new line. Rows after the first are indented. */
   async line(text: string): Promise<void> {
-    await this.block(hung(text, this.width));
+    await this.block(hanging(text, this.width));
   }
 
   /** Prints a text that is indented already where it has to be. */

@@ -2,7 +2,7 @@ import { clientName, type SessionProjection } from "@scorel/host/client";
 import type { QueuedMessage } from "@scorel/host/contract";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { wordsOf } from "./drawing.ts";
-import { hung } from "./indented.ts";
+import { hanging } from "./indented.ts";
 import { pastText } from "./past.ts";
 
 /** The most queued messages that are shown, and the most characters of each. */
@@ -32,7 +32,10 @@ export function nowLines(view: SessionProjection, options: NowOptions): string[]
   if (past !== "known") lines.push(pastText(view, { ...options, sessionId, named: others.length > 0 }));
   if (others.length > 0)
     lines.push(
-      hung(`(also here: ${others.join(", ")}; you are ${clientName(clientId) ?? "without a name"})`, options.columns),
+      hanging(
+        `(also here: ${others.join(", ")}; you are ${clientName(clientId) ?? "without a name"})`,
+        options.columns,
+      ),
     );
   if (queue.length > 0) lines.push(queueText(queue.length, queue, running, options.columns));
   if (running && view.live.length === 0) lines.push("(a turn is running)");

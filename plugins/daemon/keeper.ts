@@ -24,7 +24,7 @@ export class Keeper {
   private unwatch: (() => Promise<void>) | undefined;
   private timer: NodeJS.Timeout | undefined;
   private usedAt = Date.now();
-  private standsIn = false;
+  private attendsAll = false;
 
   constructor(host: HostService, options: KeeperOptions) {
     this.client = host.connect({ clientId: "host" });
@@ -59,12 +59,12 @@ export class Keeper {
    * the next host. Otherwise each question would count as declined once the clients are gone, and the model would go on as if a person had
    * said no.
    */
-  async standIn(): Promise<void> {
-    this.standsIn = true;
-    await Promise.all([...this.kept.keys()].map((sessionId) => this.standInFor(sessionId)));
+  async attendAll(): Promise<void> {
+    this.attendsAll = true;
+    await Promise.all([...this.kept.keys()].map((sessionId) => this.attend(sessionId)));
   }
 
-  private async standInFor(sessionId: string): Promise<void> {
+  private async attend(sessionId: string): Promise<void> {
     try {
       const { requests } = await this.client.request("attend_requests", { sessionId });
       if (requests.length > 0) await this.client.request("cancel", { sessionId });
@@ -134,7 +134,7 @@ export class Keeper {
     const isQuiet = change.session.running !== true && !hasAsked;
     this.kept.set(sessionId, { row: change.session, quietSince: isQuiet ? Date.now() : undefined });
     if (isNew) await this.keep(sessionId);
-    if (this.standsIn && (isNew || hasAsked)) await this.standInFor(sessionId);
+    if (this.attendsAll && (isNew || hasAsked)) await this.attend(sessionId);
   }
 
   private async keep(sessionId: string): Promise<void> {

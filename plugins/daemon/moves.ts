@@ -79,7 +79,7 @@ export class Moves {
   }
 
   /** Called when a subscription has ended at the client that had its session. Returns whether it will continue elsewhere. */
-  goesOn(sessionId: string, client: Client, error: Error): boolean {
+  willContinue(sessionId: string, client: Client, error: Error): boolean {
     if (this.closed) return false;
     // All sessions of a process that has ended are moved.
     if (this.holders.has(client) && client.state?.state === "closed") return true;
@@ -90,7 +90,7 @@ export class Moves {
   }
 
   /** Called while the daemon is away: moves the sessions that another process has opened meanwhile. */
-  lookElsewhere(daemon: Client): void {
+  moveTakenSessions(daemon: Client): void {
     for (const sessionId of this.user.routes.at(daemon)) {
       const holder = this.holders.of(sessionId);
       // A daemon that is ending may still hold them itself.

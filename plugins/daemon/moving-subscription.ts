@@ -4,14 +4,14 @@ import { clause } from "@scorel/kit/text/one-line";
 /** A subscription that continues with another client when its client has ended or has lost the session. */
 export class MovingSubscription {
   private readonly given: Parameters<Client["subscribe"]>;
-  private readonly goesOn: (client: Client, error: Error) => boolean;
+  private readonly willContinue: (client: Client, error: Error) => boolean;
   private current: Subscription | undefined;
   private ended = false;
 
-  /** `goesOn` is called with the reason when the subscription has ended at a client, and returns whether it will be moved. */
-  constructor(given: Parameters<Client["subscribe"]>, goesOn: (client: Client, error: Error) => boolean) {
+  /** `willContinue` is called with the reason when the subscription has ended at a client, and returns whether it will be moved. */
+  constructor(given: Parameters<Client["subscribe"]>, willContinue: (client: Client, error: Error) => boolean) {
     this.given = given;
-    this.goesOn = goesOn;
+    this.willContinue = willContinue;
   }
 
   get sessionId(): string {
@@ -63,7 +63,8 @@ export class MovingSubscription {
     const ended = (error: Error) => {
       if (this.ended) return;
       const at = Date.now();
-      if (this.goesOn(client, error)) options?.interrupted?.({ state: "waiting", at, reason: clause(error.message) });
+      if (this.willContinue(client, error))
+        options?.interrupted?.({ state: "waiting", at, reason: clause(error.message) });
       else this.fail(error);
     };
     return { ...options, ended };

@@ -63,7 +63,7 @@ export class ReachingClient implements Client {
       ...{ name, own },
       changed: (daemon, state) => {
         if (daemon === this.latest) this.become(state);
-        if (state.state === "waiting") this.moves.lookElsewhere(daemon);
+        if (state.state === "waiting") this.moves.moveTakenSessions(daemon);
       },
     });
     const { home, routes, reopening } = this;
@@ -133,7 +133,7 @@ export class ReachingClient implements Client {
   async subscribe(...given: Parameters<Client["subscribe"]>): Promise<Subscription> {
     const [sessionId] = given;
     const subscription = new MovingSubscription(this.heard(given), (client, error) =>
-      this.moves.goesOn(sessionId, client, error),
+      this.moves.willContinue(sessionId, client, error),
     );
     try {
       await subscription.begin(await this.clientFor(sessionId));

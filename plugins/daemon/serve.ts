@@ -105,7 +105,7 @@ async function begin(
   const end = async () => {
     removeState();
     listeners.refuse();
-    await keeper.standIn();
+    await keeper.attendAll();
     // Otherwise a question that was just withdrawn would stay on the clients' screens until they reach the next host.
     await ctx.gateway.flush();
     await ctx.gateway.dismiss("the host stops", true);

@@ -120,7 +120,7 @@ async function answerIn(
   await client.subscribe(sessionId, hear, { capacity: Number.POSITIVE_INFINITY, joined, ...(sent && { anchor }) });
   if (interrupt.aborted && !sent) return undefined;
   const printed = await (command
-    ? obey(opened, command, prompt)
+    ? answerCommand(opened, command, prompt)
     : converse({ ...opened, sent }, prompt, schema)
   ).finally(() => cuts.end());
   await backlog.done();
@@ -199,7 +199,7 @@ async function converse(run: Run, prompt: Prompt, schema?: AnswerSchema): Promis
 }
 
 /** Runs a slash command, and waits for the turn if it begins one. */
-async function obey(opened: Opened, command: Typed, prompt: Prompt): Promise<Printed> {
+async function answerCommand(opened: Opened, command: Typed, prompt: Prompt): Promise<Printed> {
   const { client, status } = opened;
   const ran = await runCommand(client, status.sessionId, command);
   if ("outcome" in ran) return ran;

@@ -13,7 +13,7 @@ export function actionOf(data: string, keys: Keys, actions: Actions): (() => voi
 }
 
 /** Tells whether a key was pressed twice within `TWICE_MS`. */
-export class Twice {
+export class DoublePress {
   private at = Number.NEGATIVE_INFINITY;
 
   again(now: number): boolean {

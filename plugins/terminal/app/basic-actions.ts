@@ -1,5 +1,5 @@
 import type { Mode } from "@scorel/permissions/contract";
-import { type Actions, Twice } from "./actions.ts";
+import { type Actions, DoublePress } from "./actions.ts";
 import type { Application } from "./application.ts";
 import { modeOf, modeText } from "./status-line.ts";
 
@@ -8,7 +8,7 @@ const MODES: readonly Mode[] = ["ask", "edits", "plan", "full"];
 /** The actions that work from the first frame on, before the rest of the application is loaded. */
 export function basicActions(app: Application): Actions {
   const { reader, looks } = app;
-  const clearing = new Twice();
+  const clearing = new DoublePress();
   return {
     interrupt: () => interrupt(app),
     clear: () => clear(app, clearing),
@@ -57,7 +57,7 @@ function interrupt(app: Application): void {
 }
 
 /** Ctrl-C: clears the field; if that is empty, interrupts as Esc does; if nothing runs, leaves when it is pressed twice. */
-function clear(app: Application, clearing: Twice): void {
+function clear(app: Application, clearing: DoublePress): void {
   const { field, conversation, questions } = app;
   if (field && (field.text !== "" || field.mode !== "message")) field.putAside();
   else if (

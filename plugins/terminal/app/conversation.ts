@@ -81,11 +81,11 @@ export class Conversation {
     this.stopListening();
     const view = await followSession(client, status.sessionId, { tail: TAIL });
     this.view = view;
-    this.people.look(view);
+    this.people.noteClients(view);
     this.others.enter(view);
     this.stopListening = view.subscribe((change) => this.hear(change));
     this.listener.entered(view);
-    this.unsent.look();
+    this.unsent.connectionChanged();
     for (const warning of [...this.warnings.untold(status.notices), ...damageIn(status)])
       this.listener.told(warning, "warning");
     this.present(status);
@@ -272,8 +272,8 @@ export class Conversation {
   private hear(change: Parameters<Listener["changed"]>[0]): void {
     if (this.view) this.people.hear(change, this.view);
     this.listener.changed(change);
-    if (change.kind === "status" || change.kind === "reset") this.unsent.look();
-    if (this.view && change.kind !== "text") this.hostAway.look(this.view.status);
+    if (change.kind === "status" || change.kind === "reset") this.unsent.connectionChanged();
+    if (this.view && change.kind !== "text") this.hostAway.statusChanged(this.view.status);
     if (this.view) this.others.hear(change, this.view);
     if (change.kind !== "passing") return;
     const { event } = change.delivered;

@@ -17,7 +17,7 @@ export class HostAway {
   }
 
   /** Called with each new status of the shown session. */
-  look({ connection, retry }: SessionView["status"]): void {
+  statusChanged({ connection, retry }: SessionView["status"]): void {
     if (connection !== "reconnecting") {
       if (this.isTold && connection === "live") this.tell(this.words.hostBack);
       this.end();

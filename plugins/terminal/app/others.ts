@@ -26,7 +26,7 @@ export class Others {
 
   /** Called when another session is shown, with the questions that are open in it. */
   enter({ requests, status }: Pick<SessionView, "requests" | "status">): void {
-    this.look(status.host);
+    this.noteClients(status.host);
     this.asked = requests;
   }
 
@@ -38,7 +38,7 @@ export class Others {
   }
 
   /** Notes which clients have the session open, at the beginning and whenever the host reports it again. */
-  private look(host: SessionStatus): void {
+  private noteClients(host: SessionStatus): void {
     if (host === this.host) return;
     if (host.sessionId !== this.host?.sessionId) this.presence = new Presence();
     this.host = host;
@@ -47,7 +47,7 @@ export class Others {
   }
 
   hear(change: ViewChange, view: Pick<SessionView, "rows" | "requests" | "status">): void {
-    if (change.kind !== "text") this.look(view.status.host);
+    if (change.kind !== "text") this.noteClients(view.status.host);
     if (change.kind === "passing") this.cancelled(change.delivered.event as EndOfTurn);
     else if (change.kind === "rows" && change.isNew) {
       const { event, clientId } = view.rows[change.index] ?? {};

@@ -16,7 +16,7 @@ export class People {
   }
 
   /** Notes which clients are in the session. */
-  look({ status }: SessionView): void {
+  noteClients({ status }: SessionView): void {
     this.own.add(this.client.clientId);
     for (const { clientId } of status.host.present ?? []) this.met.add(clientId);
   }
@@ -24,7 +24,7 @@ export class People {
   /** Notes clients that join, and clients that add an event while this application watches: both were present. */
   hear(change: ViewChange, view: SessionView): void {
     if (change.kind === "text") return;
-    this.look(view);
+    this.noteClients(view);
     const clientId = change.kind === "rows" && change.isNew ? view.rows[change.index]?.clientId : joinedIn(change);
     if (clientId !== undefined) this.met.add(clientId);
   }

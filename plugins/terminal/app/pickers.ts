@@ -2,14 +2,14 @@ import type { ListedCommand } from "@scorel/commands/contract";
 import { createField, draftAt, draftPath } from "../input/create-field.ts";
 import type { PromptField } from "../input/field.ts";
 import { createPickers, type Pickers } from "../pickers/actions.ts";
-import { Twice } from "./actions.ts";
+import { DoublePress } from "./actions.ts";
 import type { Application } from "./application.ts";
 import { Contributed } from "./contributed.ts";
 import { isKnownAs, withOwn } from "./own-commands.ts";
 import { hasArrived } from "./unsent.ts";
 
 /** Sets up the field with its draft, and the pickers that keys open. */
-export function furnishField(app: Application): Pickers {
+export function setUpField(app: Application): Pickers {
   const all = (listed: readonly ListedCommand[]) => withOwn(listed, app.words);
   const { unsent } = app.conversation;
   const { field, walk } = createField(
@@ -21,7 +21,7 @@ export function furnishField(app: Application): Pickers {
   keepDraft(app, field);
   const pickers = createPickers(app, field, walk);
   contribute(app);
-  const [twice, clearing] = [new Twice(), new Twice()];
+  const [twice, clearing] = [new DoublePress(), new DoublePress()];
   const { interrupt } = app.actions;
   app.actions = {
     ...app.actions,

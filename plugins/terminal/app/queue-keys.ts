@@ -107,7 +107,7 @@ export class QueueKeys {
    * Ends editing when the user leaves the application, so that the draft keeps the edited text, followed by the text that was in the field
    * before. An edited text that is the same as in the queue is left out: it would come back even after it was delivered.
    */
-  letGo(): void {
+  keepInDraft(): void {
     const { edited } = this;
     const field = this.parts.field();
     if (!edited || !field) return;

@@ -35,9 +35,9 @@ export async function runTerminal(
   let isOpened = false;
   try {
     app.open();
-    const furnished = furnish(app);
+    const rest = loadRest(app);
     const left = app.ended.then(() => null);
-    const chosen = choosesSession ? await Promise.race([furnished.then(({ choose }) => choose()), left]) : undefined;
+    const chosen = choosesSession ? await Promise.race([rest.then(({ choose }) => choose()), left]) : undefined;
     const opened = () => open((work) => app.suspended(work), chosen ?? undefined);
     const status = chosen === null ? null : await Promise.race([opened(), left]);
     if (status === undefined) return undefined;
@@ -46,13 +46,13 @@ export async function runTerminal(
       isOpened = true;
       if (prompt !== undefined) app.attempt(() => app.conversation.send({ text: prompt }));
       app.release();
-      await furnished;
+      await rest;
       await app.ended;
     }
   } finally {
     interrupt.removeEventListener("abort", leave);
     // Edited and waiting messages go to the field, which keeps them as a draft.
-    app.queueKeys.letGo();
+    app.queueKeys.keepInDraft();
     if (isOpened) await app.conversation.takeQueueAlong();
     app.conversation.unsent.recall(true);
     if (!isOpened) app.onUnopened();
@@ -76,9 +76,9 @@ function resumeCommand(sessionId: string): string {
 }
 
 /** Loads everything that the first frame does not need: the field, the highlighter, the help. */
-async function furnish(app: Application): Promise<Pick<Pickers, "choose">> {
-  const { furnishField } = await import("./pickers.ts");
-  const pickers = furnishField(app);
+async function loadRest(app: Application): Promise<Pick<Pickers, "choose">> {
+  const { setUpField } = await import("./pickers.ts");
+  const pickers = setUpField(app);
   const [{ loadHighlighter }, { helpAction }] = await Promise.all([
     import("../rows/highlight.ts"),
     import("./help-action.ts"),

@@ -108,7 +108,7 @@ export class Unsent {
   }
 
   /** Called when the connection to the host may have changed. */
-  look(): void {
+  connectionChanged(): void {
     for (const wake of [...this.waiting]) wake();
     this.keep();
   }
@@ -125,7 +125,7 @@ export class Unsent {
     for (const entry of recalled) entry.isRecalled = true;
     this.recalled = recalled;
     this.forget(recalled);
-    this.look();
+    this.connectionChanged();
     const { listener } = this.parts;
     if (recalled.length === 1) listener.offered(only.text, only.mode, only.silent === true);
     else listener.offered(recalled.map(marked).join("\n\n"));
@@ -163,16 +163,16 @@ export class Unsent {
 
   private untilThere(entry: Entry): Promise<void> {
     return new Promise((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         const view = this.parts.view();
         const isOver = view?.status.connection === "closed";
         if (!isOver && !entry.isRecalled && view && !isConnected(view)) return;
-        this.waiting.delete(look);
+        this.waiting.delete(check);
         if (isOver && !entry.isRecalled) reject(view.status.error ?? new Error(this.parts.words.lost));
         else resolve();
       };
-      this.waiting.add(look);
-      look();
+      this.waiting.add(check);
+      check();
     });
   }
 }
