@@ -31,7 +31,7 @@ const ENTER_COLUMNS = 40;
 export function shownQuestion(request: OpenRequest, columns?: number): Shown {
   const { plugin, title, body = [] } = request;
   const details = body.map(displayText).filter((text) => text !== "");
-  // Questions of the plugin `permissions` are the normal case. For any other, the user should know which plugin asks.
+  // The title of a question of `permissions` says what it is about. For any other, the user should know which plugin asks.
   const head = line(plugin === "permissions" ? title : `${title} (${plugin})`);
   const text = [
     hanging(head, columns),

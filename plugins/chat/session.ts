@@ -95,7 +95,7 @@ export class ChatSession {
   async enter(status: SessionStatus, said?: string): Promise<void> {
     const { sessionId } = status;
     await this.leave();
-    // Questions of the former session are no longer shown.
+    // Stop showing questions of the former session.
     this.questions?.end();
     this.questions = undefined;
     await this.screen.answered();
@@ -194,7 +194,7 @@ export class ChatSession {
     this.work.between(work);
   }
 
-  /** Declines further questions because nobody types any more. */
+  /** Declines further questions, because the input has ended. */
   async declineQuestions(): Promise<void> {
     this.questions?.end();
     await this.questions?.attend(false);
@@ -221,7 +221,7 @@ export class ChatSession {
     const [, command, args = ""] = (isLiteral ? undefined : COMMAND.exec(text.trim())) ?? [];
     if (command === undefined) {
       if (!this.rights.write) {
-        // Put the text back, so that it is not lost.
+        // Put the text back: the user may have typed it before they saw that they may only read.
         this.input = { text, isLiteral };
         throw errors.CHAT_LOOKS_ON();
       }

@@ -18,6 +18,7 @@ export type ChatState =
   | ("starting" | "idle" | "running" | "watching" | "asking" | "askingInTurn" | "disconnected")
   | ("closing" | "closingInTurn");
 
+/** The facts that the state is computed from. */
 export interface Facts {
   /** A session is open. */
   opened: boolean;
@@ -31,6 +32,7 @@ export interface Facts {
   question: boolean;
 }
 
+/** Computes the state of a conversation. */
 export function stateOf({ opened, connected, left, turn, question }: Facts): ChatState {
   if (!opened) return "starting";
   if (left) return turn === "own" ? "closingInTurn" : "closing";
@@ -65,6 +67,7 @@ const busy = { prompts: false, quiet: false } as const;
 /** Ctrl-C and signals end the turn first. */
 const inTurn = { interrupt: "cancel", hangUp: "cancelAndLeave", end: "nothing", ...busy } as const;
 
+/** The reactions in each state. */
 export const reactions: Readonly<Record<ChatState, Reactions>> = {
   starting: { line: "take", interrupt: "clear", hangUp: "leave", end: "newline", ...busy },
   idle: { line: "take", interrupt: "clear", hangUp: "leave", end: "newline", prompts: true, quiet: true },

@@ -21,6 +21,7 @@ export interface Invocation {
    */
   interrupt: AbortSignal;
 }
+/** An option of a command. */
 export interface CliOption {
   /** As shown in help: `--output <format>`, `--trust`, `-p, --print <prompt>`. */
   flags: string;
@@ -28,6 +29,7 @@ export interface CliOption {
   /** Allowed values, checked and shown in help. */
   values?: readonly string[];
   default?: string;
+  /** Whether the option may be given several times; its value is then an array. */
   repeatable?: boolean;
   /** Without a value, the option is "" instead of an error. */
   mayBeEmpty?: boolean;
@@ -75,6 +77,7 @@ export interface Launch extends Omit<Invocation, "args" | "options"> {
   beforeEnd(work: () => Promise<void>): void;
 }
 
+/** The service `cli`: the command line. */
 export interface CliService {
   /** Parses and runs a command line. Prints errors and returns the exit code. */
   run(argv: readonly string[]): Promise<number>;

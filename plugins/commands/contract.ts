@@ -74,7 +74,7 @@ export interface BackgroundWork {
 export interface BackgroundItem {
   /** Unique in its session. It stays the same until the work has ended. */
   id: string;
-  /** A title of one line for people, such as `$ npm run dev`. */
+  /** A title of one line for display, such as `$ npm run dev`. */
   title: string;
   /** When it began, in milliseconds since the epoch. */
   since: number;
@@ -90,6 +90,7 @@ export interface BackgroundReport {
   /** Settles when the work has ended, and its message is sent. */
   ended: Promise<unknown>;
 }
+/** The context of a command: the session, and the client that runs it. */
 export interface SlashContext {
   sessionId: string;
   clientId: string;
@@ -113,6 +114,7 @@ export interface ListedCommand {
   /** Whether it decides what runs without a question, or handles API keys. Clients run it only for a person who has typed it. */
   sealed?: true;
 }
+/** Possible ends of a line. */
 export interface Completion {
   /** Index in the line where the values start. */
   from: number;

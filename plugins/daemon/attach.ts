@@ -65,7 +65,7 @@ async function list(ctx: DaemonContext, { stdout }: Invocation, elsewhere: Clien
   }
 }
 
-/** The command lines for hosts at addresses that were used before. */
+/** The command lines that connect to hosts on other computers which the transports know. */
 async function known(ctx: DaemonContext): Promise<string[]> {
   const transports = ctx.collect("transports").flatMap(({ value }) => value);
   return (await Promise.all(transports.map((transport) => transport.known?.() ?? []))).flat();

@@ -12,6 +12,7 @@ export function nameOwner(process: ProcessIdentity): void {
   inOwnFolder(runFolder(), (folder) => replaceFile(folder.at(ownerFile(process)), JSON.stringify(process)));
 }
 
+/** Removes the file that contains the process of a socket. */
 export function forgetOwner(process: ProcessIdentity): void {
   removeStateFile(runFolder(), ownerFile(process));
 }

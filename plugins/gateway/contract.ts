@@ -5,7 +5,7 @@ import type { Awaitable } from "@scorel/kernel";
 
 /** How a transport admits a client. */
 export interface AcceptOptions {
-  /** Name of the transport, for people: `socket`, `ws`. */
+  /** The name of the transport for display: `socket`, `ws`. */
   transport: string;
   /**
    * Set if the transport has reached its limit of `max` connections, in total or `of` somebody, such as `this device`. The client gets an
@@ -24,6 +24,7 @@ export interface AcceptOptions {
   prove?(challenge: Challenge): string;
 }
 
+/** The rights and the name of an admitted client. */
 export interface Admission {
   /** The operations and options that the client may use. Default: all of them. */
   scope?: ClientScope | undefined;
@@ -94,7 +95,7 @@ export interface Transport {
   dialOptions?: readonly CliOption[];
   /** The address in such options, for transports with an option of their own instead of `--url`. */
   address?(options: Readonly<Record<string, unknown>>): string | undefined;
-  /** The command lines that connect to known hosts at addresses. */
+  /** The command lines that connect to hosts on other computers which the transport knows. */
   known?(): Awaitable<readonly string[]>;
   /** Connects to a host at an address. The option `again` is set after a lost connection: then the user must not be asked anything. */
   dial?(address: URL, options: Readonly<Record<string, unknown>>): Awaitable<Channel>;

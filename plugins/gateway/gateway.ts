@@ -60,6 +60,7 @@ interface Entry {
   timer: NodeJS.Timeout | undefined;
 }
 
+/** Serves clients over the connections of transports, and keeps them for a while after a lost connection. */
 export class Gateway implements Omit<GatewayService, "announce"> {
   private readonly options: GatewayOptions;
   private readonly limits: GatewayLimits;

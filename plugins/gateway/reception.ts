@@ -156,6 +156,7 @@ function retryAfterOf(error: unknown): number | undefined {
   return typeof retryAfter === "number" ? retryAfter : undefined;
 }
 
+/** Sends a last message, and closes the channel. */
 export function endWith(channel: Channel, message: HostMessage): void {
   send(channel, message);
   channel.close();

@@ -3,9 +3,10 @@ export interface FileOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** Information about an existing file, folder or other entry, after links were followed. */
 export interface FileInfo {
   kind: "file" | "folder" | "fifo" | "socket" | "device";
-  /** In bytes; 0 for what is not a file. */
+  /** The size in bytes; 0 for anything but a file. */
   size: number;
   /**
    * The same for all names of one file, such as hard links, and different for any two files. Absent when the file system has no
@@ -13,9 +14,11 @@ export interface FileInfo {
    */
   id?: string;
 }
+/** The content of a regular file. */
 export interface FileContent extends FileInfo {
   bytes: Uint8Array;
 }
+/** An entry of a folder. */
 export interface FileEntry {
   name: string;
   /** The entry itself; a link is not followed. */
@@ -79,13 +82,14 @@ export interface FileSearch extends AsyncDisposable, FileInfo {
    */
   run(args: readonly string[], options: FileOptions & { onOutput(bytes: Uint8Array): void }): Promise<SearchEnd>;
 }
+/** How ripgrep has ended. */
 export interface SearchEnd {
   exitCode: number | null;
   /** The beginning of ripgrep's standard error. */
   stderr: string;
 }
 
-/** A command and what it needs. It has no input. */
+/** A command with its directory, environment and output. It has no input. */
 export interface ProcessRequest {
   /**
    * A line for a shell (bash, or sh where there is no bash), or a program with its arguments. Only an executor on this
@@ -101,6 +105,7 @@ export interface ProcessRequest {
   background?: boolean;
 }
 
+/** How a command has ended: its exit code, or the name of the signal that ended it. */
 export interface ProcessEnd {
   exitCode: number | null;
   signal: string | null;
@@ -108,6 +113,7 @@ export interface ProcessEnd {
   leftOpen: boolean;
 }
 
+/** A command that was started. */
 export interface RunningProcess {
   /** Settles when the command has ended and its output has arrived. Rejects when its end cannot be known because the connection is lost. */
   readonly ended: Promise<ProcessEnd>;

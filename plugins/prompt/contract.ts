@@ -25,13 +25,14 @@ export interface InstructionSource {
   source: string;
   priority: number;
   bytes: number;
-  /** Hash of a text that people wrote, to detect changes. */
+  /** SHA-256 hash of a text that was written by a person, to detect changes. */
   sha256?: string;
 }
 /** A part that was left out because the prompt was too long. */
 export interface CutSource extends InstructionSource {
   section: SectionName;
 }
+/** A section of the system prompt. */
 export interface InstructionSection {
   name: SectionName;
   sources: InstructionSource[];

@@ -26,7 +26,7 @@ export interface Question {
   body?: DisplayAction[];
   /** The options of a `select`. */
   options?: RequestOption[];
-  /** The default answer when nobody answers; a client may use it for an empty line. */
+  /** The default answer, which applies when there is no answer; a client may use it for an empty line. */
   fallback?: string;
   /** Data for the asking plugin and for programs, such as exact arguments. `form` is the id of a form, whose questions follow one another. */
   data?: unknown;
@@ -46,6 +46,7 @@ export interface OpenRequest extends Question {
   /** The plugin that asks. */
   plugin: string;
 }
+/** The outcome of a question. */
 export interface RequestAnswer {
   /** `null` when there is no answer: no client answers questions, the question was withdrawn, or the host ended. */
   answer: string | null;
@@ -55,6 +56,7 @@ export interface RequestAnswer {
   declined?: true;
 }
 
+/** Options of `RequestsService.ask`. */
 export interface AskOptions {
   /**
    * Withdraws the question on abort. A layer of a hook passes its own signal; its time limit pauses until the question has ended. Without a
@@ -64,6 +66,7 @@ export interface AskOptions {
   /** Leaves the question open when the host stops, so that its answer can be recalled when the session is open again. */
   outlivesHost?: boolean | undefined;
 }
+/** Options of `RequestsService.forward`. */
 export interface ForwardOptions {
   /** Ends the forwarding on abort, and withdraws forwarded questions. */
   signal?: AbortSignal | undefined;
@@ -163,7 +166,7 @@ declare module "@scorel/kernel" {
     approval_answer: { requestId: string; answer: string | null; reason?: string };
   }
   interface Transients {
-    /** Nobody could be asked, so the default applied; `answer` is null without a default. */
+    /** No client answers questions, so the default applied; `answer` is null without a default. */
     request_defaulted: { plugin: string; kind: Question["kind"]; title: string; answer: string | null };
     /** A one-time message of a plugin to the people who watch. */
     notification: { plugin: string; level: NoticeLevel; text: string };

@@ -15,6 +15,7 @@ export interface WatchedFace {
   kept(told: string): Promise<void>;
 }
 
+/** The service `watch`: reloads sessions when their sources change. */
 export interface WatchService {
   /**
    * Reloads the displayed session, between turns, whenever its extensions, presets or configuration change, and reports

@@ -75,7 +75,7 @@ async function fileNamed({ forms }: Mentioned, mentions: Mentions): Promise<Name
       const kind = (await files?.stat(full))?.kind;
       if (kind === "file" || kind === "folder") return { path, full, kind, ...(lines && { lines }) };
     } catch (thrown) {
-      // An impossible path is not the one that is meant.
+      // This reading cannot be a path, so another one is meant.
       if (!isAboutPath(thrown)) throw thrown;
     }
   }

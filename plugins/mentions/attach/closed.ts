@@ -8,6 +8,7 @@ import type { Mentions } from "../mentions.ts";
 /** Codes of errors that are caused by the path, not by the computer. */
 const ABOUT_PATHS = ["ENOTDIR", "ELOOP", "EACCES", "EINVAL", "ENAMETOOLONG", "ENOENT"];
 
+/** Whether an error is caused by the path. */
 export function isAboutPath(thrown: unknown): boolean {
   return ABOUT_PATHS.includes(codeOf(thrown));
 }

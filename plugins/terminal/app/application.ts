@@ -78,7 +78,7 @@ export class Application implements Surroundings {
   onEntered: () => void = () => {};
   /** Called when the application ends and no session was shown. */
   onUnopened: () => void = () => {};
-  /** Resolves when the person leaves. */
+  /** Resolves when the user leaves. */
   readonly ended = new Promise<void>((resolve) => {
     this.finish = resolve;
   });
@@ -145,7 +145,7 @@ export class Application implements Surroundings {
     return this.conversation.enter(status);
   }
 
-  /** Shows a new session in the directory of the one that is shown. */
+  /** Creates a session in the directory of the shown one, and shows it. */
   begin(): Promise<void> {
     return this.conversation.begin();
   }

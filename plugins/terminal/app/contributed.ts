@@ -81,7 +81,7 @@ export class Contributed {
   }
 }
 
-/** The keys that run a command, as people write them. */
+/** The labels of the keys that run a command. */
 export function keysOf(command: ListedCommand, keys: Keys): string[] {
   return namesOf(command, keys).map(keyLabel);
 }

@@ -111,7 +111,7 @@ export class Conversation {
     return this.client.request(this.rights.write ? "load_session" : "get_status", { sessionId });
   }
 
-  /** Shows a new session in the directory of this one. */
+  /** Creates a session in the directory of this one, and shows it. */
   async begin(): Promise<void> {
     const { cwd } = (this.view as SessionView).status.meta;
     await this.enter(await this.client.request("create_session", { cwd: cwd as string }));
@@ -191,7 +191,7 @@ export class Conversation {
     await this.client.drained(sessionId);
   }
 
-  /** Answers a question. Returns false if the answer does not count: the host is gone, or the question is not open any more. */
+  /** Answers a question. Returns false if the answer does not count: the host is gone, or the question is closed. */
   async answer(requestId: string, { answer, reason }: { answer: string | null; reason?: string }): Promise<boolean> {
     // It would be unknown whether the answer still counts when the host is back.
     if (this.isLost) {

@@ -17,6 +17,6 @@ export interface Listener {
   /** The list of entries that are shown as not yet taken by the host has changed. */
   waits(): void;
   copied(text: string): void;
-  /** The person asked to leave. */
+  /** The user has asked to leave. */
   left(): void;
 }

@@ -18,7 +18,7 @@ import type { Transcript } from "./transcript.ts";
 import type { Waiting } from "./unsent.ts";
 import { welcome } from "./welcome.ts";
 
-/** A line that stands above the field until the next key. */
+/** A line that is shown above the field until the next key. */
 export interface Note {
   text: string;
   level: "info" | "warning" | "error";

@@ -105,7 +105,7 @@ function headOf({ request, isSwapped, isAfterWithdrawn }: Question, room: number
   const asked = known(request.title, request, words);
   const title = wrapped(theme.style("strong", oneLine(asked)), room);
   const isCut = title.length > MOST_TITLE || asked.includes("\n");
-  // Questions of the plugin `permissions` are the normal case. For any other, the user should know which plugin asks.
+  // The title of a question of `permissions` says what it is about. For any other, the user should know which plugin asks.
   const asker =
     request.plugin === "permissions" ? [] : [cut(theme.style("muted", words.asks(certainLine(request.plugin))), room)];
   const swapped = isSwapped && isAfterWithdrawn ? wrapped(theme.style("warning", words.anotherQuestion), room) : [];

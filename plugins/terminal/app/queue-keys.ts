@@ -39,7 +39,7 @@ export class QueueKeys {
     return this.edited?.held;
   }
 
-  /** Who has queued a message, if that was somebody else. */
+  /** The name of another client that has queued a message; undefined for this one. */
   readonly nameOf = (clientId: string): string | undefined => {
     const { conversation, words } = this.parts;
     const { people } = conversation;

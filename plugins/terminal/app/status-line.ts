@@ -139,6 +139,7 @@ export function modeOf(view: SessionView | undefined): string | undefined {
   return permission ?? permissionDefault;
 }
 
+/** The name of a permission mode in the language of the user. */
 export function modeText(mode: string, words: Words): string {
   return { ask: words.ask, edits: words.edits, plan: words.plan, full: words.full }[mode] ?? mode;
 }

@@ -19,7 +19,7 @@ export interface Asked {
 
 /** A possible completion. */
 export interface Suggestion {
-  /** What is inserted. */
+  /** The text to insert. */
   text: string;
   /** Shown in the list instead of `text`. */
   label?: string;

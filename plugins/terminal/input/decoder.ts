@@ -36,6 +36,7 @@ export interface Decoder {
   end(): void;
 }
 
+/** Creates a decoder, which passes on what it has split. See `DecoderOptions`. */
 export function createDecoder({
   onInput,
   later = laterByTimer,

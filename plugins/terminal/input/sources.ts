@@ -37,7 +37,7 @@ export interface FoundFiles {
 export type FindFiles = (query: string, signal: AbortSignal) => Promise<FoundFiles>;
 
 const MOST_FILES = 50;
-/** Milliseconds to wait for an answer before what is known is shown. */
+/** Milliseconds to wait for an answer before the files that are known so far are shown. */
 const SOON_MS = 100;
 
 /** Finds files of the session's directory by the host. */
@@ -160,7 +160,7 @@ class FileSearch {
   async ask({ head, mark }: FilePlace, signal: AbortSignal): Promise<FoundFiles> {
     const isOpen = this.open?.head === head && this.open.mark === mark;
     if (!isOpen) this.open = { head, mark, found: this.find(mark.replace(/^@"?|"/g, ""), signal) };
-    // The answer may fail when nobody waits for it.
+    // The search may fail when nothing waits for it.
     this.open?.found.catch(() => {});
     const { open, last } = this;
     const known = last?.head === head && last.mark === mark ? last.files : [];

@@ -40,6 +40,7 @@ export interface Pickers {
   choose(): Promise<string | undefined>;
 }
 
+/** Creates the actions that open pickers. `field` gets texts that the user chooses. */
 export function createPickers(at: PickerHost, field: Field, walk: HistoryWalk): Pickers {
   const { client } = at;
   const open = <Item>(picker: ListPicker<Item>, chosen: (item: Item) => unknown) => {

@@ -28,6 +28,7 @@ export function modelPicker(at: PickerPlace & Surroundings, sessionId: string): 
   });
 }
 
+/** The full name of a model: `provider/id`. */
 export function nameOf({ provider, id }: ModelRow): string {
   return `${provider}/${id}`;
 }

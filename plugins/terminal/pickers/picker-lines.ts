@@ -10,7 +10,7 @@ const GAP = "  ";
 const SEPARATOR = " · ";
 /** The fewest columns in which a part of a path is shown. */
 const SHORTEST_PLACE = 8;
-/** In fewer columns than these, a long label takes two thirds of them. */
+/** In a window with fewer columns than these, a long label takes two thirds of them. */
 const NARROW = 60;
 /** The fewest columns for a preview beside the list. */
 const WIDE = 100;

@@ -16,7 +16,7 @@ export interface RewindPoint {
   after: readonly TreeRow[];
 }
 
-/** What is rewound. */
+/** The parts that a rewind restores: the conversation, the files, or both. */
 export type RewindScope = "both" | "conversation" | "files";
 
 /** The user's messages in this conversation, the latest first. The preview shows what rewinding to before each one would undo. */

@@ -12,7 +12,7 @@ export function columnsIn(text: string): number {
   return columnsOf(text.includes("\u001b") ? text.replace(SEQUENCES, "") : text);
 }
 
-/** The most columns that any terminal takes for a coloured text. */
+/** The most columns that any terminal uses for a coloured text. */
 export function mostColumnsIn(text: string): number {
   return mostColumnsOf(text.includes("\u001b") ? text.replace(SEQUENCES, "") : text);
 }
