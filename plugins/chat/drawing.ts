@@ -69,7 +69,7 @@ function bodyText(part: DisplayAction): string {
   return part.display === "bubble" ? shortened(part.text) : displayText(part);
 }
 
-/** Shortens a text to its first `count` lines, and appends the number of lines that are left out. */
+/** Shortens text to its first `count` lines, and appends the number of lines that are left out. */
 export function shortened(text: string, count = SHOWN_LINES): string {
   const lines = text.trimEnd().split("\n");
   if (lines.length <= count) return lines.join("\n");

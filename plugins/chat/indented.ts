@@ -7,20 +7,20 @@ import { partsOfWidth, widthOf } from "@scorel/kit/text/width";
  */
 const INDENT = "  ";
 
-/** The fewest columns of a text, however narrow the terminal is: a wide character needs two. */
+/** The fewest columns of text, however narrow the terminal is: a wide character needs two. */
 const LEAST = 2;
 
-/** Indents each row of a text, including the rows into which the terminal would break long lines. */
+/** Indents each row of text, including the rows into which the terminal would break long lines. */
 export function indented(text: string, columns: number | undefined): string {
   return marked(text, INDENT, columns);
 }
 
-/** A text of Scorel's own: its first row begins at the left edge, and all others are indented. */
+/** Text of Scorel's own: its first row begins at the left edge, and all others are indented. */
 export function hanging(text: string, columns: number | undefined): string {
   return marked(text, INDENT, columns, "");
 }
 
-/** Puts `mark` before each row of a text, but `first` before the first one. */
+/** Puts `mark` before each row of text, but `first` before the first one. */
 export function marked(text: string, mark: string, columns: number | undefined, first = mark): string {
   const room = columns ? Math.max(LEAST, columns - Math.max(widthOf(mark), widthOf(first))) : undefined;
   return plainText(text)

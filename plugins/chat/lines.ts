@@ -24,12 +24,12 @@ export class Lines {
     return this.columns?.() || undefined;
   }
 
-  /** Prints a text of Scorel's own on a new line. Rows after the first are indented. */
+  /** Prints text of Scorel's own on a new line. Rows after the first are indented. */
   async line(text: string): Promise<void> {
     await this.block(hanging(text, this.width));
   }
 
-  /** Prints a text that is indented already where it has to be. */
+  /** Prints text that is indented already where it has to be. */
   async block(text: string): Promise<void> {
     if (text !== "") await this.write(`${this.open ? "\n" : ""}${text}\n`);
   }

@@ -42,7 +42,7 @@ export function nowLines(view: SessionProjection, options: NowOptions): string[]
   return lines.filter((line) => line !== "");
 }
 
-/** A text about the queued messages, and when they are sent. */
+/** Describes the queued messages, and when they are sent. */
 export function queueText(count: number, items: readonly QueuedMessage[], running: boolean, columns?: number): string {
   const counted = count === 1 ? "1 queued message" : `${count} queued messages`;
   const head = running

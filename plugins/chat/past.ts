@@ -93,7 +93,7 @@ function beforeText(earlier: readonly Row[], more: boolean, { sessionId, elsewhe
   return `(${what}; all of it: scorel session show ${sessionId}${elsewhere ? ", on the computer of the host" : ""})`;
 }
 
-/** The number of rows that a text takes in the terminal. */
+/** The number of rows that text takes in the terminal. */
 function heightOf(text: string, columns: number): number {
   return text === "" ? 0 : text.split("\n").reduce((sum, line) => sum + rowsOf(line, columns), 0);
 }
@@ -102,7 +102,7 @@ function rowsOf(line: string, columns: number): number {
   return Math.max(1, Math.ceil(widthOf(line) / columns));
 }
 
-/** The end of a text, in at most `rows` rows. */
+/** The end of text, in at most `rows` rows. */
 function endOf(text: string, rows: number, columns: number): string {
   const lines = text.split("\n");
   let [first, left] = [lines.length, rows - 1];

@@ -12,7 +12,7 @@ export class PastedTexts {
   private readonly texts = new Map<string, string>();
   private count = 0;
 
-  /** Returns what to insert into the line for a pasted text. */
+  /** Returns what to insert into the line for pasted text. */
   insert(pasted: string): string {
     const text = pasted.replace(/\r\n?/g, "\n").replace(/\n$/, "");
     if (text.length <= SHOWN_CHARACTERS && plainText(text) === text && !text.includes("\n")) return text;

@@ -1,6 +1,6 @@
 import type { Rights } from "@scorel/host/contract";
 
-/** A text about the rights that a user lacks; undefined if they have all. */
+/** Describes the rights that a user lacks; undefined if they have all. */
 export function rightsText({ write, answer }: Rights): string | undefined {
   if (write && answer) return undefined;
   const lacks = [...(write ? [] : ["`prompt`"]), ...(answer ? [] : ["`approve`"])].join(" and ");

@@ -342,7 +342,7 @@ export class ChatSession {
     this.left ||= leave;
   }
 
-  /** Copies a text to the clipboard, and tells the user its length and first line, whatever the host says about it. */
+  /** Copies text to the clipboard, and tells the user its length and first line, whatever the host says about it. */
   private async copied(text: string): Promise<void> {
     const [characters, line] = copiedPart(text);
     await this.screen.copy(text);

@@ -158,7 +158,7 @@ export class TerminalInput extends EventEmitter {
   };
 }
 
-/** The number of characters at the end of a text that are the beginning of a mark. */
+/** The number of characters at the end of the input that are the beginning of a mark. */
 function beginningOf(mark: string, text: string): number {
   for (let length = Math.min(mark.length - 1, text.length); length > 0; length--)
     if (text.endsWith(mark.slice(0, length))) return length;

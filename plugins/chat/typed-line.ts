@@ -81,14 +81,14 @@ export class TypedLine {
     return { text: this.pasted.expand(line), isLiteral: this.isLiteral };
   }
 
-  /** Inserts text at the cursor, as if it was typed. With a literal text, the line is never a command. */
+  /** Inserts text at the cursor, as if it was typed. With literal text, the line is never a command. */
   put({ text, isLiteral }: Entered): void {
     if (isLiteral && this.lines.line.slice(0, this.lines.cursor).trim() === "") this.isLiteral = true;
     this.lines.write(this.pasted.insert(text));
   }
 
   /**
-   * Puts a text of the host into the line, before any text that is typed already, so that a typed `!` cannot make a command of it: the line
+   * Puts text of the host into the line, before any text that is typed already, so that a typed `!` cannot make a command of it: the line
    * is then a message. Returns false for a command, which has to wait for an empty line.
    */
   offer({ text, isLiteral }: Entered): boolean {

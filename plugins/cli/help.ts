@@ -4,7 +4,7 @@ import type { CliCommand, CliOption, Launch } from "./contract.ts";
 
 type Facts = Pick<Launch, "version" | "globalOptions">;
 
-/** Returns a help text for printing. For a terminal, its lines are broken between words. */
+/** Prepares help text for printing. For a terminal, its lines are broken between words. */
 export function printable(text: string, stdout: SizedStream): string {
   const width = widthIn(stdout);
   return width === undefined ? text : rowsOfWidth(text, width);

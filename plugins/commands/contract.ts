@@ -49,9 +49,9 @@ export interface Choice {
   value: string;
   /** The text in the list. Default: the value. */
   label?: string;
-  /** A short text beside the label. */
+  /** Short text beside the label. */
   detail?: string;
-  /** A longer text, which clients show beside the list for the chosen item. */
+  /** Longer text, which clients show beside the list for the chosen item. */
   preview?: string;
 }
 /** Words with a prefix that have a meaning anywhere in a message, such as `$name` for a skill. */

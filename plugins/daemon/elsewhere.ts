@@ -1,7 +1,7 @@
 import { holderOf, isHeld } from "@scorel/kit/files/lock";
 import type { DaemonContext } from "./context.ts";
 
-/** The most sessions that a text names. */
+/** The most sessions that the text names. */
 const NAMED = 5;
 
 /** A session that a process other than the host has open for writing. */
@@ -23,7 +23,7 @@ export function heldElsewhere(ctx: Pick<DaemonContext, "find">, host: number | u
   });
 }
 
-/** A text about sessions that are open in other processes than the host, and how to open them in the host; "" for none. */
+/** Describes the sessions that are open in other processes than the host, and how to open them in the host; "" if there are none. */
 export function elsewhereText(held: readonly HeldSession[]): string {
   if (held.length === 0) return "";
   const rows = held

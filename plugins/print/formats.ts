@@ -105,7 +105,7 @@ export function outcomeOfError(error: { code: string; message: string }): TurnOu
   return { ...outcomeOf(""), reason: "error", error, stopReason: "error" };
 }
 
-/** Returns the outcome for a text that no model has written, such as the output of a command. */
+/** Returns the outcome for text that no model has written, such as the output of a command. */
 export function outcomeOf(text: string): TurnOutcome {
   const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   const usage = { ...none, totalTokens: 0, cost: { ...none, total: 0 } };

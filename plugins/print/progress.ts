@@ -28,7 +28,7 @@ export interface Progress {
   /** Prints a line. */
   say(text: string): Promise<void>;
   hear(delivered: Delivered): Promise<void> | undefined;
-  /** Whether a text was printed last as the reason why the log cannot be written, so that an error need not repeat it. */
+  /** Whether a message was printed last as the reason why the log cannot be written, so that an error need not repeat it. */
   hasSaid(problem: string): boolean;
   /**
    * Prints which calls were denied because nobody could be asked, how to allow them, and which questions got their

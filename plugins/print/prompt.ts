@@ -7,7 +7,7 @@ import { errors } from "./errors.ts";
 
 const PATIENCE_MS = 3000;
 
-/** The marks of files (`@path`) and skills (`$name`, `/skill:name`) in a text. */
+/** The marks of files (`@path`) and skills (`$name`, `/skill:name`) in text. */
 const NAMING = /[@$]|\/skill:/;
 
 /** The message that is sent to the session. */

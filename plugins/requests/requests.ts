@@ -134,7 +134,7 @@ export class Requests {
     return storableQuestion(question, (text) => this.clean(text));
   }
 
-  /** Redacts a text. Without an agent, or with an agent of another plugin that has no such hook, returns it unchanged. */
+  /** Redacts text. Without an agent, or with an agent of another plugin that has no such hook, returns it unchanged. */
   private async clean(text: string): Promise<string> {
     return (await this.ctx.find("agent")?.storable?.(text)) ?? text;
   }

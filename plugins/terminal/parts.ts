@@ -50,7 +50,7 @@ export interface Field extends Component {
   setText(text: string, mode?: FieldMode, silent?: boolean): void;
   /** Empties the field. Its text can be recalled from the history, with its pictures while this process runs. */
   putAside(): void;
-  /** Restores the text that was being written, if a text of the history is shown instead. */
+  /** Restores the text that was being written, if an entry of the history is shown instead. */
   leaveHistory(): void;
   /** Called to send an entry, or to queue it while a turn runs. */
   onSubmit: (submission: Submission) => void;

@@ -16,7 +16,7 @@ export function entryOf(path: string): Entry {
   return { path, lower, base: lower.lastIndexOf("/", path.length - 2) + 1, mask: maskOf(lower) };
 }
 
-/** The bit mask of a text: a bit for each letter and digit; all other characters share the last bit. */
+/** The bit mask of a string: a bit for each letter and digit; all other characters share the last bit. */
 function maskOf(text: string): number {
   let mask = 0;
   for (let at = 0; at < text.length; at++) mask |= bitOf(text.charCodeAt(at));

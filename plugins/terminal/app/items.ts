@@ -108,7 +108,7 @@ export function isReply({ display }: Row): boolean {
   return display.display === "bubble" && display.role === "assistant";
 }
 
-/** A text that only this application shows, such as the output of a command. */
+/** Output that only this application shows, such as the output of a command. */
 export function noteItem(key: string, draw: Item["draw"]): Item {
   return { key, group: "note", text: "", draw };
 }

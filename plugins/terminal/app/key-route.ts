@@ -28,7 +28,7 @@ export class KeyRoute {
     this.to = to;
   }
 
-  /** Passes on a key. Only a key that came alone may answer a question: several at once may be a pasted text. */
+  /** Passes on a key. Only a key that came alone may answer a question: several at once may be pasted text. */
   press(data: string, isAlone = false): void {
     const { overlay, queueKeys, questions, keys, field } = this.to;
     if (overlay) overlay.handleInput(data);

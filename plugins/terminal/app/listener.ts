@@ -7,10 +7,10 @@ export interface Listener {
   /** Another session is shown. */
   entered(view: SessionView): void;
   changed(change: Parameters<Parameters<SessionView["subscribe"]>[0]>[0]): void;
-  /** A text to show that is not part of the log: the output of a command, a notification, an error. */
+  /** Text to show that is not part of the log: the output of a command, a notification, an error. */
   told(text: string, level: "info" | "warning" | "error" | "plain"): void;
   passed(delivered: Delivered): void;
-  /** A text to put into the field: a message, or a command or shell line that only has to be sent. */
+  /** Text to put into the field: a message, or a command or shell line that only has to be sent. */
   offered(text: string, mode?: FieldMode, silent?: boolean): void;
   /** The list of entries that are not sent yet has changed, so the draft has to be written. */
   unsent(): void;

@@ -44,7 +44,7 @@ export function offersOf(request: OpenRequest, words: Words): Offer[] {
 }
 
 /**
- * A text of a question, made certain (see `certainText`) and then translated if it is a text of Scorel's own. In this order, since
+ * Text of a question, made certain (see `certainText`) and then translated if it is Scorel's own. In this order, since
  * characters such as a wide comma are written out in texts of others, but belong to Scorel's Chinese texts.
  */
 export function known(text: string, { plugin }: OpenRequest, words: Words): string {

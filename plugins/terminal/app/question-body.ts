@@ -9,7 +9,7 @@ import { known } from "./offers.ts";
 
 /** The most consecutive empty lines that are shown as they are. */
 const MOST_EMPTY = 3;
-/** More than 40 consecutive spaces, which are replaced by their number: they could push a text out of sight. */
+/** More than 40 consecutive spaces, which are replaced by their number: they could push text out of sight. */
 const MANY_SPACES = / {41,}/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
 const COLORS = /\u001b\[[0-9;]*m/g;
@@ -66,7 +66,7 @@ function partLines(part: DisplayAction, room: number, look: BodyLook, request: O
   }
 }
 
-/** The lines of a text to which `certainText` was applied already. */
+/** The lines of text to which `certainText` was applied already. */
 function textLines(text: string, room: number, look: BodyLook, role: Role = "text"): string[] {
   if (text === "") return [];
   const { theme, words } = look;

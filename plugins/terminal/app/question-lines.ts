@@ -24,9 +24,9 @@ export interface Around {
   most: number;
   /** Questions that wait after this one. */
   others: number;
-  /** Whether typed letters belong to a text in the field, and answer nothing. */
+  /** Whether typed letters belong to text in the field, and answer nothing. */
   isDraft: boolean;
-  /** Whether the user has left such a text with Tab in order to answer. */
+  /** Whether the user has left that text with Tab in order to answer. */
   isLeft: boolean;
   /** A message about the last key, such as why it did not answer. */
   hint: string | undefined;

@@ -12,7 +12,7 @@ export interface Answer {
 /** An open question of a plugin: its body, the answers with their keys, and which of them is chosen. */
 export class Question {
   readonly request: OpenRequest;
-  /** What is expected: a key that chooses an answer, a reason for a no, or a text as the answer. The last two are typed in the field. */
+  /** What is expected: a key that chooses an answer, a reason for a no, or text as the answer. The last two are typed in the field. */
   awaits: "key" | "reason" | "text";
   /** Whether it replaces another question that ended elsewhere while it was on the screen. */
   isSwapped = false;

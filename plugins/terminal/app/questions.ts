@@ -39,7 +39,7 @@ export class Questions {
   private isAfterWithdrawn = false;
   /** The answer that was given here last: to which question, by which key, and when. */
   private given = { requestId: "", key: "", at: Number.NEGATIVE_INFINITY, isUnderway: false };
-  /** The form of the question that was answered last; undefined if the field then contained a text that does not belong to the form. */
+  /** The form of the question that was answered last; undefined if the field then contained text that does not belong to the form. */
   private form: string | undefined;
   /** The text of the field before it was cleared for a reason or an answer. */
   private setAside: string | undefined;
@@ -126,13 +126,13 @@ export class Questions {
     return this.form !== undefined && this.shown?.form === this.form;
   }
 
-  /** Whether a text sent from the field answers the question, or the next one of the same form. */
+  /** Whether text sent from the field answers the question, or the next one of the same form. */
   get takesText(): boolean {
     if (!this.shown) return this.form !== undefined && this.now() - this.given.at < TYPING_MS;
     return this.shown.awaits !== "key" && !this.isDraft;
   }
 
-  /** Answers with a text sent from the field. Returns false if the question has not been on the screen long enough. */
+  /** Answers with text sent from the field. Returns false if the question has not been on the screen long enough. */
   type(text: string): boolean {
     if (!this.isSeen) {
       this.hint = this.parts.words.tooSoon;
@@ -183,7 +183,7 @@ export class Questions {
     return true;
   }
 
-  /** Leaves a letter that is no answer to the field, unless the user has left a text there with Tab in order to answer. */
+  /** Leaves a letter that is no answer to the field, unless the user has left text there with Tab in order to answer. */
   private refuse(data: string, keys: Keys): boolean {
     if (data.length > 1 || data < " ") return false;
     if (this.shown) this.shown.pending = undefined;
@@ -217,7 +217,7 @@ export class Questions {
     return field !== undefined && (field.text !== "" || (field.mode ?? "message") !== "message");
   }
 
-  /** Whether typed letters continue a text in the field, and answer nothing. */
+  /** Whether typed letters continue text in the field, and answer nothing. */
   private get isDraft(): boolean {
     if (this.isLeft || !this.hasText || this.shown?.awaits === "reason") return false;
     return this.shown?.awaits === "key" || this.isOldText;

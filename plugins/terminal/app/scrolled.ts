@@ -1,7 +1,7 @@
 /** The number of last lines that are always shown. */
 const TAIL = 3;
 
-/** The shown part of a long text: a range of lines that can be moved, and always the last ones. Remembers which lines were shown. */
+/** The shown part of long text: a range of lines that can be moved, and always the last ones. Remembers which lines were shown. */
 export class Scrolled {
   private from = 0;
   private step = 1;

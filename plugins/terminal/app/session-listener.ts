@@ -110,7 +110,7 @@ export class SessionListener implements Listener {
     this.to.add((width, look) => displayLines(display, width, look));
   }
 
-  /** Shows a text that this process has written to stderr. */
+  /** Shows text that this process has written to stderr. */
   complained(text: string): void {
     const said = text.trim().replace(/^scorel: /gm, "");
     if (said === "") return;

@@ -8,7 +8,7 @@ export class Attachments {
     this.all.push(attachment);
   }
 
-  /** The attachments whose marks are in a text. */
+  /** The attachments whose marks are in the text. */
   in(text: string): Attachment[] {
     return this.all.filter(({ mark }) => text.includes(mark));
   }

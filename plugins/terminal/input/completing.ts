@@ -84,7 +84,7 @@ export class Completing {
     const chosen = list.items[list.chosen];
     if (!chosen || !(keys.is(data, "complete") || keys.is(data, "choose"))) return false;
     const typed = now.before.slice(now.before.length - list.length);
-    // Enter sends a text that is typed out already, rather than inserting it.
+    // Enter sends text that is typed out already, rather than inserting it.
     if (keys.is(data, "choose") && chosen.text.trimEnd() === typed) return false;
     this.close();
     return { ...chosen, length: list.length };

@@ -15,7 +15,7 @@ const EVERY_MS = 500;
 /** The most terminals that can each keep a draft of the same session at the same time. */
 const TERMINALS = 8;
 
-/** A text that was not sent, with its long pastes. A command begins with `/`, a shell line with `!` or `!!`. */
+/** Text that was not sent, with its long pastes. A command begins with `/`, a shell line with `!` or `!!`. */
 export interface Unsent {
   text: string;
   pastes: Pastes;

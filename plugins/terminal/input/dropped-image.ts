@@ -13,7 +13,7 @@ export function isImagePath(path: string): boolean {
   return isAbsolute(path) && IMAGE.test(path);
 }
 
-/** The attachment for a pasted text that is the path of a picture: terminals write the path of a file that is dropped on them. */
+/** The attachment for pasted text that is the path of a picture: terminals write the path of a file that is dropped on them. */
 export function droppedImage(pasted: string, cwd: string): Attachment | undefined {
   const path = pathOf(pasted.trim(), cwd);
   if (path === undefined || !IMAGE.test(path)) return undefined;
@@ -22,7 +22,7 @@ export function droppedImage(pasted: string, cwd: string): Attachment | undefine
   return { mark: `[image ${path}]`, path };
 }
 
-/** The path in a pasted text. Terminals write it in quotes, with backslashes before spaces, or as a `file:` URL. */
+/** The path in pasted text. Terminals write it in quotes, with backslashes before spaces, or as a `file:` URL. */
 function pathOf(text: string, cwd: string): string | undefined {
   if (text === "" || text.length > LONGEST || /[\n\0]/.test(text)) return undefined;
   if (text.startsWith("file://")) return URL.canParse(text) ? localPath(text) : undefined;

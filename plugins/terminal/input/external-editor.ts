@@ -21,7 +21,7 @@ export function editorOf(env: Env): string {
 }
 
 /**
- * Opens a text in the user's editor, which has the terminal until it ends, and returns the text as saved. Its file is in a folder that only
+ * Opens text in the user's editor, which has the terminal until it ends, and returns the text as saved. Its file is in a folder that only
  * this user can enter, and is removed afterwards. Throws TERMINAL_EDITOR when the editor fails.
  */
 export async function editInEditor(text: string, env: Env): Promise<string> {

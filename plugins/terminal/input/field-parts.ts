@@ -12,10 +12,10 @@ export interface FieldParts {
   /** The messages in the draft that may have reached the host. */
   doubtful?: (() => readonly Doubtful[]) | undefined;
   completing?: Completing | undefined;
-  /** The picture whose path a pasted text is: terminals write the path of a file that is dropped on them. */
+  /** The picture whose path the pasted text is: terminals write the path of a file that is dropped on them. */
   imageIn?: ((pasted: string) => Attachment | undefined) | undefined;
   /** Attaches the picture in the clipboard to the message in the field. */
   pasteImage?: ((field: Pick<Field, "mode"> & { attach(attachment: Attachment): void }) => Promise<void>) | undefined;
-  /** Lets the user edit a text in their own editor. Resolves with undefined when that failed. */
+  /** Lets the user edit text in their own editor. Resolves with undefined when that failed. */
   editElsewhere?: ((text: string) => Promise<string | undefined>) | undefined;
 }

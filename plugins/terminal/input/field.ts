@@ -12,7 +12,7 @@ import { TextArea } from "./text-area.ts";
 
 /**
  * The field that the user types in. Its text is a command or shell line only if `/` or `!` was typed as the first character of the empty
- * field, or if `/` was typed before a text that was typed completely. Any other text is a message, whatever it begins with.
+ * field, or if `/` was typed before text that was typed completely. Any other text is a message, whatever it begins with.
  */
 export class PromptField implements Field {
   onSubmit: (submission: Submission) => void = () => {};
@@ -86,7 +86,7 @@ export class PromptField implements Field {
     this.at.redraw();
   }
 
-  /** Restores the text that was being written before a text of the history was recalled. */
+  /** Restores the text that was being written before an entry of the history was recalled. */
   leaveHistory(): void {
     const own = this.parts.history?.toOwn(this.area.text);
     if (own) this.recall(own);
@@ -170,7 +170,7 @@ export class PromptField implements Field {
     if (this.mode !== "message" && area.isEmpty && !wasEmpty && !isByCharacter) this.enter("message");
   }
 
-  /** Shows a text of the history, in the mode in which it was sent. */
+  /** Shows an entry of the history, in the mode in which it was sent. */
   private recall({ text, mode, silent, own }: Recalled): true {
     const isSame = mode === this.mode;
     this.isTyped = false;
@@ -197,7 +197,7 @@ export class PromptField implements Field {
     });
   }
 
-  /** Inserts a character. A `/` before a text that was typed completely makes it a command, as if it had been typed first. */
+  /** Inserts a character. A `/` before text that was typed completely makes it a command, as if it had been typed first. */
   private typedInto(character: string): void {
     const { area, isTyped, mode } = this;
     if (character === "/" && mode === "message" && isTyped && area.atStart) this.enter("command");

@@ -6,7 +6,7 @@ import { type History, keyOf, type Sent } from "./history.ts";
 /** The fewest characters of a secret in the environment: shorter values may be ordinary words. */
 const SHORTEST_SECRET = 8;
 
-/** A text from the history, or the text that was being written before (`own`). */
+/** An entry of the history, or the text that was being written before (`own`). */
 export interface Recalled extends Sent {
   own: boolean;
 }
@@ -91,7 +91,7 @@ export class HistoryWalk {
   }
 }
 
-/** Returns a function that replaces the values of variables such as `OPENAI_API_KEY` in a text by `[redacted]`. */
+/** Returns a function that replaces the values of variables such as `OPENAI_API_KEY` in text by `[redacted]`. */
 export function withoutSecrets(env: Readonly<Record<string, string | undefined>>): (text: string) => string {
   const values = Object.entries(env)
     .filter(([name, value = ""]) => isSecret(name) && value.length >= SHORTEST_SECRET && !value.startsWith("/"))

@@ -9,7 +9,7 @@ import type { FieldMode } from "../parts.ts";
 import { readOwnFile } from "./own-file.ts";
 import { cleanText } from "./paste.ts";
 
-/** A text that the user has sent. */
+/** An entry of the history: text that the user has sent, and its mode. */
 export interface Sent {
   mode: FieldMode;
   text: string;
@@ -21,7 +21,7 @@ export interface Sent {
 const MOST_BYTES = 2_000_000;
 const KEPT_BYTES = 1_000_000;
 const KEPT_TEXTS = 1_000;
-/** The most characters of a text in the history. Longer ones can still be found in the conversation. */
+/** The most characters of an entry in the history. Longer ones can still be found in the conversation. */
 const LONGEST_TEXT = 100_000;
 const LOCK_MS = 2_000;
 const MODES: readonly unknown[] = ["message", "command", "shell"] satisfies FieldMode[];
@@ -39,7 +39,7 @@ export class History {
   /** Texts of this process that could not be written to the file. */
   private unwritten: Sent[] = [];
 
-  /** `redact` removes known secrets from a text before it is written. */
+  /** `redact` removes known secrets from text before it is written. */
   constructor(path: string, redact: (text: string) => string = (text) => text) {
     this.path = path;
     this.redact = redact;
@@ -53,7 +53,7 @@ export class History {
     return [...this.read.sent, ...this.unwritten];
   }
 
-  /** Adds a text, unless it is the same as the last one. Throws file system errors; this process has the text anyway. */
+  /** Adds an entry, unless it is the same as the last one. Throws file system errors; this process keeps the entry anyway. */
   async add({ mode, text, silent }: Sent): Promise<void> {
     const sent: Sent = { mode, text: this.redact(text), ...(silent && { silent }) };
     if (sent.text.trim() === "" || sent.text.length > LONGEST_TEXT) return;

@@ -32,7 +32,7 @@ export class LineMode {
     return isPath ? { mode: "message", text: `/${text}` } : { mode: this.current, text };
   }
 
-  /** The characters that stand for the mode before a text in a draft, which is restored as a message. */
+  /** The characters that stand for the mode before text in a draft, which is restored as a message. */
   get mark(): string {
     return markOf(this.current, this.isSilent);
   }

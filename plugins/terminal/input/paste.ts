@@ -23,7 +23,7 @@ export function pastedText(data: string): string | undefined {
   return data.startsWith(BEGIN) && data.endsWith(END) ? data.slice(BEGIN.length, -END.length) : undefined;
 }
 
-/** A text with `\n` as its only line end, and without control characters and sequences, which a terminal would obey. */
+/** Text with `\n` as its only line end, and without control characters and sequences, which a terminal would obey. */
 export function cleanText(text: string): string {
   const decoded = text.replace(CONTROL_KEYS, (_, code) => String.fromCharCode(Number(code) & 0x1f));
   return decoded.replace(/\r\n?/g, "\n").replace(SEQUENCES, "").replace(CONTROLS, "");
@@ -34,7 +34,7 @@ export function isLong(text: string): boolean {
   return text.length > LONG_CHARACTERS || linesOf(text) > LONG_LINES;
 }
 
-/** The number of lines of a text. A line end at its end does not begin another line. */
+/** The number of lines of a string. A line end at its end does not begin another line. */
 function linesOf(text: string): number {
   return text.replace(/\n$/, "").split("\n").length;
 }
@@ -45,7 +45,7 @@ export function markOf(number: number, text: string): string {
   return lines > LONG_LINES ? `[paste #${number} +${lines} lines]` : `[paste #${number} ${text.length} chars]`;
 }
 
-/** The marks in a text that stand for one of these pastes, with their offsets. */
+/** The marks in text that stand for one of these pastes, with their offsets. */
 export function marksIn(text: string, pastes: Pastes): { at: number; mark: string; number: number }[] {
   return Array.from(text.matchAll(MARK), ({ index, 0: mark, 1: number }) => ({
     at: index,
@@ -54,7 +54,7 @@ export function marksIn(text: string, pastes: Pastes): { at: number; mark: strin
   })).filter(({ number }) => pastes.has(number));
 }
 
-/** A text with its marks replaced by the pastes. A mark within a paste stays as it is. */
+/** Text with its marks replaced by the pastes. A mark within a paste stays as it is. */
 export function written(text: string, pastes: Pastes): string {
   return text.replace(MARK, (mark, number) => pastes.get(Number(number)) ?? mark);
 }
@@ -65,7 +65,7 @@ export function freeNumber(text: string, pastes: Pastes): number {
   return Math.max(0, ...pastes.keys(), ...numbers) + 1;
 }
 
-/** Whether a text contains anything in the form of a mark. */
+/** Whether text contains anything in the form of a mark. */
 export function looksMarked(text: string): boolean {
   return text.search(MARK) >= 0;
 }

@@ -136,7 +136,7 @@ export function fileSource(find: FindFiles, reading = ""): Source {
   };
 }
 
-/** The mark of a file at the end of a text, and the text before it. */
+/** The mark of a file at the end of the text, and the text before it. */
 interface FilePlace {
   head: string;
   mark: string;

@@ -24,7 +24,7 @@ const MOST_UNDO_STEPS = 200;
 const UNDRAWN =
   /[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]|(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,7})[\u{e0000}-\u{e007f}]/gu;
 
-/** A text drawn in some width. */
+/** The text as drawn in some width. */
 export interface Drawn {
   lines: string[];
   cursor: Cursor;
@@ -33,7 +33,7 @@ export interface Drawn {
   below: number;
 }
 
-/** A text of several lines with a cursor, undo and a kill ring: pi-tui's editor, with pastes kept whole and tabs kept as they are. */
+/** An editable text of several lines with a cursor, undo and a kill ring: pi-tui's editor, with pastes kept whole and tabs kept as they are. */
 export class TextArea {
   private readonly editor: Editor;
   private readonly inside: Inside;
@@ -139,7 +139,7 @@ export class TextArea {
     this.replace(0, this.text.length, clean);
   }
 
-  /** Restores a text together with its pastes. */
+  /** Restores text together with its pastes. */
   restore(text: string, pastes: Pastes): void {
     for (const [number, paste] of pastes) this.inside.pastes.set(number, cleanText(paste));
     this.replace(0, this.text.length, cleanText(text));

@@ -41,7 +41,7 @@ export interface PickerOptions<Item> {
   general?: readonly { action: KeyAction; hint(key: string): string; run(): void }[];
 }
 
-/** A question about an item within the list: for a text, or for yes or no. */
+/** A question about an item within the list: for text, or for yes or no. */
 export interface Asking {
   label: string;
   /** The text so far; undefined for a yes-or-no question. */

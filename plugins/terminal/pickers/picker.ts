@@ -43,7 +43,7 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
     void this.fill(this.loading.signal);
   }
 
-  /** Asks for a text, or for yes or no, in the line of the search. */
+  /** Asks for text, or for yes or no, in the line of the search. */
   ask(asking: Asking): void {
     this.asking = asking;
     this.at.redraw();

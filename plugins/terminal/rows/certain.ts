@@ -9,7 +9,7 @@ const MARKED_LETTER = /^\p{L}\p{Mn}+$/u;
 const PICTURE = /^(?!\p{Cn})\p{Extended_Pictographic}/u;
 
 /**
- * Makes a text certain, for questions that a user may agree to: every character is visible and takes the same number of columns in all
+ * Makes text certain, for questions that a user may agree to: every character is visible and takes the same number of columns in all
  * terminals. Other characters are written out, as in `\u{1f3fb}`: invisible ones, signs and emoji that join the character before them, and
  * characters that Unicode does not define.
  */
@@ -21,7 +21,7 @@ export function certainText(text: string): string {
     .join("\n");
 }
 
-/** Makes a text certain, and puts it on one line. */
+/** Makes text certain, and puts it on one line. */
 export function certainLine(text: string): string {
   return oneLine(certainText(text));
 }

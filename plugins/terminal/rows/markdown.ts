@@ -23,7 +23,7 @@ const LOOKS: Readonly<Record<SpanRole, Role>> = {
 const NARROW = 12;
 
 /**
- * Draws Markdown as coloured lines. The text must be safe already (see `safeText`). A text that would take too long to parse, as only an
+ * Draws Markdown as coloured lines. The text must be safe already (see `safeText`). Text that would take too long to parse, as only an
  * attacker writes it, is shown as it is.
  */
 export function markdownLines(text: string, width: number, drawing: Drawing): string[] {
@@ -35,7 +35,7 @@ export function markdownLines(text: string, width: number, drawing: Drawing): st
   }
 }
 
-/** Draws a text as it is, without reading it as Markdown. */
+/** Draws text as it is, without reading it as Markdown. */
 export function plainLines(text: string, width: number): string[] {
   return text.split("\n").flatMap((line) => wrapped(line, width));
 }

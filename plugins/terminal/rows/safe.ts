@@ -3,8 +3,8 @@ import { countedMarks, plainText } from "@scorel/kit/text/plain";
 const TAB = "    ";
 
 /**
- * Makes a text of a model, tool, file or other client safe to draw: removes control sequences, writes out deceptive characters, and turns
- * tabs into spaces. Every text passes through here before it is drawn.
+ * Makes text of a model, tool, file or other client safe to draw: removes control sequences, writes out deceptive characters, and turns
+ * tabs into spaces. All text passes through here before it is drawn.
  */
 export function safeText(text: string): string {
   return countedMarks(plainText(text.replaceAll("\r\n", "\n"))).replaceAll("\t", TAB);
@@ -15,12 +15,12 @@ export function safeOutput(text: string): string {
   return safeText(text.includes("\r") ? text.split("\n").map(writtenLast).join("\n") : text);
 }
 
-/** Makes a text safe to draw, and puts it on one line. */
+/** Makes text safe to draw, and puts it on one line. */
 export function safeLine(text: string): string {
   return oneLine(safeText(text));
 }
 
-/** Joins the lines of a text. Takes linear time, unlike a regular expression on many spaces. */
+/** Joins the lines of a string. Takes linear time, unlike a regular expression on many spaces. */
 export function oneLine(text: string): string {
   return text
     .split("\n")

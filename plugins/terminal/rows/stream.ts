@@ -10,7 +10,7 @@ import { safeText } from "./safe.ts";
 const MOST_MARKDOWN = 400_000;
 
 /**
- * Draws a text that grows at its end. Complete parts (up to an empty line outside of code) are drawn only once, so that a further word
+ * Draws text that grows at its end. Complete parts (up to an empty line outside of code) are drawn only once, so that a further word
  * costs the same however long the text is.
  */
 export class GrowingText {
@@ -23,7 +23,7 @@ export class GrowingText {
   private width = 0;
   private drawing: Drawing | undefined;
 
-  /** Draws a text, which must begin with the text drawn before. Starts anew for a shorter text, and for another width or drawing. */
+  /** Draws text, which must begin with the text drawn before. Starts anew for shorter text, and for another width or drawing. */
   draw(text: string, width: number, drawing: Drawing): string[] {
     if (width !== this.width || drawing !== this.drawing || text.length < this.settled) {
       this.growing = new GrowingCode();

@@ -7,12 +7,12 @@ const SEQUENCES = /\u001b\[[0-9;]*m/g;
 /** A character that was written out. It must not be broken, as a part of it would mean something else. */
 const WRITTEN_OUT = /\\u\{[0-9a-f]{1,6}\}/g;
 
-/** The number of columns of a coloured text. */
+/** The number of columns of a coloured string. */
 export function columnsIn(text: string): number {
   return columnsOf(text.includes("\u001b") ? text.replace(SEQUENCES, "") : text);
 }
 
-/** The most columns that any terminal uses for a coloured text. */
+/** The most columns that any terminal uses for a coloured string. */
 export function mostColumnsIn(text: string): number {
   return mostColumnsOf(text.includes("\u001b") ? text.replace(SEQUENCES, "") : text);
 }
@@ -120,7 +120,7 @@ function* partsOf(line: string): Generator<Glyph | string> {
   yield* piecesOf(line.slice(from));
 }
 
-/** The glyphs of a text without colours; a character that was written out is one glyph. */
+/** The glyphs of a string without colours; a character that was written out is one glyph. */
 function* piecesOf(text: string): Generator<Glyph> {
   let from = 0;
   for (const match of text.matchAll(WRITTEN_OUT)) {

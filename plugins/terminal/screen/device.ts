@@ -28,7 +28,7 @@ export interface DeviceEvents {
   changed(): void;
   /** The terminal's background colour, each part from 0 to 1. */
   background(color: { red: number; green: number; blue: number }): void;
-  /** A text was written to stderr, and was kept from the screen. */
+  /** Text was written to stderr, and was kept from the screen. */
   complained(text: string): void;
   /** The input has ended: the terminal is gone. */
   ended(): void;
@@ -141,7 +141,7 @@ export class Device {
     process.kill(0, "SIGTSTP");
   }
 
-  /** Copies a text to the clipboard (OSC 52), which also works over SSH. */
+  /** Copies text to the clipboard (OSC 52), which also works over SSH. */
   copy(text: string): void {
     this.write(`${ESC}]52;c;${Buffer.from(text).toString("base64")}\u0007`);
   }

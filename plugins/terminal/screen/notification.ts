@@ -6,7 +6,7 @@ const ESC = "\u001b";
 const BELL = "\u0007";
 
 /**
- * The output that notifies a user who looks elsewhere: the bell, and a notification with a text of the application if the terminal supports
+ * The output that notifies a user who looks elsewhere: the bell, and a notification with text of the application if the terminal supports
  * it. Within tmux the sequence is passed through to the terminal; if tmux does not allow that, only the bell is left.
  */
 export function callFor(text: string, setting: NotifySetting, env: Env): string {

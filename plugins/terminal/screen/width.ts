@@ -6,7 +6,7 @@
 /** One character on the screen, with its combining marks. */
 export interface Glyph {
   text: string;
-  /** The number of columns: 0, 1 or 2; more only for a text that must not be broken. */
+  /** The number of columns: 0, 1 or 2; more only for text that must not be broken. */
   width: number;
   /** The most columns that any terminal uses for it: some show each of its characters separately. */
   most: number;
@@ -38,7 +38,7 @@ const known = new Map<string, number>();
 const disputed = new Map<string, boolean>();
 
 /**
- * The glyphs of a text. They contain no control characters, so that none can reach the terminal: a tab becomes spaces, and others are
+ * The glyphs of a string. They contain no control characters, so that none can reach the terminal: a tab becomes spaces, and others are
  * replaced by a visible sign.
  */
 export function* glyphsOf(text: string): Generator<Glyph> {
@@ -80,7 +80,7 @@ function* signsOf(character: string): Generator<Glyph> {
   for (let at = 0; at < count; at++) yield { text, width: 1, most: 1, isUncertain: false };
 }
 
-/** The number of columns of a text. */
+/** The number of columns of a string. */
 export function columnsOf(text: string): number {
   if (isPlain(text)) return text.length;
   let columns = 0;
@@ -88,7 +88,7 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** The most columns that any terminal uses for a text. */
+/** The most columns that any terminal uses for a string. */
 export function mostColumnsOf(text: string): number {
   if (isPlain(text)) return text.length;
   let columns = 0;

@@ -1,4 +1,4 @@
-/** The role of a text, which determines its colour. */
+/** The role of text, which determines its colour. */
 export type Role =
   | "text"
   | "muted"
@@ -37,7 +37,7 @@ export type Palette = Readonly<Record<Role, string>>;
 /** Styles text by role. A theme without colours uses only bold, underlined and inverse text. */
 export interface Theme {
   readonly name: string;
-  /** Styles a text. After coloured parts within the text, the role's style continues. */
+  /** Styles text. After coloured parts within the text, the role's style continues. */
   style(role: Role, text: string): string;
 }
 

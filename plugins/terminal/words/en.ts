@@ -108,7 +108,7 @@ export const en = {
   pressOnceMore: (key: string, enter: string) => `Press ${key} once more, or ${enter}, to agree.`,
   kept: (what: string, place: string | undefined) =>
     `Always allowed: ${what}${place === undefined ? "" : ` (in ${place})`}`,
-  /** Translates a text from a question of Scorel's own plugins. */
+  /** Translates text from a question of Scorel's own plugins. */
   known: (text: string) => text,
   state: (line: string) => line,
   saidNo: (reason: string) => `You said no${reason === "" ? "." : `: ${reason}`}`,
