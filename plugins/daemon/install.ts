@@ -58,9 +58,9 @@ export async function installCommand(ctx: DaemonContext, invocation: Invocation)
     stdout.write(file);
     return 0;
   }
-  if (isForced !== true) mustBeOurs(path());
+  if (isForced !== true) assertOwnFile(path());
   mkdirSync(dirname(path()), { recursive: true });
-  mustBeSafe(dirname(path()));
+  assertSafeFolder(dirname(path()));
   replaceFile(path(), file);
   stdout.write(`Written: ${path()}\nTo start the host now and whenever you log in: ${begin}\n`);
   if (ctx.config.idleMinutes > 0)
@@ -77,7 +77,7 @@ export function uninstallCommand({ options, stdout }: Invocation): number {
     stdout.write(`There is no service file: ${path()}\n`);
     return 0;
   }
-  if (options.force !== true) mustBeOurs(path());
+  if (options.force !== true) assertOwnFile(path());
   removeIfPresent(path());
   stdout.write(`Deleted: ${path()}\nIf the service was enabled, this ends it: ${end}\n`);
   return 0;
@@ -90,13 +90,13 @@ function manager(): Manager {
 }
 
 /** Throws DAEMON_FOREIGN_FILE for a file that Scorel has not written, and for a link. */
-function mustBeOurs(path: string): void {
+function assertOwnFile(path: string): void {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats && !(stats.isFile() && readText(path).includes(MARK))) throw errors.DAEMON_FOREIGN_FILE({ path });
 }
 
 /** Throws DAEMON_SERVICE_FOLDER if other users could replace files in a folder. Links of the user on the way to it are allowed. */
-function mustBeSafe(folder: string): void {
+function assertSafeFolder(folder: string): void {
   const path = realpathSync(folder);
   const weakness = weaknessOf(path, statSync(path));
   if (weakness) throw errors.DAEMON_SERVICE_FOLDER({ path, ...weakness });

@@ -69,7 +69,7 @@ export function dialOverSsh(url: URL, { start, again, env }: DialOptions, limits
     });
     input.once("error", (thrown) => failed(errors.SSH_NOISE({ target, reason: thrown.message }, { cause: thrown })));
     const channel = lineChannel(ssh.stdout.pipe(input), ssh.stdin, { maxFirstBytes: MAX_WELCOME });
-    input.once("close", () => endSoon(ssh, limits.end));
+    input.once("close", () => killLater(ssh, limits.end));
     ssh.once("error", (thrown) => failed(errors.SSH_ENDED({ target, code: null, output: thrown.message })));
     ssh.once("close", (code) => {
       const output = said();
@@ -80,7 +80,7 @@ export function dialOverSsh(url: URL, { start, again, env }: DialOptions, limits
 }
 
 /** Stops reading from ssh, and kills it if it does not end by itself within `ms` milliseconds. */
-function endSoon(ssh: Ssh, ms: number): void {
+function killLater(ssh: Ssh, ms: number): void {
   for (const stream of [ssh.stdout, ssh.stdin]) stream.destroy();
   // A timer alone keeps no process running, but a running ssh does.
   const signals = (["SIGTERM", "SIGKILL"] as const).map((signal, index) =>

@@ -75,7 +75,7 @@ export async function attachFolder({ path, full }: Named, call: Call, mentions: 
   return { mention, content: [fenced(`${path.replace(/\/$/, "")}/`, [...shown, ...more].join("\n"))] };
 }
 
-/** A mention without an attachment, with the reason for the user and the model. `forModel` is a different reason for the model, if it can react. */
+/** A mention without an attachment, with the reason. `forModel` is another reason for the model, if the model can do something about it. */
 export function refused(path: string, problem: string, forModel = problem): Attached {
   const text = `Not attached: ${oneLine(path)}: ${oneLine(forModel)}`;
   return { mention: { path, problem }, content: [{ type: "text", text }] };

@@ -64,8 +64,8 @@ export function queueStrip(
   });
   const hidden = queue.length - shown.length;
   const rest = hidden > 0 ? [theme.style("muted", `  + ${hidden}`)] : [];
-  const isForTurn = queue.some(({ mode }) => mode !== "steer");
-  const own = isForTurn ? words.queueTitle : words.queueSteered;
+  const hasForNextTurn = queue.some(({ mode }) => mode !== "steer");
+  const own = hasForNextTurn ? words.queueTitle : words.queueSteered;
   const title = look.isAway ? words.queueAway : look.isIdle ? words.queueIdle : own;
   const key = keys.label("queue");
   const how = key === "" || look.isAway ? "" : ` · ${look.isIdle ? words.queueIdleKey(key) : words.queueKey(key)}`;

@@ -82,7 +82,7 @@ export class Unsent {
   /** Calls `send` once the host is connected, unless the entry was recalled. A message that is refused goes back to the field. */
   async deliver(entry: Entry, send: () => Promise<void>): Promise<void> {
     try {
-      await this.untilThere(entry);
+      await this.untilConnected(entry);
       if (entry.isRecalled) return;
       entry.isGiven = true;
       this.keep();
@@ -161,7 +161,7 @@ export class Unsent {
     this.parts.listener.unsent();
   }
 
-  private untilThere(entry: Entry): Promise<void> {
+  private untilConnected(entry: Entry): Promise<void> {
     return new Promise((resolve, reject) => {
       const check = () => {
         const view = this.parts.view();

@@ -33,7 +33,7 @@ export interface Drawn {
   below: number;
 }
 
-/** An editable text of several lines with a cursor, undo and a kill ring: pi-tui's editor, with pastes kept whole and tabs kept as they are. */
+/** Editable text of several lines with a cursor, undo and a kill ring: pi-tui's editor, but with pastes as units, and tabs unchanged. */
 export class TextArea {
   private readonly editor: Editor;
   private readonly inside: Inside;
