@@ -44,12 +44,12 @@ export async function startInBackground(
     const state = findDaemon()?.state;
     if (state && state.pid === child.pid) return state;
   }
-  const output = plainText(readLog(from)).trim() || unwritten();
+  const output = plainText(readLog(from)).trim() || logProblem();
   throw errors.DAEMON_START({ log: logFile(), output: output.replace(/^scorel: \w+: /, "") });
 }
 
-/** An explanation why the log of a host that has ended is empty: it could not be written. "" for none. */
-function unwritten(): string {
+/** Tries to write to the log of a host that has ended with an empty log. Returns the error if that fails, else "". */
+function logProblem(): string {
   try {
     const log = openLog();
     try {

@@ -4,7 +4,10 @@ import type { DaemonContext } from "./context.ts";
 import { dialHost } from "./dial.ts";
 import { type DaemonState, findDaemon } from "./state.ts";
 
-/** A client of this home's daemon; undefined unless the daemon has the same version, preset and trust as this process. */
+/**
+ * Connects to this home's daemon. Undefined if none runs, or if it cannot stand in for this process: it has another preset, has another
+ * version and is in use, or this process was started with --trust. Prints why a running daemon is not used.
+ */
 export async function dialDaemon(ctx: DaemonContext, name: string): Promise<RemoteClient | undefined> {
   const found = findDaemon();
   if (!found?.state || found.pid === process.pid) return undefined;
