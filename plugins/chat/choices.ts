@@ -3,7 +3,7 @@ import { visibleBreaks } from "@scorel/kit/text/one-line";
 import { visibleText } from "@scorel/kit/text/plain";
 import { cutToWidth, widthOf } from "@scorel/kit/text/width";
 import type { OpenRequest, RequestOption } from "@scorel/requests/contract";
-import { hung, marked } from "./indented.ts";
+import { hanging, marked } from "./indented.ts";
 
 /** A question as displayed, with the prompt for its answer. */
 export interface Shown {
@@ -24,17 +24,17 @@ const CONFIRM: RequestOption[] = [
 const BODY = "    ";
 /** The rows of an answer after its first one. */
 const ANSWER = "      ";
-/** Columns of what Enter answers, in the prompt. It is shown in full above. */
+/** The most columns of the default answer in the prompt. The question above shows it in full. */
 const ENTER_COLUMNS = 40;
 
 /** Formats a question in full, since nobody can agree to what was cut off. */
 export function shownQuestion(request: OpenRequest, columns?: number): Shown {
   const { plugin, title, body = [] } = request;
   const details = body.map(displayText).filter((text) => text !== "");
-  // A question of permissions says itself what it is about. Of any other, a person should know which plugin asks.
+  // The title of a question of `permissions` says what it is about. For any other, the user should know which plugin asks.
   const head = line(plugin === "permissions" ? title : `${title} (${plugin})`);
   const text = [
-    hung(head, columns),
+    hanging(head, columns),
     ...details.map((detail) => marked(visibleText(detail), BODY, columns)),
     ...answers(request).map(([head, text]) => marked(line(text), ANSWER, columns, head)),
   ].join("\n");
@@ -111,7 +111,7 @@ function match(options: readonly Offered[], said: string): string | undefined {
   if (same) return same.value;
   const numbered = options.find(({ number }) => number !== undefined && String(number) === said);
   if (numbered) return numbered.value;
-  // Values of one letter have no shorter beginning.
+  // A value of one letter cannot be abbreviated.
   const begun = options.filter(
     ({ number, value, label }) => number !== undefined && [value, label].some((text) => begins(text, said)),
   );

@@ -10,7 +10,7 @@ const SHOWN = 20;
 export async function chooseSession(client: Client, invocation: Invocation): Promise<string | undefined> {
   const { stdout, cwd, interrupt } = invocation;
   const { sessions } = await client.request("list_sessions", { cwd, limit: SHOWN * 5 });
-  // One in which nothing was said is nothing to return to.
+  // Sessions without messages are left out: there is nothing to return to.
   const begun = sessions.filter(({ messages }) => messages !== 0).slice(0, SHOWN);
   if (begun.length === 0) {
     stdout.write("There is no session of this directory yet, so a new one begins.\n");

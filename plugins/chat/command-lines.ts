@@ -6,9 +6,9 @@ import type { Screen } from "./screen.ts";
 /** The parts of the conversation that running a slash command uses. */
 export interface CommandPlace {
   readonly sessionId: string;
-  /** Shows what a command has answered. */
+  /** Shows the result of a command. */
   done(result: Obeyed): Promise<void>;
-  /** Shows the questions of a session that was reloaded. */
+  /** Registers for questions again after the session was reloaded, and shows the open ones. */
   attendAgain(): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ export class CommandLines {
   private readonly client: Client;
   private readonly screen: Screen;
   private readonly place: CommandPlace;
-  /** Whether a command of the user runs, and whether the session was reloaded meanwhile. */
+  /** Whether a command of the user runs, and whether the session was reloaded while it ran. */
   private state: "none" | "running" | "reloaded" = "none";
 
   constructor(client: Client, screen: Screen, place: CommandPlace) {
@@ -48,13 +48,13 @@ export class CommandLines {
     }
   }
 
-  /** The session was reloaded. */
+  /** Called when the session was reloaded. */
   async reloaded(): Promise<void> {
     if (this.state === "none") await this.place.attendAgain();
     else this.state = "reloaded";
   }
 
-  /** The questions of the session are shown anyway, since it was entered again. */
+  /** Called when a session was entered, which shows its questions anyway. */
   entered(): void {
     if (this.state === "reloaded") this.state = "running";
   }

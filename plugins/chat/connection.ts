@@ -2,7 +2,7 @@ import type { Client, LinkState, Waiting } from "@scorel/host/contract";
 import { lineOf } from "@scorel/kit/text/one-line";
 import type { Screen } from "./screen.ts";
 
-/** Time without a connection after which the user is told: a host that is replaced is back earlier. */
+/** Milliseconds without a connection after which the user is told: a host that is replaced is back earlier. */
 const TELL_MS = 1_500;
 
 const ENDS_OF_WAITING = "connecting again by itself, what you type is sent then; Ctrl-C leaves";
@@ -13,13 +13,13 @@ const MOVED = {
     "(the process that ran this session is gone; the session goes on in another one, and you need not do anything)",
 };
 
-/** The connection of a conversation to its host, which may be another process. Says when it is lost, and when it is back. */
+/** The connection of a conversation to its host. Tells the user when it is lost, and when it is back. */
 export class Connection {
   isLost = false;
   private readonly screen: Screen;
   private readonly stopListening: (() => void) | undefined;
   private telling: NodeJS.Timeout | undefined;
-  /** The reason why the connection was lost, as it is shown. */
+  /** Why the connection was lost, as shown to the user. */
   private why = "";
   private isTold = false;
   private readonly waiting = new Set<() => void>();
@@ -34,8 +34,8 @@ export class Connection {
   }
 
   /**
-   * Resolves when the work has settled, or as soon as the host is gone, since nobody knows how long that lasts; with a signal, only
-   * once that has aborted. Rejects as the work does.
+   * Waits for work, but no longer than the host is connected, since nobody knows how long it stays away. With a signal, waits for a host
+   * that is away until the signal aborts. Rejects if the work rejects.
    */
   async orLost(work: Promise<unknown>, signal?: AbortSignal): Promise<void> {
     let leave = () => {};
@@ -45,7 +45,7 @@ export class Connection {
     this.waiting.add(leave);
     signal?.addEventListener("abort", leave);
     leave();
-    // It may fail later, when nobody waits for it any more.
+    // The work may reject later, when nothing waits for it.
     work.catch(() => {});
     try {
       await Promise.race([work, gone]);

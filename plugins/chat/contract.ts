@@ -8,11 +8,11 @@ export interface ChatService {
   run(invocation: Invocation, options?: ChatPlace): Promise<number>;
 }
 
-/** Where the host of a conversation is. */
+/** Options of `ChatService.run` about the host of the conversation. */
 export interface ChatPlace {
-  /** It may be on another computer: the project of the invocation is not the one of the session. */
+  /** Whether the host may be on another computer, so that the invocation's directory is not the session's project. Default: false. */
   elsewhere?: boolean;
-  /** The command that comes back to a session. Default: `scorel --session` with its id. */
+  /** The command line that returns to a session, which is printed at the end. Default: `scorel --session` with its id. */
   comeBack?: ((sessionId: string) => string) | undefined;
 }
 

@@ -29,13 +29,13 @@ type Context = PluginContext<unknown, "host" | "sessionOptions">;
 export async function converse(
   ctx: Context,
   invocation: Invocation,
-  { elsewhere = false, comeBack = inSameWay }: ChatPlace = {},
+  { elsewhere = false, comeBack = resumeCommand }: ChatPlace = {},
 ): Promise<number> {
   const { options } = invocation;
   const selecting = [options.session !== undefined, options.continue === true, options.resume !== undefined];
   if (selecting.filter(Boolean).length > 1) throw errors.CHAT_TWO_SESSIONS();
   if (options.resume === true && invocation.stdin.isTTY !== true) throw errors.CHAT_RESUME();
-  // Nothing of a project here is used by a host elsewhere.
+  // A host elsewhere uses no files of a project on this computer, so no trust is needed.
   if (!elsewhere) await ctx.find("trustQuestion")?.ask(invocation);
   const client = ctx.host.connect({ name: "terminal" });
   const rights = elsewhere ? await rightsOf(client) : ALL_RIGHTS;
@@ -45,7 +45,7 @@ export async function converse(
   let connection: Connection | undefined;
   try {
     const chosen = options.resume === true ? await chooseSession(client, invocation) : undefined;
-    const status = await opened(ctx, client, inSession(invocation, chosen), { rights, elsewhere });
+    const status = await opened(ctx, client, withSession(invocation, chosen), { rights, elsewhere });
     if (!status) return UNCONFIGURED;
     const { stdout, terminal = stdout } = invocation;
     const usage = stdout.isTTY === true ? undefined : usageOutput(invocation);
@@ -59,7 +59,7 @@ export async function converse(
       ? talk(chat, screen, { ...invocation, first: invocation.args[0] }).then(() => true)
       : readPipe(chat, invocation));
     let staying: string[] = [];
-    // A host that is gone has nothing left to close.
+    // A host that is gone cannot close the session.
     const closed = closeSession(client, chat.sessionId, screen, (names) => {
       staying = names;
     });
@@ -75,7 +75,7 @@ export async function converse(
   }
 }
 
-/** The plugin that shows the conversation on the whole screen, unless the person or the terminal wants it line by line. */
+/** The service for a conversation on the whole screen; undefined if the user has chosen lines or the terminal is not suitable. */
 function fullScreen(ctx: Context, invocation: Invocation): TerminalService | undefined {
   const { plain, watch } = invocation.options;
   const terminal = plain === true || watch === true ? undefined : ctx.find("terminal");
@@ -92,7 +92,7 @@ async function inFullScreen(
   const { rights, comeBack } = at;
   try {
     const open: TerminalStart["open"] = (plainly, sessionId) =>
-      opened(ctx, client, inSession(invocation, sessionId), at, plainly);
+      opened(ctx, client, withSession(invocation, sessionId), at, plainly);
     const [prompt] = invocation.args;
     const choosesSession = invocation.options.resume === true;
     const atWork = (id: string) => stillAtWork(client, id);
@@ -103,21 +103,21 @@ async function inFullScreen(
   }
 }
 
-/** The same, for a session that was chosen from a list. */
-function inSession(invocation: Invocation, sessionId: string | undefined): Invocation {
+/** The invocation with the session that was chosen from a list, if one was. */
+function withSession(invocation: Invocation, sessionId: string | undefined): Invocation {
   return sessionId === undefined
     ? invocation
     : { ...invocation, options: { ...invocation.options, session: sessionId } };
 }
 
-/** Where the host is, and what it allows here. */
+/** The location of the host, and the rights of this client. */
 interface HostAt {
   rights: Rights;
   elsewhere: boolean;
   comeBack?: ChatPlace["comeBack"];
 }
 
-/** Opens the session, and asks for what it lacks: its directory, a model. `plainly` runs what asks. */
+/** Opens the session, and asks the user for a missing directory or model. `plainly` runs the code that asks. */
 async function opened(
   ctx: Context,
   client: Client,
@@ -149,17 +149,17 @@ async function watched(ctx: Context, client: Client, chat: ChatSession): Promise
   });
 }
 
-function inSameWay(sessionId: string): string {
+function resumeCommand(sessionId: string): string {
   return `scorel --session ${sessionId}`;
 }
 
-/** Says how to return to a session, and who stays in it. */
+/** The last text of a conversation: how to return to the session, and which clients stay in it. */
 function farewell(how: string, staying: readonly string[]): string {
   if (staying.length === 0) return `To go on: ${how}`;
   return `The session goes on without you: ${staying.join(", ")} ${staying.length === 1 ? "is" : "are"} still there. To come back: ${how}`;
 }
 
-/** Closes the session and prints failures that were not shown yet. `staying` is told who else has it open. */
+/** Closes the session and prints failures that were not shown yet. `staying` is called with the names of clients that still have it open. */
 async function closeSession(
   client: Client,
   sessionId: string,
@@ -174,7 +174,7 @@ async function closeSession(
   await screen.notices((await client.request("close_session", { sessionId })).notices);
 }
 
-/** Reads lines from a pipe; each is answered before the next is read. Returns whether there was anything to answer. */
+/** Reads lines from a pipe, and waits for the answer to each before it reads the next. Returns whether there was any line. */
 async function readPipe(chat: ChatSession, { stdin, interrupt, args: [first] }: Invocation): Promise<boolean> {
   let hasInput = first !== undefined;
   const stop = () => stdin.destroy(interrupt.reason);
@@ -212,7 +212,7 @@ export async function* linesOf(input: AsyncIterable<Buffer | string>): AsyncGene
   if (rest !== "") yield rest;
 }
 
-/** Takes what turns have used where stdout goes on to a program: a person sees it at stderr, and a log of errors does not have it. */
+/** The output for the usage of turns if a program reads stdout: stderr if it is a terminal, else none, to keep it out of error logs. */
 function usageOutput({ stderr }: Invocation): Output {
   if (stderr.isTTY === true) return createOutput(stderr);
   return { write: async () => {}, failure: undefined, complaint: undefined };

@@ -50,10 +50,10 @@ export function drawn(display: DisplayAction, columns: number | undefined): stri
   return text === "" ? "" : indented(text, columns);
 }
 
-/** Columns of a name before somebody's words. */
+/** The most columns of the name before a message. */
 const NAME_COLUMNS = 30;
 
-/** Formats the words of somebody who is named, or of another client without a name, so that each row is told apart from other output. */
+/** Formats a message of another client, with its name if it has one. Each row is marked, to tell it from other output. */
 export function wordsOf(by: string | undefined, text: string, columns: number | undefined): string {
   return marked(text, `  ${cutToWidth(lineOf(by ?? ""), NAME_COLUMNS)}> `, columns);
 }
@@ -64,19 +64,19 @@ export function cardText({ text, body = [] }: Card, columns: number | undefined)
   return parts.length === 0 ? "" : indented(parts.join("\n"), columns).trimEnd();
 }
 
-/** Part of a card's body. What somebody has said is cut as a text is. */
+/** The text of a part of a card's body. A message is shortened as other text is. */
 function bodyText(part: DisplayAction): string {
   return part.display === "bubble" ? shortened(part.text) : displayText(part);
 }
 
-/** Cuts a text to its first lines, and says how many more there are. */
+/** Shortens text to its first `count` lines, and appends the number of lines that are left out. */
 export function shortened(text: string, count = SHOWN_LINES): string {
   const lines = text.trimEnd().split("\n");
   if (lines.length <= count) return lines.join("\n");
   return [...lines.slice(0, count), `… ${lines.length - count} more lines`].join("\n");
 }
 
-/** The last line of a turn: tokens, cost if it is known, time and status texts. Undefined for one that has used no model. */
+/** The last line of a turn: tokens, cost if it is known, time and status texts. Undefined for a turn that has used no model. */
 export function costText({ usage, durationMs }: TurnOutcome, statuses: readonly string[]): string | undefined {
   const input = usage.input + usage.cacheRead + usage.cacheWrite;
   if (input + usage.output === 0) return undefined;

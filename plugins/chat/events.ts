@@ -29,7 +29,7 @@ export function idOf(event: Event): string | undefined {
   return "id" in event ? (event.id as string) : undefined;
 }
 
-/** True for the user's own messages, which are on the screen since they were typed. Hosts that were restarted gave other ids. */
+/** True for the user's own messages, which are on the screen since they were typed. A restarted host has given this client another id. */
 export function isOwnMessage(event: Event, ownIds: ReadonlySet<string>): boolean {
   if (event.type !== "message") return false;
   const { message, clientId } = event as AnyEvent & Events["message"];
@@ -37,7 +37,8 @@ export function isOwnMessage(event: Event, ownIds: ReadonlySet<string>): boolean
 }
 
 /**
- * True for events that are reported elsewhere: with the turn's end, by the command, or when the session was opened, with `model`.
+ * True for events that are reported elsewhere: with the turn's end, by the command, or, for the switch to `model`, when the session was
+ * opened.
  */
 export function isToldElsewhere(event: Event, ownIds: ReadonlySet<string>, model: string | undefined): boolean {
   const { type } = event;

@@ -12,8 +12,8 @@ const OFFLINE = "offline/demo";
 type Reopen = (model: string) => Promise<SessionStatus>;
 
 /**
- * Offers a person without a configured model a local one or the offline demonstration; undefined when they decline.
- * Programs get the error instead. Nothing has been written at this point.
+ * Offers a user without a configured model a local one or the offline demonstration. Resolves with undefined when they decline.
+ * Throws the error instead if a program reads the output. Nothing has been written at this point.
  */
 export async function withModel(
   client: Client,

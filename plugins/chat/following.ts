@@ -1,23 +1,23 @@
 import { SessionProjection } from "@scorel/host/client";
 import type { Client, Delivered, ResumeMode, SessionStatus, Subscription } from "@scorel/host/contract";
 
-/** Stored events that are read to show the end of a conversation. */
+/** The number of stored events that are read to show the end of a conversation. */
 const TAIL = 200;
 
 export interface FollowingOptions {
-  /** Whether the end of the conversation is shown first. Otherwise only events from now on are told. */
+  /** Whether the end of the conversation is shown first. Otherwise only events from now on are shown. */
   past: boolean;
-  /** Called for each event, also those that `now` shows. */
+  /** Called for each event, including those that `now` shows. */
   took(delivered: Delivered): void;
-  /** Shows the session as it is now: at the beginning, and when the host had to start over. */
+  /** Shows the present state of the session: at the beginning, and when the host could not resume the subscription. */
   now(view: SessionProjection): Promise<void>;
   /** Called for each event after that, one at a time. */
   hear(delivered: Delivered): Promise<void>;
-  /** The subscription goes on after the connection was lost; `status` is the session's then. */
+  /** Called when the subscription continues after the connection was lost, with the session's status. */
   resumed(mode: ResumeMode, status: SessionStatus): void;
 }
 
-/** Follows a session: shows it at once as it is, and then tells event by event. Returns the function that ends it. */
+/** Follows a session: shows its present state, and then each event. Returns a function that stops this. */
 export async function follow(
   client: Client,
   status: SessionStatus,
@@ -34,7 +34,7 @@ class Following {
   private readonly options: FollowingOptions;
   /** The state of the session, from the events that were received but not shown yet. */
   private view: SessionProjection | undefined;
-  /** Events that leave no trace in the view. */
+  /** Received events that do not change the view. */
   private passing: Delivered[] = [];
   private subscription: Subscription | undefined;
   private showing: Promise<void> | undefined;
@@ -73,10 +73,10 @@ class Following {
     });
   }
 
-  /** The host cannot tell what was missed. */
+  /** Shows the whole session again, because the host cannot send the missed events. */
   private showAgain(status: SessionStatus): void {
     this.collect(status);
-    // It fails only when the client was closed, and nobody looks any more.
+    // It fails only when the client was closed, so that nothing has to be shown.
     this.show().catch(() => {});
   }
 
@@ -87,7 +87,7 @@ class Following {
     await this.options.hear(delivered);
   }
 
-  /** Shows the session when all that has happened until now is collected. */
+  /** Shows the session once all events until now were received. */
   private async show(): Promise<void> {
     await this.client.drained(this.sessionId);
     const { view, passing } = this;

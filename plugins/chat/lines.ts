@@ -1,14 +1,14 @@
 import type { Output } from "@scorel/kit/terminal/output";
 import { plainText } from "@scorel/kit/text/plain";
 import { wrapped } from "./drawing.ts";
-import { hung, indented } from "./indented.ts";
+import { hanging, indented } from "./indented.ts";
 import type { TypedLine } from "./typed-line.ts";
 
 /** Prints lines and arriving text above the input line, if there is one. Text cannot move the cursor or set colours. */
 export class Lines {
   /** The input line, which is drawn below the output. */
   protected typed: TypedLine | undefined;
-  /** True when the cursor is behind text. */
+  /** Whether the cursor is after text, so that the line is not ended. */
   protected open = false;
   private readonly output: Output;
   private readonly columns: (() => number | undefined) | undefined;
@@ -24,12 +24,12 @@ export class Lines {
     return this.columns?.() || undefined;
   }
 
-  /** Prints a line of Scorel's own on a new line. What does not fit into the first row is indented. */
+  /** Prints text of Scorel's own on a new line. Rows after the first are indented. */
   async line(text: string): Promise<void> {
-    await this.block(hung(text, this.width));
+    await this.block(hanging(text, this.width));
   }
 
-  /** Prints a text whose rows are indented already where they have to be. */
+  /** Prints text that is indented already where it has to be. */
   async block(text: string): Promise<void> {
     if (text !== "") await this.write(`${this.open ? "\n" : ""}${text}\n`);
   }

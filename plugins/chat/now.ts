@@ -2,16 +2,16 @@ import { clientName, type SessionProjection } from "@scorel/host/client";
 import type { QueuedMessage } from "@scorel/host/contract";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { wordsOf } from "./drawing.ts";
-import { hung } from "./indented.ts";
+import { hanging } from "./indented.ts";
 import { pastText } from "./past.ts";
 
-/** Messages that wait, and characters of each, that are shown. */
+/** The most queued messages that are shown, and the most characters of each. */
 const SHOWN_MESSAGES = 5;
 const SHOWN_CHARACTERS = 70;
 
 export interface NowOptions {
   queue: readonly QueuedMessage[];
-  /** Whether the end of the conversation is shown for the first time, or again, or is on the screen already. */
+  /** Whether the end of the conversation is shown for the first time, shown again, or on the screen already. */
   past: "first" | "again" | "known";
   /** Whether the session's files are on another computer. */
   elsewhere: boolean;
@@ -20,7 +20,7 @@ export interface NowOptions {
   columns: number | undefined;
 }
 
-/** A session as lines: the end of its conversation, who else is here, what waits, and whether a turn runs. */
+/** The present state of a session as lines: the end of its conversation, other clients, queued messages, and whether a turn runs. */
 export function nowLines(view: SessionProjection, options: NowOptions): string[] {
   const { queue, past, clientId } = options;
   const { running, host } = view.status;
@@ -32,14 +32,17 @@ export function nowLines(view: SessionProjection, options: NowOptions): string[]
   if (past !== "known") lines.push(pastText(view, { ...options, sessionId, named: others.length > 0 }));
   if (others.length > 0)
     lines.push(
-      hung(`(also here: ${others.join(", ")}; you are ${clientName(clientId) ?? "without a name"})`, options.columns),
+      hanging(
+        `(also here: ${others.join(", ")}; you are ${clientName(clientId) ?? "without a name"})`,
+        options.columns,
+      ),
     );
   if (queue.length > 0) lines.push(queueText(queue.length, queue, running, options.columns));
   if (running && view.live.length === 0) lines.push("(a turn is running)");
   return lines.filter((line) => line !== "");
 }
 
-/** Says which messages wait, and when they are sent. */
+/** Describes the queued messages, and when they are sent. */
 export function queueText(count: number, items: readonly QueuedMessage[], running: boolean, columns?: number): string {
   const counted = count === 1 ? "1 queued message" : `${count} queued messages`;
   const head = running

@@ -4,14 +4,14 @@ import { widthOf } from "@scorel/kit/text/width";
 import { cardText, drawn, shortened, wordsOf } from "./drawing.ts";
 import { marked } from "./indented.ts";
 
-/** The most turns, and rows of the terminal, that somebody who joins is shown. */
+/** The most turns, and the most rows of the terminal, that are shown of the past. */
 const MAX_TURNS = 5;
 const MAX_ROWS = 60;
-/** Lines that are shown of a message, and of what a tool has returned. */
+/** The most lines of a message, and of a tool's output. */
 const MESSAGE_LINES = 12;
 const OUTPUT_LINES = 4;
 
-/** Events that say nothing any more when they are over, or that are shown in another place. */
+/** Events that mean nothing afterwards, or that are shown elsewhere. */
 const OVER = new Set([
   ...["rewind", "branch", "session_info", "permission_mode"],
   ...["queue_update", "approval_request"],
@@ -28,17 +28,17 @@ export interface Past {
 
 export interface PastOptions {
   sessionId: string;
-  /** Whether messages are shown with the name of who wrote them, even if only one did. */
+  /** Whether messages are shown with the name of their author, even if there is only one author. */
   named: boolean;
   /** Whether the session's files are on another computer. */
   elsewhere: boolean;
   columns: number | undefined;
 }
 
-/** The last turns of a conversation as text, below a line that says how much is before them. */
+/** The last turns of a conversation as text, after a line that says how much came before. */
 export function pastText(past: Past, options: PastOptions): string {
   const rows = past.rows.filter(({ active, type, display }) => active && !OVER.has(type) && !isRetried(display));
-  // Terminals that were closed mostly were those of the same person.
+  // Closed terminals were mostly opened by the same person, so they count as one author.
   const authors = new Set(rows.filter(isTyped).map(({ clientId }) => clientName(clientId)?.replace(TERMINAL, "$1")));
   const isNamed = options.named || authors.size > 1;
   const columns = options.columns || 80;
@@ -61,12 +61,12 @@ function isMessage({ display }: Row): boolean {
   return display.display === "bubble" && display.role === "user";
 }
 
-/** A message, or a line for the shell. */
+/** Whether a row is a message or a shell line of a user. */
 function isTyped(row: Row): boolean {
   return isMessage(row) || row.type === "shell_line";
 }
 
-/** A reply that failed and was asked for again. */
+/** Whether a row is a failed reply that was requested again. */
 function isRetried(display: Row["display"]): boolean {
   return display.display === "bubble" && display.label === "retried";
 }
@@ -93,7 +93,7 @@ function beforeText(earlier: readonly Row[], more: boolean, { sessionId, elsewhe
   return `(${what}; all of it: scorel session show ${sessionId}${elsewhere ? ", on the computer of the host" : ""})`;
 }
 
-/** The rows of the terminal that a text takes. */
+/** The number of rows that text takes in the terminal. */
 function heightOf(text: string, columns: number): number {
   return text === "" ? 0 : text.split("\n").reduce((sum, line) => sum + rowsOf(line, columns), 0);
 }
@@ -102,7 +102,7 @@ function rowsOf(line: string, columns: number): number {
   return Math.max(1, Math.ceil(widthOf(line) / columns));
 }
 
-/** The end of a text that is too long, in at most so many rows. */
+/** The end of text, in at most `rows` rows. */
 function endOf(text: string, rows: number, columns: number): string {
   const lines = text.split("\n");
   let [first, left] = [lines.length, rows - 1];

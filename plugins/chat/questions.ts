@@ -6,20 +6,20 @@ import type { OpenRequest } from "@scorel/requests/contract";
 import { hint, readAnswer, shownQuestion } from "./choices.ts";
 import type { Screen } from "./screen.ts";
 
-/** A question has to be on the screen for so long before a line answers it. What is typed before is dropped. */
+/** Milliseconds that a question has to be on the screen before a line answers it. Text typed before is dropped. */
 const SEEN_MS = 600;
-/** The same for a question that takes the place of one that ended elsewhere: what is typed may be meant for that one. */
+/** The same for a question that replaces one that ended elsewhere: typed text may be meant for that one. */
 const SWAPPED_MS = 1_500;
-/** A question that comes so soon after another one ended elsewhere takes its place. */
+/** A question that is shown within so many milliseconds after another one ended elsewhere counts as its replacement. */
 const SWAP_MS = 10_000;
 
 const SWAPPED = "(the question that stood here was withdrawn; this is another one)\n";
 const EARLY = "(that was typed before the question could be read, so it does not count)";
 
-/** How time passes, for tests. */
+/** A clock and a timer, which tests replace. */
 export interface Times {
   now(): number;
-  /** Does the work after a while, unless the returned function is called before. */
+  /** Runs work after `ms` milliseconds, unless the returned function is called before. */
   after(ms: number, work: () => void): () => void;
 }
 
@@ -40,15 +40,15 @@ export class Questions {
   private readonly open = new Map<string, OpenRequest>();
   /** The displayed question. A typed line answers this one, never a later one. */
   private shown: OpenRequest | undefined;
-  /** It was on the screen for long enough to be read. */
+  /** Whether the displayed question was on the screen long enough to be read. */
   private isSeen = false;
-  /** Ends the wait until then. */
+  /** Stops the timer for `isSeen`. */
   private stopWaiting = () => {};
   private isOver = false;
-  /** When the displayed question ended without an answer from here, and whether it was withdrawn. */
+  /** When the last displayed question ended without an answer from this client, and whether it was withdrawn. */
   private goneAt = Number.NEGATIVE_INFINITY;
   private isWithdrawn = false;
-  /** Id of the question that is answered here. */
+  /** Id of the question that this client has answered last. */
   private given: string | undefined;
   private readonly times: Times;
 
@@ -60,13 +60,13 @@ export class Questions {
     this.times = times;
   }
 
-  /** Takes no more answers, since another session is shown or nobody types any more. */
+  /** Stops taking answers, because another session is shown or the input has ended. */
   end(): void {
     this.isOver = true;
     this.stopWaiting();
   }
 
-  /** Tells the host whether a person is here to answer, and shows the open questions. */
+  /** Tells the host whether a person is present to answer, and shows the open questions. */
   async attend(attending: boolean): Promise<void> {
     const { sessionId } = this;
     const known = await ifSupported(this.client.request("attend_requests", { sessionId, attending }));
@@ -85,7 +85,7 @@ export class Questions {
     return this.shown?.requestId;
   }
 
-  /** Id of the displayed question, once it has been on the screen for long enough to be read: a line that is typed now answers it. */
+  /** Id of the displayed question, once it was on the screen long enough: a line that is typed now answers it. Undefined before. */
   get answerable(): string | undefined {
     return this.isSeen ? this.shown?.requestId : undefined;
   }
@@ -103,7 +103,7 @@ export class Questions {
     }
   }
 
-  /** Says which other client has answered a question that was on the screen, and what. */
+  /** Tells the user which other client has answered the displayed question, and the answer. */
   private async tellWho({ requestId, answer, clientId }: Answer): Promise<void> {
     const { shown } = this;
     if (shown?.requestId !== requestId || this.given === requestId || typeof answer !== "string") return;
@@ -187,7 +187,7 @@ export class Questions {
   }
 }
 
-/** Tells the host that notifications are shown here, but that nobody answers questions. Returns those that are open. */
+/** Tells the host that this client shows notifications, but does not answer questions. Returns the open questions. */
 export function openQuestions(client: Client, sessionId: string): Promise<RequestsNow | undefined> {
   return ifSupported(client.request("list_requests", { sessionId }));
 }

@@ -7,11 +7,11 @@ import { answerTo } from "@scorel/kit/terminal/answer";
 import type {} from "@scorel/projects/contract";
 import { errors } from "./errors.ts";
 
-/** Runs something that asks the person line by line, at a time when the terminal is free for it. */
+/** Runs code that asks the user line by line, while the terminal is free for it. */
 export type Plainly = <R>(ask: () => Promise<R>) => Promise<R>;
 
 interface RelocateOptions {
-  /** The host is on another computer, of whose directories this one knows nothing: nobody is asked. */
+  /** Whether the host is on another computer. Its directories are unknown here, so the user is not asked for one. */
   elsewhere: boolean;
   plainly: Plainly;
 }

@@ -1,6 +1,6 @@
 import type { Rights } from "@scorel/host/contract";
 
-/** Says what somebody may not do, in plain words; undefined if they may do everything. */
+/** Describes the rights that a user lacks; undefined if they have all. */
 export function rightsText({ write, answer }: Rights): string | undefined {
   if (write && answer) return undefined;
   const lacks = [...(write ? [] : ["`prompt`"]), ...(answer ? [] : ["`approve`"])].join(" and ");

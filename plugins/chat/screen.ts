@@ -22,25 +22,25 @@ const HOST_STOPPED = "(cancelled: the host was stopped)";
 /** Renders a conversation as lines. */
 export class Screen extends Lines {
   private readonly client: { readonly clientId: string };
-  /** Takes what a turn has used, where the output goes on to a program that wants the answers alone. */
+  /** A separate output for the usage of turns, for when stdout is read by a program that wants only the answers. */
   private readonly usage: Output | undefined;
   private readonly warnings = new Warnings();
   private readonly statuses = new StatusTexts();
   private readonly reply = new StreamedReply();
-  /** The ids that the user's client has had. */
+  /** The ids that the user's client has had: a restarted host gives it another one. */
   private readonly ownIds = new Set<string>();
-  /** Ids of the running tools that were printed, since the host tells of them again after a lost connection. */
+  /** Ids of the running calls that were printed, since the host announces them again after a lost connection. */
   private readonly calls = new Set<string>();
   /** Id of the reply whose text was printed last. */
   private replied: string | undefined;
   private model: string | undefined;
   /** The other clients that have the session open. */
   private presence = new Presence();
-  /** The end of the turn has said that it was cancelled. */
+  /** Whether it was printed already that the turn was cancelled. */
   private isCancelTold = false;
   /** Title of the tool line that was printed last. */
   private named: string | undefined;
-  /** Prompt of the displayed question, and whether it takes an answer already. */
+  /** The prompt of the displayed question, and whether the question can be answered already. */
   private asking: string | undefined;
   private isAnswerable = false;
   /** Output postponed while a question is displayed, so that it stays readable. */
@@ -69,7 +69,7 @@ export class Screen extends Lines {
     if (this.isAnswerable) typed.takeAnswer();
   }
 
-  /** Displays a question and postpones other output until no question is open. It takes an answer from `takeAnswer` on. */
+  /** Displays a question, and postpones other output until no question is open. It can be answered from `takeAnswer` on. */
   async ask({ text, prompt }: Shown): Promise<void> {
     this.asking = prompt;
     this.isAnswerable = false;
@@ -97,7 +97,7 @@ export class Screen extends Lines {
     this.drawing = false;
   }
 
-  /** Replies to what the user just typed, and lets them type again. */
+  /** Prints a reply to what the user has just typed, and lets them type again. */
   async say(text: string): Promise<void> {
     this.typed?.again();
     await this.line(text);
@@ -110,7 +110,7 @@ export class Screen extends Lines {
     if (change !== undefined && !seen) await this.line(change);
   }
 
-  /** Shows that a session was opened, its id or the text `said`, and any problems with it. */
+  /** Shows that a session was opened, with its id or the text `said`, and any problems with it. */
   async opened(status: SessionStatus, person: boolean, said?: string): Promise<void> {
     const { sessionId, model, leafId, notices, waiting } = status;
     this.model = model;
@@ -126,7 +126,7 @@ export class Screen extends Lines {
     if (!person && waiting !== undefined) await this.line(queueText(waiting, [], false));
   }
 
-  /** Shows a session as it is now, with what is being done in it. */
+  /** Shows the present state of a session, including work in progress. */
   async now(view: SessionProjection, options: Omit<NowOptions, "clientId" | "columns">): Promise<void> {
     const { client, width } = this;
     const lines = nowLines(view, { ...options, clientId: client.clientId, columns: width });
@@ -144,7 +144,7 @@ export class Screen extends Lines {
     await (this.later ? this.later.push(show) : show());
   }
 
-  /** Says which messages wait, when no turn runs that would send them. */
+  /** Lists the queued messages, when no turn runs that would send them. */
   async waiting(queue: readonly QueuedMessage[]): Promise<void> {
     if (queue.length === 0) return;
     const show = () => this.block(queueText(queue.length, queue, false, this.width));
@@ -156,7 +156,7 @@ export class Screen extends Lines {
     for (const warning of this.warnings.untold(notices)) await this.line(warning);
   }
 
-  /** Renders an event: text as it streams, others in the form that their plugin chose. */
+  /** Renders an event: text as it streams, other events with the display that their plugin has chosen. */
   async hear(delivered: Delivered): Promise<void> {
     if (this.later) this.later.push(() => this.draw(delivered));
     else await this.draw(delivered);
@@ -192,7 +192,7 @@ export class Screen extends Lines {
     else await this.block(drawn(display, this.width));
   }
 
-  /** Prints messages that somebody else has queued. Nothing, where messages were only removed. */
+  /** Prints messages that another client has queued. Prints nothing if messages were only removed. */
   private async queued({ clientId }: AnyEvent, display: DisplayAction): Promise<void> {
     if (display.display !== "list") return;
     const by = otherName(clientId, this.ownIds) ?? "";
@@ -200,7 +200,7 @@ export class Screen extends Lines {
     for (const { text } of display.items) await this.block(wordsOf(by, shortened(text), this.width));
   }
 
-  /** Takes who has the session open after the connection was lost. */
+  /** Updates which clients have the session open, after the connection was lost. */
   here({ present = [] }: SessionStatus): void {
     const others = present.filter(({ clientId }) => !this.ownIds.has(clientId) && clientId !== this.client.clientId);
     this.presence.begin(others.map(({ name }) => name));
@@ -223,7 +223,7 @@ export class Screen extends Lines {
     else await this.drawTurn(outcome);
   }
 
-  /** Ends the line of a reply, and says if the turn was cancelled, and by whom if it was somebody else. */
+  /** Ends the line of a reply. If the turn was cancelled, says so, and by which other client. */
   private async turnEnded({
     reason,
     hostStopped = false,
@@ -238,7 +238,7 @@ export class Screen extends Lines {
 
   private async drawTurn(outcome: TurnOutcome): Promise<void> {
     const { reason, error, stopReason } = outcome;
-    // Whoever was not connected when the turn ended has not heard of it.
+    // A client that was not connected when the turn ended has not got the event.
     if (reason === "cancelled" && !error && !this.isCancelTold) await this.line(HOST_STOPPED);
     if (error) await this.line(error.message);
     if (stopReason === "length" && !error)
@@ -252,7 +252,7 @@ export class Screen extends Lines {
     await this.usage?.write(cost === undefined ? "" : `${cost}\n`);
   }
 
-  /** Prints what became of the files that the user's own message mentions: the last lines of its display. */
+  /** Prints whether the files that the user's own message mentions were attached: the last lines of its display. */
   private async mentions({ message }: Events["message"], display: DisplayAction): Promise<void> {
     const count = (message.role === "user" && message.meta?.mentions?.length) || 0;
     if (count > 0 && display.display === "bubble") await this.block(display.text.split("\n").slice(-count).join("\n"));
@@ -267,8 +267,8 @@ export class Screen extends Lines {
   }
 
   /**
-   * Prints a tool's title when it starts and then its output, repeating the title if other output came between. `by` names somebody else
-   * who has typed it.
+   * Formats a tool's title when it starts, and then its output, with the title again if other output came in between. `by` is the name of
+   * another client that has typed it.
    */
   private called(card: DisplayAction, by?: string): string {
     // Only a card changes its state; other displays would appear twice.

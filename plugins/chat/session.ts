@@ -21,7 +21,7 @@ import { WorkQueue } from "./work-queue.ts";
 const COMMAND = /^\/([A-Za-z][\w:-]*)(?:\s+([\s\S]*))?$/;
 
 export interface ChatOptions {
-  /** Whether a person types at a terminal. */
+  /** Whether the input is typed by a person at a terminal. */
   person: boolean;
   /** Whether the session's files are on another computer. */
   elsewhere: boolean;
@@ -30,12 +30,12 @@ export interface ChatOptions {
 }
 
 /**
- * One conversation: takes lines and shows the results. The caller decides whether to wait between lines, and what to do
- * with each, by `state`.
+ * A conversation: takes lines and shows the results. The caller decides by `state` what to do with each line, and whether to wait before
+ * the next.
  */
 export class ChatSession {
   readonly turns: Turns;
-  /** True when the session has a conversation that one can return to. */
+  /** Whether anything was said in the session, so that it is worth returning to. */
   begun = false;
   /** True when the user asked to leave. */
   left = false;
@@ -53,7 +53,7 @@ export class ChatSession {
   private readonly commands: CommandLines;
   /** Questions of plugins; undefined when input comes from a program. */
   private questions: Questions | undefined;
-  /** Lines and reloads, which are taken one after the other. */
+  /** Runs lines and reloads one after the other. */
   private readonly work: WorkQueue;
 
   constructor(
@@ -81,7 +81,7 @@ export class ChatSession {
       opened: current !== "",
       connected: !this.connection.isLost,
       left,
-      // Nobody can cancel a turn who may only read.
+      // A user who may only read cannot cancel a turn.
       turn: left && turns.awaitsAny ? "own" : rights.write ? turns.running : "none",
       question: questions?.asked !== undefined,
     });
@@ -95,11 +95,11 @@ export class ChatSession {
   async enter(status: SessionStatus, said?: string): Promise<void> {
     const { sessionId } = status;
     await this.leave();
-    // Questions of the former session are no longer shown.
+    // Stop showing questions of the former session.
     this.questions?.end();
     this.questions = undefined;
     await this.screen.answered();
-    // The screen has it already when a command has only reloaded it.
+    // The conversation is on the screen already if a command has only reloaded the session.
     let past: "first" | "again" | "known" = this.current === sessionId ? "known" : "first";
     if (this.current !== "" && past === "first")
       await this.client.request("close_session", { sessionId: this.current });
@@ -141,17 +141,17 @@ export class ChatSession {
     return (await everyPage((page) => this.client.request("get_queue", { sessionId, ...page }))).items;
   }
 
-  /** The connection is back. Unless the stream goes on where it was, what is in flight is announced again. */
+  /** Called when the connection is back. Unless the stream resumes where it was, events in flight are announced again. */
   private resumed(mode: ResumeMode, { running, waiting = 0 }: SessionStatus): void {
     if (mode === "stream_resume") return;
     this.turns.nowRunning(false);
     this.shell.forget();
-    // The end of a turn is not announced again, nor that messages wait.
+    // The end of a turn and the queue are not announced again.
     if (!running)
       void this.client.drained(this.sessionId).then(
         async () => {
           await this.screen.endLine();
-          // Where the host had to start over, the whole session is shown again, with them.
+          // With `full_reload`, the whole session is shown again, including the queue.
           if (waiting > 0 && this.person && mode === "persistent_fallback")
             await this.screen.waiting(await this.queueIn(this.sessionId));
         },
@@ -168,7 +168,7 @@ export class ChatSession {
     if (type === "session_start") await this.commands.reloaded();
   }
 
-  /** Asks whether a turn runs, since the events that tell may be among those that were missed. */
+  /** Requests whether a turn runs, since the events about it may be among the missed ones. */
   private async lookAgain(): Promise<void> {
     const { running } = await this.client.request("get_status", { sessionId: this.sessionId });
     this.turns.nowRunning(running);
@@ -194,7 +194,7 @@ export class ChatSession {
     this.work.between(work);
   }
 
-  /** Declines further questions because nobody types any more. */
+  /** Declines further questions, because the input has ended. */
   async declineQuestions(): Promise<void> {
     this.questions?.end();
     await this.questions?.attend(false);
@@ -221,7 +221,7 @@ export class ChatSession {
     const [, command, args = ""] = (isLiteral ? undefined : COMMAND.exec(text.trim())) ?? [];
     if (command === undefined) {
       if (!this.rights.write) {
-        // So that nothing is lost that somebody wrote before they saw it.
+        // Put the text back: the user may have typed it before they saw that they may only read.
         this.input = { text, isLiteral };
         throw errors.CHAT_LOOKS_ON();
       }
@@ -239,14 +239,14 @@ export class ChatSession {
     return isCommand ? "take" : reactions[this.state].line;
   }
 
-  /** Id of the question that a line answers which is typed now. */
+  /** Id of the question that a line typed now would answer. */
   get answerable(): string | undefined {
     return this.questions?.answerable;
   }
 
   /**
-   * Answers the displayed question, if a line answered it when this one was typed. When it has gone meanwhile, processes the line
-   * normally.
+   * Answers the displayed question, if `answerable` was its id when the line was typed. If that question has ended meanwhile, processes the
+   * line as usual.
    */
   async answer(line: Entered, answerable: string | undefined): Promise<void> {
     if (this.questions?.asked === undefined || this.reactionTo(line) === "take") return this.take(line);
@@ -264,8 +264,8 @@ export class ChatSession {
   }
 
   /**
-   * Ends the own shell lines, if some run. Else cancels the running turn and its question, whoever began it, and takes back the own queued
-   * messages. What has arrived is kept.
+   * Ends this conversation's running shell lines. If there are none, takes back its queued messages and cancels the running turn with its
+   * question, whoever began it. The part of the reply that has arrived is kept.
    */
   async cancel(): Promise<void> {
     const { sessionId } = this;
@@ -278,7 +278,7 @@ export class ChatSession {
     }
   }
 
-  /** The same for somebody who leaves: a turn that only others wait for goes on. */
+  /** The same when the user leaves: a turn that answers only other clients goes on. */
   async cancelOwn(): Promise<void> {
     await (this.turns.running === "own" ? this.cancel() : this.takeBack());
   }
@@ -311,7 +311,7 @@ export class ChatSession {
   private async send(content: string): Promise<void> {
     const { sessionId } = this;
     const sending = this.client.request("send_message", { sessionId, content }).catch((thrown) => {
-      // The refused text stands in the input line again, where the person can change it.
+      // The refused text goes back into the input line, where the user can change it.
       if (this.person) this.input = { text: content, isLiteral: true };
       throw thrown;
     });
@@ -330,7 +330,7 @@ export class ChatSession {
     this.turns.await(this.sessionId, id, queued);
   }
 
-  /** Shows what a slash command has answered, and does what it asks for. */
+  /** Shows the result of a slash command, and carries out what the result asks for. */
   async done({ output, sessionId, input, copy, turn, leave = false }: Obeyed): Promise<void> {
     if (copy !== undefined) await (this.person ? this.copied(copy) : this.screen.block(copy));
     // When the command switches sessions, its one-line output announces the new one.
@@ -342,7 +342,7 @@ export class ChatSession {
     this.left ||= leave;
   }
 
-  /** Copies a text, and says what it was: the host's own words are not asked. */
+  /** Copies text to the clipboard, and tells the user its length and first line, whatever the host says about it. */
   private async copied(text: string): Promise<void> {
     const [characters, line] = copiedPart(text);
     await this.screen.copy(text);

@@ -2,15 +2,15 @@ import type {} from "@scorel/coding/contract";
 import type { Client, Delivered } from "@scorel/host/contract";
 import type { Turns } from "./turns.ts";
 
-/** A line for the shell: `!` is the first character typed, and with `!!` the model is not told. */
+/** Matches a shell line: `!` and a command, or `!!` and a command that is hidden from the model. */
 const LINE = /^(!!?)\s*(\S[\s\S]*)$/;
 
-/** The lines for the shell that this conversation has begun and that run. */
+/** The running shell lines that this conversation has started. */
 export class ShellLines {
   private readonly client: Client;
   private readonly turns: Turns;
   private readonly ends = new Map<string, () => void>();
-  /** Lines of which the end was heard before the answer to the request. */
+  /** Ids of shell lines whose end was received before the answer to the request that started them. */
   private readonly over = new Set<string>();
   private begins = 0;
 
@@ -19,7 +19,7 @@ export class ShellLines {
     this.turns = turns;
   }
 
-  /** Runs a line if the text is one. The conversation then waits for its end, as for that of a turn. */
+  /** Runs the text if it is a shell line, and returns whether it is. The conversation waits for its end as for that of a turn. */
   async run(sessionId: string, text: string): Promise<boolean> {
     const [, mark, command] = LINE.exec(text) ?? [];
     if (command === undefined) return false;
@@ -42,14 +42,14 @@ export class ShellLines {
     this.ended(eventId);
   }
 
-  /** Ends the lines that run. Returns false when there are none. */
+  /** Ends the running shell lines. Returns false when there are none. */
   async end(sessionId: string): Promise<boolean> {
     const running = [...this.ends.keys()];
     for (const eventId of running) await this.client.request("end_shell", { sessionId, eventId });
     return running.length > 0;
   }
 
-  /** Nothing is waited for any more, since an end may have been missed. */
+  /** Stops waiting for all shell lines, since their end may have been missed. */
   forget(): void {
     for (const eventId of this.ends.keys()) this.ended(eventId);
   }

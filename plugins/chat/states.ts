@@ -1,6 +1,6 @@
 /**
- * How a conversation reacts to each key, line and signal in each of its states. The state follows from facts that other parts
- * keep, such as the turns that run, so it cannot disagree with them. Only this file decides by the state.
+ * How a conversation reacts to each key, line and signal in each of its states. The state is computed from facts that other modules keep,
+ * such as the running turns, so that it cannot disagree with them. Only this file makes decisions by the state.
  */
 
 /**
@@ -10,14 +10,15 @@
  * - `watching`: a turn runs that answers messages of other clients only.
  * - `asking`: a question is on the screen and no turn runs: a command asks.
  * - `askingInTurn`: a turn runs, whoever began it, and its question is on the screen.
- * - `disconnected`: the host is gone, and is looked for.
- * - `closing`: the user has left, or the input has ended. What was begun is finished, and questions are declined.
+ * - `disconnected`: the host is gone, and the client tries to connect again.
+ * - `closing`: the user has left, or the input has ended. Work in progress is finished, and questions are declined.
  * - `closingInTurn`: the same, while a turn runs that answers a message of this conversation.
  */
 export type ChatState =
   | ("starting" | "idle" | "running" | "watching" | "asking" | "askingInTurn" | "disconnected")
   | ("closing" | "closingInTurn");
 
+/** The facts that the state is computed from. */
 export interface Facts {
   /** A session is open. */
   opened: boolean;
@@ -31,6 +32,7 @@ export interface Facts {
   question: boolean;
 }
 
+/** Computes the state of a conversation. */
 export function stateOf({ opened, connected, left, turn, question }: Facts): ChatState {
   if (!opened) return "starting";
   if (left) return turn === "own" ? "closingInTurn" : "closing";
@@ -54,17 +56,18 @@ interface Reactions {
   hangUp: "leave" | "cancelAndLeave";
   /** Ctrl-D or the end of the input. `newline` puts the shell's prompt on a line of its own. */
   end: "newline" | "nothing";
-  /** Whether a line is asked for. In the other states one can be typed all the same. */
+  /** Whether a prompt for a line is shown. In the other states a line can be typed all the same. */
   prompts: boolean;
-  /** Whether work may run that waits for a quiet moment, such as a reload after a file has changed. */
+  /** Whether waiting work may run now, such as a reload after a file has changed. */
   quiet: boolean;
 }
 
-/** No line is asked for, and nothing runs that waits for a quiet moment. */
+/** No prompt is shown, and waiting work does not run. */
 const busy = { prompts: false, quiet: false } as const;
-/** Ctrl-C and the like end the turn first. */
+/** Ctrl-C and signals end the turn first. */
 const inTurn = { interrupt: "cancel", hangUp: "cancelAndLeave", end: "nothing", ...busy } as const;
 
+/** The reactions in each state. */
 export const reactions: Readonly<Record<ChatState, Reactions>> = {
   starting: { line: "take", interrupt: "clear", hangUp: "leave", end: "newline", ...busy },
   idle: { line: "take", interrupt: "clear", hangUp: "leave", end: "newline", prompts: true, quiet: true },
@@ -73,7 +76,7 @@ export const reactions: Readonly<Record<ChatState, Reactions>> = {
   asking: { line: "answer", interrupt: "decline", hangUp: "leave", end: "newline", prompts: true, quiet: false },
   askingInTurn: { line: "answer", ...inTurn },
   disconnected: { line: "take", interrupt: "clear", hangUp: "leave", end: "newline", ...busy },
-  // Lines that were typed before: they may still answer the last question.
+  // For lines that were typed before the input ended: they may still answer the last question.
   closing: { line: "answer", interrupt: "nothing", hangUp: "leave", end: "nothing", ...busy },
   closingInTurn: { line: "answer", ...inTurn, interrupt: "cancelOwn" },
 };

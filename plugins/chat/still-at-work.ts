@@ -8,7 +8,7 @@ export async function stillAtWork(client: Client, sessionId: string): Promise<st
     const { items } = await client.request("list_background", { sessionId });
     return items.map(({ title }) => lineOf(title)).join(", ");
   } catch {
-    // The host is ending, or is an older one without this operation. The line is left out, and the person can leave.
+    // The host is ending, or is older and has no such operation. The line is left out, and the user can leave.
     return "";
   }
 }

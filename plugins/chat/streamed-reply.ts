@@ -1,33 +1,33 @@
 /**
- * The reply whose text is printed while it arrives. Its text can come again from the start after the connection was lost, and part of
- * it can be missing when this client was too slow: each part is printed once all the same.
+ * A reply whose text is printed while it arrives. After a lost connection its text is sent again from the start, and parts are missing if
+ * this client was too slow. Each part is printed exactly once all the same.
  */
 export class StreamedReply {
   private id: string | undefined;
   private printed = "";
-  /** Characters of it that the host has sent since it began to send it from the start. */
+  /** The number of characters of the reply that were received since the host began to send it from the start. */
   private position = 0;
-  /** Text is missing, so that what follows cannot be printed before the whole reply is known. */
+  /** Whether text is missing, so that further text cannot be printed before the whole reply is known. */
   private hasGap = false;
-  /** Events were missed since a reply has begun: another one may have begun among them. */
+  /** Whether events were missed since the reply began. Another reply may have begun in them. */
   private isBehind = false;
 
-  /** A reply begins to arrive, or is sent again from its start. */
+  /** Called when a reply begins to arrive, or is sent again from its start. */
   start(id: string): void {
     if (id !== this.id) Object.assign(this, { id, printed: "" });
     Object.assign(this, { position: 0, hasGap: false, isBehind: false });
   }
 
-  /** Events were missed. */
+  /** Called when events were missed. */
   miss(): void {
     this.hasGap = true;
     this.isBehind = true;
   }
 
-  /** Takes arriving text. Returns what of it is not printed yet. */
+  /** Takes arriving text, and returns the part of it that was not printed yet. */
   take(id: string, delta: string): string {
     if (id !== this.id) {
-      // Its beginning was missed, too.
+      // The beginning of this reply was missed.
       const { isBehind } = this;
       this.start(id);
       this.hasGap = isBehind;
@@ -41,7 +41,7 @@ export class StreamedReply {
     return fresh;
   }
 
-  /** Returns what is not printed yet of a reply that has ended, by its whole text; undefined for another reply. */
+  /** Returns the part of a finished reply that was not printed yet, given its whole text; undefined for another reply. */
   rest(id: string | undefined, whole: string): string | undefined {
     if (id === undefined || id !== this.id) return undefined;
     const fresh = whole.startsWith(this.printed) ? whole.slice(this.printed.length) : this.hasGap ? `\n${whole}` : "";

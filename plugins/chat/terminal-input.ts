@@ -9,14 +9,14 @@ const BEGIN = `${ESC}[200~`;
 const END = `${ESC}[201~`;
 const ASK = `${ESC}[?2004h`;
 const STOP_ASKING = `${ESC}[?2004l`;
-/** How long the rest of a sequence may take that has begun at the end of what has arrived. */
+/** Milliseconds to wait for the rest of a sequence that is cut at the end of the received input. */
 const REST_MS = 50;
-/** Silence after which pasted text ends without its mark, so that keys are never lost for good. */
+/** Milliseconds of silence after which a paste ends without its end mark, so that keys are not lost for good. */
 const PASTE_MS = 1_000;
-/** A whole sequence, or else one character. */
+/** Matches a complete sequence, or else one character. */
 const KEY = new RegExp(`${ESC}(?:\\[[\\d:;<=>?]*[ -/]*[@-~]|[^[${ESC}])|[\\s\\S]`, "gu");
 
-/** The part of a terminal's input that is used here. */
+/** The members of a terminal's input stream that are used here. */
 export interface KeyStream extends NodeJS.EventEmitter {
   setRawMode?(mode: boolean): unknown;
   pause(): unknown;
@@ -24,8 +24,8 @@ export interface KeyStream extends NodeJS.EventEmitter {
 }
 
 /**
- * The keys of a terminal, for readline, without pasted text: each paste is an event `paste` with its text. The terminal marks pastes
- * while it is in raw mode; in one that does not, several lines that come at once are a paste.
+ * A stream of a terminal's keys for readline. Pastes are taken out: each one is an event `paste` with its text. The terminal marks pastes
+ * while it is in raw mode; for a terminal that does not mark them, several lines that come at once count as a paste.
  */
 export class TerminalInput extends EventEmitter {
   private readonly stdin: KeyStream;
@@ -52,7 +52,7 @@ export class TerminalInput extends EventEmitter {
     process.on("exit", this.stopAsking);
   }
 
-  /** Asks a real terminal to mark pastes, and lets it forget that together with raw mode. */
+  /** Sets raw mode. In raw mode, a real terminal is told to mark pastes; without raw mode, not to mark them. */
   setRawMode(mode: boolean): this {
     const { stdin } = this;
     if (!stdin.setRawMode) return this;
@@ -75,7 +75,7 @@ export class TerminalInput extends EventEmitter {
     return this;
   }
 
-  /** Leaves the terminal as it was. */
+  /** Restores the terminal's settings, and stops reading. */
   end(): void {
     clearTimeout(this.timer);
     this.stopPause();
@@ -108,7 +108,7 @@ export class TerminalInput extends EventEmitter {
     this.timer = setTimeout(this.flush, this.isPasting ? PASTE_MS : REST_MS);
   };
 
-  /** Passes on what lies before the next mark. Returns whether there was one. */
+  /** Passes on the input before the next mark. Returns whether there was a mark. */
   private step(): boolean {
     const { pending, isPasting } = this;
     const mark = isPasting ? END : BEGIN;
@@ -146,7 +146,7 @@ export class TerminalInput extends EventEmitter {
     this.bursts.settle();
   };
 
-  /** Nothing more comes that could complete what is pending. */
+  /** Passes on pending input when no more input has come that could complete it. */
   private readonly flush = (): void => {
     clearTimeout(this.timer);
     const { pending, isPasting } = this;
@@ -158,7 +158,7 @@ export class TerminalInput extends EventEmitter {
   };
 }
 
-/** How many characters at the end of a text are the beginning of a mark. */
+/** The number of characters at the end of the input that are the beginning of a mark. */
 function beginningOf(mark: string, text: string): number {
   for (let length = Math.min(mark.length - 1, text.length); length > 0; length--)
     if (text.endsWith(mark.slice(0, length))) return length;

@@ -15,8 +15,8 @@ interface Streams extends Pick<Invocation, "stdin" | "stdout" | "terminal" | "in
 }
 
 /**
- * Reads what a person types until they leave. What each key, line and signal does is decided by `reactions` in
- * states.ts; this function does it.
+ * Reads the user's lines until they leave. `reactions` in states.ts decides what each key, line and signal does; this function carries it
+ * out.
  */
 export async function talk(chat: ChatSession, screen: Screen, streams: Streams): Promise<void> {
   const { lines, keys } = openLines(streams, (line) => chat.complete(line));
@@ -53,7 +53,7 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
     take: (line: Entered) => {
       work = work.then(() => take(line));
     },
-    // Not after `work`: a command that asks ends only when it is answered. Another question may be open when the line's turn comes.
+    // Not queued behind `work`: a command that asks a question ends only when it is answered. By then another question may be open.
     answer: (line: Entered) => {
       const { answerable } = chat;
       answers = answers.then(() => chat.answer(line, answerable)).catch(say);
@@ -95,7 +95,7 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
  */
 function wakingUp(lines: Interface, keys: TerminalInput | undefined, typed: TypedLine): { end(): void } {
   const wake = () => {
-    // Node skips setting the mode that it believes is set, so toggle it.
+    // Node does not set a mode that it believes to be set, so toggle it.
     for (const raw of [false, true]) keys?.setRawMode(raw);
     typed.redraw();
   };
@@ -107,7 +107,7 @@ function wakingUp(lines: Interface, keys: TerminalInput | undefined, typed: Type
 
 type Complete = (line: string) => Promise<[string[], string]>;
 
-/** Begins to read lines; with the keys of a terminal that they are made of. */
+/** Begins to read lines. For a terminal, also returns the stream of its keys. */
 function openLines({ stdin, stdout, terminal = stdout }: Streams, complete?: Complete) {
   forgiveClosed(stdin);
   const isTerminal = stdout.isTTY === true;

@@ -4,22 +4,22 @@ import type { AnyEvent, Events } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import type { Screen } from "./screen.ts";
 
-/** The turns of a session, those that a conversation waits for, and its messages that are queued behind them. */
+/** The turns of a session: whether one runs, those that this conversation waits for, and its queued messages. */
 export class Turns {
   /** Number of turns that ended in an error. */
   failed = 0;
   private readonly client: Client;
   private readonly screen: Screen;
   private readonly onEnd: () => void;
-  /** A turn runs in the session, whoever began it. */
+  /** Whether a turn runs in the session, whoever began it. */
   private runsInSession = false;
-  /** The turns that answer messages of this conversation, by the id of the message. */
+  /** For each message of this conversation without an answer, a promise for the end of its turn, by the message's id. */
   private readonly awaited = new Map<string, Promise<void>>();
   /** Text of this conversation's messages in the queue, by id. */
   private readonly queued = new Map<string, string>();
-  /** Messages that are being taken out of the queue: the end of their turn is not printed. */
+  /** Ids of messages that are being taken out of the queue: the end of their turn is not printed. */
   private readonly takenBack = new Set<string>();
-  /** The last event of the turn whose end was printed last. */
+  /** The id of the last event of the turn whose end was printed last. */
   private printed: string | null = null;
 
   /** `onEnd` is called after each turn. */
@@ -41,7 +41,7 @@ export class Turns {
     return this.awaited.size > 0;
   }
 
-  /** Takes note of an event of the session. */
+  /** Called for each event of the session. */
   hear({ event }: Delivered): void {
     if (event.type === "runtime_start") this.runsInSession = true;
     else if (event.type === "runtime_end") {
@@ -54,7 +54,7 @@ export class Turns {
     }
   }
 
-  /** Whether a turn runs is known anew, because events were missed or another session is shown. */
+  /** Sets whether a turn runs, after events were missed or another session is shown. */
   nowRunning(running: boolean): void {
     this.runsInSession = running;
   }
@@ -70,7 +70,7 @@ export class Turns {
     this.awaited.set(id, turn);
   }
 
-  /** Waits for other work that this conversation has begun, such as a line for the shell. */
+  /** Waits for other work that this conversation has begun, such as a shell line. */
   awaitWork(id: string, work: Promise<void>): void {
     const done = work.finally(() => {
       this.awaited.delete(id);
@@ -79,7 +79,7 @@ export class Turns {
     this.awaited.set(id, done);
   }
 
-  /** Several queued messages may share one turn, whose end is printed once. */
+  /** Waits for a turn and prints its end. Several queued messages may share one turn, whose end is printed only once. */
   private async follow(sessionId: string, id: string): Promise<void> {
     const outcome = await this.client.request("wait_turn", { sessionId, id });
     if (this.takenBack.delete(id)) return;

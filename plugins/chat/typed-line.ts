@@ -9,7 +9,7 @@ const PROMPT = "> ";
 /** A line that was entered. */
 export interface Entered {
   text: string;
-  /** It begins with pasted text, so it is a message and never a command. */
+  /** Whether it begins with pasted text, so that it is a message and never a command. */
   isLiteral: boolean;
 }
 
@@ -21,16 +21,16 @@ export class TypedLine {
   private wanted = false;
   private visible = false;
   private ended = false;
-  /** True while the cursor is behind text that the line would replace. */
+  /** True while the cursor is after text that the line would overwrite. */
   private isBehindText = false;
   /** Status texts shown before the prompt. */
   private standing = "";
   /** The line that was being typed when a question appeared, and whether one was expected. */
   private before: { line: string; wanted: boolean; isLiteral: boolean } | undefined;
-  /** The question takes an answer. */
+  /** Whether the question can be answered. */
   private isAnswerable = false;
   private readonly pasted = new PastedTexts();
-  /** The line begins with pasted text. */
+  /** Whether the line begins with pasted text. */
   private isLiteral = false;
 
   constructor(lines: Interface, output: Writable & { columns?: number }) {
@@ -38,7 +38,7 @@ export class TypedLine {
     this.output = output;
   }
 
-  /** Expects a line from now on; during a question, after it. */
+  /** Expects a line from now on; if a question is shown, after its end. */
   want(): void {
     if (this.before) {
       this.before.wanted = true;
@@ -62,34 +62,34 @@ export class TypedLine {
     return visible;
   }
 
-  /** Shows the prompt of the open question again. */
+  /** Shows the prompt of the displayed question again. */
   again(): void {
     if (!this.before || !this.isAnswerable) return;
     this.wanted = true;
     this.show();
   }
 
-  /** Stops drawing, because nobody types any more. */
+  /** Stops drawing, because the input has ended. */
   end(): void {
     this.ended = true;
   }
 
-  /** Called when the user has entered the line. Returns it with what was pasted. */
+  /** Called when the user has entered the line. Returns it with the pasted texts written out. */
   entered(line: string): Entered {
     this.wanted = false;
     this.visible = false;
     return { text: this.pasted.expand(line), isLiteral: this.isLiteral };
   }
 
-  /** Inserts text where the cursor is. It is entered only when the user presses Enter. A literal one makes the line no command. */
+  /** Inserts text at the cursor, as if it was typed. With literal text, the line is never a command. */
   put({ text, isLiteral }: Entered): void {
     if (isLiteral && this.lines.line.slice(0, this.lines.cursor).trim() === "") this.isLiteral = true;
     this.lines.write(this.pasted.insert(text));
   }
 
   /**
-   * Puts a text of the host into the line. What is typed already must not make a command of it, as a `!` would: it comes in front of that,
-   * and the line is a message then. Returns false for a command, which waits for an empty line.
+   * Puts text of the host into the line, before any text that is typed already, so that a typed `!` cannot make a command of it: the line
+   * is then a message. Returns false for a command, which has to wait for an empty line.
    */
   offer({ text, isLiteral }: Entered): boolean {
     const isEmpty = this.lines.line === "";
@@ -133,7 +133,7 @@ export class TypedLine {
     this.isBehindText = true;
   }
 
-  /** Shows the line again after output, unless that has not ended its last line. */
+  /** Shows the line again after output, unless the last line of the output is not ended yet. */
   goOn(output: { isOpen: boolean }): void {
     this.isBehindText = output.isOpen;
     this.show();
@@ -161,7 +161,7 @@ export class TypedLine {
     this.wanted = false;
   }
 
-  /** Prompts for the answer to the question. What was typed before is dropped: it was meant for something else. */
+  /** Prompts for the answer to the question. Text typed before is dropped, since it was meant for something else. */
   takeAnswer(): void {
     if (!this.before) return;
     this.begin(this.lines.getPrompt(), "");

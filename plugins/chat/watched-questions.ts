@@ -5,7 +5,7 @@ import type { OpenRequest } from "@scorel/requests/contract";
 import { openQuestions } from "./questions.ts";
 import type { Screen } from "./screen.ts";
 
-/** The questions of plugins for somebody who may not answer them: each is said once, and what became of it. */
+/** Reports the questions of plugins to a user who may not answer them: each one once, and how it has ended. */
 export class WatchedQuestions {
   private readonly screen: Screen;
   private readonly open = new Map<string, OpenRequest>();
@@ -14,7 +14,7 @@ export class WatchedQuestions {
     this.screen = screen;
   }
 
-  /** Says which questions are open already. */
+  /** Reports the questions that are open already. */
   async begin(client: Client, sessionId: string): Promise<void> {
     const known = await openQuestions(client, sessionId);
     for (const status of known?.statuses ?? []) await this.screen.setStatus(status);

@@ -1,4 +1,4 @@
-/** Does one thing after the other, and does what can wait when nothing else is going on. */
+/** Runs work one after the other. Work that can wait runs when the conversation is quiet. */
 export class WorkQueue {
   private readonly isQuiet: () => boolean;
   private readonly failed: (thrown: unknown) => void;
@@ -6,13 +6,13 @@ export class WorkQueue {
   private last: Promise<unknown> = Promise.resolve();
   private readonly waiting: (() => Promise<void>)[] = [];
 
-  /** `failed` is called with errors of what has waited. */
+  /** `failed` is called with errors of work passed to `between`. */
   constructor(isQuiet: () => boolean, failed: (thrown: unknown) => void) {
     this.isQuiet = isQuiet;
     this.failed = failed;
   }
 
-  /** Runs `work` after what was begun before. */
+  /** Runs `work` after all work that was passed before. Settles as `work` does. */
   inTurn<R>(work: () => Promise<R>): Promise<R> {
     const done = this.last.then(work);
     this.last = done.catch(() => {});
@@ -25,7 +25,7 @@ export class WorkQueue {
     this.catchUp();
   }
 
-  /** It may be quiet now: runs what waits for that. */
+  /** Called when the conversation may have become quiet: runs waiting work. */
   catchUp(): void {
     if (this.waiting.length === 0) return;
     this.inTurn(() => this.serve()).catch(this.failed);

@@ -1,6 +1,6 @@
 import type { Awaitable } from "@scorel/kernel";
 
-/** What a command gets: its parsed arguments and the process's streams. */
+/** The argument of a command's `run`: its parsed arguments and the process's streams. */
 export interface Invocation {
   /** Positional arguments after the command's name. */
   args: string[];
@@ -16,11 +16,12 @@ export interface Invocation {
   /** Escape sequences and control characters are removed from the output. */
   stderr: NodeJS.WriteStream;
   /**
-   * Aborts on the first interrupt (Ctrl-C) or other signal to end; a second one ends the process. Also aborts when the output is
-   * closed, with a reason whose `code` is `OUTPUT_CLOSED`.
+   * Aborts on the first interrupt (Ctrl-C) or other signal that ends a process; a second one ends the process. Also aborts when the output
+   * is closed, with a reason whose `code` is `OUTPUT_CLOSED`.
    */
   interrupt: AbortSignal;
 }
+/** An option of a command. */
 export interface CliOption {
   /** As shown in help: `--output <format>`, `--trust`, `-p, --print <prompt>`. */
   flags: string;
@@ -28,38 +29,39 @@ export interface CliOption {
   /** Allowed values, checked and shown in help. */
   values?: readonly string[];
   default?: string;
+  /** Whether the option may be given several times; its value is then an array. */
   repeatable?: boolean;
   /** Without a value, the option is "" instead of an error. */
   mayBeEmpty?: boolean;
-  /** Stands for this value of another option, such as `--permission full`; refused beside another value of it. */
+  /** Makes the option a short form of another option with this value, such as `--permission full`. Refused together with another value. */
   means?: { option: string; value: string };
 }
 /** An option of the commands that open a session, which chooses the folder that the session works in. */
 export interface FolderOption extends CliOption {
-  /** Returns the folder for the option's value, "" if it has none. What it throws is printed, and the command does not run. */
+  /** Returns the folder for the option's value ("" without a value). Errors are printed, and the command does not run then. */
   enter(value: string, invocation: Invocation): Promise<string>;
-  /** Called with that folder after the command has ended, such as to say what is left there. */
+  /** Called with that folder after the command has ended, for example to tell the user which files are left there. */
   leave?(folder: string, invocation: Invocation): Promise<void>;
 }
 /** A command: `scorel <noun> [action] [args]`. An empty noun stands for `scorel` itself. */
 export interface CliCommand {
   noun: string;
-  /** Other words for the noun that people may type; the error about them names the noun. */
+  /** Other words for the noun that users may type. The error for such a word names the noun. */
   synonyms?: readonly string[];
   action?: string;
-  /** Other words for the action that people may type, and what the error about them names, such as `{ restart: "serve --replace" }`. */
+  /** Other words for the action that users may type, with the action that the error names, such as `{ restart: "serve --replace" }`. */
   otherActions?: Readonly<Record<string, string>>;
   /** Positional arguments as shown in help: `<id>`, `[filter]`. */
   args?: string;
   description: string;
   options?: readonly CliOption[];
-  /** It opens a session in its `cwd`, so that it has the `folderOptions` of all plugins, too. */
+  /** Whether the command opens a session in its `cwd`, so that the `folderOptions` of all plugins are added to its options. */
   opensSession?: boolean;
   /** Runs the command and returns its exit code. Errors are printed; their table determines the exit code. */
   run(invocation: Invocation): Awaitable<number>;
 }
 
-/** The service `launch`: what the process was started with. */
+/** The service `launch`: how the process was started. */
 export interface Launch extends Omit<Invocation, "args" | "options"> {
   version: string;
   /** The preset that was named with `--preset`. */
@@ -69,12 +71,13 @@ export interface Launch extends Omit<Invocation, "args" | "options"> {
   /** Options of every command. The loader has already applied them. */
   globalOptions: readonly CliOption[];
   /**
-   * Registers work that is finished before the process begins to stop, also when a signal asks it to end. It has no time limit;
-   * a second SIGTERM ends the process at once.
+   * Registers work that runs before the process begins to stop, also after a signal. It has no time limit; a second SIGTERM ends the process
+   * at once.
    */
   beforeEnd(work: () => Promise<void>): void;
 }
 
+/** The service `cli`: the command line. */
 export interface CliService {
   /** Parses and runs a command line. Prints errors and returns the exit code. */
   run(argv: readonly string[]): Promise<number>;
@@ -89,7 +92,7 @@ declare module "@scorel/kernel" {
   }
   interface Contributions {
     cliCommands: CliCommand[];
-    /** Options that choose the folder of a session, for the commands that say `opensSession`. */
+    /** Options that choose the folder of a session, for commands with `opensSession`. */
     folderOptions: FolderOption[];
   }
 }

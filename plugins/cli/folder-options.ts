@@ -1,7 +1,7 @@
 import type { CliCommand, FolderOption } from "./contract.ts";
 import { readOption } from "./option.ts";
 
-/** A command as it is with the options that choose a folder: only one that opens sessions has them. */
+/** Adds the options that choose a folder to a command that opens sessions. Returns other commands as they are. */
 export function withFolderOptions(command: CliCommand, options: readonly FolderOption[]): CliCommand {
   if (command.opensSession !== true || options.length === 0) return command;
   return {

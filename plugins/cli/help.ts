@@ -4,7 +4,7 @@ import type { CliCommand, CliOption, Launch } from "./contract.ts";
 
 type Facts = Pick<Launch, "version" | "globalOptions">;
 
-/** A help text as it is printed: in a terminal, its rows are broken at words. */
+/** Prepares help text for printing. For a terminal, its lines are broken between words. */
 export function printable(text: string, stdout: SizedStream): string {
   const width = widthIn(stdout);
   return width === undefined ? text : rowsOfWidth(text, width);
@@ -73,7 +73,7 @@ function section(title: string, rows: readonly string[]): string {
   return rows.length === 0 ? "" : [`${title}:`, ...rows.map((row) => `  ${row}`)].join("\n");
 }
 
-/** Options that have a letter of their own are used most. */
+/** Sorts options with a short form first, since they are used most. */
 function oftenUsedFirst(options: readonly CliOption[] = []): CliOption[] {
   const [often, others] = [true, false].map((has) => options.filter(({ flags }) => /^-[a-z],/i.test(flags) === has));
   return [...(often ?? []), ...(others ?? [])];

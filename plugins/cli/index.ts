@@ -15,7 +15,7 @@ export default definePlugin({
 
   activate(ctx) {
     const told = new Set<string>();
-    // Nothing else would report a command that was left out.
+    // Without a log, an invalid command would be left out silently.
     const tell = (flaw: Error) => {
       if (!told.has(flaw.message)) ctx.launch.stderr.write(`scorel: ${flaw.message}\n`);
       told.add(flaw.message);

@@ -76,17 +76,17 @@ function resemblesCommand(word: string, commands: readonly CliCommand[]): boolea
   return !/\s/.test(word) && (meantNoun(word, commands) !== undefined || meantCommands(word, commands).length > 0);
 }
 
-/** The error about a noun that no command has, with the noun that was probably meant. `takesPrompt`: the word could also be a prompt. */
+/** The error for an unknown noun, which names the noun that was probably meant. `takesPrompt`: the word could also be a prompt. */
 export function unknownCommand(word: string, commands: readonly CliCommand[], takesPrompt = false) {
   const meant = meantCommands(word, commands);
   return errors.CLI_UNKNOWN_COMMAND({ command: word, nearest: meantNoun(word, commands), meant, takesPrompt });
 }
 
-/** The nouns whose actions people mean most often without their noun. */
+/** The nouns that users most often leave out before an action. */
 const FIRST_NOUNS = ["session", "host"];
 const MOST_MEANT = 2;
 
-/** The commands of which somebody may have typed the action alone, or an option without its dashes. */
+/** The commands that may be meant by an action without its noun, or by an option without its dashes. */
 function meantCommands(word: string, commands: readonly CliCommand[]): string[] {
   const root = commands.find(({ noun }) => noun === "");
   const isOption = (root?.options ?? []).some((option) => readOption(option).long === `--${word}`);
@@ -99,7 +99,7 @@ function meantCommands(word: string, commands: readonly CliCommand[]): string[] 
     .slice(0, MOST_MEANT);
 }
 
-/** The command that a word for its action means. */
+/** The command line that a word means for a command: if it is its action, or another word for that. */
 function actionMeant(word: string, { noun, action, otherActions = {} }: CliCommand): string | undefined {
   const words = action === word ? action : Object.hasOwn(otherActions, word) ? otherActions[word] : undefined;
   return words === undefined ? undefined : `scorel ${noun} ${words}`;
@@ -120,7 +120,7 @@ function unknownAction(noun: string, action: string | undefined, commands: reado
   return errors.CLI_UNKNOWN_ACTION({ noun, action, nearest: nearest(action, actions), meant });
 }
 
-/** Throws for a flag that stands for one value of an option, where that option is given with another value. */
+/** Throws for an option that is short for a value of another option (`means`), if that option is given with another value. */
 function refuseConflicts(parsed: Record<string, unknown>, options: readonly Option[]): void {
   for (const { key, long, means } of options) {
     if (!means || parsed[key] !== true) continue;
@@ -197,7 +197,7 @@ function unknownWord(name: string, options: readonly Option[], command: CliComma
 function unknownOption(name: string, options: readonly Option[], command: string): never {
   // Only long names are compared, since any single letter resembles any other.
   const names = options.map((option) => option.long);
-  // Other tools have longer names for the same: --output-format.
+  // Other tools have longer names for the same option, such as --output-format.
   const begun = names.find((each) => name.startsWith(`${each}-`));
   throw errors.CLI_UNKNOWN_OPTION({ option: name, command, nearest: begun ?? nearest(name, names) });
 }

@@ -45,7 +45,7 @@ async function execute(argv: readonly string[], collected: Contributed, launch: 
   throw errors.CLI_EXIT_CODE({ command: name, plugin, returned: describe(code) });
 }
 
-/** A command that returns nothing has succeeded. */
+/** Whether a value is an exit code. Undefined is one, too: a command that returns nothing has succeeded. */
 function isExitCode(code: unknown): code is number | undefined {
   return code === undefined || (Number.isInteger(code) && (code as number) >= 0 && (code as number) <= 255);
 }

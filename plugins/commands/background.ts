@@ -5,7 +5,7 @@ import type { BackgroundItem, BackgroundReport, BackgroundWork, CommandResult, S
 import { errors } from "./errors.ts";
 
 const WHERE = "backgroundWork";
-/** Items that one plugin may list. */
+/** The most items that one plugin may list. */
 const MOST = 100;
 
 interface Found {
@@ -28,7 +28,7 @@ export async function stopBackground(ctx: BaseContext, id: string): Promise<void
   await ctx.calls.run(owner.plugin, WHERE, () => owner.work.stop(id));
 }
 
-/** Waits for messages that are not known, of work that began after the event with seq `after`. Resolves with none when no such work runs. */
+/** See `wait_background` in the contract: waits for a message about the end of work that began after the event with seq `after`. */
 export async function waitForReports(
   ctx: BaseContext,
   { after, known }: { after: number; known: readonly string[] },

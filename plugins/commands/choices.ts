@@ -4,13 +4,13 @@ import type { Choice, SlashContext } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { find } from "./registry.ts";
 
-/** Milliseconds that listing may take. */
+/** The most milliseconds that listing may take. */
 const LIMIT_MS = 5_000;
 const MOST = 1_000;
 const LINE = 200;
 const PREVIEW = 20_000;
 
-/** Lists what the argument of a command is chosen from, for a client that may run the command. Throws COMMAND_CHOICES. */
+/** Lists the choices for a command's argument, for a client that may run the command. Throws COMMAND_CHOICES. */
 export async function listChoices(
   ctx: BaseContext,
   name: string,
@@ -27,13 +27,13 @@ export async function listChoices(
   return { choices };
 }
 
-/** The choices, cut to what a list shows. Throws for what is no list of choices. */
+/** Checks the choices that a plugin has returned, and cuts their texts to what a list shows. Throws for an invalid list. */
 function usable(given: unknown): Choice[] {
   if (given === undefined) return [];
-  if (!Array.isArray(given)) throw new TypeError('"choices" has to answer a list of { value, label, detail, preview }');
+  if (!Array.isArray(given)) throw new TypeError('"choices" must return a list of { value, label, detail, preview }');
   return given.slice(0, MOST).map((each: unknown) => {
     const { value, label, detail, preview } = (typeof each === "string" ? { value: each } : Object(each)) as Choice;
-    if (typeof value !== "string") throw new TypeError('one of the choices has no text as its "value"');
+    if (typeof value !== "string") throw new TypeError('the "value" of one of the choices is not a string');
     return {
       value,
       ...(label !== undefined && { label: String(label).slice(0, LINE) }),

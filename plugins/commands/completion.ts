@@ -5,10 +5,10 @@ import type { Completion, MarkedWords, SlashCommand, SlashContext } from "./cont
 import { errors } from "./errors.ts";
 import { type Row, rowsOf } from "./registry.ts";
 
-/** The context in which completions run, and the check of what the client may do. */
+/** The context in which completions run, with the check of the client's permissions. */
 type Asking = SlashContext & Pick<OperationContext, "assertOperations">;
 
-/** Milliseconds that completing may take. */
+/** The most milliseconds that completing may take. */
 const LIMIT_MS = 2_000;
 const NO_LIST = 'its "complete" answers no list of texts';
 
@@ -36,7 +36,7 @@ async function completeSlash(
   return { from: line.length - typed.length, values: values.filter((value) => value.startsWith(typed)) };
 }
 
-/** Whether the client may run a command; otherwise its own completions are not asked for either. */
+/** Whether the client may run a command. If not, the command's own completions are not requested either. */
 function mayRun({ name, command }: Row, assertOperations: Asking["assertOperations"]): boolean {
   try {
     assertOperations(command.operations ?? "all", `/${name}`);

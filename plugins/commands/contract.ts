@@ -21,37 +21,37 @@ export interface SlashCommand {
    */
   args?: z.ZodObject;
   /**
-   * Operations that the command stands for. A client whose scope does not include all of them may not run it; a client that may
-   * read may run a command whose operations all are `readOnly`, and which therefore must not change anything itself. What the
-   * command does with `request` is checked anyway, so a command that does everything with it may say `[]`. Default:
-   * `"all"`, which only clients that may use every operation in every session may run.
+   * Operations that the command is equivalent to. Only a client whose scope includes all of them may run it. A client that may only read may
+   * run a command whose operations are all `readOnly`; such a command must not change anything by itself. Calls of `request` are checked in
+   * any case, so a command that does everything with `request` may declare `[]`. Default: `"all"`, for clients that may use every operation
+   * in every session.
    */
   operations?: "all" | readonly Operation[];
-  /** Keys that run the command without arguments, such as "alt+u", in clients that have keys. One that a client uses itself is left to it. */
+  /** Keys that run the command without arguments, such as "alt+u", in clients with keys. A key that the client uses itself keeps its use. */
   keys?: string | readonly string[];
   /**
-   * What a person chooses from when the command is given without arguments, in clients that show lists. The command then runs with the
-   * chosen value.
+   * Lists the values to choose from when a user gives the command without arguments, in clients that show lists. The command then runs with
+   * the chosen value.
    */
   choices?(context: SlashContext): Awaitable<readonly Choice[]>;
-  /** No other plugin can replace the command, because it decides what runs without a question, or about keys. */
+  /** Whether other plugins cannot replace the command, because it decides what runs without a question, or handles API keys. */
   sealed?: boolean;
   /** Returns possible values of the argument `key` that begin with `typed`. Not needed for enums. */
   complete?(key: string, typed: string, context: SlashContext): Awaitable<readonly string[]>;
-  // biome-ignore lint/suspicious/noExplicitAny: commands of any arguments stand in one list
+  // biome-ignore lint/suspicious/noExplicitAny: one list contains commands with any arguments
   run?(args: any, context: SlashContext): Awaitable<string | CommandResult | void>;
   // biome-ignore lint/suspicious/noExplicitAny: as above
   handler?(args: any, context: SlashContext): Awaitable<string | CommandResult | void>;
 }
-/** One of the things that a person chooses from. */
+/** An item of a list that the user chooses from. */
 export interface Choice {
-  /** What the command gets. */
+  /** The argument that the command gets. */
   value: string;
-  /** Default: the value. */
+  /** The text in the list. Default: the value. */
   label?: string;
-  /** A few words beside the label. */
+  /** Short text beside the label. */
   detail?: string;
-  /** Text about it, which clients show beside the list. */
+  /** Longer text, which clients show beside the list for the chosen item. */
   preview?: string;
 }
 /** Words with a prefix that have a meaning anywhere in a message, such as `$name` for a skill. */
@@ -67,14 +67,14 @@ export interface BackgroundWork {
   list(): readonly BackgroundItem[];
   /** Stops the work with this id. Resolves when it has ended. */
   stop(id: string): Awaitable<void>;
-  /** The work that announces its end by a message: what runs, and what has sent its message since the session was opened. */
+  /** The work that announces its end by a message: running work, and work that has sent its message since the session was opened. */
   reports?(): readonly BackgroundReport[];
 }
 /** Work in the background as lists show it. */
 export interface BackgroundItem {
   /** Unique in its session. It stays the same until the work has ended. */
   id: string;
-  /** A title of one line for people, such as `$ npm run dev`. */
+  /** A title of one line for display, such as `$ npm run dev`. */
   title: string;
   /** When it began, in milliseconds since the epoch. */
   since: number;
@@ -90,10 +90,11 @@ export interface BackgroundReport {
   /** Settles when the work has ended, and its message is sent. */
   ended: Promise<unknown>;
 }
+/** The context of a command: the session, and the client that runs it. */
 export interface SlashContext {
   sessionId: string;
   clientId: string;
-  /** Runs an operation as the client that gave the command. */
+  /** Calls an operation with the permissions of the client that runs the command. */
   request: Client["request"];
 }
 /** A command as shown in lists. */
@@ -108,11 +109,12 @@ export interface ListedCommand {
   plugin: string;
   /** Keys that run it. */
   keys?: string[];
-  /** `list_choices` tells what its argument is chosen from. */
+  /** Whether `list_choices` lists values for its argument. */
   chooses?: true;
-  /** It decides what runs without a question, or about keys. Clients run it only for a person who has typed it. */
+  /** Whether it decides what runs without a question, or handles API keys. Clients run it only for a person who has typed it. */
   sealed?: true;
 }
+/** Possible ends of a line. */
 export interface Completion {
   /** Index in the line where the values start. */
   from: number;
@@ -129,15 +131,15 @@ declare module "@scorel/kernel" {
 declare module "@scorel/host/contract" {
   interface Operations {
     list_commands: { params: { sessionId: string }; result: { commands: ListedCommand[] } };
-    /** Lists what the argument of a command is chosen from. Throws COMMAND_CHOICES when its plugin fails. */
+    /** Lists the values for the argument of a command. Throws COMMAND_CHOICES when its plugin fails. */
     list_choices: { params: { sessionId: string; name: string }; result: { choices: Choice[] } };
     /** Lists the work that runs in the background of a session, the oldest first. */
     list_background: { params: { sessionId: string }; result: { items: BackgroundItem[] } };
-    /** Ends work in the background, by an id of `list_background`, and resolves when it has ended. Throws BACKGROUND_UNKNOWN. */
+    /** Stops background work by its id from `list_background`, and resolves when it has ended. Throws BACKGROUND_UNKNOWN. */
     stop_background: { params: { sessionId: string; id: string }; result: Record<string, never> };
     /**
-     * Waits for a message that announces the end of work in the background which began after the event with seq `after`. Returns the ids of such
-     * messages that are not in `known`, for `wait_turn`. Returns none when no such work runs any more.
+     * Waits for a message that announces the end of background work which began after the event with seq `after`. Returns the ids of such
+     * messages that are not in `known`, for `wait_turn`; none when no such work is left.
      */
     wait_background: {
       params: { sessionId: string; after: number; known: readonly string[] };

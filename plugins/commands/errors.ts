@@ -19,10 +19,10 @@ export const errors = defineErrors({
   COMMAND_SEALED: (a: { name: string; plugin: string; owner: string }) =>
     `Plugin "${a.plugin}" cannot replace "/${a.name}", which guards something; the one of "${a.owner}" is used. Rename it.`,
   COMMAND_RESULT: (a: { name: string; plugin: string; what: string }) =>
-    `The command "/${a.name}" of plugin "${a.plugin}" returned ${a.what}, which means nothing. It may return a text, or { output, data, sessionId, input, copy, turn, leave }.`,
-  COMMANDS_INVALID: () => '"commands" must answer an object with a command for each name.',
+    `The command "/${a.name}" of plugin "${a.plugin}" returned ${a.what}, which means nothing. It may return a string, or { output, data, sessionId, input, copy, turn, leave }.`,
+  COMMANDS_INVALID: () => '"commands" must return an object with a command for each name.',
   COMMAND_MARKED: (a: { plugin: string }) =>
-    `"markedWords" of plugin "${a.plugin}" cannot be used: each needs a "sign", and a "complete" that answers a list of texts.`,
+    `"markedWords" of plugin "${a.plugin}" cannot be used: each needs a "sign", and a "complete" that returns a list of strings.`,
   COMMAND_CHOICES: (a: { name: string; plugin: string }) =>
     `Plugin "${a.plugin}" could not list what /${a.name} can be used with. The log file says why.`,
   COMMAND_ARGUMENTS: {

@@ -4,12 +4,12 @@ import type { ListedCommand, SlashCommand } from "./contract.ts";
 const ORDER = ["Session", "Conversation", "Model", "Project", "Skills"];
 export const OTHER = "Other";
 
-/** The commands with a heading. */
+/** Sets the heading of commands. */
 export function inGroup(group: string, commands: Record<string, SlashCommand>): Record<string, SlashCommand> {
   return Object.fromEntries(Object.entries(commands).map(([name, command]) => [name, { group, ...command }]));
 }
 
-/** Compares headings. */
+/** Compares two headings, for sorting. */
 export function byGroup(a: string, b: string): number {
   return rankOf(a) - rankOf(b) || a.localeCompare(b);
 }
@@ -19,7 +19,7 @@ function rankOf(group: string): number {
   return at >= 0 ? at : group === OTHER ? ORDER.length + 1 : ORDER.length;
 }
 
-/** The commands as lines below their headings. `commands` are in the order of their headings. */
+/** Formats commands as lines below their headings. `commands` must be sorted by heading. */
 export function groupedLines(commands: readonly ListedCommand[], widest: number): string[] {
   const width = Math.min(widest, Math.max(...commands.map(({ usage }) => usage.length)));
   return commands.flatMap(({ group, usage, description }, at) => {

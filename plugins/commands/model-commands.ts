@@ -51,7 +51,7 @@ export function modelCommands(ctx: BaseContext): Record<string, SlashCommand> {
     login: {
       summary: "Explain how to store a provider's key, which is never typed into a conversation",
       sealed: true,
-      // It names the providers that the host knows, and only who has a terminal there can do what it explains.
+      // The output names the host's providers, and only a user with a terminal on the host's computer can follow it.
       operations: "all",
       args: z.object({ provider: z.string() }),
       run: async ({ provider }: { provider: string }) => {

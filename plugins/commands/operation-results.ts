@@ -33,7 +33,7 @@ const backgroundItem = z.strictObject({
   sessionId: z.string().optional(),
 });
 
-/** The schemas of what the operations return. */
+/** The schemas of the operations' results. */
 export const results = {
   run_command: commandResult,
   list_commands: z.strictObject({ commands: z.array(listedCommand) }),

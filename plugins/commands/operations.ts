@@ -8,7 +8,7 @@ const sessionId = z.string();
 /** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
 
-/** The operations by which clients list, complete and run slash commands. */
+/** The operations with which clients list, complete and run slash commands. */
 export function operations(ctx: BaseContext) {
   return {
     list_commands: {

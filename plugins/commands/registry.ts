@@ -44,7 +44,7 @@ export async function runCommand(
   const given = command.args ? parseArguments(name, command.args, args) : args;
   const answer = await runReported(ctx, { name, plugin }, () => run.call(command, given, context));
   if (typeof answer === "string") return { output: answer };
-  const what = meaninglessIn(answer);
+  const what = flawOfResult(answer);
   if (what !== undefined) ctx.report("", errors.COMMAND_RESULT({ name, plugin, what }), plugin);
   if (typeof answer !== "object" || answer === null) return {};
   return what === undefined ? answer : Object.fromEntries(Object.entries(answer).filter(([key]) => isField(key)));
@@ -62,8 +62,8 @@ const RESULT_FIELDS: Readonly<Record<keyof CommandResult, true>> = {
 
 const isField = (key: string) => Object.hasOwn(RESULT_FIELDS, key);
 
-/** What of a command's result means nothing; undefined if all of it does. */
-function meaninglessIn(answer: unknown): string | undefined {
+/** Describes the invalid part of a command's result; undefined if the result is valid. */
+function flawOfResult(answer: unknown): string | undefined {
   if (answer === undefined || answer === null) return undefined;
   if (typeof answer !== "object") return `a ${typeof answer}`;
   const strange = Object.keys(answer).filter((key) => !isField(key));

@@ -17,7 +17,10 @@ const newCommand: SlashCommand = {
   },
 };
 
-/** Creates a session with the model, its thinking level and the permission mode of this one. A client that may not choose the mode gets the configured one. */
+/**
+ * Creates a session with the model, the thinking level and the permission mode of this one. If the client may not choose the mode, the
+ * session gets the configured one.
+ */
 async function createAlike(begun: { cwd: string; name?: string }, { sessionId, request }: SlashContext) {
   const { model, thinking, permission, permissionDefault } = await request("follow_status", { sessionId });
   const options = { ...begun, ...(model !== undefined && { model }), ...(thinking !== undefined && { thinking }) };

@@ -65,7 +65,7 @@ interface Answered {
 }
 
 /**
- * Yields every reply in the log on all branches, including failed attempts and summaries, what tools have used, and what was used beside the
+ * Yields every reply in the log on all branches, including failed attempts and summaries; the usage of tools; and usage outside of the
  * conversation, such as for a title or by a subagent in the background.
  */
 function* answers({ session: { tree } }: BaseContext): Iterable<Answered> {
@@ -92,7 +92,7 @@ function* answers({ session: { tree } }: BaseContext): Iterable<Answered> {
   }
 }
 
-/** Whether it is a usage: any plugin may write events of its own. */
+/** Whether a value has the form of a usage: events of other plugins may contain anything. */
 function isUsage(usage: unknown): usage is Usage {
   const { cost, ...counts } = (usage ?? {}) as Partial<Usage>;
   const numbers = [counts.input, counts.output, counts.cacheRead, counts.cacheWrite, cost?.total];
@@ -119,7 +119,7 @@ function spentText({ requests, input, cacheRead, output, total }: Spent): string
   return `${counted}${count(input)} tokens in${cached}, ${count(output)} out, ${costText({ input, output, total })}`;
 }
 
-/** Models without a price cost nothing that is known. */
+/** The cost as text; "cost unknown" if tokens have cost nothing, as for models without a known price. */
 function costText({ input, output, total }: Pick<Spent, "input" | "output" | "total">): string {
   return total === 0 && input + output > 0 ? "cost unknown" : `$${total.toFixed(4)}`;
 }

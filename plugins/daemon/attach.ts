@@ -8,9 +8,8 @@ import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
 
 /**
- * `scorel attach`: a conversation in a session of a running host, by default the session of this directory in which something was said
- * last. If several of them are open there, the person chooses. `at` is a host at an address: a client of it, and the command that comes
- * back to it.
+ * `scorel attach`: a conversation in a session of a running host, by default the latest session of this directory with messages. If several
+ * of them are open, the user chooses. `at` is for a host at an address: a client of it, and the command line that returns to it.
  */
 export async function attach(
   ctx: DaemonContext,
@@ -36,18 +35,18 @@ async function choice(
 ): Promise<{ session: string } | { resume: true }> {
   const client = elsewhere ?? (ctx.find("host")?.connect() as Client);
   try {
-    // The directory is one of this computer.
+    // The directory means nothing to a host on another computer.
     const here = elsewhere ? [] : await sessionsAt(client, { cwd });
     const begun = here.filter(isBegun);
     if (begun.filter(isOpen).length > 1 && stdin.isTTY === true) return { resume: true };
     const all = begun.length > 0 ? begun : await sessionsAt(client, {});
-    // One that somebody has just opened is better than none.
+    // A session without messages that a client has just opened is better than none.
     const found = all.find(isBegun) ?? here.find(isOpen) ?? all.find(isOpen);
     if (!found)
       throw elsewhere ? errors.DAEMON_NO_SESSION_THERE() : errors.DAEMON_NO_SESSION({ others: await known(ctx) });
     return { session: found.sessionId };
   } finally {
-    // Else this process would count as another client of the session.
+    // Otherwise this process would count as another client of the session.
     if (!elsewhere) await client.close();
   }
 }
@@ -66,23 +65,23 @@ async function list(ctx: DaemonContext, { stdout }: Invocation, elsewhere: Clien
   }
 }
 
-/** The commands that talk to hosts elsewhere. */
+/** The command lines that connect to hosts on other computers which the transports know. */
 async function known(ctx: DaemonContext): Promise<string[]> {
   const transports = ctx.collect("transports").flatMap(({ value }) => value);
   return (await Promise.all(transports.map((transport) => transport.known?.() ?? []))).flat();
 }
 
-/** The latest first. */
+/** Lists sessions, the latest first. */
 async function sessionsAt(client: Client, where: { cwd?: string }): Promise<readonly SessionSummary[]> {
   return (await everyPage((page) => client.request("list_sessions", { ...where, ...page }))).sessions;
 }
 
-/** Whether something was said in it. */
+/** Whether the session has messages. */
 function isBegun({ messages }: SessionSummary): boolean {
   return messages !== 0;
 }
 
-/** Whether the host has it open. */
+/** Whether the host has the session open. */
 function isOpen({ running }: SessionSummary): boolean {
   return running !== undefined;
 }

@@ -5,7 +5,7 @@ import { dialHost } from "./dial.ts";
 import { errors } from "./errors.ts";
 import { findDaemon } from "./state.ts";
 
-/** A client of the host in the background, which is started if none runs, unless `start` is false. Throws DAEMON_NONE. */
+/** Connects to the host in the background. If none runs, starts one; with `start: false`, throws DAEMON_NONE. */
 export async function connectInBackground(
   ctx: DaemonContext,
   name: string,

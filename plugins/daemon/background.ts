@@ -14,10 +14,10 @@ import { type DaemonState, findDaemon } from "./state.ts";
 
 const LIMIT_MS = 20_000;
 const LOOK_MS = 20;
-/** Variable that tells a host that a command has started it, not a person or a service manager. */
+/** The environment variable that tells a host that a command has started it, not a person or a service manager. */
 export const BACKGROUND = "SCOREL_HOST_BACKGROUND";
 
-/** Starts a host in a process of its own, which outlives this one, and waits until it can be reached. */
+/** Starts a host in a separate process, which outlives this one, and waits until it can be reached. */
 export async function startInBackground(
   { env }: Pick<Invocation, "env">,
   words: readonly string[],
@@ -44,12 +44,12 @@ export async function startInBackground(
     const state = findDaemon()?.state;
     if (state && state.pid === child.pid) return state;
   }
-  const output = plainText(readLog(from)).trim() || unwritten();
+  const output = plainText(readLog(from)).trim() || logProblem();
   throw errors.DAEMON_START({ log: logFile(), output: output.replace(/^scorel: \w+: /, "") });
 }
 
-/** Why the log of a host that has ended may be empty: it could not be written. */
-function unwritten(): string {
+/** Tries to write to the log of a host that has ended with an empty log. Returns the error if that fails, else "". */
+function logProblem(): string {
   try {
     const log = openLog();
     try {
@@ -63,7 +63,7 @@ function unwritten(): string {
   }
 }
 
-/** The words of the command line that the host in the background gets, too. */
+/** The words of this command line that are passed on to the host in the background. */
 export function wordsOf(
   ctx: DaemonContext,
   { foreground: _f, replace: _r, ...options }: Invocation["options"],

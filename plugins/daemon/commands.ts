@@ -53,10 +53,10 @@ export async function statusCommand(
   return daemon ? 0 : 1;
 }
 
-/** Time for a running host to let a client in, and to say something about itself. */
+/** Milliseconds for a running host to accept a client and to answer `host_status`. */
 const LIVE_MS = 5_000;
 
-/** What a running host says about itself; undefined for one that does not answer, such as one of another protocol. */
+/** The status of a running host; undefined if it does not answer, for example because it has another protocol version. */
 async function liveStatus(
   ctx: DaemonContext,
   daemon: Daemon | undefined,

@@ -4,15 +4,15 @@ import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
 
 /**
- * Asks whether the host may listen as the options say, for each transport with which others could do harm. Returns the options for
- * the host, which asks no more. Throws DAEMON_UNCONFIRMED.
+ * Asks the user whether the host may listen as the options say, for each transport that could let others in. Returns the options for the
+ * host, with which it does not ask again. Throws DAEMON_UNCONFIRMED.
  */
 export async function withConsent(ctx: DaemonContext, invocation: Invocation): Promise<Invocation["options"]> {
   const { options, stdin, stdout } = invocation;
   const transports = ctx.collect("transports").flatMap(({ value }) => value);
   let isAgreed = false;
   for (const transport of transports) {
-    // Also checks the options, before a running host is stopped for them.
+    // This also checks the options, before a running host is stopped because of them.
     const danger = await transport.danger?.(options);
     if (danger === undefined || options.yes === true) continue;
     isAgreed = true;

@@ -4,7 +4,10 @@ import type { DaemonContext } from "./context.ts";
 import { dialHost } from "./dial.ts";
 import { type DaemonState, findDaemon } from "./state.ts";
 
-/** A client of the daemon of this home, if that can stand in for this process: it has the same version and preset, and trusts as much. */
+/**
+ * Connects to this home's daemon. Undefined if none runs, or if it cannot stand in for this process: it has another preset, has another
+ * version and is in use, or this process was started with --trust. Prints why a running daemon is not used.
+ */
 export async function dialDaemon(ctx: DaemonContext, name: string): Promise<RemoteClient | undefined> {
   const found = findDaemon();
   if (!found?.state || found.pid === process.pid) return undefined;
@@ -27,7 +30,7 @@ export async function dialDaemon(ctx: DaemonContext, name: string): Promise<Remo
   const address = socketIn(state.addresses);
   if (address === undefined) return undefined;
   try {
-    // A daemon that is started again has another socket.
+    // A restarted daemon has another socket.
     const now = () => {
       const { state } = findDaemon() ?? {};
       return (state?.preset === preset ? socketIn(state.addresses) : undefined) ?? address;

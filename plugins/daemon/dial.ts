@@ -6,12 +6,12 @@ import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
 
 interface DialOptions {
-  /** Asked for when the host was found. */
+  /** The client's name. A function is called when the host was found. */
   name?: string | (() => string);
   reconnect?: boolean;
-  /** The present address of the host, which may be another one after it was started again. */
+  /** Returns the present address of the host, which may change when the host is restarted. */
   now?: () => string;
-  /** Limits of time, if they are other than those of every client. */
+  /** Time limits that differ from the default ones. */
   times?: Partial<LinkTimes>;
 }
 
@@ -35,7 +35,7 @@ export async function dialHost(
     throw errors.DAEMON_ADDRESS({ address: withoutPassword(address), known, near: nearAddress(address) });
   }
   const { dial: open } = transport;
-  // The first connection may take as long as a person needs to type a password.
+  // The first connection may take long, since a person may have to type a password.
   let first: Channel | undefined = await open(url, options);
   const dial = () => {
     const channel = first ?? open(urlOf(now()) ?? url, { ...options, again: true });
@@ -49,7 +49,7 @@ export async function dialHost(
   return connectHost({ dial, address, times, startedBy, name: called, version, reconnect, listenerFailed: failed });
 }
 
-/** The address of a host that the options of a command name, if there is one. Throws DAEMON_ADDRESSES. */
+/** The address of a host in the options of a command; undefined for none. Throws DAEMON_ADDRESSES. */
 export function namedAddress(ctx: DaemonContext, options: Readonly<Record<string, unknown>>): string | undefined {
   const transports = ctx.collect("transports").flatMap(({ value }) => value);
   const addresses = [options.url, ...transports.map(({ address }) => address?.(options))].filter(
@@ -64,7 +64,7 @@ export function namedAddress(ctx: DaemonContext, options: Readonly<Record<string
   return addresses[0];
 }
 
-/** The command that comes to the same host, with the options that have named it. */
+/** The command line that attaches to the same host, with the options that contain its address. */
 export function attachCommand(ctx: DaemonContext, options: Readonly<Record<string, unknown>>): string {
   const named = ctx.collect("transports").flatMap(({ value }) => value.flatMap(({ dialOptions = [] }) => dialOptions));
   const given = ["--url <address>", ...named.map(({ flags }) => flags)].flatMap((flags) => {
@@ -74,19 +74,19 @@ export function attachCommand(ctx: DaemonContext, options: Readonly<Record<strin
   return ["scorel attach", ...given].join(" ");
 }
 
-/** An option, and what was given for it. */
+/** An option with its value. */
 function givenFor(flags: string, options: Readonly<Record<string, unknown>>): { option: string; value: unknown } {
   const [option = ""] = flags.split(" ");
   const key = option.slice(2).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
   return { option, value: options[key] };
 }
 
-/** An address of the form `localhost:7777` or `127.0.0.1:7777/ws`, with what is missing. */
+/** Completes an address such as `localhost:7777` or `127.0.0.1:7777/ws` to a URL; undefined for other forms. */
 function nearAddress(address: string): string | undefined {
   return /^(?:[\w-]+(?:\.[\w-]+)*|\[[\da-f:]+\]):\d{1,5}(?:\/\w*)?$/i.test(address) ? `ws://${address}` : undefined;
 }
 
-/** Without what stands before an @, which may be a password. */
+/** An address without the part before an @, which may be a password. */
 function withoutPassword(address: string): string {
   return address.replace(/\/\/[^/@]*@/, "//…@");
 }

@@ -1,10 +1,10 @@
 import { holderOf, isHeld } from "@scorel/kit/files/lock";
 import type { DaemonContext } from "./context.ts";
 
-/** Sessions that a text names. */
+/** The most sessions that the text names. */
 const NAMED = 5;
 
-/** A session that another process than the host has open for writing. */
+/** A session that a process other than the host has open for writing. */
 export interface HeldSession {
   sessionId: string;
   pid: number;
@@ -23,7 +23,7 @@ export function heldElsewhere(ctx: Pick<DaemonContext, "find">, host: number | u
   });
 }
 
-/** Says which sessions are not in the host, and how they come there; "" when there are none. */
+/** Describes the sessions that are open in other processes than the host, and how to open them in the host; "" if there are none. */
 export function elsewhereText(held: readonly HeldSession[]): string {
   if (held.length === 0) return "";
   const rows = held

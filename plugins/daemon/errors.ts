@@ -18,14 +18,14 @@ export const errors = defineErrors({
   DAEMON_ELSEWHERE: (a: { machine: string; pid: number; path: string }) =>
     `A host that cannot be checked from here (process ${a.pid} on ${a.machine}) uses this home. Stop it there; if that machine or container is gone, delete ${a.path}.`,
   DAEMON_NO_PAGE: (a: { reason: string }) =>
-    `The host that runs has no port for the page, and is not restarted: ${a.reason}. When that may be ended: scorel host serve --replace --port 7777`,
+    `The running host has no port for the page, and is not restarted: ${a.reason}. To stop it all the same: scorel host serve --replace --port 7777`,
   DAEMON_NO_WEB: () =>
-    'The preset of the host that runs has no web server, so it cannot open a port. Add "web-server" to "use" in the preset, and start the host again: scorel host serve --replace --port 7777',
-  DAEMON_OWN_USER: () => "Only a command on the host's computer can have it open a port. Run it there: scorel up",
+    'The preset of the running host has no web server, so it cannot open a port. Add "web-server" to "use" in the preset, and start the host again: scorel host serve --replace --port 7777',
+  DAEMON_OWN_USER: () => "Only a command on the host's computer can make it open a port. Run it there: scorel up",
   DAEMON_LINK_SCOPE: {
     exit: 2,
     text: (a: { scope: string; known: readonly string[] }) =>
-      `--scope ${JSON.stringify(a.scope)} is not what a link can allow. Use ${a.known.join(", ")}, or several, separated by commas.`,
+      `--scope ${JSON.stringify(a.scope)} is not a scope that a link can have. Use ${a.known.join(", ")}, or several, separated by commas.`,
   },
   DAEMON_LINK_ADDRESS: {
     exit: 2,

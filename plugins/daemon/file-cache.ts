@@ -13,13 +13,13 @@ import {
   type StateFolder,
 } from "@scorel/kit/files/state-folder";
 
-/** Entries that are kept, and bytes of one. */
+/** The most entries, and the most bytes of an entry. */
 const MAX_ENTRIES = 64;
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * Keeps entries as files that only this user can read, in a folder of its own. Links are not followed, and what others could have
- * written is not read. When there are too many, those that were written longest ago are removed.
+ * A cache whose entries are files in a private folder, readable only by this user. Links are not followed, and files that others could have
+ * written are not read. When there are too many entries, the oldest ones are removed.
  */
 export function fileCache(folder: string): CacheStore {
   const fileOf = (key: string) => `${createHash("sha256").update(key).digest("hex")}.json`;

@@ -7,40 +7,40 @@ import { dialHost } from "./dial.ts";
 import { removeLeftSockets } from "./left-sockets.ts";
 import { socketOf } from "./run-folder.ts";
 
-/** The other processes of this user that have sessions open, and the clients of those that were reached. */
+/** Finds other processes of this user that have sessions open, and connects to them. */
 export class Holders {
   private readonly ctx: DaemonContext;
   private readonly name: string;
   private readonly ended: (client: Client, reason: string) => void;
-  /** By the paths of their sockets. */
+  /** Clients of other processes, by the path of their socket. */
   private readonly clients = new Map<string, Promise<RemoteClient>>();
   private readonly all = new WeakSet<Client>();
 
-  /** `name` is what the other processes are told; `ended` is called when one of them has ended. */
+  /** `name` is the client's name in the other processes; `ended` is called when the connection to one of them has ended. */
   constructor(ctx: DaemonContext, name: string, ended: (client: Client, reason: string) => void) {
     this.ctx = ctx;
     this.name = name;
     this.ended = ended;
   }
 
-  /** The other process that has a session open for writing, if one has. */
+  /** The other process that has a session open for writing; undefined for none. */
   of(sessionId: string): Holder | undefined {
     const path = this.ctx.find("sessionLogs")?.lockFile(sessionId);
     return path === undefined ? undefined : this.at(path);
   }
 
-  /** The other process that holds a lock file. */
+  /** The other process that holds a lock file; undefined for none. */
   at(path: string): Holder | undefined {
     const holder = holderOf(path);
     return holder && isHeld(path, holder) && holder.pid !== ownIdentity().pid ? holder : undefined;
   }
 
-  /** Whether a client is one of these: its process does not come back, so its sessions go on elsewhere. */
+  /** Whether a client belongs to one of these processes. They are never restarted, so their sessions move elsewhere when they end. */
   has(client: Client): boolean {
     return this.all.has(client);
   }
 
-  /** The client of another process. Undefined for one that has no socket: it is of an earlier version, or starting or ending. */
+  /** Connects to another process. Undefined if it has no socket: it has an earlier version, or is starting or ending. */
   async reach(holder: Holder): Promise<RemoteClient | undefined> {
     const socket = socketOf(holder);
     const known = this.clients.get(socket);
@@ -69,7 +69,7 @@ export class Holders {
   }
 }
 
-/** Whether a process of this home, this one included, has a session open. */
+/** Whether any process of this home, including this one, has a session open. */
 export function isOpenAnywhere(ctx: DaemonContext, sessionId: string): boolean {
   const path = ctx.find("sessionLogs")?.lockFile(sessionId);
   const holder = path === undefined ? undefined : holderOf(path);

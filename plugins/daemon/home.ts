@@ -12,12 +12,12 @@ export interface HomeOptions {
   changed(daemon: Client, state: LinkState): void;
 }
 
-/** Where new sessions are opened: in the daemon of this home if one runs, else in this process. */
+/** Decides where new sessions are opened: in the daemon of this home if one runs, else in this process. */
 export class Home {
   private readonly ctx: DaemonContext;
   private readonly options: HomeOptions;
   private client: Promise<Client> | undefined;
-  /** The daemon that cannot be used, such as one with another preset. */
+  /** The pid of a daemon that cannot be used, for example because it has another preset. */
   private unfit: number | undefined;
 
   constructor(ctx: DaemonContext, options: HomeOptions) {
@@ -25,7 +25,7 @@ export class Home {
     this.options = options;
   }
 
-  /** As it was found first. */
+  /** The client of the daemon if one ran at the first call, else of this process. */
   get(): Promise<Client> {
     const { name, own, changed } = this.options;
     this.client ??= dialDaemon(this.ctx, name).then((daemon) => {
@@ -35,7 +35,7 @@ export class Home {
     return this.client;
   }
 
-  /** The same, but a daemon counts, too, that was started since. */
+  /** The same, but also finds a daemon that was started later. */
   async now(): Promise<Client> {
     const { own } = this.options;
     const client = await this.get();

@@ -13,7 +13,7 @@ import type { Serving } from "./serve.ts";
 const output: CliOption = { flags: "--output <format>", description: "How to print it", values: ["text", "json"] };
 const json: CliOption = { flags: "--json", description: "The same as --output json" };
 
-/** Plugin `daemon`: a host that outlives the terminal, and clients in other processes for every host. */
+/** Plugin `daemon`: a host that outlives the terminal, and clients for hosts in other processes. */
 export default definePlugin({
   id: "daemon",
   name: "Daemon",
@@ -25,13 +25,13 @@ export default definePlugin({
 
   activate(ctx) {
     let serving: Serving | undefined;
-    /** Whether this process is the home's host, which has its own socket. */
+    /** Whether this process is the home's daemon, which has a socket of its own. */
     let isHost = false;
     let socket: Promise<Listening | undefined> | undefined;
-    /** The host that `scorel attach --url` names. */
+    /** The client of the host in `scorel attach --url`. */
     let attached: RemoteClient | undefined;
     const claims: OwnName[] = [];
-    /** Terminals are told apart by their names, which they keep wherever their sessions go. Other programs get theirs from each host. */
+    /** Claims a unique name for a terminal, which it keeps wherever its sessions move. Other programs get a name from each host. */
     const ownName = (given: string | undefined): OwnName | undefined => {
       if (given !== "terminal") return undefined;
       const claim = claimName(given, (sessionId) => isOpenAnywhere(ctx, sessionId));
@@ -60,7 +60,7 @@ export default definePlugin({
         host: (host) => ({
           connect: (options = {}) => {
             if (isHost) return host.connect(options);
-            // Whoever says which client it is speaks for somebody else, and means this host.
+            // A caller that sets `clientId` or `scope` acts for another client, so it needs a client of this very host.
             if (options.clientId === undefined && options.scope === undefined) {
               if (attached) return attached;
               const own = ownName(options.name);

@@ -11,15 +11,15 @@ import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
 import { logFile } from "./run-folder.ts";
 
-/** Says in a service file that Scorel may replace it. */
+/** Marks a service file that Scorel has written, and so may replace. */
 const MARK = "Written by: scorel host install";
 const LABEL = "scorel-host";
 
-/** A service manager of the user's own, which starts programs when they log in. */
+/** A service manager of the user session, which starts programs at login. */
 interface Manager {
   path(): string;
   text(command: readonly string[]): string;
-  /** What to do after the file was written, and before it is deleted. */
+  /** The command line to run after the file was written; `end` is the one to run before it is deleted. */
   begin: string;
   end: string;
 }
@@ -39,7 +39,7 @@ const MANAGERS: Partial<Record<NodeJS.Platform, Manager>> = {
   },
 };
 
-/** `scorel host install`: writes a service file. It starts nothing itself, and says what to run. */
+/** `scorel host install`: writes a service file, and prints the command that starts the service. It starts nothing itself. */
 export async function installCommand(ctx: DaemonContext, invocation: Invocation): Promise<number> {
   const { stdout } = invocation;
   const { path, text, begin } = manager();
@@ -58,9 +58,9 @@ export async function installCommand(ctx: DaemonContext, invocation: Invocation)
     stdout.write(file);
     return 0;
   }
-  if (isForced !== true) mustBeOurs(path());
+  if (isForced !== true) assertOwnFile(path());
   mkdirSync(dirname(path()), { recursive: true });
-  mustBeSafe(dirname(path()));
+  assertSafeFolder(dirname(path()));
   replaceFile(path(), file);
   stdout.write(`Written: ${path()}\nTo start the host now and whenever you log in: ${begin}\n`);
   if (ctx.config.idleMinutes > 0)
@@ -77,7 +77,7 @@ export function uninstallCommand({ options, stdout }: Invocation): number {
     stdout.write(`There is no service file: ${path()}\n`);
     return 0;
   }
-  if (options.force !== true) mustBeOurs(path());
+  if (options.force !== true) assertOwnFile(path());
   removeIfPresent(path());
   stdout.write(`Deleted: ${path()}\nIf the service was enabled, this ends it: ${end}\n`);
   return 0;
@@ -89,14 +89,14 @@ function manager(): Manager {
   return found;
 }
 
-/** Throws DAEMON_FOREIGN_FILE for what Scorel has not written, such as a link. */
-function mustBeOurs(path: string): void {
+/** Throws DAEMON_FOREIGN_FILE for a file that Scorel has not written, and for a link. */
+function assertOwnFile(path: string): void {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats && !(stats.isFile() && readText(path).includes(MARK))) throw errors.DAEMON_FOREIGN_FILE({ path });
 }
 
-/** Throws DAEMON_SERVICE_FOLDER if other users could replace what is written in a folder. It may be reached through links of the user. */
-function mustBeSafe(folder: string): void {
+/** Throws DAEMON_SERVICE_FOLDER if other users could replace files in a folder. Links of the user on the way to it are allowed. */
+function assertSafeFolder(folder: string): void {
   const path = realpathSync(folder);
   const weakness = weaknessOf(path, statSync(path));
   if (weakness) throw errors.DAEMON_SERVICE_FOLDER({ path, ...weakness });
@@ -118,7 +118,7 @@ WantedBy=default.target
 `;
 }
 
-/** A word of ExecStart: quoted, with `%h` and `$HOME` taken literally. systemd replaces no variables in the program's own path. */
+/** Quotes a word for ExecStart, so that `%h` and `$HOME` are literal. systemd replaces no variables in the program's path. */
 function systemdWord(word: string, isArgument: boolean): string {
   const quoted = word.replace(/[\\"]/g, "\\$&").replace(/\n/g, "\\n").replace(/%/g, "%%");
   return `"${isArgument ? quoted.replace(/\$/g, "$$$$") : quoted}"`;

@@ -3,28 +3,28 @@ import { type BaseContext, codeOf } from "@scorel/kernel";
 import { isWithin } from "@scorel/kit/files/paths";
 import type {} from "@scorel/requests/contract";
 
-/** Time that a session stays open after its last client has left and nothing runs in it. */
+/** Milliseconds that a session stays open without clients and running work. */
 const SESSION_MS = 5 * 60_000;
 const LOOK_MS = 250;
-/** Time that a turn gets to end after it was cancelled. */
+/** Milliseconds for a turn to end after it was cancelled. */
 const CANCEL_MS = 2_000;
 
 export interface KeeperOptions {
-  /** Time without clients and running turns after which the host is no longer needed. 0: never. */
+  /** Milliseconds without clients and running turns after which the host ends. 0: never. */
   idleMs: number;
   logger: BaseContext["logger"];
 }
 
-/** Keeps the host's sessions open while something runs in them, also when all clients are gone, and closes them later. */
+/** Keeps the host's sessions open while work runs in them, even without clients, and closes unused sessions after a while. */
 export class Keeper {
   private readonly client: Client;
   private readonly options: KeeperOptions;
-  /** The sessions that it keeps open, and when nothing was going on in them any more. */
+  /** The open sessions, and since when each is quiet; `quietSince` is undefined while work runs. */
   private readonly kept = new Map<string, { row: SessionSummary; quietSince: number | undefined }>();
   private unwatch: (() => Promise<void>) | undefined;
   private timer: NodeJS.Timeout | undefined;
   private usedAt = Date.now();
-  private standsIn = false;
+  private attendsAll = false;
 
   constructor(host: HostService, options: KeeperOptions) {
     this.client = host.connect({ clientId: "host" });
@@ -37,7 +37,7 @@ export class Keeper {
     this.timer.unref();
   }
 
-  /** Resolves when nobody was connected, and nothing ran, for `idleMs`. */
+  /** Resolves when no client was connected and nothing ran for `idleMs`. */
   whenUnused(hasClients: () => boolean): Promise<void> {
     const { idleMs } = this.options;
     if (idleMs === 0) return new Promise(() => {});
@@ -55,28 +55,28 @@ export class Keeper {
   }
 
   /**
-   * Answers for the people of all sessions from now on, and cancels the turns that wait for an answer: those questions stay open for the
-   * next host. Otherwise each question would count as declined once the clients are gone, and the model would go on as if a person had
+   * Attends to the questions of all sessions from now on, and cancels turns that wait for an answer, so that their questions stay open for
+   * the next host. Otherwise each question would count as declined once the clients are gone, and the model would go on as if a person had
    * said no.
    */
-  async standIn(): Promise<void> {
-    this.standsIn = true;
-    await Promise.all([...this.kept.keys()].map((sessionId) => this.standInFor(sessionId)));
+  async attendAll(): Promise<void> {
+    this.attendsAll = true;
+    await Promise.all([...this.kept.keys()].map((sessionId) => this.attend(sessionId)));
   }
 
-  private async standInFor(sessionId: string): Promise<void> {
+  private async attend(sessionId: string): Promise<void> {
     try {
       const { requests } = await this.client.request("attend_requests", { sessionId });
       if (requests.length > 0) await this.client.request("cancel", { sessionId });
     } catch (thrown) {
-      // In a preset without the plugin `requests`, nothing asks.
+      // A preset without the plugin `requests` has no questions.
       if (codeOf(thrown) === "HOST_OPERATION_UNKNOWN") return;
       this.options.logger.warn(`The question of session ${sessionId} could not be left open`, thrown);
     }
   }
 
   /**
-   * Cancels the turns that wait for others, and after `limit` milliseconds all that still run. Resolves when no turn runs any more; one
+   * Cancels turns that wait for turns of other sessions, and after `limit` milliseconds all running turns. Resolves when no turn runs; a turn
    * that does not end when it is cancelled is left to the closing of its session.
    */
   async quiet(limit: number): Promise<void> {
@@ -91,7 +91,7 @@ export class Keeper {
     while (this.isRunning && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 
-  /** The open sessions, those with a running turn, and those of them whose turn waits for others. */
+  /** The number of open sessions, of those with a running turn, and of those whose running turn waits for turns of other sessions. */
   get counts(): { open: number; running: number; waiting: number } {
     const rows = [...this.kept.values()].map(({ row }) => row);
     const running = rows.filter((row) => row.running === true);
@@ -134,7 +134,7 @@ export class Keeper {
     const isQuiet = change.session.running !== true && !hasAsked;
     this.kept.set(sessionId, { row: change.session, quietSince: isQuiet ? Date.now() : undefined });
     if (isNew) await this.keep(sessionId);
-    if (this.standsIn && (isNew || hasAsked)) await this.standInFor(sessionId);
+    if (this.attendsAll && (isNew || hasAsked)) await this.attend(sessionId);
   }
 
   private async keep(sessionId: string): Promise<void> {
@@ -146,7 +146,7 @@ export class Keeper {
     }
   }
 
-  /** Closes the sessions of a folder in which nothing goes on and no client is, without waiting for a while. */
+  /** Closes the sessions below a folder that have no clients and no running work, at once. */
   async closeIn(folder: string): Promise<void> {
     for (const [sessionId, { row, quietSince }] of this.kept)
       if (quietSince !== undefined && isWithin(folder, row.cwd)) await this.closeUnused(sessionId);
@@ -157,7 +157,7 @@ export class Keeper {
       if (quietSince !== undefined && Date.now() - quietSince >= SESSION_MS) await this.closeUnused(sessionId);
   }
 
-  /** Closes a session unless clients are there. */
+  /** Closes a session, unless it has clients. */
   private async closeUnused(sessionId: string): Promise<void> {
     try {
       const { clients } = await this.client.request("get_status", { sessionId });

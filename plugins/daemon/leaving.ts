@@ -2,14 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@scorel/host/contract";
 import type { DaemonContext } from "./context.ts";
 
-/** Time between two looks at a session that others are working in. */
+/** Milliseconds between two checks of a session that other clients are working in. */
 const LOOK_MS = 100;
-/** Time that those who have joined a session get to leave it when nothing runs any more. */
+/** Milliseconds for other clients to leave a session after the last turn has ended. */
 const FAREWELL_MS = 1_000;
-/** Time after which the user is told what the process waits for. */
+/** Milliseconds after which the user is told what the process waits for. */
 const TELL_MS = 2_000;
 
-/** Waits until no turn runs any more in sessions of this process that others have joined, unless the user interrupts. */
+/** Waits until no turn runs in those sessions of this process that other clients have joined, unless the user interrupts. */
 export async function othersDone(
   { launch }: Pick<DaemonContext, "launch">,
   own: Client,
@@ -24,7 +24,7 @@ export async function othersDone(
       if (status?.clients === undefined) break;
       const isBusy = status.running || (status.waiting ?? 0) > 0;
       quietSince = isBusy ? 0 : quietSince || Date.now();
-      // Whoever got its answer has a moment to leave.
+      // A client that has got its answer has a moment to leave.
       if (!isBusy && Date.now() - quietSince > FAREWELL_MS) break;
       if (isTold || Date.now() - since < TELL_MS) continue;
       isTold = true;

@@ -4,28 +4,29 @@ import { inOwnFolder, inStateFolder, isOwnFolder, removeStateFile } from "@score
 import { isRunning, type ProcessIdentity } from "@scorel/kit/process/identity";
 import { removeSocketOf, runFolder, socketOf } from "./run-folder.ts";
 
-/** The ending of the files that name the process of a socket: the socket's own name is a hash, from which no process can be told. */
+/** The ending of the files that contain the process of a socket: the socket's own name is a hash, which does not reveal the process. */
 export const OWNER = ".process";
 
-/** Says which process a socket belongs to, so that others can remove it once that process is gone. */
+/** Writes down which process a socket belongs to, so that others can remove it once that process is gone. */
 export function nameOwner(process: ProcessIdentity): void {
   inOwnFolder(runFolder(), (folder) => replaceFile(folder.at(ownerFile(process)), JSON.stringify(process)));
 }
 
+/** Removes the file that contains the process of a socket. */
 export function forgetOwner(process: ProcessIdentity): void {
   removeStateFile(runFolder(), ownerFile(process));
 }
 
 /**
- * Removes the sockets of processes that are gone: killed ones could not do it themselves. A process is gone when its pid belongs to none
- * or to one that started at another time, or the computer was started since; those of other computers and containers are left alone. A
- * process that starts has a socket and a file of its own name, which nobody else removes, and several may clean up at once.
+ * Removes the sockets of processes that are gone; a killed process could not do so itself. A process is gone when its pid is unused or
+ * belongs to a process with another start time, or the computer was restarted since. Sockets of other computers and containers are left
+ * alone. Several processes may do this at once: the names are unique to a process, so none removes the socket of a starting one.
  */
 export function removeLeftSockets(failed: (thrown: unknown) => void): void {
   try {
     for (const process of owners())
       if (!isRunning(process)) {
-        // The socket first: with its file, it is found again if this process ends in between.
+        // The socket first: as long as the file exists, the socket is found again if this process ends in between.
         removeSocketOf(process);
         forgetOwner(process);
       }
@@ -34,17 +35,17 @@ export function removeLeftSockets(failed: (thrown: unknown) => void): void {
   }
 }
 
-/** Names of files of this kind whose processes are gone. */
+/** The names of the files whose processes are gone. */
 export function leftOwners(): string[] {
   return owners().flatMap((process) => (isRunning(process) ? [] : ownerFile(process)));
 }
 
-/** The name of the file that says which process a socket belongs to. */
+/** The name of the file that contains the process of a socket. */
 function ownerFile(process: ProcessIdentity): string {
   return basename(socketOf(process)).replace(/\.sock$/, OWNER);
 }
 
-/** The processes that are named in the run folder. What is no such file, or does not have its name, is passed over. */
+/** The processes that have such files in the run folder. Other files, and files whose name does not fit their content, are ignored. */
 function owners(): ProcessIdentity[] {
   if (!isOwnFolder(runFolder())) return [];
   const found = inStateFolder(runFolder(), (folder) => {

@@ -2,12 +2,12 @@ import type { Listening, Transport } from "@scorel/gateway/contract";
 import { errors } from "./errors.ts";
 import type { DaemonState } from "./state.ts";
 
-/** The transport that the page needs. */
+/** The transport that the web page needs. */
 const WEB = "web";
 
-/** The transports at which a host accepts clients. */
+/** The transports through which a host accepts clients. */
 export class Listeners {
-  /** Where the host can be reached. Grows when a port is opened later. */
+  /** The addresses of the host. One is added when a port is opened later. */
   readonly addresses: DaemonState["addresses"] = [];
   private readonly transports: readonly Transport[];
   private readonly listening: Listening[] = [];
@@ -17,24 +17,24 @@ export class Listeners {
     this.transports = transports;
   }
 
-  /** Begins with those that the options ask for. */
+  /** Starts the transports that the options ask for. */
   async begin(options: Readonly<Record<string, unknown>>): Promise<void> {
     for (const transport of this.transports) await this.listen(transport, options);
   }
 
   /**
-   * Opens a port of this computer for the page, if the host has none, and calls `opened` then. Resolves to its address. Throws
-   * DAEMON_NO_WEB, and what the transport throws.
+   * Opens a port of this computer for the web page if the host has none, and then calls `opened`. Resolves with its address. Throws
+   * DAEMON_NO_WEB and the errors of the transport.
    */
   openPort(port: string, opened: () => void): Promise<string> {
-    // Two that ask at once get the same port.
+    // Two clients that ask at the same time get the same port.
     this.opening ??= this.webAddress(port, opened).finally(() => {
       this.opening = undefined;
     });
     return this.opening;
   }
 
-  /** From now on, tells those who come that the host stops. */
+  /** Refuses new clients from now on, with the reason that the host stops. */
   refuse(): void {
     for (const each of this.listening) each.refuse?.();
   }

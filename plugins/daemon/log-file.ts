@@ -7,7 +7,7 @@ import { LOG, logFile, runFolder } from "./run-folder.ts";
 
 const PROBLEMS: Readonly<Record<string, string>> = { ELOOP: "it is a link", EISDIR: "it is a folder" };
 const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = constants;
-/** The log is emptied at the next start when it is larger. */
+/** A log larger than this is emptied at the next start. */
 const MAX_BYTES = 5 * 1024 * 1024;
 
 /** Opens the host's log, to append to it. The caller closes it. Throws DAEMON_LOG and STATE_FOLDER. */
@@ -17,7 +17,7 @@ export function openLog(): number {
   return log;
 }
 
-/** The text of the host's log from a byte on; empty if there is no log. Throws DAEMON_LOG and STATE_FOLDER. */
+/** The text of the host's log from byte `from` on; "" if there is no log. Throws DAEMON_LOG and STATE_FOLDER. */
 export function readLog(from = 0): string {
   const text = inStateFolder(runFolder(), (folder) => {
     try {

@@ -11,37 +11,37 @@ import type { MovingSubscription } from "./moving-subscription.ts";
 import type { Routes } from "./routes.ts";
 import { findDaemon } from "./state.ts";
 
-/** The first and the longest time between two attempts to open a session again. */
+/** The first and the longest number of milliseconds between two attempts to open a session again. */
 const FIRST_WAIT_MS = 100;
 const LAST_WAIT_MS = 2_000;
-/** Errors that pass: somebody else has the session, or the process that had it has just ended. */
+/** Codes of temporary errors: another process has the session, or the process that had it has just ended. */
 const PASSING = ["HOST_SESSION_LOCKED", "LINK_ENDED"];
 
 /** Parts of the client whose sessions are moved. */
 export interface MovesOptions {
   /** The client of this process. */
   own: Client;
-  /** What other processes are told about the client. */
+  /** The client's name in other processes. */
   name: string;
   home: Home;
   routes: Routes;
   reopening: Reopening;
-  /** Opens a session at a client, or at the client of whoever has it. */
+  /** Opens a session with a client, or with a client of the process that has the session. */
   open(params: Operations["load_session"]["params"], client: Client): Promise<unknown>;
-  /** A session is gone at a client, and is being opened elsewhere, or cannot be opened. */
+  /** Called when a client has lost a session, which is being opened elsewhere, or cannot be opened. */
   away(gone: Client, state: LinkState): void;
 }
 
-/** Goes on with sessions elsewhere when the process that had them has ended, or has lost them to another one. */
+/** Continues sessions with another client when the process that had them has ended, or has lost them to another process. */
 export class Moves {
   private readonly ctx: DaemonContext;
   private readonly user: MovesOptions;
   private readonly holders: Holders;
   private readonly subscriptions = new Set<MovingSubscription>();
-  /** Sessions that are being opened again. Each promise settles when that is done. */
+  /** Sessions that are being opened again, by id. Each promise settles when that is done. */
   private readonly moving = new Map<string, Promise<void>>();
   private closed = false;
-  /** A session is being opened again at this moment. */
+  /** Whether a session is being opened again at this moment. */
   isMoving = false;
 
   constructor(ctx: DaemonContext, options: MovesOptions) {
@@ -52,24 +52,24 @@ export class Moves {
     });
   }
 
-  /** Takes note of a subscription. Returns the function that forgets it. */
+  /** Registers a subscription, so that it moves with its session. Returns a function that removes it. */
   follow(subscription: MovingSubscription): () => void {
     this.subscriptions.add(subscription);
     return () => void this.subscriptions.delete(subscription);
   }
 
-  /** Resolves when a session is not being moved any more. */
+  /** Resolves when a session is not being moved. */
   async done(sessionId: string): Promise<void> {
     await this.moving.get(sessionId);
   }
 
-  /** The client of the process that holds a lock file, if that is another process that can be reached. */
+  /** The client of the process that holds a lock file; undefined for this process, and for one that cannot be reached. */
   async holderAt(path: string): Promise<Client | undefined> {
     const holder = this.holders.at(path);
     return holder && this.clientOf(holder);
   }
 
-  /** From now on, nothing is moved any more. */
+  /** Stops moving sessions. */
   end(): void {
     this.closed = true;
   }
@@ -78,27 +78,27 @@ export class Moves {
     await this.holders.close();
   }
 
-  /** A subscription has ended at the client that had its session. Returns whether it goes on elsewhere. */
-  goesOn(sessionId: string, client: Client, error: Error): boolean {
+  /** Called when a subscription has ended at the client that had its session. Returns whether it will continue elsewhere. */
+  willContinue(sessionId: string, client: Client, error: Error): boolean {
     if (this.closed) return false;
-    // Its sessions are moved, as all of a process that has ended.
+    // All sessions of a process that has ended are moved.
     if (this.holders.has(client) && client.state?.state === "closed") return true;
     if (codeOf(error) !== "HOST_SESSION_LOCKED") return false;
-    // The host was away, and another process has opened the session meanwhile.
+    // While the host was away, another process has opened the session.
     this.move(sessionId, client, error.message);
     return true;
   }
 
-  /** The daemon is away: goes on with the sessions that another process has opened meanwhile. */
-  lookElsewhere(daemon: Client): void {
+  /** Called while the daemon is away: moves the sessions that another process has opened meanwhile. */
+  moveTakenSessions(daemon: Client): void {
     for (const sessionId of this.user.routes.at(daemon)) {
       const holder = this.holders.of(sessionId);
-      // As long as the daemon is ending, it has them itself.
+      // A daemon that is ending may still hold them itself.
       if (holder && holder.pid !== findDaemon()?.pid) this.move(sessionId, daemon, "another process has the session");
     }
   }
 
-  /** Opens a session again that `gone` has no more, wherever it can be open now, and goes on there. */
+  /** Opens a session that the client `gone` has lost, wherever it can be opened now, and moves its subscriptions there. */
   private move(sessionId: string, gone: Client, reason: string): void {
     if (this.closed || this.moving.has(sessionId)) return;
     const params = this.user.reopening.sessions().find((each) => each.sessionId === sessionId) ?? { sessionId };
@@ -117,16 +117,16 @@ export class Moves {
     this.user.away(gone, { state: "closed", error: thrown as Error });
   }
 
-  /** Tries until the session is open: a process that ends gives it back a moment later, and one that starts has no socket yet. */
+  /** Tries until the session is open: an ending process releases it a moment later, and a starting one has no socket yet. */
   private async reopen(params: Operations["load_session"]["params"], gone: Client): Promise<void> {
     const { sessionId } = params;
     for (let wait = FIRST_WAIT_MS; !this.closed; wait = Math.min(wait * 1.5, LAST_WAIT_MS)) {
       const holder = this.holders.of(sessionId);
       const client = holder ? await this.clientOf(holder) : await this.user.home.now();
-      // It connects again by itself, and goes on with the session then.
+      // This client connects again by itself, and then continues the session.
       if (client === gone && !isLive(client)) return;
       try {
-        // The daemon may be away for long, or for ever.
+        // The daemon may be away for long, or forever.
         if (client) return await this.goOnAt(isLive(client) ? client : this.user.own, params);
       } catch (thrown) {
         if (!PASSING.includes(codeOf(thrown))) throw thrown;
@@ -151,7 +151,7 @@ export class Moves {
     await now.drained(sessionId);
     const choose = (operation: "load_session" | "set_permission", given: object) =>
       now.request(operation, given as Operations["set_permission"]["params"]);
-    // Whoever may not choose it any more hears of the mode from the session.
+    // A client that may not choose the mode gets to know it from the session.
     await restoreMode(sessionId, this.user.reopening, choose).catch(() => {});
   }
 
@@ -159,9 +159,9 @@ export class Moves {
     return [...this.subscriptions].filter((each) => each.sessionId === sessionId);
   }
 
-  /** The client of the process that holds a session; undefined if that cannot be reached now. */
+  /** The client of the process that holds a session; undefined if the process cannot be reached now. */
   private async clientOf(holder: Holder): Promise<Client | undefined> {
-    // The daemon is looked for again when it is away; other processes do not come back.
+    // Only a daemon is looked for again when it is away; other processes are not restarted.
     if (findDaemon()?.pid === holder.pid) {
       const home = await this.user.home.now();
       if (home !== this.user.own) return isLive(home) ? home : undefined;

@@ -1,17 +1,17 @@
 import type { Client, SubscribeOptions, Subscription } from "@scorel/host/contract";
 import { clause } from "@scorel/kit/text/one-line";
 
-/** A subscription that goes on at another client when the one that it began at has ended. */
+/** A subscription that continues with another client when its client has ended or has lost the session. */
 export class MovingSubscription {
   private readonly given: Parameters<Client["subscribe"]>;
-  private readonly goesOn: (client: Client, error: Error) => boolean;
+  private readonly willContinue: (client: Client, error: Error) => boolean;
   private current: Subscription | undefined;
   private ended = false;
 
-  /** `goesOn` is called when it has ended at a client, with the reason, and returns whether it will be moved. */
-  constructor(given: Parameters<Client["subscribe"]>, goesOn: (client: Client, error: Error) => boolean) {
+  /** `willContinue` is called with the reason when the subscription has ended at a client, and returns whether it will be moved. */
+  constructor(given: Parameters<Client["subscribe"]>, willContinue: (client: Client, error: Error) => boolean) {
     this.given = given;
-    this.goesOn = goesOn;
+    this.willContinue = willContinue;
   }
 
   get sessionId(): string {
@@ -23,12 +23,12 @@ export class MovingSubscription {
     this.current = await client.subscribe(sessionId, listener, this.optionsAt(client));
   }
 
-  /** Goes on after the last event that the listener got. */
+  /** Continues with another client, after the last event that the listener got. */
   async move(client: Client): Promise<void> {
     const former = this.current;
     if (this.ended || !former) return;
     const [sessionId, listener, options] = this.given;
-    // It gets nothing more from now on, also if its host is back just then.
+    // Ends the former subscription, so that no events come from it even if its host is back.
     await former();
     this.current = await client.subscribe(sessionId, listener, { ...this.optionsAt(client), anchor: former.anchor });
     const { mode, more, status, anchor } = this.current;
@@ -36,12 +36,12 @@ export class MovingSubscription {
     if (this.ended) await this.current();
   }
 
-  /** The session could not be opened again. */
+  /** Ends the subscription with an error: the session could not be opened again. */
   fail(error: Error): void {
     if (!this.ended) this.given[2]?.ended?.(error);
   }
 
-  /** What `subscribe` resolves with. */
+  /** The handle that `subscribe` resolves with. */
   handle(forget: () => void): Subscription {
     const begun = this.current as Subscription;
     const end = async () => {
@@ -63,7 +63,8 @@ export class MovingSubscription {
     const ended = (error: Error) => {
       if (this.ended) return;
       const at = Date.now();
-      if (this.goesOn(client, error)) options?.interrupted?.({ state: "waiting", at, reason: clause(error.message) });
+      if (this.willContinue(client, error))
+        options?.interrupted?.({ state: "waiting", at, reason: clause(error.message) });
       else this.fail(error);
     };
     return { ...options, ended };

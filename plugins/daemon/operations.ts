@@ -8,8 +8,8 @@ import type { Serving } from "./serve.ts";
 const count = z.int().nonnegative();
 
 /**
- * The operations of a host about itself. `serving` returns what runs in this process, if it is a host; `clients` are those of its
- * transports.
+ * The operations about the host itself. `serving` returns the daemon in this process, if this process is one; `clients` returns the clients
+ * of its transports.
  */
 export function operations(serving: () => Serving | undefined, clients: () => readonly ConnectedClient[]) {
   const running = () => {

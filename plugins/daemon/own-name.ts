@@ -7,34 +7,34 @@ import type { StateFolder } from "@scorel/kit/files/state-folder";
 import { isId } from "@scorel/kit/values/id";
 import { runFolder } from "./run-folder.ts";
 
-/** Processes of one kind that get names of their own. */
+/** The most processes with the same name that get a unique number. */
 const MOST = 99;
-/** The ending of the files that say which process has a name. */
+/** The ending of the files that claim a name. */
 const ENDING = ".name";
-/** The operations after which the client's name stands in the conversation. */
+/** The operations after which the client's name is shown in the conversation. */
 const SAYING: readonly string[] = ["send_message", "run_shell", "run_command", "answer_request"];
-/** The sessions that are remembered for a name: those in which its process has said something last. */
+/** The most sessions that are remembered for a name: the last ones in which its process has said something. */
 const REMEMBERED = 100;
 
-/** The name that a process has at every host. */
+/** The unique name that a process has at every host. */
 export interface OwnName {
   name: string;
-  /** The process says something in a session, where its name stands beside the words from now on. */
+  /** Called when the process says something in a session, where its name is shown from now on. */
   saysIn(sessionId: string): void;
-  /** The process ends now. */
+  /** Called when the process ends. */
   ended(): void;
 }
 
-/** The file of a name: who has it, and the sessions in which that process has said something. */
+/** The content of a name's file: the process that has it, and the sessions in which that process has said something. */
 interface Claim extends Holder {
   sessions?: unknown;
 }
 
 /**
- * Claims a name: `terminal`, `terminal-2`. The process has it at every host, so that it keeps its name when a session moves from one host
- * to another. The first name is taken that no running process of this home has. That of an ended process is left out while a session is
- * still open in which it has said something: whoever follows that session would take the words of two for those of one. Without a folder
- * for the claim, the name is as given, and each host adds its own number.
+ * Claims a unique name, such as `terminal` or `terminal-2`. The process has it at every host, and keeps it when a session moves from one
+ * host to another. The first name is taken that no running process of this home has. The name of an ended process is not taken while a
+ * session is open in which that process has said something: its messages and those of the new process would look like one author's. If
+ * the claim cannot be written, the name is as given, and each host adds a number of its own.
  */
 export function claimName(given: string, isOpen: (sessionId: string) => boolean): OwnName {
   try {
@@ -47,17 +47,17 @@ export function claimName(given: string, isOpen: (sessionId: string) => boolean)
       if (lock && "release" in lock) return claimed(name, path, lock);
     }
   } catch {
-    // A home that cannot be written is told by whatever has to write there.
+    // Other code that has to write there reports that the home is not writable.
   }
   return { name: given, saysIn() {}, ended() {} };
 }
 
-/** Whether the name of the client that asks for this stands in the conversation afterwards. */
+/** Whether an operation makes the client's name appear in the conversation. */
 export function isSaying(operation: string): boolean {
   return SAYING.includes(operation);
 }
 
-/** The client, which calls `saysIn` before it says something in a session. */
+/** Wraps a client so that it calls `saysIn` before it says something in a session. */
 export function noting<C extends Client>(client: C, saysIn: OwnName["saysIn"]): C {
   const { request } = client;
   const noted: Client["request"] = (operation, params) => {
@@ -68,7 +68,7 @@ export function noting<C extends Client>(client: C, saysIn: OwnName["saysIn"]): 
   return Object.assign(client, { request: noted });
 }
 
-/** Names of the files that claim names for processes which have ended. */
+/** The names of files with claims of ended processes. */
 export function leftNames(folder: Pick<StateFolder, "names" | "at">): string[] {
   return folder.names().filter((file) => {
     const path = folder.at(file);
@@ -87,22 +87,22 @@ function claimed(name: string, path: string, lock: { holds(): boolean; release()
       remember(path, lock, [...sessions].slice(-REMEMBERED));
     },
     ended() {
-      // Otherwise the file stays, and says where the name still stands.
+      // Otherwise the file stays, with the sessions in which the name is still shown.
       if (sessions.size === 0) lock.release();
     },
   };
 }
 
-/** Written before the words are sent, so that it is there whenever the process is killed. */
+/** Writes the sessions into the claim, before the message is sent, so that they are known even if the process is killed. */
 function remember(path: string, lock: { holds(): boolean }, sessions: readonly string[]): void {
   try {
     if (lock.holds()) replaceFile(path, JSON.stringify({ ...holderOf(path), sessions } satisfies Partial<Claim>));
   } catch {
-    // The name may then be given away as soon as this process has ended; nothing that was said depends on it.
+    // Then another process may take the name as soon as this one has ended. No message depends on it.
   }
 }
 
-/** The sessions in which a process has said something that has ended, and whose name nobody has taken since. */
+/** The sessions in which an ended process has said something, if no other process has taken its name since. */
 function saidIn(path: string): string[] {
   const claim: Claim | undefined = holderOf(path);
   const sessions = claim && !isHeld(path, claim) ? claim.sessions : undefined;

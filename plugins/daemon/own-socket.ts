@@ -6,7 +6,7 @@ import type { DaemonContext } from "./context.ts";
 import { forgetOwner, nameOwner, removeLeftSockets } from "./left-sockets.ts";
 import { runFolder, socketOf } from "./run-folder.ts";
 
-/** Lets other processes of this user reach the sessions of this one. Without it they are refused, as before. */
+/** Opens a socket through which other processes of this user reach the sessions of this process. */
 export async function openOwnSocket(ctx: DaemonContext): Promise<Listening | undefined> {
   const transports = ctx.collect("transports").flatMap(({ value }) => value);
   const socket = transports.find(({ name }) => name === "socket");

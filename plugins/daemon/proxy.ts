@@ -5,16 +5,16 @@ import { codeOf, messageOf } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 import { type Daemon, type DaemonState, findDaemon } from "./state.ts";
 
-/** How long a host that has just been started may take to say where it is. */
+/** Milliseconds for a host that was just started to write its address. */
 const LIMIT_MS = 20_000;
 const LOOK_MS = 20;
 
-/** What the plugin `ssh` sends. Anything else could act on the terminal that shows it. */
+/** The form of the greeting that the plugin `ssh` sends. Other characters could control a terminal that shows it. */
 const GREETING = /^[A-Za-z\d_-]{1,200}$/;
 
 /**
- * `scorel host proxy`: carries messages between stdin and stdout and the socket of the host, until one of them ends. stdout has
- * nothing else, except the greeting as its first line.
+ * `scorel host proxy`: passes messages between stdin and stdout and the host's socket, until one of them ends. Nothing else is written to
+ * stdout, except the greeting as its first line.
  */
 export async function proxyCommand(
   { options, stdin, stdout, interrupt }: Invocation,
@@ -39,7 +39,7 @@ async function ready(start: (() => Promise<unknown>) | undefined): Promise<Daemo
     try {
       await start();
     } catch (thrown) {
-      // Somebody else may have started one at the same moment.
+      // Another process may have started one at the same moment.
       if (!findDaemon()) throw thrown;
     }
     found = findDaemon();
@@ -62,7 +62,7 @@ function open(path: string): Promise<Socket> {
   });
 }
 
-/** Carries bytes both ways. Resolves when the host or whoever reads stdout has ended, with the error if it was one. */
+/** Passes bytes in both directions. Resolves when the host or the reader of stdout has ended, with the error if there was one. */
 function carried(
   socket: Socket,
   stdin: NodeJS.ReadStream,
@@ -83,7 +83,7 @@ function carried(
     interrupt.addEventListener("abort", () => end(), { once: true });
     stdin.pipe(socket);
     socket.pipe(stdout, { end: false });
-    // The host closes its end, too, once it has seen that nothing more comes.
+    // The host closes its end once it sees the end of the input.
     socket.once("end", () => socket.end());
   });
 }

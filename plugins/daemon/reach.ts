@@ -21,12 +21,12 @@ import { Routes } from "./routes.ts";
 
 /** The operations that open sessions. */
 const OPENING: readonly Operation[] = ["create_session", "load_session", "continue_session", "clone_session"];
-/** Operations that faces use at any time and that change nothing. */
+/** Operations that clients use at any time and that change nothing. */
 const HARMLESS: readonly string[] = [
   ...["attend_requests", "follow_status", "get_status", "get_queue", "get_events", "complete_command", "wait_turn"],
 ];
 
-/** A client that asks whoever has a session: this process, the daemon of this home, or another process of this user. */
+/** A client that sends each request to the process that has the session: this one, the daemon of this home, or another one of this user. */
 export class ReachingClient implements Client {
   private readonly ctx: DaemonContext;
   private readonly own: Client;
@@ -34,7 +34,7 @@ export class ReachingClient implements Client {
   private readonly saysIn: OwnName["saysIn"] | undefined;
   private readonly home: Home;
   private readonly moves: Moves;
-  /** Who has the sessions that this client has opened. */
+  /** The clients of the processes that have the sessions which this client has opened. */
   private readonly routes = new Routes();
   private readonly reopening = new Reopening();
   private readonly listeners = new Set<(state: LinkState) => void>();
@@ -42,8 +42,8 @@ export class ReachingClient implements Client {
   private latest: Client | undefined;
 
   /**
-   * `opened` is called when a session is opened in this process that others may join; `name` is what other hosts are told; `saysIn` is called
-   * before the client says something in a session.
+   * `opened` is called when a session is opened in this process, which others may join; `name` is the client's name at other hosts; `saysIn`
+   * is called before the client says something in a session.
    */
   constructor(
     ctx: DaemonContext,
@@ -63,7 +63,7 @@ export class ReachingClient implements Client {
       ...{ name, own },
       changed: (daemon, state) => {
         if (daemon === this.latest) this.become(state);
-        if (state.state === "waiting") this.moves.lookElsewhere(daemon);
+        if (state.state === "waiting") this.moves.moveTakenSessions(daemon);
       },
     });
     const { home, routes, reopening } = this;
@@ -74,7 +74,7 @@ export class ReachingClient implements Client {
     });
   }
 
-  /** How the host of the session that was opened last is connected. */
+  /** The state of the connection to the host of the session that was opened last. */
   get state(): LinkState {
     return this.current;
   }
@@ -84,7 +84,7 @@ export class ReachingClient implements Client {
     return () => this.listeners.delete(listener);
   }
 
-  /** As the host knows it that opened a session last: there, other clients have other ids. */
+  /** The client's id at the host of the session that was opened last: each host assigns its own ids. */
   get clientId(): string {
     return (this.latest ?? this.own).clientId;
   }
@@ -101,7 +101,7 @@ export class ReachingClient implements Client {
     return this.open(operation, withMessageId(operation, params), client);
   };
 
-  /** Asks a client, or whoever has the session if that is why it refuses. */
+  /** Sends a request to a client, or to the process that has the session if the client refuses for that reason. */
   private async open<O extends Operation>(
     operation: O,
     params: Operations[O]["params"],
@@ -116,7 +116,7 @@ export class ReachingClient implements Client {
     }
   }
 
-  /** Asks the process that has the session which a request wanted. */
+  /** Sends a request that opens a session to the process that has it. */
   private async openAt<O extends Operation>(other: Client, sessionId: string, operation: O, params: object) {
     if (operation === "continue_session") {
       const { cwd: _, ...options } = params as Operations["continue_session"]["params"];
@@ -125,7 +125,7 @@ export class ReachingClient implements Client {
     const { sessionId: asked = "" } = params as { sessionId?: string };
     if (operation !== "run_command" || sessionId.startsWith(asked))
       return this.ask(other, operation, params as Operations[O]["params"]);
-    // `/resume` wanted another session than that which the command runs in.
+    // `/resume` opens another session than the one in which the command runs.
     const status = await this.ask(other, "load_session", { sessionId });
     return { output: `Session ${sessionId}`, sessionId, data: status };
   }
@@ -133,7 +133,7 @@ export class ReachingClient implements Client {
   async subscribe(...given: Parameters<Client["subscribe"]>): Promise<Subscription> {
     const [sessionId] = given;
     const subscription = new MovingSubscription(this.heard(given), (client, error) =>
-      this.moves.goesOn(sessionId, client, error),
+      this.moves.willContinue(sessionId, client, error),
     );
     try {
       await subscription.begin(await this.clientFor(sessionId));
@@ -146,7 +146,7 @@ export class ReachingClient implements Client {
     return subscription.handle(this.moves.follow(subscription));
   }
 
-  /** The subscription, so that this client also knows which permission mode it has to choose again. */
+  /** Wraps the listener of a subscription, to note the permission mode that has to be chosen again after a move. */
   private heard([sessionId, listener, options]: Parameters<Client["subscribe"]>): Parameters<Client["subscribe"]> {
     const hear: typeof listener = (delivered) => {
       this.reopening.hear(sessionId, delivered, this.clientId);
@@ -171,7 +171,7 @@ export class ReachingClient implements Client {
     this.become({ state: "closed" });
   }
 
-  /** Asks a client, and remembers which sessions it opens there. */
+  /** Sends a request to a client, and remembers which sessions it opens there. */
   private async ask<O extends Operation>(
     client: Client,
     operation: O,
@@ -197,7 +197,7 @@ export class ReachingClient implements Client {
     return { ...state, moved: client === this.own ? "here" : "elsewhere" };
   }
 
-  /** The answer of a client; if the session moves before it comes, that of the client that has the session then. */
+  /** The answer of a client. If the session moves before the answer comes, asks the client that has the session then. */
   private answer<O extends Operation>(
     client: Client,
     operation: O,
@@ -220,7 +220,7 @@ export class ReachingClient implements Client {
     for (const listener of [...this.listeners]) listener(state);
   }
 
-  /** Commands in a session of a host elsewhere get the variables of this process, as they would here. */
+  /** Adds the environment of this process to requests that open a session, so that its commands get the same variables as here. */
   private withEnvironment<P>(operation: Operation, params: P): P {
     if (!OPENING.includes(operation)) return params;
     const { environment = environmentTexts(this.ctx.launch.env) } = params as SessionOptions;
@@ -233,7 +233,7 @@ export class ReachingClient implements Client {
     return this.routes.get(sessionId) ?? this.home.get();
   }
 
-  /** The client of the process that has a session, and the session's id, if that is why a request failed. */
+  /** The client of the process that has a session, and the session's id, if a request failed because another process has it. */
   private async holderOf(thrown: unknown): Promise<[Client, string] | undefined> {
     if (codeOf(thrown) !== "HOST_SESSION_LOCKED") return undefined;
     const { path, sessionId } = (thrown as ScorelError).data as { path: string; sessionId: string };

@@ -7,8 +7,7 @@ import { type DaemonState, findDaemon } from "./state.ts";
 import { ended } from "./stop.ts";
 
 /**
- * Starts a host of this version in the place of one of another version, if nobody uses that one. Otherwise says why not, and
- * returns undefined.
+ * Replaces a host of another version by one of this version, if no client uses it. Otherwise prints why not, and returns undefined.
  */
 export async function replaceIdle(ctx: DaemonContext, state: DaemonState): Promise<DaemonState | undefined> {
   const { stderr, version, env } = ctx.launch;
@@ -24,7 +23,7 @@ export async function replaceIdle(ctx: DaemonContext, state: DaemonState): Promi
     stderr.write(`scorel: ${other}; nobody used it, so it was replaced\n`);
     return started;
   } catch (thrown) {
-    // Another command may have been faster.
+    // Another command may have replaced it already.
     const now = findDaemon()?.state;
     if (now?.version === version && now.preset === state.preset) return now;
     stderr.write(`scorel: ${other}; going on without it: ${messageOf(thrown)}\n`);
@@ -32,7 +31,7 @@ export async function replaceIdle(ctx: DaemonContext, state: DaemonState): Promi
   }
 }
 
-/** Stops a host that nobody uses. Returns why not. */
+/** Stops a host if no client uses it. Otherwise returns the reason why not. */
 export async function stopIdle(ctx: DaemonContext, { addresses, pid }: DaemonState): Promise<string | undefined> {
   const address = addresses.find(({ transport }) => transport === "socket")?.address;
   if (address === undefined) return "it has no Unix socket";

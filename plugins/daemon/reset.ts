@@ -11,13 +11,13 @@ import { logFile, runFolder } from "./run-folder.ts";
 import { findDaemon } from "./state.ts";
 import { stopDaemon } from "./stop.ts";
 
-/** One thing that a reset does, as people read it. */
+/** One step of a reset, with its description for the user. */
 interface Step {
   what: string;
   run(): unknown;
 }
 
-/** `scorel host reset`: says what it will do, asks, and does it. Sessions, settings and keys stay. */
+/** `scorel host reset`: prints the steps, asks the user, and carries them out. Sessions, settings and keys stay. */
 export async function resetCommand(ctx: DaemonContext, invocation: Invocation): Promise<number> {
   const { options, stdin, stdout } = invocation;
   const steps = await stepsOf(ctx);
@@ -47,7 +47,7 @@ async function stepsOf(ctx: DaemonContext): Promise<Step[]> {
     const isLog = left.length === 1 && left[0] === "host.log";
     const others = `${left.length === 1 ? left[0] : `${left.length} files`} in ${runFolder()}: the log and what ended processes have left`;
     const what = `delete ${isLog ? `the host's log, ${logFile()}` : others}`;
-    // Looked for once more: the host that was stopped has cleaned up itself.
+    // Searched once more, since the stopped host has removed its own files.
     steps.push({
       what,
       run: async () => {
@@ -64,7 +64,7 @@ async function stepsOf(ctx: DaemonContext): Promise<Step[]> {
   return steps;
 }
 
-/** Names of the files in the run folder that no running process needs, besides those of the host that is about to be stopped. */
+/** The names of the files in the run folder that no running process needs, apart from those of the host that is about to be stopped. */
 async function leftovers(folder: StateFolder): Promise<string[]> {
   const names = folder.names();
   const isRunning = findDaemon() !== undefined;
@@ -74,7 +74,7 @@ async function leftovers(folder: StateFolder): Promise<string[]> {
   return [...ofHost, ...sockets.filter((_, index) => dead[index]), ...leftOwners(), ...leftNames(folder)];
 }
 
-/** Whether nobody listens at a socket any more. */
+/** Whether no process listens at a socket. */
 function isDead(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);

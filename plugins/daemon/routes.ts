@@ -1,6 +1,6 @@
 import type { Client } from "@scorel/host/contract";
 
-/** Which client has which session. */
+/** A map from each session to the client of the process that has it. */
 export class Routes {
   private readonly clients = new Map<string, Client>();
   private readonly waiting = new Set<{ sessionId: string; client: Client; moved(to: Client): void }>();
@@ -22,14 +22,14 @@ export class Routes {
     this.clients.delete(sessionId);
   }
 
-  /** The sessions that a client has. */
+  /** The ids of the sessions that a client has. */
   at(client: Client): string[] {
     return [...this.clients].flatMap(([sessionId, each]) => (each === client ? sessionId : []));
   }
 
   /**
-   * Resolves as `asked` does, a request to the client of a session. Should another client get the session before that, resolves as
-   * `instead` does: a host that is away may never answer.
+   * Settles as `asked` does, a request to the client of a session. If the session moves to another client before that, settles as `instead`
+   * does, since a host that is away may never answer.
    */
   async unlessMoved<R>(
     { sessionId, client }: { sessionId: string; client: Client },

@@ -6,21 +6,21 @@ import { userDir } from "@scorel/kit/files/home";
 import { inStateFolder, isOwnFolder } from "@scorel/kit/files/state-folder";
 import { isRunning, type LocalIdentity, type ProcessIdentity } from "@scorel/kit/process/identity";
 
-/** The longest path that a Unix socket can have, on the systems where it is shortest. */
+/** The most bytes of a Unix socket's path that all systems support. */
 const MAX_SOCKET_PATH = 100;
 
-/** The folder of what belongs to running processes, `~/.scorel/run`. */
+/** The folder for files of running processes, `~/.scorel/run`. */
 export const runFolder = () => join(userDir(), "run");
 
-/** The lock of the home's daemon, what it says about itself, and its log. */
+/** The lock of the home's daemon; below, the file with its state, and its log. */
 export const lockFile = () => join(runFolder(), "host.lock");
 export const STATE = "host.json";
 export const LOG = "host.log";
 export const logFile = () => join(runFolder(), LOG);
 
 /**
- * The socket at which a process of this user can be reached: in the run folder, or in a private temporary folder if that path is
- * too long for a socket. Its name says which process, not only which pid, since pids are used again.
+ * The path of the socket at which a process of this user can be reached: in the run folder, or in a private temporary folder if that path
+ * would be too long for a socket. Its name identifies the process by more than the pid, since pids are reused.
  */
 export function socketOf(process: LocalIdentity & Pick<ProcessIdentity, "boot" | "space">): string {
   const { pid, start, boot, space } = process;
@@ -30,7 +30,7 @@ export function socketOf(process: LocalIdentity & Pick<ProcessIdentity, "boot" |
   return join(tmpdir(), `scorel-${digest(userDir())}`, name);
 }
 
-/** Removes the socket that a process has left which was killed. Nothing else at that path is touched, and no link is followed. */
+/** Removes the socket of a process that was killed. If something else is at its path, it is kept, and no link is followed. */
 export function removeSocketOf(process: ProcessIdentity): void {
   if (process.pid === 0 || isRunning(process)) return;
   const path = socketOf(process);

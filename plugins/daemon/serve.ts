@@ -14,21 +14,21 @@ import { lockFile, removeSocketOf, runFolder, socketOf } from "./run-folder.ts";
 import { addressLines, removeState, writeState } from "./state.ts";
 import { stopDaemon } from "./stop.ts";
 
-/** Milliseconds that running turns get to end when the host stops. */
+/** Milliseconds for running turns to end when the host stops. */
 const TURNS_MS = 10_000;
 
 /** A running daemon, until it is ended. */
 export interface Serving {
-  /** Resolves when the host is to end: nobody has used it for a while, or a client has asked for it. */
+  /** Resolves when the host has to end: it was unused for a while, or a client has requested it. */
   over: Promise<unknown>;
   status(): HostStatus;
-  /** Why it is not idle: a turn runs, or others than this client are connected. */
+  /** Why the host is not idle: a turn runs, or clients other than this one are connected. Undefined if it is idle. */
   usedBy(clientId: string): string | undefined;
-  /** Closes the sessions of a folder that nobody uses. */
+  /** Closes the unused sessions below a folder. */
   closeIn(folder: string): Promise<void>;
-  /** Opens a port for the page, if there is none. Resolves to its address. */
+  /** Opens a port for the web page, if there is none. Resolves with its address. */
   openPort(port: number): Promise<string>;
-  /** Lets it end, after the requests that are being answered. */
+  /** Ends the host, after pending requests were answered. */
   stop(): void;
   end(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export async function serve(ctx: DaemonContext, invocation: Invocation, set: (se
   const serving = await begin(ctx, invocation);
   set(serving);
   stdout.write(addressLines(serving.addresses));
-  // The command that starts a host in the background says it itself.
+  // A command that has started this host in the background prints it itself.
   if (invocation.env[BACKGROUND] !== "1") stdout.write(elsewhereText(heldElsewhere(ctx, process.pid)));
   const interrupted = new Promise<void>((resolve) =>
     interrupt.addEventListener("abort", () => resolve(), { once: true }),
@@ -78,7 +78,7 @@ async function begin(
   try {
     nameOwner(ownIdentity());
     await listeners.begin({ ...options, socket: socketOf(ownIdentity()) });
-    // By now its folder is known to be private.
+    // By now it is checked that the folder is private.
     if (former) removeSocketOf(former);
     removeLeftSockets((thrown) => ctx.logger.warn("Sockets of ended processes stay", thrown));
     const { version, preset = "coding" } = ctx.launch;
@@ -96,7 +96,7 @@ async function begin(
   await keeper.start();
   let stop = () => {};
   const asked = new Promise<void>((resolve) => {
-    // The client gets its answer first.
+    // After a moment, so that the client gets its answer before.
     stop = () => void setTimeout(resolve, 50);
   });
   const isExpecting = () => ctx.collect("transports").some(({ value }) => value.some((each) => each.isExpecting?.()));
@@ -105,8 +105,8 @@ async function begin(
   const end = async () => {
     removeState();
     listeners.refuse();
-    await keeper.standIn();
-    // Else a question that has just been withdrawn would stay on their screens until the next host is there.
+    await keeper.attendAll();
+    // Otherwise a question that was just withdrawn would stay on the clients' screens until they reach the next host.
     await ctx.gateway.flush();
     await ctx.gateway.dismiss("the host stops", true);
     await keeper.quiet(TURNS_MS);
@@ -125,7 +125,7 @@ async function begin(
       return `${[...new Set(others.map(({ name, transport }) => name ?? transport))].join(", ")} still uses it`;
     },
     closeIn: (folder) => keeper.closeIn(folder),
-    // A host in its place listens there, too.
+    // Saved in the state, so that a host that replaces this one listens there, too.
     openPort: (port) => listeners.openPort(String(port), () => save({ ...options, port: String(port) })),
     stop,
     end: () => {

@@ -4,20 +4,20 @@ import { inOwnFolder, inStateFolder, isOwnFolder, removeStateFile } from "@score
 import { z } from "zod";
 import { lockFile, runFolder, STATE } from "./run-folder.ts";
 
-/** What a daemon writes about itself, for other processes of its user. It contains no secrets. */
+/** The state that a daemon writes to a file, for other processes of its user. It contains no secrets. */
 export interface DaemonState {
   pid: number;
-  /** The nonce of its lock, which tells it from an earlier daemon. */
+  /** The nonce of its lock, which tells its state from that of an earlier daemon. */
   nonce: string;
   version: string;
   preset: string;
   /** Milliseconds since 1970. */
   startedAt: number;
-  /** Where it can be reached, by transport. */
+  /** The addresses at which it can be reached, with the transport of each. */
   addresses: { transport: string; address: string; note?: string | undefined }[];
-  /** Options of `host serve` that it was started with, for another one in its place. */
+  /** The options of `host serve` that it was started with, for a daemon that replaces it. */
   words?: string[] | undefined;
-  /** Whether a command has started it in the background, so that a command may replace it, too. */
+  /** Whether a command has started it in the background, so that a command may also replace it. */
   background?: boolean | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface Daemon {
 
 /** Looks for the daemon of this home, without connecting to it. */
 export function findDaemon(): Daemon | undefined {
-  // A folder that somebody else could have written says nothing about this home.
+  // A folder that another user could have written cannot be trusted.
   if (!isOwnFolder(runFolder())) return undefined;
   const holder = holderOf(lockFile());
   if (!holder || !isHeld(lockFile(), holder)) return undefined;
@@ -51,7 +51,7 @@ export function findDaemon(): Daemon | undefined {
   return { pid, since, machine, ...(state?.nonce === nonce && { state }) };
 }
 
-/** The addresses for people, one a line. */
+/** The addresses as text, one per line. */
 export function addressLines(addresses: DaemonState["addresses"]): string {
   const lines = addresses.map(
     ({ transport, address, note }) => `${transport}: ${address}${note ? ` (${note})` : ""}\n`,
@@ -67,7 +67,7 @@ export function removeState(): void {
   removeStateFile(runFolder(), STATE);
 }
 
-/** An unreadable file is one of a daemon that is not there. */
+/** Reads the file with the daemon's state; undefined if it is missing or unreadable, as if no daemon ran. */
 function readState(): DaemonState | undefined {
   try {
     const text = inStateFolder(runFolder(), (folder) => readIfPresent(folder.at(STATE)));

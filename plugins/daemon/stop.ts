@@ -8,7 +8,7 @@ import { type Daemon, findDaemon } from "./state.ts";
 const LIMIT_MS = 20_000;
 const LOOK_MS = 50;
 
-/** Stops the daemon of this home, if there is one, and waits until it has ended. Returns it. */
+/** Stops the daemon of this home and waits until it has ended. Returns the daemon; undefined if none ran. */
 export async function stopDaemon(): Promise<Daemon | undefined> {
   const daemon = findDaemon();
   if (!daemon) return undefined;

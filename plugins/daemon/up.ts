@@ -11,13 +11,13 @@ import { errors } from "./errors.ts";
 import { stopIdle } from "./replace.ts";
 import { type DaemonState, findDaemon } from "./state.ts";
 
-/** The port at which the page is found when it is free; otherwise, the system chooses one. */
+/** The usual port of the page. If it is not free, the system chooses another one. */
 const PORT = 7777;
 
 const SCOPES = ["view", "prompt", "approve", "admin"] as const;
 type Scope = (typeof SCOPES)[number];
 
-/** `scorel up`: starts the host if none runs, has it open a port if it has none, and opens its page with a link that works once. */
+/** `scorel up`: starts the host if none runs, makes it open a port if it has none, and opens its page with a link that works once. */
 export async function upCommand(ctx: DaemonContext, invocation: Invocation): Promise<number> {
   const { options, stdout } = invocation;
   const scopes = scopesIn(options.scope);
@@ -43,13 +43,13 @@ export async function upCommand(ctx: DaemonContext, invocation: Invocation): Pro
   return 0;
 }
 
-/** The directory in which the page begins a session: that of the person, unless it is no place to work in. */
+/** The directory in which the page begins a session: the current one, unless it is not suitable for work. */
 function placeToBegin(cwd: string): string | undefined {
   const directory = canonical(cwd);
   return directory === canonical(userHome()) || directory === parse(directory).root ? undefined : directory;
 }
 
-/** What the page that uses the link may do. */
+/** The scopes of the page that uses the link. */
 function scopesIn(option: unknown): Scope[] {
   const names = option === undefined ? ["admin"] : String(option).split(",");
   return names.map((name) => {
@@ -59,7 +59,7 @@ function scopesIn(option: unknown): Scope[] {
   });
 }
 
-/** The address of the page at a proxy, with the slash at its end without which the page would not find its files. */
+/** The address of the page at a proxy, with a slash at its end, without which the page would not find its files. */
 function pageAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPage = url && /^https?:$/.test(url.protocol) && !/[?#]/.test(text) && url.username + url.password === "";
@@ -67,7 +67,7 @@ function pageAddress(text: string): string {
   return url.href.endsWith("/") ? url.href : `${url.href}/`;
 }
 
-/** The host of this home, with a port for the page: one that runs opens it, and goes on. */
+/** The host of this home, with a port for the page. A running host opens the port without a restart. */
 async function hostWithPage(ctx: DaemonContext, invocation: Invocation): Promise<DaemonState> {
   const found = findDaemon();
   if (found?.state && addressOf(found.state, "web") !== undefined) return found.state;
@@ -87,7 +87,7 @@ async function openPort(ctx: DaemonContext, state: DaemonState, port: string): P
   }
 }
 
-/** A host in the place of one of another version, which may not be able to open a port while it runs. Throws DAEMON_NO_PAGE. */
+/** Replaces a host of another version, which may not be able to open a port while it runs. Throws DAEMON_NO_PAGE. */
 async function replaced(ctx: DaemonContext, invocation: Invocation, state: DaemonState, port: string) {
   const { background, words = [] } = state;
   const reason = background === true ? await stopIdle(ctx, state) : "it was not started by a command";
@@ -105,7 +105,7 @@ function addressOf({ addresses }: DaemonState, transport: string): string | unde
   return addresses.find((each) => each.transport === transport)?.address;
 }
 
-/** The usual port if it can be used, so that the page keeps its address; else 0, for any. */
+/** The usual port if it is free, so that the page keeps its address; else 0, for any port. */
 async function freePort(): Promise<number> {
   const server = createServer();
   const isFree = await new Promise<boolean>((resolve) => {
@@ -116,7 +116,7 @@ async function freePort(): Promise<number> {
   return isFree ? PORT : 0;
 }
 
-/** The program that opens files in the person's browser; undefined where none would be seen. */
+/** The program that opens files in the user's browser; undefined where no browser could be seen. */
 function openerOf(env: Invocation["env"]): readonly string[] | undefined {
   const isGraphical = process.platform !== "linux" || env.DISPLAY !== undefined || env.WAYLAND_DISPLAY !== undefined;
   if (!isGraphical || env.SSH_CONNECTION !== undefined) return undefined;
@@ -124,7 +124,8 @@ function openerOf(env: Invocation["env"]): readonly string[] | undefined {
 }
 
 /**
- * Opens a file that leads to the link: other users of this computer can see the arguments of programs, and would be faster with the code.
+ * Opens a file that redirects to the link, since other users of this computer can see the arguments of programs, and could use the link
+ * first.
  */
 async function openWith([program = "", ...before]: readonly string[], file: string): Promise<boolean> {
   const child = spawn(program, [...before, file], { detached: true, stdio: "ignore" });

@@ -22,7 +22,7 @@ export class LineFile {
       this.fd ??= this.open();
       const start = this.torn ? "\n" : "";
       const bytes = Buffer.from(start + lines.map((line) => `${line}\n`).join(""));
-      // A disk without room takes a part first, and refuses the rest.
+      // A full disk accepts a part of the bytes first, and refuses the rest.
       for (let written = 0; written < bytes.length; this.torn = written < bytes.length)
         written += writeSync(this.fd, bytes, written);
     } catch (thrown) {

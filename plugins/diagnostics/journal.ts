@@ -14,7 +14,7 @@ export class Journal {
   /** Lines from before the session's log exists on disk. */
   private waiting: string[] = [];
   private begun = false;
-  /** Lines that could not be written since the file could be written last. */
+  /** The number of lines that could not be written since the last successful write. */
   private lost = 0;
 
   constructor(ctx: BaseContext, path: string) {
@@ -34,7 +34,7 @@ export class Journal {
   }
 
   /**
-   * Writes the lines. A failure is reported once; later lines are tried again, and the first that can be written follows one that says how
+   * Writes the waiting lines. A failure is reported once. Later lines are tried again; before the first that can be written, a line says how
    * many are missing.
    */
   private flush(): void {

@@ -3,7 +3,7 @@ import type { HealthReport } from "./contract.ts";
 import { runChecks } from "./run-checks.ts";
 import { createScrub } from "./scrub.ts";
 
-/** What is examined, and by whom. */
+/** The subject of an examination: the parts of `CheckContext` that the caller chooses. */
 export type Examination = Pick<CheckContext, "cwd" | "env" | "options" | "interrupt">;
 
 /** Checks everything. The report has no secrets in it. */

@@ -16,7 +16,7 @@ const SECRET = /^(?:auth\.json|logins(?:\/.*)?)$/;
 export function checkFolders({ home }: Pick<CheckContext, "home">): Part & { folders: FolderRow[] } {
   if (home === undefined) return { folders: [], findings: [] };
   const stats = statOf(home);
-  if (!stats) return { folders: [], findings: [toBeMade(home)] };
+  if (!stats) return { folders: [], findings: [missingFolder(home)] };
   if (stats instanceof Error) return { folders: [], findings: [unreadable(home, stats)] };
   const look: Look = { home, isPrivate: isClosed(stats), folders: [], findings: [], seen: 0 };
   examine(look, "", stats);
@@ -32,8 +32,8 @@ export function checkFolders({ home }: Pick<CheckContext, "home">): Part & { fol
   return { folders: look.folders, findings: look.findings };
 }
 
-/** Checks whether a missing folder can be created when it is needed. */
-function toBeMade(home: string): Finding {
+/** Checks whether the missing user folder can be created when it is needed. */
+function missingFolder(home: string): Finding {
   const against = refusal(nearest(home));
   if (against) return { ...against, where: home, doNext: "Set HOME to a directory of yours." };
   const what = "It does not exist yet; it is created when something has to be saved.";
@@ -49,7 +49,9 @@ function refusal(folder: string): Finding | undefined {
     const code = codeOf(thrown);
     const what = `Nothing can be written to it (${code}), so no session can be saved.`;
     const doNext =
-      code === "EROFS" ? "Mount that disk for writing, or set HOME to another directory." : wayInto(folder, thrown);
+      code === "EROFS"
+        ? "Mount that disk for writing, or set HOME to another directory."
+        : accessAdvice(folder, thrown);
     return finding("FOLDER_READ_ONLY", "error", what, folder, doNext);
   }
 }
@@ -138,10 +140,16 @@ function linkFlaw(full: string, path: string): Finding | undefined {
 }
 
 function unreadable(path: string, thrown: unknown): Finding {
-  return finding("FOLDER_UNREADABLE", "error", `It cannot be read (${codeOf(thrown)}).`, path, wayInto(path, thrown));
+  return finding(
+    "FOLDER_UNREADABLE",
+    "error",
+    `It cannot be read (${codeOf(thrown)}).`,
+    path,
+    accessAdvice(path, thrown),
+  );
 }
 
-function wayInto(path: string, thrown: unknown): string {
+function accessAdvice(path: string, thrown: unknown): string {
   const stats = statOf(path);
   if (codeOf(thrown) === "ENOTDIR" || !stats || stats instanceof Error) return "Set HOME to a directory of yours.";
   const isOwn = stats.uid === process.getuid?.();

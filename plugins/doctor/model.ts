@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<string, string>> = {
   answer: "asking",
 };
 
-/** Checks whether there is a model with a key and whether its host can be reached. Also lists local models. */
+/** Checks whether there is a model with a key, and whether its server can be reached. Also lists local models. */
 export async function checkModel(context: CheckContext): Promise<Part> {
   const { models, options, cwd } = context;
   if (!models) return { findings: [] };
@@ -25,7 +25,7 @@ export async function checkModel(context: CheckContext): Promise<Part> {
     return {
       model,
       ...(!offline && { local }),
-      findings: [...aboutKey(model), ...aboutWay(model, offline), ...aboutLocal(local)],
+      findings: [...aboutKey(model), ...aboutConnection(model, offline), ...aboutLocal(local)],
     };
   } catch (thrown) {
     // Configuration errors are reported by the check of the settings.
@@ -56,7 +56,7 @@ function aboutKey({ keyProblem }: ModelReach): Finding[] {
   ];
 }
 
-function aboutWay({ model, host, proxy, status, failed, steps }: ModelReach, offline: boolean): Finding[] {
+function aboutConnection({ model, host, proxy, status, failed, steps }: ModelReach, offline: boolean): Finding[] {
   const where = host ?? "";
   if (host === undefined)
     return [{ code: "MODEL", severity: "ok", what: `${model} needs no server.`, where, doNext: "" }];

@@ -3,9 +3,9 @@ import { z } from "zod";
 import type { Services } from "./check-context.ts";
 import type {} from "./contract.ts";
 
-/** Findings in an answer at most; the worst come first. */
+/** The most findings in a result; the worst come first. */
 const MOST_FINDINGS = 200;
-/** Characters of each text of a finding at most. */
+/** The most characters of each text of a finding. */
 const MOST_TEXT = 2_000;
 
 const result = () => {
@@ -24,7 +24,7 @@ export function operations(services: () => Services) {
       params: () => z.strictObject({ sessionId: z.string(), offline: z.boolean().optional() }),
       result,
       run: async ({ sessionId, offline = false }, { look, left, assertOperations }) => {
-        // A check starts programs, and tells about other projects and sessions.
+        // The checks start programs, and report about other projects and sessions.
         assertOperations("all", "check_health");
         const cwd = await look(sessionId, ({ workspace }) => workspace.cwd);
         const { examination } = await import("./examination.ts");

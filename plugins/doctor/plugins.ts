@@ -8,8 +8,8 @@ const LIMIT_MS = 25_000;
 const LEVELS = ["early", "normal", "late"];
 
 /**
- * Checks which plugins start, where they come from, how long they take, and who has layers on which hook. Runs in a separate
- * process, so that this one survives a faulty extension.
+ * Checks which plugins start, their origin and start times, and which plugins have layers on which hook. Runs in a separate process, so that
+ * this one survives a faulty extension.
  */
 export async function checkPlugins({ cwd, env, options, interrupt, self }: CheckContext): Promise<Part> {
   const [program, ...args] = self;

@@ -8,30 +8,30 @@ import { Guest } from "./guest.ts";
 import { readMessage } from "./messages.ts";
 import { type ConnectionUser, closing, endWith, PROTOCOL, Reception, send } from "./reception.ts";
 
-/** Longest message of a client, in bytes, unless its transport takes less. */
+/** The most bytes of a client's message, unless its transport has a lower limit. */
 const MAX_MESSAGE = 64 * 1024 * 1024;
-/** Time that a client gets to take what has happened before its host stops. */
+/** Milliseconds for a client to receive the last events before the host stops. */
 const FLUSH_MS = 500;
 
 export interface GatewayOptions {
   host: HostService;
   version: string;
   logger: { info(message: string): void; warn(message: string, thrown?: unknown): void };
-  /** Times in milliseconds and counts, for tests. */
+  /** Limits that differ from the default ones, for tests. */
   limits?: Partial<GatewayLimits> | undefined;
 }
 
 export interface GatewayLimits {
-  /** Time for a client to say who it is. */
+  /** Milliseconds for a client to send its first message, which introduces it. */
   helloMs: number;
-  /** Time for a client to come back after its connection was lost. */
+  /** Milliseconds for a client to reconnect after its connection was lost. */
   returnMs: number;
-  /** Silence of a client after which its connection counts as dead. Clients ping more often, in a hidden browser tab once a minute. */
+  /** Milliseconds of silence after which a connection counts as dead. Clients ping more often: in a hidden browser tab, once a minute. */
   silentMs: number;
   clients: number;
-  /** Those of them that only clients without a scope get, so that others cannot lock the owner out. */
+  /** The number of these places that only clients without a scope get, so that others cannot lock the owner out. */
   reserved: number;
-  /** Connections whose clients have not been let in yet. */
+  /** The most connections whose clients are not admitted yet. */
   strangers: number;
 }
 
@@ -47,19 +47,20 @@ const LIMITS: GatewayLimits = {
 interface Entry {
   guest: Guest;
   about: ConnectedClient;
-  /** Who it is and what it may do, as JSON. */
+  /** The client's identity and scope, as JSON. */
   rights: string;
-  /** Whether it has a scope. */
+  /** Whether the client has a scope. */
   isLimited: boolean;
   /** The present connection. */
   channel: Channel | undefined;
-  /** When it was heard last, and when its connection was lost, by a clock that nobody sets. */
+  /** When the client has sent something last, and when its connection was lost, by a monotonic clock. */
   heardAt: number;
   lostAt: number;
-  /** Ends a silent connection, or the wait for a client that has lost it. */
+  /** Ends a silent connection, or the wait for a client to reconnect. */
   timer: NodeJS.Timeout | undefined;
 }
 
+/** Serves clients over the connections of transports, and keeps them for a while after a lost connection. */
 export class Gateway implements Omit<GatewayService, "announce"> {
   private readonly options: GatewayOptions;
   private readonly limits: GatewayLimits;
@@ -102,13 +103,13 @@ export class Gateway implements Omit<GatewayService, "announce"> {
     await Promise.allSettled(all.map(({ guest }) => guest.leave()));
   }
 
-  /** Lets a client in, or lets one go on that has lost its connection. */
+  /** Admits a client, or lets a client resume that has lost its connection. */
   private enter(hello: Hello, admission: Admission, channel: Channel, options: AcceptOptions): ConnectionUser {
     const known = this.returning(hello, options, admission);
     const entry = known ?? this.create(hello, options, admission);
     const { channel: former, guest, about } = entry;
     entry.channel = channel;
-    // A client can return before its old connection is known to be dead.
+    // A client can reconnect before its old connection is known to be dead.
     if (former) {
       former.close();
       guest.part().catch((thrown) => this.failed(thrown));
@@ -130,7 +131,7 @@ export class Gateway implements Omit<GatewayService, "announce"> {
     return { message: (text) => this.take(entry, channel, text), closed: () => this.lost(entry, channel) };
   }
 
-  /** The client that a hello continues. One whose rights have changed begins anew. */
+  /** The client that resumes with a hello; undefined for a new client, and for one whose rights have changed. */
   private returning({ resume }: Hello, { transport }: AcceptOptions, admission: Admission): Entry | undefined {
     const entry = resume && this.entries.get(resume.clientId);
     if (entry?.about.transport !== transport || !entry.guest.isSecret(resume?.secret ?? "")) return undefined;
@@ -144,7 +145,7 @@ export class Gateway implements Omit<GatewayService, "announce"> {
     const { scopes, name = hello.name } = admission;
     const isLimited = admission.scope !== undefined;
     this.makeRoom(isLimited);
-    // A scope says that somebody else is connected, who means this host; `{}` limits nothing.
+    // A scope, even the empty one without limits, tells the service `host` that another client is connected, which needs this very host.
     const isHere = () => entry.channel !== undefined;
     const guest = new Guest(
       this.options.host.connect({ scope: admission.scope ?? {}, name: name ?? transport, isHere }),
@@ -153,7 +154,7 @@ export class Gateway implements Omit<GatewayService, "announce"> {
     const about = {
       clientId,
       transport,
-      // With the number by which the host tells clients of the same name apart.
+      // With the number that the host adds to equal names.
       ...(name !== undefined && { name: clientName(clientId) ?? name }),
       version,
       ...(scopes && { scopes }),
@@ -168,7 +169,7 @@ export class Gateway implements Omit<GatewayService, "announce"> {
     return entry;
   }
 
-  /** Makes sure that there is room for one more client, with a scope or without. Throws GATEWAY_FULL. */
+  /** Makes room for another client; `isLimited` says that it has a scope. Throws GATEWAY_FULL. */
   private makeRoom(isLimited: boolean): void {
     const { clients, reserved } = this.limits;
     const max = isLimited ? clients - reserved : clients;
@@ -177,13 +178,13 @@ export class Gateway implements Omit<GatewayService, "announce"> {
     if (count() >= max) throw errors.GATEWAY_FULL({ max });
   }
 
-  /** The clients among which a new one must find room: for one with a scope, those with a scope. */
+  /** The clients that compete with a new one for room: for a client with a scope, only those with a scope. */
   private rivals(isLimited: boolean): Entry[] {
     const all = [...this.entries.values()];
     return isLimited ? all.filter((entry) => entry.isLimited) : all;
   }
 
-  /** Gives up waiting for the client that has been away longest, and for one without a scope only if there is no other. */
+  /** Stops waiting for the client that has been away longest; for one without a scope only if there is no other. */
   private forgetOne(isLimited: boolean): void {
     const away = this.rivals(isLimited).filter(({ channel }) => !channel);
     const [longest] = away.sort((a, b) => Number(b.isLimited) - Number(a.isLimited) || a.lostAt - b.lostAt);
@@ -213,7 +214,7 @@ export class Gateway implements Omit<GatewayService, "announce"> {
     else entry.guest.ask(message, characters);
   }
 
-  /** Closes a connection on which nothing is heard any more, such as that of a computer that was unplugged. */
+  /** Closes a connection that has become silent, such as that of a computer that was unplugged. */
   private watch(entry: Entry, channel: Channel): void {
     clearTimeout(entry.timer);
     const left = entry.heardAt + this.limits.silentMs - performance.now();
@@ -225,7 +226,7 @@ export class Gateway implements Omit<GatewayService, "announce"> {
     entry.timer.unref();
   }
 
-  /** The connection is gone: the client has some time to come back. */
+  /** Called when a connection is lost: the client has some time to reconnect. */
   private lost(entry: Entry, channel: Channel): void {
     if (entry.channel !== channel) return;
     entry.channel = undefined;

@@ -7,35 +7,35 @@ import { errors } from "./errors.ts";
 import { Outbox } from "./outbox.ts";
 import { RequestLine } from "./request-line.ts";
 
-/** Requests of one client that may be waiting for their answers. */
+/** The most requests of a client without an answer. */
 const MAX_PENDING = 256;
-/** Subscriptions of one client. */
+/** The most subscriptions of a client. */
 const MAX_SUBSCRIPTIONS = 128;
-/** Characters of answers that are kept in case that the connection is lost before the client gets them. */
+/** The most characters of answers that are kept in case the connection is lost before the client gets them. */
 const KEPT_ANSWERS = 1024 * 1024;
-/** Longest answer, in bytes. Clients close a connection on which more comes in one message. */
+/** The most bytes of an answer. Clients close a connection on which a longer message comes. */
 const MAX_ANSWER = 64 * 1024 * 1024;
-/** Bytes that wait for the client to read them. While there are more, none of its requests begins. */
+/** Bytes of unsent data above which no further request of the client begins. */
 const MAX_UNSENT = 1024 * 1024;
-/** A request of a client that does not read is refused if it is longer. */
+/** The most characters of a request from a client that does not read; longer ones are refused. */
 const MAX_STUCK_REQUEST = 16 * 1024;
-/** The changes of the list of sessions that may wait for a client. */
+/** The most changes of the list of sessions that wait for a client. */
 const MAX_CHANGES = 2_000;
 
 type Asking = Extract<ClientMessage, { requestId: number }>;
 
-/** A client of the host on a wire. It outlives its connections, so that a client that comes back goes on as it was. */
+/** A client of the host over connections. It outlives its connections, so that a client that reconnects can resume. */
 export class Guest {
   readonly secret = randomBytes(16).toString("base64url");
   readonly client: Client;
-  /** How to end each subscription. Undefined while it begins. */
+  /** The subscriptions by number. `end` is undefined while a subscription begins. */
   private readonly subscriptions = new Map<number, { end?: () => Promise<void>; sessionId?: string }>();
-  /** Requests that were received, those that are being carried out, and answers that the client may not have got. */
+  /** Numbers of received requests; below, running requests, and answers that the client may not have got. */
   private readonly received = new Set<number>();
   private readonly pending = new Set<number>();
   private readonly answers = new Map<number, string>();
   private kept = 0;
-  /** Every request up to this one was answered, and the answer arrived. */
+  /** The number of the last request up to which all answers have reached the client. */
   private settled = 0;
   private channel: Channel | undefined;
   private outbox: Outbox | undefined;
@@ -45,19 +45,19 @@ export class Guest {
     this.client = client;
   }
 
-  /** Whether a secret is this client's. */
+  /** Whether a secret belongs to this client. */
   isSecret(secret: string): boolean {
     const [own, given] = [Buffer.from(this.secret), Buffer.from(secret)];
     return own.length === given.length && timingSafeEqual(own, given);
   }
 
-  /** The client is connected. */
+  /** Called when the client has connected. */
   join(channel: Channel): void {
     this.channel = channel;
     this.outbox = new Outbox((message) => channel.send(message));
   }
 
-  /** Sends what has happened in its sessions so far. Resolves after `limitMs` at the latest, if the client is behind. */
+  /** Sends the events of the client's sessions so far. Resolves when they are sent, but not later than after `limitMs` milliseconds. */
   async flush(limitMs: number): Promise<void> {
     const followed = new Set([...this.subscriptions.values()].flatMap(({ sessionId }) => sessionId ?? []));
     const drained = Promise.allSettled([...followed].map((sessionId) => this.client.drained(sessionId)));
@@ -70,7 +70,7 @@ export class Guest {
     this.outbox?.flush();
   }
 
-  /** The connection is gone. Requests go on; subscriptions end, and the client asks for them again with its position. */
+  /** Called when the connection is lost. Requests go on. Subscriptions end; the client subscribes again with its position. */
   async part(): Promise<void> {
     this.channel = undefined;
     this.outbox?.end();
@@ -80,7 +80,7 @@ export class Guest {
     await Promise.all(ends.map(({ end }) => end?.()));
   }
 
-  /** Ends the client: its sessions are released. */
+  /** Ends the client, and releases its sessions. */
   async leave(): Promise<void> {
     await this.part();
     await this.client.close();
@@ -90,10 +90,10 @@ export class Guest {
     this.outbox?.took(characters);
   }
 
-  /** Carries out a request, once, and answers it. `characters` is the length of the message. */
+  /** Executes a request, only once, and answers it. `characters` is the length of the message. */
   ask(message: Asking, characters: number): void {
     const { requestId } = message;
-    // Subscriptions belong to the connection, so asking for one again means a new one.
+    // Subscriptions belong to a connection, so a repeated request for one begins a new subscription.
     const isKnown = requestId <= this.settled || this.received.has(requestId);
     if (isKnown && message.type === "request") this.repeat(requestId);
     else if (this.pending.size >= MAX_PENDING || (characters > MAX_STUCK_REQUEST && this.isStuck))
@@ -120,7 +120,7 @@ export class Guest {
     }
   }
 
-  /** The answers to all requests up to this one have reached the client. */
+  /** Called when the answers to all requests up to this number have reached the client. */
   arrived(requestId: number): void {
     this.settled = Math.max(this.settled, requestId);
     for (const id of this.received) if (id <= requestId) this.received.delete(id);
@@ -176,7 +176,7 @@ export class Guest {
     });
   }
 
-  /** Begins a subscription in the place of one with the same number. It ends at once if it is no longer wanted by then. */
+  /** Begins a subscription, and replaces one with the same number. If the client has ended it meanwhile, it ends at once. */
   private async begin(
     { subscription: number, sessionId }: { subscription: number; sessionId?: string },
     start: () => Promise<{ end: () => Promise<void>; result: unknown }>,
@@ -218,7 +218,7 @@ export class Guest {
       if (this.kept <= KEPT_ANSWERS || id === requestId) break;
       this.forget(id);
     }
-    // Events that were announced before come before.
+    // Events that happened before are sent before.
     this.outbox?.flush();
     this.channel?.send(text);
   }

@@ -26,7 +26,7 @@ export default definePlugin({
       accept: (channel, options) =>
         void loaded()
           .then((ready) => ready.accept(channel, options))
-          // As when the host has stopped meanwhile.
+          // For example because the host has stopped meanwhile.
           .catch((thrown) => {
             ctx.logger.warn(`A client could not be served (${options.transport})`, thrown);
             channel.close();

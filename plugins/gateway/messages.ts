@@ -68,14 +68,14 @@ export function readMessage(message: string): ClientMessage {
   throw errors.GATEWAY_MESSAGE({ problems: problems.slice(0, 3).join("; ") });
 }
 
-/** The version of the protocol that a hello speaks, if it is another one, and that of its program. */
+/** The protocol version and the program version of a hello; undefined if its protocol version is `own`. */
 export function otherProtocol(message: string, own: number): { protocol: number; version: string } | undefined {
   const { type, protocol, version } = (parsed(message) ?? {}) as Record<string, unknown>;
   if (type !== "hello" || !Number.isInteger(protocol) || protocol === own) return undefined;
   return { protocol: protocol as number, version: typeof version === "string" ? version.slice(0, 256) : "unknown" };
 }
 
-/** Levels of arrays and objects that a message may have. */
+/** The most nested levels of arrays and objects in a message. */
 const MAX_DEPTH = 64;
 
 function parsed(message: string): unknown {

@@ -1,7 +1,7 @@
 import type { Anchor, Delivered, SessionChange } from "@scorel/host/contract";
 import { textOf } from "@scorel/kit/session/event-text";
 
-/** Characters that a client may be sent before it says that it has processed some. */
+/** The most characters that are sent to a client before it confirms that it has processed some. */
 const WINDOW = 1024 * 1024;
 /** A message holds at most this many events, and is sent when its events have this many characters. */
 const MAX_EVENTS = 256;
@@ -20,8 +20,8 @@ interface Batch {
 }
 
 /**
- * Collects the events for one client and sends those of one turn of the event loop in one message. Once the client is too far
- * behind, whoever adds events has to wait.
+ * Collects the events for one client, and sends those of one turn of the event loop in one message. Once the client is too far behind,
+ * `add` returns promises to wait for.
  */
 export class Outbox {
   private readonly send: (message: string) => void;
@@ -38,8 +38,8 @@ export class Outbox {
   }
 
   /**
-   * Adds an event; `anchor` is the position after it. With `isReplay`, it is from before the subscription began. Returns a promise if the
-   * next one has to wait.
+   * Adds an event; `anchor` is the position after it, and `isReplay` says that it happened before the subscription began. Returns a promise
+   * if the next event has to wait.
    */
   add(subscription: number, delivered: Delivered, anchor: Anchor, isReplay = false): void | Promise<void> {
     const text = textOf(delivered);
@@ -70,13 +70,13 @@ export class Outbox {
     return this.hasRoom ? undefined : this.untilRoom();
   }
 
-  /** The client has processed so many characters of events in all. */
+  /** Called when the client confirms how many characters of events it has processed in total. */
   took(characters: number): void {
     this.processed = Math.min(Math.max(this.processed, characters), this.sent);
     if (this.hasRoom) this.letIn();
   }
 
-  /** Sends what was collected. */
+  /** Sends the collected events. */
   flush(): void {
     for (const [subscription, batch] of this.batches) this.flushEvents(subscription, batch);
     for (const [subscription, changes] of this.changes)
@@ -90,7 +90,7 @@ export class Outbox {
     this.changes.delete(subscription);
   }
 
-  /** Nobody has to wait any more, and nothing is sent. */
+  /** Stops sending, and resolves all promises of `add`. */
   end(): void {
     this.batches.clear();
     this.changes.clear();
@@ -141,7 +141,7 @@ export class Outbox {
   }
 }
 
-/** The JSON of a position. Clients of a session mostly have the same one after the other. */
+/** The JSON of a position. The latest one is cached, since the clients of a session mostly get the same position one after the other. */
 function positionText(anchor: Anchor): string {
   const { epoch, persistentSeq, persistentId, activation, streamSeq } = latest.anchor;
   const isLatest =
@@ -154,7 +154,7 @@ function positionText(anchor: Anchor): string {
   return latest.text;
 }
 
-/** Whether both are positions inside the stream of one opening of the session, or both of stored events only. */
+/** Whether two positions both belong to the stream of the same activation, or both to stored events only. */
 function isSameKind(a: Anchor, b: Anchor): boolean {
   return a.streamSeq < 0 === b.streamSeq < 0 && a.activation === b.activation && a.epoch === b.epoch;
 }

@@ -7,45 +7,45 @@ import { otherProtocol, readMessage } from "./messages.ts";
 
 /** Version of the protocol; see `PROTOCOL` of the client. */
 export const PROTOCOL = 1;
-/** Longest message of a client that has not been let in yet, in characters, and the number of such messages. */
+/** The most characters of a message from a client that is not admitted yet, and the most such messages. */
 const MAX_HELLO = 16 * 1024;
 const MAX_EARLY = 16;
-/** Time in seconds after which a client for which there was no room may try again. */
+/** Seconds after which a client may try again if there was no room for it. */
 const RETRY_AFTER_S = 5;
 
 export interface ReceptionOptions {
   version: string;
-  /** Time for a client to say who it is, in milliseconds. */
+  /** Milliseconds for a client to send its first message, which introduces it. */
   helloMs: number;
-  /** Connections whose clients have not been let in yet. */
+  /** The most connections whose clients are not admitted yet. */
   strangers: number;
   logger: { warn(message: string, thrown?: unknown): void };
-  /** Lets a client in. Throws GATEWAY_FULL. */
+  /** Admits a client. Throws GATEWAY_FULL. */
   enter(hello: Hello, admission: Admission, channel: Channel, options: AcceptOptions): ConnectionUser;
 }
 
-/** Who takes what comes over a connection once its client was let in. */
+/** Receives the messages of a connection after its client was admitted. */
 export interface ConnectionUser {
   message(text: string): void;
   closed(): void;
 }
 
-/** A connection whose client has not been let in yet. */
+/** A connection whose client is not admitted yet. */
 interface Stranger {
   channel: Channel;
   options: AcceptOptions;
-  /** Whether the client has asked who the host is. */
+  /** Whether the client has requested a proof that the host knows its token. */
   hasAsked: boolean;
-  /** Messages that arrive while the client is being let in. */
+  /** Messages that arrive while the client is being admitted. */
   early: string[] | undefined;
   user: ConnectionUser | undefined;
 }
 
-/** Asks the clients of new connections who they are, and lets them in or turns them away. */
+/** Receives the first message of each new connection, and admits or refuses its client. */
 export class Reception {
   private readonly options: ReceptionOptions;
   private readonly strangers = new Map<Channel, Stranger>();
-  /** Why no client is let in any more. */
+  /** The reason why clients are refused from now on; undefined while they are admitted. */
   private closed: HostMessage | undefined;
 
   constructor(options: ReceptionOptions) {
@@ -76,13 +76,13 @@ export class Reception {
     else if (full !== undefined) this.turnAway(channel, errors.GATEWAY_FULL(full), true);
   }
 
-  /** Sends everybody away who was not let in, and all who come later. */
+  /** Disconnects all clients that are not admitted yet, and all later ones. */
   close(message: HostMessage): void {
     this.closed = message;
     for (const channel of [...this.strangers.keys()]) this.end(channel, message);
   }
 
-  /** Takes a message of a client that was not let in yet. The first one says who it is; others wait. */
+  /** Handles a message of a client that is not admitted yet. The first one introduces the client; others wait. */
   private greet(stranger: Stranger, text: string): void {
     const { channel, options, early } = stranger;
     const problems = text.length > MAX_HELLO ? `it has ${text.length} characters, before the welcome` : undefined;
@@ -97,7 +97,7 @@ export class Reception {
       this.turnAway(channel, errors.GATEWAY_MESSAGE({ problems: "too many came before the welcome" }), false);
   }
 
-  /** Lets a client in that has said who it is, unless its connection has closed meanwhile. */
+  /** Admits a client after its hello, unless its connection was closed meanwhile. */
   private async admit(stranger: Stranger, text: string): Promise<void> {
     const { channel, options } = stranger;
     const hello = this.first(text);
@@ -111,7 +111,7 @@ export class Reception {
     stranger.early = undefined;
   }
 
-  /** Tells a client, once, that this host knows its token. Its next message says who it is. */
+  /** Proves to a client, once, that this host knows its token. The client's next message introduces it. */
   private prove(stranger: Stranger, challenge: Challenge): void {
     const { channel, options } = stranger;
     if (!options.prove || stranger.hasAsked) throw errors.GATEWAY_MESSAGE({ problems: '"prove" is not expected here' });
@@ -133,7 +133,7 @@ export class Reception {
     throw errors.GATEWAY_MESSAGE({ problems: 'the first message must be "hello"' });
   }
 
-  /** Ends a connection with a reason. Only coded errors are told to those who were not let in. */
+  /** Ends a connection with a reason. Clients that are not admitted get only errors that have a code. */
   private turnAway(channel: Channel, thrown: unknown, retry: boolean): void {
     this.end(channel, closing(thrown instanceof ScorelError ? thrown : errors.GATEWAY_REFUSED(), retry));
   }
@@ -143,19 +143,20 @@ export class Reception {
   }
 }
 
-/** The message that ends a connection. With `retry`, connecting again can help. */
+/** The message that ends a connection. With `retry`, reconnecting may help. */
 export function closing(error: unknown, retry: boolean): HostMessage {
   const retryAfter = retryAfterOf(error);
   return { type: "closing", error: wireError(error), retry, ...(retryAfter !== undefined && { retryAfter }) };
 }
 
-/** Seconds after which whoever was refused with this error can try again, if that can help. */
+/** The number of seconds after which a client that was refused with this error can try again; undefined if that does not help. */
 function retryAfterOf(error: unknown): number | undefined {
   if (codeOf(error) === "GATEWAY_FULL") return RETRY_AFTER_S;
   const { retryAfter } = (error ?? {}) as { retryAfter?: unknown };
   return typeof retryAfter === "number" ? retryAfter : undefined;
 }
 
+/** Sends a last message, and closes the channel. */
 export function endWith(channel: Channel, message: HostMessage): void {
   send(channel, message);
   channel.close();

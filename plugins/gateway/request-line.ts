@@ -1,13 +1,13 @@
-/** Time after which a request counts as one that waits for something, and the next one begins. */
+/** Milliseconds after which a request counts as waiting for something, so that the next one begins. */
 const QUICK_MS = 20;
-/** Time between two looks at whether a client that did not read has read. */
+/** Milliseconds between two checks whether a client that did not read has read. */
 const LOOK_MS = 50;
 
 type Request = () => Promise<void>;
 
 /**
- * Begins the requests of one client, one after the other, and none while the client does not read what it was sent. So whoever asks
- * much and reads nothing makes the host hold few answers.
+ * Begins the requests of one client one after the other, and none while the client does not read. So a client that sends many requests
+ * without reading the answers makes the host hold only few of them.
  */
 export class RequestLine {
   private readonly isStuck: () => boolean;

@@ -21,11 +21,11 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
   response.end(text);
 }
 
-/** Answers with an error. What is no coded error is not told. */
+/** Answers with an error. The message of an error without a code is not sent. */
 export function sendError(response: ServerResponse, thrown: unknown): void {
   const { code, message, data } = thrown instanceof ScorelError ? thrown : errors.HTTP_UNEXPECTED();
   const status = statuses.find(([pattern]) => pattern.test(code))?.[1] ?? 422;
-  // What is left of a body that was not read is not read as the next request.
+  // Close the connection if the body was not read completely, so that its rest is not taken for the next request.
   response.shouldKeepAlive = response.req.complete;
   if (status === 429) response.setHeader("Retry-After", 1);
   sendJson(response, status, { error: { code, message, ...(Object.keys(data).length > 0 && { data }) } });

@@ -4,14 +4,14 @@ import { errors } from "./errors.ts";
 
 const MAX_BODY = 16 * 1024 * 1024;
 const MAX_DEPTH = 64;
-/** Bytes of the requests that are being read or answered: of one token, and of all. */
+/** The most bytes of all requests that are being read or answered, for one token and in total. */
 const MAX_HELD = { token: 3 * MAX_BODY, all: 8 * MAX_BODY };
-/** Time for a body to arrive. */
+/** Milliseconds for a body to arrive. */
 const ARRIVAL_MS = 60_000;
 
 /**
- * The bodies of requests that are being read or answered. They stand in memory, so all bodies of a token have a limit together: many that
- * never end would otherwise fill it.
+ * The bodies of requests that are being read or answered. They are in memory, so all bodies of one token share a limit: otherwise many
+ * bodies that never end would fill the memory.
  */
 export class Bodies {
   private readonly limitMs: number;
@@ -31,7 +31,7 @@ export class Bodies {
     token: string,
     use: (body: Record<string, unknown>) => Promise<R>,
   ): Promise<R> {
-    // Pages of other sites can send forms without asking first, but not this type.
+    // Pages of other sites can send forms without a CORS preflight, but not this type.
     if (!/^application\/json(; *charset=utf-8)?$/i.test(request.headers["content-type"] ?? ""))
       throw errors.HTTP_TYPE();
     if (Number(request.headers["content-length"]) > MAX_BODY) throw errors.HTTP_TOO_LARGE({ max: MAX_BODY });
@@ -57,7 +57,7 @@ export class Bodies {
   }
 }
 
-/** The bytes of a body. `admit` is told of each piece before it is kept, and throws to end it. The connection stays open for the answer. */
+/** Reads a body. Calls `admit` with the size of each piece before it is kept; if `admit` throws, reading ends with that error. */
 function arrival(request: IncomingMessage, limitMs: number, admit: (bytes: number) => void): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -3,20 +3,20 @@ import { clientName } from "@scorel/host/client";
 import type { Client, HostService } from "@scorel/host/contract";
 import type { Grant } from "@scorel/web-server/contract";
 
-/** Time after its last request for which the sessions of a client stay open. */
+/** Milliseconds after its last request for which the sessions of a client stay open. */
 const IDLE_MS = 60_000;
 
 interface Entry {
   client: Client;
-  /** Requests that are being answered, streams of events included. */
+  /** The number of requests that are being answered, including event streams. */
   active: number;
   leaving: NodeJS.Timeout | undefined;
   about: ConnectedClient;
-  /** Others no longer see it. */
+  /** Removes the client from those that others see. */
   gone(): void;
 }
 
-/** The clients of the host that send requests. All requests with one token are of one client, so that its sessions stay open between them. */
+/** The host's clients for HTTP requests. All requests with the same token belong to one client, so that its sessions stay open in between. */
 export class Clients {
   private readonly host: HostService;
   private readonly gateway: Pick<GatewayService, "announce">;

@@ -4,9 +4,9 @@ export const errors = defineErrors({
   HTTP_TYPE: () => "The body must be JSON, with the header Content-Type: application/json.",
   HTTP_BODY: (a: { problem: string }) =>
     `The body cannot be used: ${a.problem}. It must be a JSON object with the params.`,
-  HTTP_TOO_LARGE: (a: { max: number }) => `The body has more than ${a.max} bytes, which is as many as one may have.`,
+  HTTP_TOO_LARGE: (a: { max: number }) => `The body has more than ${a.max} bytes, which is the maximum.`,
   HTTP_FULL: () =>
-    "Other requests of this token are sending or using as many bytes as all of them may have together. Send it again when one has been answered.",
+    "The other requests of this token use all the bytes that they may have together. Send it again when one has been answered.",
   HTTP_SLOW: (a: { seconds: number }) => `The body had not arrived after ${a.seconds} s. Send it again.`,
   HTTP_POSITION: () =>
     "The header Last-Event-ID is not a position of this stream. Leave it out to begin anew, and ask for stored events with ?tail=<n>.",

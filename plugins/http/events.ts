@@ -5,11 +5,11 @@ import { textOf } from "@scorel/kit/session/event-text";
 import { z } from "zod";
 import { errors } from "./errors.ts";
 
-/** Time between two signs of life. */
+/** Milliseconds between two pings. */
 const PING_MS = 15_000;
-/** Time that a client has to read what was sent. */
+/** Milliseconds for a client to read sent events. */
 const STUCK_MS = 60_000;
-/** A stream has nobody behind it who says what was processed, and one token may have many: each may be less behind than a WebSocket. */
+/** Limits for a stream that is behind. Lower than for a WebSocket, since streams do not confirm events, and one token may have many. */
 const STREAM_BEHIND = { ...BEHIND, maxBytes: 256 * 1024 };
 
 const number = z.int().nonnegative();
@@ -22,7 +22,7 @@ const schema = z.strictObject({
   streamSeq: z.int().min(-1),
 });
 
-/** Sends a session's events as server-sent events, until the client goes. Each has its position as its id. */
+/** Sends a session's events as server-sent events, until the client disconnects. The id of each one is its position. */
 export async function streamEvents(
   client: Client,
   sessionId: string,
@@ -39,7 +39,7 @@ export async function streamEvents(
   };
   running = await client.subscribe(sessionId, listener, { anchor, tail, ...STREAM_BEHIND });
   try {
-    // The first event comes after this.
+    // Before the first event.
     response.writeHead(200, { "Content-Type": "text/event-stream" });
     const { mode, more, status } = running;
     void send(response, "subscribed", JSON.stringify({ mode, more, status }));
@@ -51,13 +51,13 @@ export async function streamEvents(
   }
 }
 
-/** The JSON of an event, marked if it is from before the subscription began or went on. */
+/** The JSON of an event, marked as a replay if it happened before the subscription began or was resumed. */
 function dataOf(delivered: Delivered, isReplay: boolean): string {
   const text = textOf(delivered);
   return isReplay ? `${text.slice(0, -1)},"replay":true}` : text;
 }
 
-/** Sends an event. Returns a promise if the next one has to wait until the client has read. */
+/** Sends an event. Returns a promise if the next one has to wait until the client has read this one. */
 function send(response: ServerResponse, type: string, data: string, anchor?: Anchor): void | Promise<void> {
   if (response.destroyed) return;
   const id = anchor === undefined ? "" : `id: ${Buffer.from(JSON.stringify(anchor)).toString("base64url")}\n`;
@@ -73,7 +73,7 @@ function send(response: ServerResponse, type: string, data: string, anchor?: Anc
   });
 }
 
-/** The position after which to go on. Throws HTTP_POSITION. */
+/** The position in the request from which to resume; undefined for none. Throws HTTP_POSITION. */
 function positionOf({ headers }: IncomingMessage): Anchor | undefined {
   const given = headers["last-event-id"];
   if (given === undefined || given === "") return undefined;

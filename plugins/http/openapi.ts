@@ -50,7 +50,7 @@ function postOf({ name, summary, plugin, readOnly, params, result }: OperationDe
   };
 }
 
-/** References within a schema are relative to its own root, so one that has definitions becomes a resource of its own. */
+/** Gives a schema with definitions an id of its own, since references within it are relative to its root. */
 function standingAlone(name: string, schema: JsonSchema): JsonSchema {
   const hasReferences = JSON.stringify(schema).includes('"$ref":"#');
   return hasReferences ? { $id: `urn:scorel:${name}`, ...schema } : schema;

@@ -14,7 +14,7 @@ export interface RouteOptions {
   logger: { warn(message: string, thrown?: unknown): void };
 }
 
-/** Answers a request. The method was checked by the web server, by the path's route. */
+/** Answers a request. The web server has checked its method already, according to the route. */
 export async function answer(
   options: RouteOptions,
   request: IncomingMessage,

@@ -36,7 +36,7 @@ export interface Resolved {
   /** All extensions on disk. */
   found: FoundExtensions;
   locks: readonly { path: KeyPath; place: string }[];
-  /** `file:line` of the lock on a key, if one is on it, on a table around it or on a key in it. */
+  /** `file:line` of the lock on a key, on a table that contains it, or on a key within it; undefined for none. */
   lockOn(path: KeyPath): string | undefined;
   requirements: readonly { kind: string; what: string; place: string; unmet: string | undefined }[];
   problems: readonly ExtensionProblem[];
@@ -64,13 +64,13 @@ export function composedOf(resolved: Resolved): Composed {
       origin: place,
       ...(unmet !== undefined && { unmet }),
     })),
-    // `without` means a shipped plugin if there is one with that id, and then not the extension.
+    // `without` switches off the shipped plugin if there is one with that id, and not the extension.
     ships: contentsOf(resolved.packages, { found, off: new Map([...without].filter(([id]) => !scopeOf(id))) }),
     notices: [...notices, ...problems.map(({ code, message, origin }) => ({ code, text: message, where: origin }))],
   };
 }
 
-/** The values of one table without secrets: those that a layer sets, and the defaults of the plugin. */
+/** The values of one table, without secrets: values from layers, and the plugin's defaults. */
 function settingsOf({ tables, plugins, placeOf, lockOn }: Resolved, id: string): Setting[] {
   const table = Object.hasOwn(tables, id) ? tables[id] : {};
   const schema = plugins.get(id)?.config;

@@ -22,7 +22,7 @@ export interface Setting {
   origin: string;
   /** `file:line` of the lock that keeps projects from setting it. */
   locked?: string;
-  /** What it does, as the schema of its plugin says. */
+  /** The description of the setting, from the schema of its plugin. */
   about?: string;
 }
 
@@ -34,9 +34,9 @@ export interface LayerNotice {
   text: string;
   /** The `file:line` that the text names. */
   where?: string;
-  /** The table that it is about. */
+  /** The table that the notice is about. */
   table?: string;
-  /** `warning` if something is allowed that the author believes to be denied. Default: `note`. */
+  /** `warning` if something is allowed that the author may believe to be denied. Default: `note`. */
   severity?: "note" | "warning";
   doNext?: string;
 }
@@ -86,7 +86,7 @@ export interface LayersService {
    * Resolves a preset and the config.toml files. Default: the preset and the directory of the run. Throws CONFIG errors.
    */
   config(at?: { cwd: string; preset?: string | undefined }): Promise<Composed>;
-  /** What the schemas of extensions find wrong with their tables. Runs the files of extensions that have a table. */
+  /** Checks the tables of extensions with the schemas of the extensions, and returns the errors. Runs the extensions that have a table. */
   extensionTables(): Promise<string[]>;
   /** Returns the JSON Schema of presets and config.toml. */
   schema(): Promise<Record<string, unknown>>;
@@ -105,8 +105,8 @@ declare module "@scorel/host/contract" {
     /** Lists the presets of the user and of the project around a directory of the host. Presets that cannot be read have a `problem`. */
     list_presets: { params: { cwd: string } & PageParams; result: { presets: PresetSummary[] } & Page };
     /**
-     * Lists the settings of a session, as a new one with its preset in its directory would have them: values without secrets, where each comes
-     * from, and what it does.
+     * Lists the settings that a new session with the same preset and directory would have: values without secrets, the origin of each,
+     * and its description.
      */
     list_settings: { params: { sessionId: string } & PageParams; result: { settings: Setting[] } & Page };
     /** Completes the beginning of an id; throws SESSION_UNKNOWN and SESSION_AMBIGUOUS. */

@@ -37,7 +37,7 @@ const setting = z.strictObject({
   about: z.string().optional(),
 });
 
-/** The schemas of what the operations return. */
+/** The schemas of the operations' results. */
 export const results = {
   list_presets: z.strictObject({ presets: z.array(preset) }),
   list_settings: z.strictObject({ settings: z.array(setting) }),

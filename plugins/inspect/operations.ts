@@ -6,7 +6,7 @@ import type { LayersService } from "./contract.ts";
 /** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
 
-/** Operations that look at presets and settings, at a prompt, and at the ids of sessions. */
+/** Operations that show presets, settings and prompts, and complete ids of sessions. */
 export const operations = (layers: LayersService) =>
   ({
     list_presets: {
@@ -31,7 +31,7 @@ export const operations = (layers: LayersService) =>
     get_prompt: {
       summary: "Returns the system prompt of a session, or of a new one in a directory, with its parts.",
       readOnly: true,
-      // Used for a new session only, and then checked as by `create_session`.
+      // Used only for a new session, and checked as in `create_session`.
       paths: { cwd: "operation" },
       size: { bounded: "It names the parts of one prompt." },
       params: () => z.strictObject({ sessionId: z.string().optional(), cwd: z.string() }),

@@ -2,7 +2,7 @@ import type { OperationContext } from "@scorel/host/contract";
 import type {} from "@scorel/model/contract";
 import type { LayersService, Setting } from "./contract.ts";
 
-/** The settings of a session, as a new one with its preset in its directory would have them. */
+/** The settings that a new session with the same preset and directory would have. */
 export function settingsOf(
   sessionId: string,
   layers: LayersService,
@@ -11,7 +11,7 @@ export function settingsOf(
   return look(sessionId, async ({ workspace, kernel }) => {
     const { preset } = kernel.session.header.meta as { preset?: string };
     const { settings } = await layers.config({ cwd: workspace.cwd, preset });
-    // Keys have left by the names of their settings. A key that somebody has put elsewhere is known only here.
+    // Secrets in settings with known names are removed already. This finds known secrets in any other setting.
     const redact = (text: string) => kernel.find("secrets")?.redact(text) ?? text;
     return { settings: settings.map((setting) => ({ ...setting, value: redacted(setting.value, redact) })) };
   });

@@ -1,6 +1,6 @@
 import type { Composed, PresetFindings, PresetSummary, Setting } from "./contract.ts";
 
-/** Lists presets, one per line: name, description, and files unless it is a shipped one; or why it cannot be used. */
+/** Lists presets, one per line: name, description, and files unless the preset is a shipped one; or why it cannot be used. */
 export function listPresets(presets: readonly PresetSummary[]): string {
   const width = Math.max(0, ...presets.map(({ name }) => name.length));
   return lines(

@@ -3,9 +3,10 @@ export interface FileOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** Information about an existing file, folder or other entry, after links were followed. */
 export interface FileInfo {
   kind: "file" | "folder" | "fifo" | "socket" | "device";
-  /** In bytes; 0 for what is not a file. */
+  /** The size in bytes; 0 for anything but a file. */
   size: number;
   /**
    * The same for all names of one file, such as hard links, and different for any two files. Absent when the file system has no
@@ -13,9 +14,11 @@ export interface FileInfo {
    */
   id?: string;
 }
+/** The content of a regular file. */
 export interface FileContent extends FileInfo {
   bytes: Uint8Array;
 }
+/** An entry of a folder. */
 export interface FileEntry {
   name: string;
   /** The entry itself; a link is not followed. */
@@ -30,7 +33,7 @@ export interface FileEntry {
  * was checked and what is used are the same file.
  *
  * Tools wait 20 seconds for an answer (60 for `read`, `write` and `search`, guards 10), then abort the signal and report an error that
- * names the plugin. So does an answer of another form, or more than `maxBytes`.
+ * names the plugin. They report an invalid answer, and more than `maxBytes`, in the same way.
  *
  * Errors have Node's codes: ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, EROFS, ENOSPC, ELOOP, ENAMETOOLONG; EFBIG for a file over the
  * limit, EINVAL for what is not a regular file, ESTALE as above. Any other code is passed on to the model with its message.
@@ -46,7 +49,7 @@ export interface FilesService {
    * Rejects with ENOTDIR, ELOOP, EACCES or ENAMETOOLONG when there can be no such path.
    */
   realpath(path: string, options?: FileOptions): Promise<string>;
-  /** Follows links. Undefined when nothing is there. */
+  /** Information about a file or folder; undefined if there is none. Follows links. */
   stat(path: string, options?: FileOptions): Promise<FileInfo | undefined>;
   /** Reads a whole regular file at a real path. Never waits for a FIFO's writer. */
   read(path: string, options?: FileOptions & { maxBytes?: number }): Promise<FileContent>;
@@ -56,20 +59,20 @@ export interface FilesService {
    */
   write(path: string, bytes: Uint8Array, options?: FileOptions & { create?: boolean }): Promise<void>;
   /**
-   * The bytes of a file with what a program that has it open has not saved, where `read` returns them; undefined if everything is saved.
-   * Only services that show tools something else than the disk have it: it lets checkpoints keep what a tool is about to replace.
+   * The content of a file with the unsaved changes of a program that has it open, if `read` returns it so; undefined if everything is saved.
+   * Only services whose content may differ from the disk have it, so that checkpoints can keep unsaved content before a tool replaces it.
    */
   unsaved?(path: string, options?: FileOptions): Promise<Uint8Array | undefined>;
   /** The entries of a folder, in any order. */
   list(folder: string, options?: FileOptions): Promise<FileEntry[]>;
   /**
-   * Opens a file or a folder at a real path, to be searched with ripgrep where the files are. An executor without ripgrep leaves
-   * it out: then the files are listed and read, and searched in a temporary copy, which is slower.
+   * Opens a file or a folder at a real path, to search it with ripgrep where the files are. An executor without ripgrep omits this method:
+   * then the files are listed and read, and searched in a temporary copy, which is slower.
    */
   search?(path: string, options?: FileOptions & { env?: Readonly<Record<string, string>> }): Promise<FileSearch>;
 }
 
-/** An open file or folder; what it finds cannot be redirected by a link. */
+/** An open file or folder. Its search cannot be redirected by a link. */
 export interface FileSearch extends AsyncDisposable, FileInfo {
   /** The argument that names it for ripgrep: `./`, or a name of the file. */
   readonly target: string;
@@ -79,13 +82,14 @@ export interface FileSearch extends AsyncDisposable, FileInfo {
    */
   run(args: readonly string[], options: FileOptions & { onOutput(bytes: Uint8Array): void }): Promise<SearchEnd>;
 }
+/** How ripgrep has ended. */
 export interface SearchEnd {
   exitCode: number | null;
-  /** The beginning of its standard error. */
+  /** The beginning of ripgrep's standard error. */
   stderr: string;
 }
 
-/** A command and what it needs. It has no input. */
+/** A command with its directory, environment and output. It has no input. */
 export interface ProcessRequest {
   /**
    * A line for a shell (bash, or sh where there is no bash), or a program with its arguments. Only an executor on this
@@ -93,23 +97,25 @@ export interface ProcessRequest {
    */
   command: string | readonly [file: string, ...args: string[]];
   cwd: string;
-  /** The complete environment, without keys. An executor on another computer chooses which of it to use there. */
+  /** The complete environment, without API keys. An executor on another computer chooses which variables to use there. */
   env: Readonly<Record<string, string>>;
   /** Receives stdout and stderr, in order of arrival. */
   onOutput(bytes: Uint8Array): void;
-  /** Processes that it leaves behind belong to it: `kill` ends them, too. Otherwise they are left alone after its end. */
+  /** Whether processes that the command leaves behind belong to it, so that `kill` ends them, too. Otherwise they are left alone. */
   background?: boolean;
 }
 
+/** How a command has ended: its exit code, or the name of the signal that ended it. */
 export interface ProcessEnd {
   exitCode: number | null;
   signal: string | null;
-  /** Whether processes that it left behind keep its output open. */
+  /** Whether processes that the command has left behind keep its output open. */
   leftOpen: boolean;
 }
 
+/** A command that was started. */
 export interface RunningProcess {
-  /** Settles when the command has ended and its output has arrived. Rejects when that will never be known: the connection died. */
+  /** Settles when the command has ended and its output has arrived. Rejects when its end cannot be known because the connection is lost. */
   readonly ended: Promise<ProcessEnd>;
   /** Ends the command and everything it started: SIGTERM, and after a moment SIGKILL. `ended` settles within two seconds after it. */
   kill(): Promise<void>;

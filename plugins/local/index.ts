@@ -6,7 +6,7 @@ import type {} from "@scorel/workspace/contract";
 import type { FilesService } from "./contract.ts";
 import type { LocalProcesses } from "./processes/processes.ts";
 
-/** The files and processes of this computer, for tools. Other executors stand in for it. */
+/** Plugin `local`: the files and processes of this computer, for tools. Other executors replace it. */
 export default definePlugin({
   id: "local",
   name: "Local files and processes",

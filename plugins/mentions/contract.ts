@@ -1,21 +1,21 @@
 import type { ImageBlock, TextBlock } from "@scorel/messages/contract";
 
-/** A file or folder that a search has found, or what a source of mentions suggests. */
+/** A file or folder that a search has found, or a suggestion of a `MentionSource`. */
 export interface FoundFile {
-  /** Relative to the session's directory, with slashes. Of the kind `other`: what to write after the `@`. */
+  /** The path relative to the session's directory, with slashes. For the kind `other`, the text to write after the `@`. */
   path: string;
   kind: "file" | "folder" | "other";
-  /** Indices of the characters of `path` that the query has matched, for marking them. */
+  /** Indices of the characters of `path` that match the query, for marking them. */
   matches: number[];
 }
 
-/** Something else than files that a message can mention with `@`, such as `@server:uri`. */
+/** A source of things other than files that a message can mention with `@`, such as `@server:uri`. */
 export interface MentionSource {
-  /** Whether the text after the `@` is for this source. It is called for each mention, so it must be quick. */
+  /** Whether the text after the `@` belongs to this source. Must be fast, since it is called for each mention. */
   takes(mentioned: string): boolean;
-  /** What can be mentioned, as it is written after the `@`. It is called while a person types, so it must be quick. */
+  /** Returns the texts that can be written after the `@`. Must be fast, since it is called while the user types. */
   suggest?(): readonly string[];
-  /** What the model gets for it. What is thrown says why nothing is attached. */
+  /** Returns the blocks to send to the model. The message of a thrown error says why nothing is attached. */
   attach(mentioned: string, signal?: AbortSignal): Promise<readonly (TextBlock | ImageBlock)[]>;
 }
 
@@ -27,19 +27,20 @@ declare module "@scorel/kernel" {
 declare module "@scorel/host/contract" {
   interface Operations {
     /**
-     * Searches for files and folders of the session's directory by parts of their paths, best first; with an empty query, those at
-     * the top. What else a message can mention, such as `server:uri`, is found by parts of it, too, as the kind `other`. Leaves out what git ignores and what may not be read. `limit`: at most 200, default 20. `total` is how many files
-     * and folders there are; `cut` says that there are more than are searched. With `partial`, it does not wait until all names are
-     * read: it answers with what fits of those that are known, and `reading` says that there may be more, for which one asks again.
+     * Searches for files and folders of the session's directory by parts of their paths, the best match first; an empty query returns
+     * those at the top. Suggestions of other sources, such as `server:uri`, are searched, too, and have the kind `other`. Files that git
+     * ignores or that may not be read are left out. `limit`: at most 200, default 20. `total` is the number of files and folders; `cut`
+     * says that there are more than are searched. With `partial`, returns matches among the names read so far; `reading` says that there
+     * may be more, so that the client should ask again.
      */
     find_files: {
       params: { sessionId: string; query: string; limit?: number | undefined; partial?: boolean | undefined };
       result: { files: FoundFile[]; total: number; cut?: true; reading?: true };
     };
     /**
-     * Returns the text of a file of the project, for a person to read: what the tool Read may show without a question, with keys removed. `path` is
-     * relative to the session's directory, or absolute; the result's is relative to the project. Instead of the text, `problem` says that the
-     * file is larger than 1 MiB, or is no text. Throws MENTIONS_OUTSIDE, MENTIONS_CLOSED and MENTIONS_NONE.
+     * Returns the text of a project file for display, without secrets. Only files that the tool Read may show without a question are
+     * allowed. `path` is relative to the session's directory, or absolute; the result's `path` is relative to the project. Instead of the
+     * text, `problem` says that the file is larger than 1 MiB, or is no text. Throws MENTIONS_OUTSIDE, MENTIONS_CLOSED and MENTIONS_NONE.
      */
     view_file: {
       params: { sessionId: string; path: string };

@@ -1,7 +1,7 @@
 import type { BaseContext } from "@scorel/kernel";
 import type { FilesService } from "@scorel/local/contract";
 
-/** The session's files, of this computer or of an executor that stands in. */
+/** The service for the session's files, on this computer or of another executor. */
 export function callable(ctx: BaseContext): FilesService | undefined {
   return ctx.find("files");
 }

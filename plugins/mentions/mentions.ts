@@ -5,22 +5,22 @@ import type { Entry } from "./find/ranking.ts";
 /** The files and folders of the session's directory. */
 export interface FileList {
   readonly entries: readonly Entry[];
-  /** There are more than are listed. */
+  /** Whether there are more than are listed. */
   readonly isCut: boolean;
-  /** Names are being read, so that more may be found soon. */
+  /** Whether the files are being listed, so that more may be found soon. */
   readonly isReading: boolean;
-  /** The names were read a moment ago. */
+  /** Whether the last listing has ended a moment ago. */
   readonly isFresh: boolean;
   /**
-   * Resolves when there is a list, which may be a few seconds old; it is then renewed in the background. Rejects, also for a moment after
-   * a first list could not be made.
+   * Resolves when there is a list. It may be a few seconds old; then it is updated in the background. Rejects if the first listing fails, and
+   * for a moment after that.
    */
   ready(): Promise<void>;
   /** Lists the files again. */
   refresh(): Promise<void>;
 }
 
-/** What the parts of this plugin share. */
+/** The objects that the parts of this plugin share. */
 export interface Mentions {
   readonly ctx: PluginContext<unknown, "files">;
   readonly index: FileList;

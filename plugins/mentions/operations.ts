@@ -6,7 +6,7 @@ import type { Mentions } from "./mentions.ts";
 /** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
 
-/** The operations by which clients complete the names of files, and show their text. */
+/** The operations with which clients complete names of files, and show the text of files. */
 export function operations(mentions: Mentions) {
   return {
     find_files: {
@@ -25,7 +25,7 @@ export function operations(mentions: Mentions) {
     },
     view_file: {
       summary: "Returns the text of a file of the project, as far as it may be read without a question.",
-      // It changes nothing, but a client that may only look at sessions may not look at all files.
+      // Not `readOnly`, although it changes nothing: a client that may only read sessions may not read all files.
       paths: { path: "operation" },
       params: () => z.strictObject({ sessionId: z.string(), path: z.string().min(1).max(4_096) }),
       result: async () => (await results()).view_file,

@@ -19,9 +19,9 @@ export type DisplayAction =
     }
   /** One line of information outside the conversation. */
   | { display: "notice"; level: "info" | "warning" | "error"; text: string }
-  /** A mark in the timeline, such as "went back to here"; `target` is the event it points at. */
+  /** A mark in the timeline, such as "went back to here"; `target` is the id of the event that it refers to. */
   | { display: "marker"; text: string; target?: string }
-  /** A piece of work with a title, a state and a body. `session`: the id of a session that does it, which clients can open. */
+  /** Work with a title, a state and a body. `session` is the id of a session that does the work, which clients can open. */
   | {
       display: "card";
       title: string;
@@ -40,11 +40,13 @@ export type DisplayAction =
   | { display: "list"; title?: string; items: { text: string; state?: "open" | "active" | "done" }[]; text: string }
   | { display: "hidden" };
 
+/** Thinking of a model, as its provider has sent it. */
 export interface ThinkingBlock {
   type: "thinking";
   thinking: string;
   [providerField: string]: unknown;
 }
+/** A call of a tool in a reply. */
 export interface ToolCallBlock {
   type: "toolCall";
   id: string;
@@ -66,19 +68,19 @@ export interface ArgumentChange {
 
 /** A file or folder that a message mentions as `@path`. */
 export interface Mention {
-  /** As it is written in the message. */
+  /** The path as written in the message. */
   path: string;
-  /** What was attached; absent if nothing was, for the reason in `problem`. */
+  /** The kind of the attachment; absent if nothing was attached, for the reason in `problem`. */
   kind?: "file" | "folder" | "image";
   problem?: string;
-  /** The first and the last line that were attached, and how many the file has. */
+  /** The first and the last attached line, and the number of lines in the file. Lines count from 1. */
   lines?: readonly [first: number, last: number, total: number];
-  /** The rest of the file did not fit. */
+  /** Set if the rest of the file did not fit. */
   cut?: true;
-  /** How many entries a folder has. */
+  /** The number of entries of a folder. */
   entries?: number;
 }
-/** A message's content with the files that it mentions, and what became of each. */
+/** The content of a message with the mentioned files attached, and the outcome for each of them. */
 export interface AttachedContent {
   content: UserMessage["content"];
   mentions: readonly Mention[];
@@ -90,30 +92,33 @@ export interface MessageMeta {
   source?: "steer" | "followUp";
   /** The queue item that this message delivers. */
   queueItemId?: string;
-  /** Client-made id; a second send with it is not sent again. */
+  /** Id made by the client; a message with the same id is not sent twice. */
   messageId?: string;
   /** Hash of the content as it was sent with `messageId`; absent if it was changed before it was stored. */
   sentHash?: string;
   /** A failed reply that was retried: stored and shown, but not part of the conversation. */
   retried?: true;
-  /** On a user's message: what it names is not acted on, as in a text that somebody else has written. */
+  /** On a user's message: mentions and skills in it are ignored, because its text may come from other people. */
   literal?: true;
-  /** On a user's message: the files that it mentions, and what became of each. */
+  /** On a user's message: the files that it mentions, and whether each was attached. */
   mentions?: readonly Mention[];
   /** On a tool result: how the tool's arguments differ from those in the call. */
   arguments?: ArgumentChange;
-  /** On a tool result: a person has said no to the call, for this reason if they gave one. */
+  /** On a tool result: set if a person has refused the call, with the reason if they gave one. */
   refused?: { reason?: string };
   [key: string]: unknown;
 }
+/** Why a reply has ended: it is complete, cut at the output limit, calls tools, failed, or was aborted. */
 export type StopReason = "stop" | "length" | "toolUse" | "error" | "aborted";
 
+/** A message of a user. `timestamp` is in milliseconds since 1970, as in all messages. */
 export interface UserMessage {
   role: "user";
   content: string | (TextBlock | ImageBlock)[];
   timestamp: number;
   meta?: MessageMeta;
 }
+/** A reply of the model. */
 export interface AssistantMessage {
   role: "assistant";
   content: (TextBlock | ThinkingBlock | ToolCallBlock)[];
@@ -123,12 +128,13 @@ export interface AssistantMessage {
   usage: Usage;
   stopReason: StopReason;
   errorMessage?: string;
-  /** The reply ended early. Its text is kept, its tool calls are not. */
+  /** Set if the reply ended early. Its text is kept, its tool calls are not. */
   partial?: true;
   timestamp: number;
   meta?: MessageMeta;
   [providerField: string]: unknown;
 }
+/** The result of a tool call. */
 export interface ToolResultMessage {
   role: "tool_result";
   toolCallId: string;
@@ -137,7 +143,7 @@ export interface ToolResultMessage {
   /** For clients and projections; never sent to a model. */
   details?: unknown;
   isError: boolean;
-  /** What the call has used by itself, if its tool says so. */
+  /** The usage of models by the call itself, if its tool reports it. */
   usage?: ReportedUsage;
   timestamp: number;
   meta?: MessageMeta;
@@ -149,6 +155,7 @@ export interface InternalMessage {
   timestamp: number;
   meta?: MessageMeta;
 }
+/** Any message of a conversation. */
 export type ScorelMessage = UserMessage | AssistantMessage | ToolResultMessage | InternalMessage;
 
 /** Kinds of system notes in the conversation. */
@@ -164,7 +171,7 @@ export type HarnessKind =
 /** A system note in the conversation. The model reads it as a `<system-reminder>`; people never see it as a message. */
 export interface HarnessItem {
   kind: HarnessKind;
-  /** Who wrote or caused it. */
+  /** The author or cause of the note. */
   origin: "user" | "system" | "tool" | "skill";
   /** Who can read it: the model, people, or both. */
   visibility: "model" | "user" | "both";
@@ -173,9 +180,10 @@ export interface HarnessItem {
   data?: unknown;
 }
 
+/** Settings of a session. */
 export interface SessionMeta {
   name?: string;
-  /** Generated by a model; `name` takes precedence. */
+  /** A title that was generated by a model; `name` takes precedence. */
   title?: string;
   /** `provider/id` of the model of the latest turn, or of the next one. */
   model?: string;
@@ -183,12 +191,12 @@ export interface SessionMeta {
   chosenModel?: string;
   thinkingLevel?: string;
   cwd?: string;
-  /** Somebody has put it away: lists leave it out until something is said in it again. */
+  /** Whether the session is archived: lists leave it out until a message is sent in it again. */
   archived?: boolean;
   [key: string]: unknown;
 }
 
-/** An event of a plugin, with a kind of its own. */
+/** An event of a plugin, with a `kind` that the plugin has chosen. */
 export type CustomEvent =
   | { type: "custom"; kind: string; data: unknown }
   | { type: "custom_message"; kind: string; message: ScorelMessage; data?: unknown };
@@ -229,7 +237,7 @@ declare module "@scorel/kernel" {
       /** `provider/id` of the model that wrote it, and its usage. */
       model?: string;
       usage?: Usage;
-      /** Why no model wrote it. */
+      /** Why the summary was not written by a model. */
       note?: string;
       /** Id made by the client that requested it. */
       messageId?: string;
@@ -260,15 +268,15 @@ declare module "@scorel/kernel" {
      */
     tool_execution_start: { eventId: EventId; parentId: EventId; toolCallId: string; toolName: string; args: unknown };
     /**
-     * A call waits until others of its batch have ended, or runs after it had to wait for them or for a person's answer. A call without
+     * A call waits until others of its batch have ended, or runs after it had to wait for them or for a user's answer. A call without
      * this event runs from `tool_execution_start` on.
      */
     tool_execution_state: { eventId: EventId; toolCallId: string; state: "waiting" | "running" };
     /** Progress of a running tool, with the `usage` so far if the tool reports it. Each update replaces the previous one. */
     tool_execution_update: { eventId: EventId; toolCallId: string; partial: unknown };
     /**
-     * A tool has ended. Its result is in the log as `eventId`, unless `message_cancelled` was sent for it. `durationMs` leaves out how
-     * long the call waited.
+     * A tool has ended. Its result is in the log as `eventId`, unless `message_cancelled` was sent for it. `durationMs` does not include the
+     * time that the call waited.
      */
     tool_execution_end: {
       eventId: EventId;
@@ -286,7 +294,7 @@ declare module "@scorel/kernel" {
     turn_end: { turnIndex: number; usage?: Usage; stopReason?: string; messageId?: EventId; resultIds?: EventId[] };
     /** A turn starts. It lasts from a user message until the agent rests. */
     runtime_start: Record<string, never>;
-    /** A turn has ended. `cancelledBy` is the client that has cancelled it; `hostStopped`: nobody has, but its host was stopped. */
+    /** A turn has ended. `cancelledBy`: the id of the client that has cancelled it. `hostStopped`: its host was stopped. */
     runtime_end: {
       error?: string;
       reason: "completed" | "cancelled" | "error";
@@ -298,13 +306,13 @@ declare module "@scorel/kernel" {
     /** The session was opened. */
     session_start: Record<string, never>;
     /**
-     * The session was opened only to be read, and the process that had it has ended. Until all listeners have had this event, what
-     * they append is kept in memory, so that readers see what became of interrupted work.
+     * The session was opened read-only, and the process that had it open has ended. Events that listeners append while they handle this event
+     * are kept in memory, so that readers see how interrupted work has ended.
      */
     session_abandoned: Record<string, never>;
-    /** Another client has opened the session. `clientId` of the event says which one, `name` is for people. */
+    /** Another client has opened the session. Its id is the event's `clientId`; `name` is for display. */
     client_joined: { name: string };
-    /** A client has left the session, in which others stay. */
+    /** A client has left the session, while others stay. */
     client_left: { name: string };
     /** The session is about to close. */
     session_end: { reason: string };

@@ -14,7 +14,7 @@ export function endedRound({ messageId, resultIds = [] }: TransientOf<"turn_end"
   let results: ReturnType<typeof asPi>[] | undefined;
   return {
     ...(message && { message }),
-    // Read only for those who look at them: a round may have thousands.
+    // Computed on access, since a round may have thousands of results.
     get toolResults() {
       results ??= resultIds.flatMap((resultId) => {
         const result = messageAt(resultId, context);

@@ -1,7 +1,7 @@
 import { visibleText } from "@scorel/kit/text/plain";
 import type { Mention } from "./contract.ts";
 
-/** What became of a file that a message mentions, in one line. */
+/** A line about a mentioned file: what was attached, or why it was not. */
 export function mentionLine({ path, kind, problem, lines, cut, entries }: Mention): string {
   const name = visibleText(path);
   if (kind === undefined) return `[not attached: ${name}: ${visibleText(problem ?? "it cannot be read")}]`;

@@ -16,8 +16,8 @@ export function mergeMessage(previous: ScorelMessage, content: string): ScorelMe
 }
 
 /**
- * Returns how a message is sent to a model: as it is, or not at all. What a user says while a turn runs is the user's own words, too: a
- * message of its own after the results before it.
+ * Returns how a message is sent to a model: unchanged, or not at all. A message that a user sends into a running turn is sent as a separate
+ * message, too, after the results before it.
  */
 export function messageToLlm(message: ScorelMessage): LlmAction {
   return message.role === "internal" ? { action: "skip" } : { action: "include", message };

@@ -1,12 +1,12 @@
 import type { Delivered } from "@scorel/host/contract";
 
-/** Shows events one after the other, however slowly the output is read, without making whoever brings them wait. */
+/** Shows events one after the other, however slowly the output is read, without delaying the caller of `take`. */
 export class Backlog {
   private readonly show: (delivered: Delivered) => Promise<void> | undefined;
   private waiting: Delivered[] = [];
   private working: Promise<void> | undefined;
 
-  /** `show` returns a promise only if there is something to wait for, since a reply may have tens of thousands of deltas. */
+  /** `show` returns a promise only if it has to be waited for, since a reply may have tens of thousands of deltas. */
   constructor(show: (delivered: Delivered) => Promise<void> | undefined) {
     this.show = show;
   }
@@ -19,11 +19,11 @@ export class Backlog {
     const shown = this.show(delivered);
     if (!shown) return;
     this.working = this.workOff(shown);
-    // Whoever waits for the end is told.
+    // `done` reports the error.
     this.working.catch(() => {});
   }
 
-  /** Resolves when everything was shown that was taken so far. Rejects if something could not be shown. */
+  /** Resolves when all events taken so far were shown. Rejects if one could not be shown. */
   async done(): Promise<void> {
     await this.working;
   }

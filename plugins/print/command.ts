@@ -6,7 +6,7 @@ import { codeOf } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 import { outcomeOf } from "./formats.ts";
 
-/** A prompt that is nothing but a slash command. A skill (`/skill:name`) is one that the message itself names. */
+/** Matches a prompt that is a slash command. `/skill:name` is none: it names a skill within a message. */
 const COMMAND = /^\/(?!skill:)([A-Za-z][\w:-]*)(?:\s+([\s\S]*))?$/;
 
 /** A slash command with its arguments. */
@@ -16,8 +16,8 @@ export interface Typed {
 }
 
 /**
- * The slash command of the session that the prompt is; undefined for other prompts. A command that is unknown is told with `warn`. Throws
- * PRINT_COMMAND_SEALED for one that decides what runs without a question: a script may pass on words of somebody else.
+ * The slash command that a prompt consists of; undefined for other prompts. Calls `warn` for an unknown command. Throws
+ * PRINT_COMMAND_SEALED for a command that decides what runs without a question, since a script may pass on text from other people.
  */
 export async function commandIn(
   client: Client,
@@ -39,15 +39,15 @@ async function commandsOf(client: Client, sessionId: string): Promise<ListedComm
   try {
     return (await client.request("list_commands", { sessionId })).commands;
   } catch (thrown) {
-    // No plugin has commands.
+    // The preset has no plugin for commands.
     if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
     return [];
   }
 }
 
 /**
- * Runs a slash command: the id of the turn that it has begun, or else what it answers. Throws its errors, and PRINT_COMMAND for one that is
- * only of use in a conversation.
+ * Runs a slash command. Returns the id of the turn that it has begun, or else its output. Throws the command's errors, and PRINT_COMMAND
+ * for a command that is only useful in a conversation.
  */
 export async function runCommand(
   client: Client,

@@ -5,17 +5,17 @@ import type { AnyEvent } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import { errors } from "./errors.ts";
 
-/** What others do to the turn: another client cancels it, or its host is gone. */
+/** Ways in which others cut the turn off: another client cancels it, or the host is gone. */
 export interface Cuts {
   hear(delivered: Delivered): void;
-  /** Why the turn was cancelled, unless this command did that itself; undefined for every other outcome. */
+  /** The error for a turn that others have cancelled; undefined for every other outcome. */
   reasonOf(outcome: TurnOutcome): { code: string; message: string } | undefined;
-  /** Rejects when the command is interrupted while its host is away, since nobody knows how long that lasts. */
+  /** Rejects when the command is interrupted while the host is away, since nobody knows how long it stays away. */
   readonly leaving: Promise<never>;
   end(): void;
 }
 
-/** Watches what others do to the turn. `say` prints that the connection is lost, and that it is back. */
+/** Watches whether others cut the turn off. `say` prints that the connection is lost, and that it is back. */
 export function watchCuts(client: Client, interrupt: AbortSignal, say: (text: string) => void): Cuts {
   let cancelledBy: string | undefined;
   let isLost = false;
@@ -23,13 +23,13 @@ export function watchCuts(client: Client, interrupt: AbortSignal, say: (text: st
   const leaving = new Promise<never>((_, reject) => {
     leave = () => void (isLost && interrupt.aborted && reject(errors.PRINT_LEFT()));
   });
-  // Nobody may wait for it yet.
+  // It may reject before anything waits for it.
   leaving.catch(() => {});
   interrupt.addEventListener("abort", leave);
   const end = client.onState?.((state) => {
     if (state.state === "waiting" && !isLost) {
       isLost = true;
-      // Whoever cancelled an earlier turn has not cancelled one that ends with the host.
+      // The client that cancelled an earlier turn has not cancelled one that ends with the host.
       cancelledBy = undefined;
       say(
         `${state.hostStopped ? "The host was stopped" : `The connection to the host is lost (${state.reason})`}; waiting until it is back. Ctrl-C ends this command.`,

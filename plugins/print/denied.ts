@@ -15,7 +15,7 @@ export function howToAllow(denied: readonly Transients["permission_denied"][]): 
   ];
   if (denied.some(({ inEveryMode }) => !inEveryMode))
     lines.push("To allow everything for one run: --yes (or --permission <mode>).");
-  // The user's own rules and the guards ask in each mode.
+  // The user's own rules and the guards ask in every mode.
   const reasons = new Set(denied.flatMap(({ inEveryMode, why }) => (inEveryMode ? [why] : [])));
   if (reasons.size > 0)
     lines.push(

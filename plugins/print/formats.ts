@@ -28,7 +28,7 @@ export interface Printed {
   exitCode?: number;
   /** The answer's value, if a schema was given and it fits. */
   data?: unknown;
-  /** Why it failed stands on stderr already. */
+  /** Whether the reason of the failure was printed on stderr already. */
   isSaid?: boolean;
 }
 /** Prints one turn on stdout. */
@@ -105,7 +105,7 @@ export function outcomeOfError(error: { code: string; message: string }): TurnOu
   return { ...outcomeOf(""), reason: "error", error, stopReason: "error" };
 }
 
-/** Returns the outcome of what no model has answered. */
+/** Returns the outcome for text that no model has written, such as the output of a command. */
 export function outcomeOf(text: string): TurnOutcome {
   const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   const usage = { ...none, totalTokens: 0, cost: { ...none, total: 0 } };

@@ -35,12 +35,12 @@ export class Limits {
   private readonly control = new AbortController();
   private rounds = 0;
   private cost = 0;
-  /** What the reply of this round has cost, before its usage comes with the end of the round. */
+  /** The cost of this round's reply, until the end of the round reports its usage. */
   private reply = 0;
-  /** What the running tool calls have cost so far, by call id. */
+  /** The cost of each running tool call so far, by call id. */
   private readonly running = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
-  /** Whether the run's own turns have begun, not only those of others in the session. */
+  /** Whether the run's own turns have begun: turns of others in the session before them do not count. */
   private begun = false;
 
   constructor(max: { rounds: number; cost: number; seconds: number }) {
@@ -59,9 +59,8 @@ export class Limits {
   }
 
   /**
-   * Counts rounds and the cost of summaries and tools. The limit is reached when another round would follow but is not allowed, or
-   * when running tools have cost too much. `mine` says that the run caused the event; what comes before its first message is somebody
-   * else's.
+   * Counts rounds and the cost of summaries and tools. The limit is reached when another round would follow but is not allowed, or when
+   * running tools have cost too much. `mine` says that the run caused the event; events before its first message belong to others.
    */
   hear({ event }: Delivered, mine = true): void {
     this.begun ||= mine && event.type === "message";
@@ -95,7 +94,7 @@ export class Limits {
     if (cost >= this.max.cost) this.reach(errors.PRINT_MAX_COST({ cost: Number(cost.toFixed(6)) }));
   }
 
-  /** Counts what a running call has cost so far. */
+  /** Updates the cost of a running call. */
   private updateCall({ toolCallId, partial }: Transients["tool_execution_update"]): void {
     const usage = (partial as { usage?: Usage } | undefined)?.usage;
     if (!usage) return;

@@ -8,15 +8,15 @@ interface MessageEvent {
 }
 
 /**
- * The answer to the own prompt among the events of a session. Messages of others that waited are answered in the same turn, whose outcome
- * has the text of the last reply. What somebody says in between, while tools run, is a part of the work on the prompt.
+ * Finds the answer to this command's prompt. Queued messages of others are answered in the same turn, so the text of its outcome, which is
+ * that of the last reply, may be an answer to them. Messages of others while tools run count as part of the work on the prompt.
  */
 export class OwnAnswer {
   private text: string | undefined;
   private hasBegun = false;
-  /** The last reply has asked for no tool, so that nothing more was to come. */
+  /** Whether the last reply called no tool, so that it is the whole answer. */
   private isComplete = false;
-  /** A message of somebody else came after it. */
+  /** Whether a message of another client came after the complete answer. */
   private isOver = false;
 
   hear({ event }: Delivered, isMine: (clientId: string) => boolean): void {
@@ -29,7 +29,7 @@ export class OwnAnswer {
     }
   }
 
-  /** The outcome of the turn, with the own answer if others were answered after it. */
+  /** The outcome of the turn, with the answer to this command's prompt as its text if others were answered after it. */
   in(outcome: TurnOutcome): TurnOutcome {
     return this.isOver && this.text !== undefined ? { ...outcome, text: this.text } : outcome;
   }

@@ -15,7 +15,7 @@ import type { Notice } from "@scorel/workspace/contract";
  */
 const SILENT = new Set(["turn_error", "session_info", "request_defaulted", "client_joined", "client_left"]);
 
-/** Waits before a retry up to this long are not reported. */
+/** Milliseconds up to which a wait before a retry is not reported. */
 const TOLD_WAIT_MS = 2_000;
 
 /** Prints progress on stderr: failures always, steps only in a terminal. */
@@ -23,12 +23,12 @@ export interface Progress {
   opened(status: SessionStatus): Promise<void>;
   /** Prints the notices that were not printed before. */
   notices(notices: readonly Notice[]): Promise<void>;
-  /** Tells that the prompt waits for a turn of somebody else. */
+  /** Prints that the prompt waits for a turn of another client. */
   queued(): Promise<void>;
   /** Prints a line. */
   say(text: string): Promise<void>;
   hear(delivered: Delivered): Promise<void> | undefined;
-  /** Whether this was the last reason why the log cannot be written: what fails for it does not say it again. */
+  /** Whether a message was printed last as the reason why the log cannot be written, so that an error need not repeat it. */
   hasSaid(problem: string): boolean;
   /**
    * Prints which calls were denied because nobody could be asked, how to allow them, and which questions got their

@@ -7,10 +7,10 @@ import { errors } from "./errors.ts";
 
 const PATIENCE_MS = 3000;
 
-/** The marks of files (`@path`) and skills (`$name`, `/skill:name`) in a text. */
+/** The marks of files (`@path`) and skills (`$name`, `/skill:name`) in text. */
 const NAMING = /[@$]|\/skill:/;
 
-/** What is sent to the session. */
+/** The message that is sent to the session. */
 export interface Prompt {
   content: UserMessage["content"];
   /** Whether the files that the first text mentions as `@path` are attached, and the skills that it names are loaded. */
@@ -31,7 +31,7 @@ export async function readPrompt(invocation: Invocation, more?: string): Promise
   const images = files.filter((block) => block.type === "image");
   if (texts.length + images.length === 0) throw errors.PRINT_EMPTY_PROMPT();
   if (more !== undefined) texts.push(more);
-  // What may name something stays apart from what somebody else may have written.
+  // The text of `-p`, which may name files and skills, stays separate from text that others may have written.
   const mentions = NAMING.test(given);
   const parts = mentions ? texts : [texts.join("\n\n")].filter((text) => text !== "");
   const [only = "", ...further] = parts;

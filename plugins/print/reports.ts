@@ -57,7 +57,7 @@ async function nextReports(
   known: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  // What somebody else has started in this session before is not waited for.
+  // Work that others have started in this session before is not waited for.
   const after = Math.max(anchor.persistentSeq, anchor.streamSeq);
   try {
     const { reports } = await untilAborted(client.request("wait_background", { sessionId, after, known }), signal);

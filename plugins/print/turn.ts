@@ -33,7 +33,7 @@ const EXIT_LIMIT = 3;
 const EXIT_UNMET = 4;
 const CUT = "The answer is cut: it reached the model's output limit. Raise maxTokens in [model] for longer ones.";
 
-/** Tells the user what is not used of a directory's project. */
+/** Tells the user which files of a directory's project are not used, because it is not trusted. */
 type Tell = (cwd: string) => Promise<void> | undefined;
 
 /** Runs `scorel -p`: one prompt, one answer. Returns the exit code. Throws when a turn cannot start. */
@@ -49,7 +49,7 @@ export async function run(
     const printed = await answer(client, invocation, format, { known: sessionOptions(options), tell });
     return printed ? await exitCode(printed, format, invocation) : EXIT.cancelled;
   } catch (thrown) {
-    // A signal stops the process, which knows its exit code; what was printed so far is all there is.
+    // A signal has stopped the process, which sets its own exit code. Nothing is left to print.
     if (codeOf(thrown) === "HOST_STOPPED" && invocation.interrupt.aborted) return EXIT.cancelled;
     if (invocation.options.output === "json")
       await format.finish(null, { outcome: outcomeOfError({ code: codeOf(thrown), message: messageOf(thrown) }) });
@@ -95,14 +95,14 @@ async function answerIn(
 ): Promise<Printed | undefined> {
   const { client, status, format, limits, progress, interrupt, cuts, own } = opened;
   const { sessionId } = status;
-  // Others hear of whoever follows a session, so a prompt that may be refused is sent first, and everything since is followed.
+  // Following a session announces this client to others. So a prompt that may be refused is sent before, and events are followed from then.
   // Piped input and the instruction of a schema are no arguments.
   const isWhole = prompt.content === options.print;
   const command = isWhole ? await commandIn(client, sessionId, prompt.content as string, progress.say) : undefined;
   const isAlone = options.ifBusy === "refuse";
   const sent = isAlone && !command ? await send(client, sessionId, prompt, true) : undefined;
   const { anchor } = status;
-  // What a subagent reports belongs to the work on the prompt.
+  // The reports of subagents belong to the work on the prompt.
   const isMine = (clientId: string) => clientId === client.clientId || clientName(clientId) === "subagent";
   const backlog = new Backlog((delivered) => {
     const told = progress.hear(delivered);
@@ -120,7 +120,7 @@ async function answerIn(
   await client.subscribe(sessionId, hear, { capacity: Number.POSITIVE_INFINITY, joined, ...(sent && { anchor }) });
   if (interrupt.aborted && !sent) return undefined;
   const printed = await (command
-    ? obey(opened, command, prompt)
+    ? answerCommand(opened, command, prompt)
     : converse({ ...opened, sent }, prompt, schema)
   ).finally(() => cuts.end());
   await backlog.done();
@@ -135,7 +135,7 @@ async function answerIn(
   return printed;
 }
 
-/** Says why others have cut the answer off; what this command has cancelled itself has its reason already. */
+/** Adds the reason if others have cut the answer off. If this command has cancelled it, the reason is there already. */
 function explain(printed: Printed, cuts: Cuts): void {
   if (printed.failure) return;
   const reason = cuts.reasonOf(printed.outcome);
@@ -198,8 +198,8 @@ async function converse(run: Run, prompt: Prompt, schema?: AnswerSchema): Promis
   }
 }
 
-/** Runs a slash command, and waits for the turn that it begins, if it does. */
-async function obey(opened: Opened, command: Typed, prompt: Prompt): Promise<Printed> {
+/** Runs a slash command, and waits for the turn if it begins one. */
+async function answerCommand(opened: Opened, command: Typed, prompt: Prompt): Promise<Printed> {
   const { client, status } = opened;
   const ran = await runCommand(client, status.sessionId, command);
   if ("outcome" in ran) return ran;
@@ -213,7 +213,7 @@ function judged(outcome: TurnOutcome, schema: AnswerSchema, limits: Limits): Pri
   return { outcome, failure: errors.PRINT_SCHEMA_UNMET({ reason: checked.reason }), exitCode: EXIT_UNMET };
 }
 
-/** Marks a turn that a limit cancelled; one that ended by itself was not limited. */
+/** Adds the reached limit as the failure of a turn that was cancelled for it. A turn that ended by itself was not limited. */
 function limited(outcome: TurnOutcome, { reached }: Limits): Printed {
   return reached && outcome.reason === "cancelled" ? { outcome, failure: reached, exitCode: EXIT_LIMIT } : { outcome };
 }
@@ -227,7 +227,7 @@ async function takeTurn(run: Run, prompt: Prompt, sent?: Sent): Promise<TurnOutc
   return own.in(await answerTo(run, id, isQueued));
 }
 
-/** Waits for the turn that answers a message. An interrupt or limit cancels it and keeps what has arrived; a closed stdout does not. */
+/** Waits for the turn that answers a message. An interrupt or limit cancels the turn, a closed stdout does not. */
 async function answerTo(run: Run, id: string, isQueued = false): Promise<TurnOutcome> {
   const { client, status, format, limits, interrupt } = run;
   const { sessionId } = status;
@@ -265,7 +265,7 @@ async function send(client: Client, sessionId: string, { content, mentions }: Pr
   }
 }
 
-/** Takes a message back that still waits for the turn of somebody else, or cancels the turn that answers it. */
+/** Takes back a message that waits for another client's turn to end, or cancels the turn that answers it. */
 async function withdraw(
   client: Client,
   { sessionId, id, isQueued }: { sessionId: string; id: string; isQueued: boolean },
@@ -278,7 +278,7 @@ async function withdraw(
 /** Returns the exit code. A closed stdout is not a failure, but a full disk is. */
 async function exitCode(printed: Printed, { output }: Format, { stderr, interrupt }: Invocation): Promise<number> {
   const { outcome, failure = outcome.error } = printed;
-  // 130 says that the user of this command has cancelled it.
+  // Exit code 130 means that the user of this command has cancelled the turn.
   const isCutByOthers = outcome.reason === "cancelled" && failure !== undefined && !interrupt.aborted;
   const { exitCode: code = isCutByOthers ? EXIT.error : EXIT[outcome.reason] } = printed;
   const complaints = createOutput(stderr);

@@ -29,7 +29,7 @@ export function compose(ctx: PromptContext, appended = ""): InstructionSnapshot 
   };
 }
 
-/** Collects what people wrote: the user's own text, instructions of presets, and instruction files. */
+/** Collects the parts written by people: the user's own text, instructions of presets, and instruction files. */
 export function authoredParts(ctx: PromptContext): { parts: Part[]; skipped: Found["skipped"] } {
   const { files, skipped } = filesOf(ctx);
   const fragments = findFragments(ctx.find("workspace")?.packages ?? []);

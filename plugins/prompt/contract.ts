@@ -19,19 +19,20 @@ export interface PromptPart {
   source?: string;
 }
 
-/** A part of the prompt, by its origin. */
+/** The origin and size of a part of the prompt. */
 export interface InstructionSource {
-  /** A file's path, `[prompt] user`, or the name of what wrote it. */
+  /** The path of a file, `[prompt] user`, or the name of the part's author. */
   source: string;
   priority: number;
   bytes: number;
-  /** Hash of a text that people wrote, to detect changes. */
+  /** SHA-256 hash of a text that was written by a person, to detect changes. */
   sha256?: string;
 }
 /** A part that was left out because the prompt was too long. */
 export interface CutSource extends InstructionSource {
   section: SectionName;
 }
+/** A section of the system prompt. */
 export interface InstructionSection {
   name: SectionName;
   sources: InstructionSource[];
@@ -80,7 +81,7 @@ export interface PromptView {
   tools: { count: number; bytes: number; tokens: number };
 }
 
-/** A submitted prompt, and what earlier layers add to it. */
+/** A submitted prompt, and the text that earlier layers have added to it. */
 export interface PromptSubmitInput {
   prompt: string;
   context: readonly string[];
@@ -104,7 +105,7 @@ declare module "@scorel/kernel" {
   interface Projections {
     /** The latest snapshot with its `seq`, and the changes that the user was last told about. */
     instructions: { snapshot?: FrozenInstructions; told?: string };
-    /** The date that the model was last told and where; null if a compaction has replaced it. */
+    /** The date that the model was last told, and the seq of that event; null if a compaction has replaced it. */
     toldDate: { date: string; seq: number } | null;
   }
   interface Contributions {

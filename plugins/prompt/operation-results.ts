@@ -8,7 +8,7 @@ const cutSource = z.strictObject({
   sha256: z.string().optional(),
 });
 
-/** The schemas of what the operations return. */
+/** The schemas of the operations' results. */
 export const results = {
   refresh_instructions: z.strictObject({
     bytes: z.number(),

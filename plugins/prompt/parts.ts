@@ -13,7 +13,7 @@ export interface Part {
   file?: true;
 }
 
-/** Order of the sections. What changes least comes first, so that the provider can cache as much as possible. */
+/** Order of the sections. Those that change least come first, so that the provider can cache as much as possible. */
 export const SECTIONS = [
   "baseline",
   "agents",

@@ -39,7 +39,7 @@ function display(snapshot: EventOf<"instruction_snapshot">): DisplayAction {
   return read === "" ? { display: "hidden" } : { display: "notice", level: "info", text: `Instructions: ${read}` };
 }
 
-/** Returns what the model is not told and why; undefined when nothing is missing. */
+/** Lists the parts that were left out of the prompt, and why; undefined when nothing is missing. */
 export function leftOut({ cut, skipped }: InstructionSnapshot): string | undefined {
   const left = [
     ...cut.map(({ source, bytes }) => `${source}: no room for its ${bytes} bytes`),

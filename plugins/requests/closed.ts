@@ -2,14 +2,14 @@ import type { EventOf, ScorelError, Session } from "@scorel/kernel";
 import { clientName } from "@scorel/kit/values/client-name";
 import { errors } from "./errors.ts";
 
-/** REQUEST_CLOSED, with who has ended the question and how, as the log says. */
+/** The error REQUEST_CLOSED, with the client that has ended the question and how, according to the log. */
 export function closed(session: Session, id: string): ScorelError {
   const end = endOf(session, id);
   if (!end) return errors.REQUEST_CLOSED({ id, why: "this session never had it" });
   const { answer, reason } = end;
   const said = reason === undefined ? "" : ` (${reason})`;
   const given = { id, answer, ...(reason !== undefined && { reason }) };
-  // A question that was withdrawn is ended by the host, in the name of no client.
+  // A question that was withdrawn is ended by the host, not by a client.
   if (answer === null && reason !== LEFT)
     return errors.REQUEST_CLOSED({ ...given, why: reason === WITHDRAWN ? reason : `it was withdrawn${said}` });
   const client = clientName(end.clientId);
@@ -19,7 +19,7 @@ export function closed(session: Session, id: string): ScorelError {
   return errors.REQUEST_CLOSED({ ...given, ...by, why });
 }
 
-/** The reason when the process that asked was killed or ended in a hurry. */
+/** The reason when the process that asked was killed or ended at once. */
 export const VOID = "the host ended while it was open";
 /** The reason when the turn that a question held up will not go on. */
 export const PASSED = "the conversation went on without it";

@@ -1,18 +1,18 @@
 import type { Client } from "@scorel/host/contract";
 import type { DisplayAction, EventId } from "@scorel/kernel";
 
-/** What an answer does, so that a client can show and map it without knowing its letter. */
+/** The effect of an answer, so that a client can show and map the answer without knowing its letter. */
 export type OptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
 
 /** An answer that a question offers. */
 export interface RequestOption {
-  /** The answer as a person types it, such as `y`. */
+  /** The answer as the user types it, such as `y`. */
   value: string;
   label: string;
   kind?: OptionKind;
-  /** The answer holds beyond this session. Only clients that may do everything can give it. */
+  /** Whether the answer holds beyond this session. Only clients with all permissions can give it. */
   lasting?: boolean;
-  /** An operation that does what the answer does beside answering. Only clients that may call it can give the answer. */
+  /** An operation with the same effect as the answer. Only clients that may call it can give the answer. */
   needs?: string;
   /** A message that the client sends after this answer; `true` to send the given reason, if any. */
   message?: string | true;
@@ -22,18 +22,18 @@ export interface Question {
   /** `select` takes the value of an option, `confirm` takes `y` or `n`, `input` takes any text. */
   kind: "select" | "confirm" | "input";
   title: string;
-  /** What the question is about, such as a command or a diff. */
+  /** The subject of the question, such as a command or a diff. */
   body?: DisplayAction[];
   /** The options of a `select`. */
   options?: RequestOption[];
-  /** The default answer when nobody answers; a client may use it for an empty line. */
+  /** The default answer, which applies when there is no answer; a client may use it for an empty line. */
   fallback?: string;
-  /** Data for the asking plugin and for programs, such as exact arguments. Questions with the same `form`, a text, are asked one after another. */
+  /** Data for the asking plugin and for programs, such as exact arguments. `form` is the id of a form, whose questions follow one another. */
   data?: unknown;
   /** The question of another session that this one passes on. */
   from?: ForwardedRequest;
 }
-/** Where a forwarded question was asked. */
+/** The origin of a forwarded question. */
 export interface ForwardedRequest {
   sessionId: string;
   requestId: string;
@@ -46,28 +46,31 @@ export interface OpenRequest extends Question {
   /** The plugin that asks. */
   plugin: string;
 }
+/** The outcome of a question. */
 export interface RequestAnswer {
   /** `null` when there is no answer: no client answers questions, the question was withdrawn, or the host ended. */
   answer: string | null;
   /** The answerer's reason, or why there is no answer. */
   reason?: string;
-  /** There is no answer because a person has declined the question. */
+  /** Set if there is no answer because a person has declined the question. */
   declined?: true;
 }
 
+/** Options of `RequestsService.ask`. */
 export interface AskOptions {
   /**
-   * Withdraws the question on abort. A hook layer passes its own signal, whose time limit pauses meanwhile. Without one, the
-   * question belongs to all pending layers and tools of the plugin.
+   * Withdraws the question on abort. A layer of a hook passes its own signal; its time limit pauses until the question has ended. Without a
+   * signal, the question belongs to all pending layers and tools of the plugin.
    */
   signal?: AbortSignal | undefined;
   /** Leaves the question open when the host stops, so that its answer can be recalled when the session is open again. */
   outlivesHost?: boolean | undefined;
 }
+/** Options of `RequestsService.forward`. */
 export interface ForwardOptions {
-  /** Ends the forwarding, and withdraws what it has asked here. */
+  /** Ends the forwarding on abort, and withdraws forwarded questions. */
   signal?: AbortSignal | undefined;
-  /** Shown before each title, to say who asks. */
+  /** Text before each title that says who asks. */
   label?: string | undefined;
 }
 /** The status text of a plugin. */
@@ -84,7 +87,7 @@ export interface PluginPanel {
 
 /** Questions to the people who watch a session. The first answer counts; if nobody can be asked, the default applies. */
 export interface RequestsService {
-  /** Whether a client is there that answers questions. */
+  /** Whether a client answers questions of the session. */
   readonly attended: boolean;
   /**
    * Asks a question. Returns `null` immediately, without a log entry, when no client answers questions. Rejects when the signal
@@ -92,14 +95,14 @@ export interface RequestsService {
    */
   ask(question: Question, options?: AskOptions): Promise<RequestAnswer>;
   /**
-   * The answer that a client has given, since the session was opened, to a question that its asker had left open. Undefined unless that
-   * was exactly this question, of this plugin.
+   * Returns the answer, given since the session was opened, to a question of an earlier process (see `outlivesHost`). Undefined unless it was
+   * exactly the same question of the same plugin.
    */
   recall(requestId: string, question: Question): Promise<RequestAnswer | undefined>;
   /**
-   * Asks the questions of another session here, with their options, and returns the answers to it. The first answer counts: one
-   * that is given there withdraws the question here. The client answers questions of the other session from now on, while somebody answers
-   * those of this one. Returns a function that ends this.
+   * Asks the questions of another session in this session, and passes the answers back. The first answer counts: an answer in the other
+   * session withdraws the question in this one. `client` attends to the other session's questions while a client attends to those of this
+   * session. Returns a function that ends the forwarding.
    */
   forward(client: Client, sessionId: string, options?: ForwardOptions): Promise<() => Promise<void>>;
   select(title: string, options: readonly RequestOption[], fallback: string, ask?: AskOptions): Promise<string>;
@@ -109,23 +112,23 @@ export interface RequestsService {
 
 /** Options of a question. */
 export interface Asking<V> {
-  /** The answer when nobody answers: no client can, the person dismissed the question, or its plugin or session ended. */
+  /** The result when there is no answer: no client answers questions, the user declined, or the plugin or session ended. */
   default?: V | undefined;
-  /** What the question is about, such as a command or a diff; always shown completely. */
+  /** The subject of the question, such as a command or a diff; always shown completely. */
   details?: string | readonly DisplayAction[] | undefined;
   /**
-   * Withdraws the question on abort, and rejects with the reason. Without a signal, a question of a hook layer or tool belongs to
-   * all pending layers and tools of the plugin.
+   * Withdraws the question on abort, and rejects with the signal's reason. Without a signal, a question of a hook layer or tool belongs
+   * to all pending layers and tools of the plugin.
    */
   signal?: AbortSignal | undefined;
 }
-/** An answer of a `select`: a text, or a value with a different label. */
+/** An answer of a `select`: a string, or a value with a different label. */
 export type Choice<V extends string> = V | ({ value: V } & Pick<RequestOption, "label" | "kind" | "lasting" | "needs">);
 export type NoticeLevel = "info" | "warning" | "error";
 
 /** How a plugin asks and informs the people who watch its session, in any client. The model sees nothing of it. */
 export interface Ui {
-  /** Whether a client is there that answers questions. Without one, each question returns its default immediately. */
+  /** Whether a client answers questions of the session. If none does, each question returns its default immediately. */
   readonly attended: boolean;
   /** Asks for one of several answers. */
   select<V extends string>(
@@ -153,7 +156,7 @@ export interface Ui {
 declare module "@scorel/kernel" {
   interface Services {
     requests: RequestsService;
-    /** `ctx.ui` of plugins: each plugin has its own object, which asks in its name. */
+    /** `ctx.ui` of plugins. Each plugin has its own object, which asks under the plugin's name. */
     ui: Ui;
   }
   interface Events {
@@ -163,7 +166,7 @@ declare module "@scorel/kernel" {
     approval_answer: { requestId: string; answer: string | null; reason?: string };
   }
   interface Transients {
-    /** Nobody could be asked, so the default applied; `answer` is null without a default. */
+    /** No client answers questions, so the default applied; `answer` is null without a default. */
     request_defaulted: { plugin: string; kind: Question["kind"]; title: string; answer: string | null };
     /** A one-time message of a plugin to the people who watch. */
     notification: { plugin: string; level: NoticeLevel; text: string };
@@ -186,8 +189,8 @@ declare module "@scorel/host/contract" {
   }
   interface Operations {
     /**
-     * Starts or stops answering questions of the session by this client, and returns the open ones. Ends by itself when the
-     * client leaves the session or disconnects.
+     * Registers this client as one that answers questions of the session, or removes it, and returns the open questions. The client is
+     * removed automatically when it leaves the session or disconnects.
      */
     attend_requests: {
       params: { sessionId: string; attending?: boolean | undefined };
@@ -214,8 +217,8 @@ declare module "@scorel/host/contract" {
 declare module "@scorel/workspace/contract" {
   interface SessionOptions {
     /**
-     * True when the client will answer questions (`attend_requests`). Questions asked until then wait. It also applies to all
-     * sessions that this client opens later.
+     * Whether the client will call `attend_requests`. Questions asked before then wait for it. Also applies to all sessions that this client
+     * opens later.
      */
     attending?: boolean | undefined;
   }

@@ -1,11 +1,11 @@
 import { defineErrors } from "@scorel/kernel";
 
-/** How a question has ended. All but `id` and `why` are absent for one that this session never had. */
+/** How a question has ended. Only `id` and `why` are set for a question that this session never had. */
 interface Closed {
   id: string;
-  /** In words. */
+  /** The end of the question as text. */
   why: string;
-  /** The id and the name of the client that answered or left it; absent when it was withdrawn. */
+  /** The id of the client that has answered or declined; `name` is its name. Absent when the question was withdrawn. */
   clientId?: string;
   client?: string;
   answer?: string | null;
@@ -17,5 +17,5 @@ export const errors = defineErrors({
   REQUEST_ANSWER: (a: { answer: string; offered: string }) =>
     `"${a.answer}" is not one of the answers to this question: ${a.offered}.`,
   REQUEST_CHOICES: (a: { title: string; reason: string }) =>
-    `The question "${a.title}" cannot be asked: ${a.reason}. Pass select a list of texts or of { value, label }.`,
+    `The question "${a.title}" cannot be asked: ${a.reason}. Pass select a list of strings or of { value, label }.`,
 });

@@ -15,7 +15,7 @@ import type { OpenRequest } from "./contract.ts";
 
 const text = z.string();
 
-/** A question is a side event, and on disk before anybody sees it. */
+/** A question is a side event, which is synced before any client sees it. */
 export const approvalRequest: EventDefinition<Events["approval_request"]> = {
   schema: z.strictObject({
     requestId: text.min(1),
@@ -51,7 +51,7 @@ export const approvalRequest: EventDefinition<Events["approval_request"]> = {
   }),
 };
 
-/** An answer takes effect when it is on disk. */
+/** An answer takes effect when it is synced. */
 export const approvalAnswer: EventDefinition<Events["approval_answer"]> = {
   schema: z.strictObject({ requestId: text.min(1), answer: text.nullable(), reason: text.optional() }),
   durable: true,
@@ -115,7 +115,7 @@ export const pluginPanel: TransientDefinition<Transients["plugin_panel"]> = {
   transient: true,
   inFlight: { work: "panel", id: "plugin", effect: "replace" },
   schema: z.strictObject({ plugin: text, lines: z.array(text).optional() }),
-  // Clients that only print lines would print it again at each change.
+  // Clients that print lines would print the panel again at each change.
   convertToDisplay: (): DisplayAction => ({ display: "hidden" }),
 };
 

@@ -14,15 +14,15 @@ interface Source {
 }
 type Ask = (question: Question, signal: AbortSignal) => Promise<RequestAnswer>;
 
-/** Where the questions are asked. */
+/** The session in which the questions are asked. */
 interface Target {
   requests: Pick<Requests, "attended" | "onAttendance">;
   ask: Ask;
 }
 
 /**
- * Asks the open and later questions of another session here, and answers them there. While nobody answers questions here, nobody does there:
- * what asks there is told so, and not that a person has declined. Returns a function that ends this.
+ * Asks the open and later questions of another session in this one, and passes the answers back. While no client answers questions here, none
+ * does in the other session: its plugins then learn that nobody answers, not that a person has declined. Returns a function that ends this.
  */
 export async function forward(
   source: Source,
@@ -68,11 +68,11 @@ interface Passing {
   signal: AbortSignal;
 }
 
-/** Asks one question here and answers it there. */
+/** Asks one question in this session, and passes its answer to the other one. */
 async function pass({ client, sessionId }: Source, ask: Ask, { request, label, signal }: Passing): Promise<void> {
   const { requestId } = request;
   const { answer, reason } = await ask(questionFrom(request, sessionId, label), signal);
-  // Somebody may have answered there in the meantime: that answer counts, and this one is refused.
+  // If the question was answered in the other session meanwhile, that answer counts, and this one is refused.
   await client.request("answer_request", { sessionId, requestId, answer, ...(reason !== undefined && { reason }) });
 }
 
@@ -82,7 +82,7 @@ function questionFrom(request: OpenRequest, sessionId: string, label: string | u
     kind,
     title: label === undefined ? title : `${oneLine(label, LABEL)}: ${title}`,
     ...(body && { body: [...body] }),
-    // A message after an answer is for the other session.
+    // Messages that follow an answer belong to the other session.
     ...(options && { options: options.map(({ message: _message, ...option }) => option) }),
     ...(fallback !== undefined && { fallback }),
     ...(data !== undefined && { data }),

@@ -18,16 +18,16 @@ import { Requests } from "./requests.ts";
 import { createService } from "./service.ts";
 import { createUi } from "./ui.ts";
 
-/** Events after which a conversation goes on without the answer to a question that its turn had left open. */
+/** Events with which a conversation goes on without an answer to the open question of its last turn. */
 const moves: ReadonlySet<string> = new Set(["message", "custom_message", "rewind", "branch", "compact"]);
 
-/** Questions and notices of plugins to the people who watch a session. Questions and answers are in its log. */
+/** Plugin `requests`: questions and notices of plugins to the people who watch a session. Questions and answers are stored in its log. */
 export default definePlugin({
   id: "requests",
   name: "Requests",
   version: "0.1.0",
   provides: ["requests", "ui"],
-  // Clients set it, not people.
+  // Set by clients, not by users.
   sessionOptions: () => [{ key: "attending", kind: "switch" }],
   events: {
     approval_request: approvalRequest,
@@ -57,7 +57,7 @@ export default definePlugin({
         // A pending question would keep the session from closing.
         if (type === "session_end") await requests.close();
         if (type !== "prompt_submit") return;
-        // A client that sends a message also listens.
+        // A client that sends a message also listens to notices.
         notices.listen();
         await requests.expectNoMore();
       },

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { OpenRequest, RequestAnswer } from "./contract.ts";
 
 /**
- * Answers to questions whose asker has ended with its host. They are kept here and not read from the log, where every plugin of the
- * session could write one.
+ * Answers to questions of an earlier process, whose asking code has ended with it. They are kept in memory and not read from the log, where
+ * any plugin of the session could write one.
  */
 export class LateAnswers {
   private readonly answers = new Map<string, { request: OpenRequest; answer: RequestAnswer }>();
@@ -12,11 +12,11 @@ export class LateAnswers {
     this.answers.set(request.requestId, { request, answer });
   }
 
-  /** The answer, if `asked` is what the person has seen. It counts for one call. */
+  /** Returns the answer, and forgets it, if `asked` is the question that the user has seen. */
   recall(requestId: string, asked: Omit<OpenRequest, "requestId">): RequestAnswer | undefined {
     const known = this.answers.get(requestId);
     this.answers.delete(requestId);
-    // As the log has it, without fields that are undefined.
+    // In the form of the log, without undefined fields.
     const again: unknown = JSON.parse(JSON.stringify({ ...asked, requestId }));
     return known && isDeepStrictEqual(JSON.parse(JSON.stringify(known.request)), again) ? known.answer : undefined;
   }

@@ -14,7 +14,7 @@ export class Notices {
   private readonly ctx: BaseContext;
   private readonly statuses = new Map<string, string>();
   private readonly panels = new Map<string, readonly string[]>();
-  /** Notices sent before a client listened, since a plugin may speak while the session opens. */
+  /** Notices from before a client listened, since a plugin may send one while the session opens. */
   private held: Transients["notification"][] | undefined = [];
   private closed = false;
 
@@ -22,7 +22,7 @@ export class Notices {
     this.ctx = ctx;
   }
 
-  /** A client listens from now on, and receives earlier notices. */
+  /** Called when the first client listens, which then receives the earlier notices. */
   listen(): void {
     const { held } = this;
     if (!held || this.closed) return;
@@ -70,7 +70,7 @@ export class Notices {
   }
 }
 
-/** The lines as clients get them: without control characters, and neither long nor many. */
+/** The lines of a panel without control characters, limited in length and number. */
 function panelLines(given: unknown): string[] {
   const all = Array.isArray(given) ? given : given === undefined ? [] : [given];
   const lines = all.slice(0, PANEL_LINES + 1).map((line) => oneLine(harmless(line), PANEL_WIDTH));

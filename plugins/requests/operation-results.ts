@@ -28,7 +28,7 @@ const requestsNow = z.strictObject({
   panels: z.array(pluginPanel),
 });
 
-/** The schemas of what the operations return. */
+/** The schemas of the operations' results. */
 export const results = {
   list_requests: requestsNow,
   attend_requests: requestsNow,

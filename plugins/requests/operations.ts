@@ -10,7 +10,7 @@ const id = z.string().min(1);
 /** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
 
-/** The operations by which clients see and answer questions. `present` returns what a new client needs. */
+/** The operations with which clients see and answer questions. `present` returns the state that a new client needs. */
 export function operations(ctx: BaseContext, requests: Requests, present: () => RequestsNow) {
   return {
     attend_requests: {
@@ -46,7 +46,7 @@ export function operations(ctx: BaseContext, requests: Requests, present: () => 
       result: async () => (await results()).answer_request,
       run: async ({ sessionId: _here, ...given }, { clientId, assertOperations }) => {
         const needed = requests.neededFor(given);
-        // It changes the user's files, and stays when the client's token is revoked.
+        // A lasting answer changes the user's files, and stays in force when the client's token is revoked.
         if (needed === "all") assertOperations(needed, "answer_request with an answer that lasts");
         else if (needed.length > 0)
           assertOperations(needed, "answer_request with an answer that allows more than this once");

@@ -27,7 +27,7 @@ interface Waiting {
 
 /** The reason for a missing answer when the session closes. */
 const CLOSED = "the session was closed";
-/** Questions that are open at a time: nobody answers more, and each is in the log. */
+/** The most open questions at a time: nobody would answer more, and each one is stored in the log. */
 const MOST_OPEN = 200;
 const HOST_STOPPED = "the host was stopped";
 
@@ -84,7 +84,7 @@ export class Requests {
   async ask(plugin: string, question: Question, options: AskOptions): Promise<RequestAnswer> {
     const { signal } = options;
     signal?.throwIfAborted();
-    // A hook layer counts as asynchronous only after it has returned its promise.
+    // A layer of a hook counts as asynchronous only after it has returned its promise.
     await null;
     const work = signal ? [signal] : this.ctx.calls.of(plugin);
     if (!this.attended) return this.default(plugin, question, "no client answers questions");
@@ -97,7 +97,7 @@ export class Requests {
     return this.late.recall(requestId, { plugin, ...(await this.storable(question)) });
   }
 
-  /** Writes the question and waits for its answer; the time limits of the asking work pause. */
+  /** Writes the question and waits for its answer. The time limits of the layers and tools that ask pause meanwhile. */
   private async wait(
     plugin: string,
     question: Question,
@@ -129,12 +129,12 @@ export class Requests {
     }
   }
 
-  /** The question as it may be stored, and shown: events that clients get are those in the log. */
+  /** The question with redacted texts. Clients see the same, since their events are those in the log. */
   private async storable(question: Question): Promise<Question> {
     return storableQuestion(question, (text) => this.clean(text));
   }
 
-  /** Without an agent, or with another plugin's that has no such layers, texts are stored as they are. */
+  /** Redacts text. Without an agent, or with an agent of another plugin that has no such hook, returns it unchanged. */
   private async clean(text: string): Promise<string> {
     return (await this.ctx.find("agent")?.storable?.(text)) ?? text;
   }
@@ -144,14 +144,14 @@ export class Requests {
     return { answer: null, reason };
   }
 
-  /** What a client must be allowed to do to give an answer, beside answering. A lasting one holds beyond this session. */
+  /** The operations that a client must be allowed to call in order to give an answer; "all" for a lasting one. */
   neededFor({ requestId, answer }: Pick<Given, "requestId" | "answer">): "all" | string[] {
     const { options = [] } = this.request(requestId) ?? {};
     const given = options.filter(({ value }) => value === answer);
     return given.some(({ lasting }) => lasting) ? "all" : given.flatMap(({ needs }) => needs ?? []);
   }
 
-  /** An open question. Clients may send any text as its id, such as the name of what every object has. */
+  /** The open question with an id. Clients may send any string as the id, even the name of a property that every object has. */
   private request(id: string): OpenRequest | undefined {
     const open = this.ctx.session.projection("openRequests");
     return Object.hasOwn(open, id) ? open[id] : undefined;
@@ -168,7 +168,7 @@ export class Requests {
     return outcome;
   }
 
-  /** Ends open questions that nobody waits for: a previous host had asked them. Those that hold up a turn stay. */
+  /** Ends open questions of an earlier process, for which no code waits. Questions that an interrupted turn waits for stay. */
   async voidLeftovers(reason: string): Promise<void> {
     const agent = this.ctx.find("agent");
     const isLeft = ({ requestId }: OpenRequest) => !this.waiting.has(requestId) && agent?.awaits?.(requestId) !== true;
@@ -216,7 +216,7 @@ export class Requests {
     return { eventId: id, ...(message !== undefined && { message }) };
   }
 
-  /** Writes an answer to a question whose asker has ended with its host, and goes on with the turn that it held up. */
+  /** Writes an answer to a question of an earlier process, and resumes the turn that waits for it. */
   private async writeLate(request: OpenRequest, answer: RequestAnswer, append: () => Promise<StoredEvent>) {
     const written = async () => {
       const event = await append();
@@ -231,7 +231,7 @@ export class Requests {
     try {
       await this.end(requestId, reason);
     } catch (thrown) {
-      // Somebody answered first, and that answer counts.
+      // Another client has answered first, and that answer counts.
       if (codeOf(thrown) === "REQUEST_CLOSED") return;
       this.ctx.report("requests", thrown);
     }
@@ -247,7 +247,7 @@ export class Requests {
   }
 }
 
-/** Why a question is withdrawn, from the reason why the work that asked was cancelled. */
+/** The reason why a question is withdrawn, from the reason why the asking work was cancelled. */
 function withdrawal(reason: unknown): string {
   return codeOf(reason) === "AGENT_HOST_STOPPED" ? HOST_STOPPED : WITHDRAWN;
 }

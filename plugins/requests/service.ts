@@ -2,7 +2,7 @@ import { type BaseContext, perPlugin } from "@scorel/kernel";
 import type { Question, RequestsService } from "./contract.ts";
 import type { Requests } from "./requests.ts";
 
-/** The service; each plugin asks under its own name. */
+/** Creates the service `requests`, through which each plugin asks under its own name. */
 export function createService(requests: Requests): RequestsService {
   const viewFor = (plugin: string): RequestsService => ({
     get attended() {

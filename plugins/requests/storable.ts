@@ -6,8 +6,8 @@ type Clean = (text: string) => Promise<string>;
 const HIDDEN = "Parts of this are hidden, because a plugin changes what is stored of this session (beforeStore).";
 
 /**
- * Returns a question with its texts as they may be stored. The values of its options stay, since they are answers. If anything
- * was changed, the question says so, because a person is to know that they do not see everything.
+ * Returns a question with its texts redacted for storage. The values of options stay, since they are answers. If anything was changed, the
+ * question says so, because the user has to know that they do not see everything.
  */
 export async function storableQuestion(question: Question, clean: Clean): Promise<Question> {
   const { kind, title, body, options, fallback, data } = question;
@@ -35,7 +35,7 @@ async function storableOption(option: Option, clean: Clean): Promise<Option> {
   };
 }
 
-/** A copy of a value in which every text is cleaned, except keys. */
+/** A copy of a value with every string cleaned, except keys of objects. */
 async function cleaned(value: unknown, clean: Clean): Promise<unknown> {
   if (typeof value === "string") return clean(value);
   if (Array.isArray(value)) return Promise.all(value.map((each) => cleaned(each, clean)));

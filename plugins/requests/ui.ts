@@ -14,14 +14,14 @@ interface Parts {
   notices: Notices;
 }
 
-/** The service `ui`. Each plugin speaks under its own name, and its questions and status end with it. */
+/** Creates the service `ui`. Each plugin uses it under its own name; its questions and its status end when it stops. */
 export function createUi(parts: Parts, own: BaseContext): Ui {
   return Object.assign(uiFor(own, parts), {
     [perPlugin]: (context: BaseContext) => uiFor(context, parts),
   });
 }
 
-/** Visible messages use up more of a plugin's allowance than events. */
+/** The cost of a visible message, which uses up more of a plugin's allowance than an event. */
 const SHOWN = { told: 50 };
 
 function uiFor(context: BaseContext, { requests, notices }: Parts): Ui {

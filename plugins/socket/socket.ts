@@ -8,17 +8,17 @@ import { inOwnFolder, removeStateFile } from "@scorel/kit/files/state-folder";
 import { lineChannel } from "@scorel/kit/net/line-channel";
 import { errors } from "./errors.ts";
 
-/** Connections at a time. Further ones are told so, and closed; of more than the second number, none is accepted. */
+/** The most connections at a time. Further clients get an error and are disconnected; above the second number, none is accepted. */
 const MAX_CONNECTIONS = 256;
 const MOST_CONNECTIONS = 1_024;
-/** Time for the other end to accept a connection. */
+/** Milliseconds for the other end to accept a connection. */
 const DIAL_MS = 5_000;
-/** Longest first message of a client, and the sent bytes that may wait for a client that does not read. */
+/** The most bytes of a client's first message, and of unsent data for a client that does not read. */
 export const LIMITS = { maxFirstBytes: 64 * 1024, maxUnsent: 4 * 1024 * 1024 };
 
 /**
- * Accepts clients at a Unix socket. Only this user can reach it, because others cannot enter its folder, so its clients may do
- * everything. A socket that is there already is replaced: the caller has made sure that nobody uses it.
+ * Accepts clients at a Unix socket. Only this user can reach it, because others cannot enter its folder, so clients have all permissions. An
+ * existing socket is replaced: the caller has made sure that no process uses it.
  */
 export async function listenOn(path: string, gateway: Pick<GatewayService, "accept">): Promise<Listening> {
   const sockets = new Set<Socket>();
@@ -40,7 +40,7 @@ export async function listenOn(path: string, gateway: Pick<GatewayService, "acce
     if (thrown instanceof ScorelError) throw thrown;
     throw errors.SOCKET_LISTEN({ path, reason: codeOf(thrown) }, { cause: thrown });
   }
-  // A connection that could not be accepted, such as for lack of file descriptors, is its client's loss.
+  // If a connection cannot be accepted, for example for lack of file descriptors, only its client is affected.
   server.on("error", () => {});
   // The socket alone keeps no process running.
   server.unref();

@@ -10,28 +10,28 @@ import { errors } from "./errors.ts";
 import { AfterGreeting } from "./greeting.ts";
 
 export interface DialOptions {
-  /** Starts a host there if none runs. */
+  /** Starts a host on the other computer if none runs there. */
   start?: boolean | undefined;
-  /** The connection was lost and is made again: nobody is asked for a password, and no host is started. */
+  /** Reconnects after a lost connection: the user is not asked for a password, and no host is started. */
   again?: boolean | undefined;
   env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Exit code of a shell that does not find a program. */
 const NOT_FOUND = 127;
-/** Bytes of a host's first message. */
+/** The most bytes of a host's first message. */
 const MAX_WELCOME = 64 * 1024;
-/** Characters that are kept of what ssh and the other computer print on stderr. */
+/** The most characters that are kept of the stderr of ssh and the other computer. */
 const MAX_OUTPUT = 4_000;
 /**
- * Milliseconds that a connection may take: the first one, for which a person may have to type a password, and a later one. And those
- * that ssh may take to end once its channel is closed, before it is killed.
+ * Time limits in milliseconds: `first` for the first connection, for which a person may have to type a password, `again` for later ones,
+ * and `end` for ssh to end after its channel is closed, before it is killed.
  */
 const LIMITS = { first: 120_000, again: 10_000, end: 1_000 };
 
 /**
- * What ssh is told: no terminal, nothing forwarded, and none of what the user's configuration may do besides. A connection that does
- * not answer ends after a minute.
+ * Options of ssh: no terminal, no forwarding, and none of the other actions that the user's configuration may contain. A connection that
+ * does not answer ends after a minute.
  */
 const SETTINGS = [
   ...["-T", "-a", "-x", "-o", "ClearAllForwardings=yes", "-o", "RemoteCommand=none", "-o", "PermitLocalCommand=no"],
@@ -45,7 +45,7 @@ export function dialOverSsh(url: URL, { start, again, env }: DialOptions, limits
   const target = targetOf(url);
   const program = findProgram("ssh", ownFolders(env.PATH));
   if (program === undefined) throw errors.SSH_MISSING();
-  // What the other computer's shell prints before the proxy runs is not a message. Nobody else knows this word.
+  // Output of the other computer's shell before the proxy runs is not a message, so the proxy first repeats this secret word.
   const word = randomBytes(16).toString("hex");
   const proxy = ["scorel", "host", "proxy", "--greeting", word, ...(start && !again ? ["--start"] : [])];
   const quiet = again ? ["-o", "BatchMode=yes"] : [];
@@ -69,7 +69,7 @@ export function dialOverSsh(url: URL, { start, again, env }: DialOptions, limits
     });
     input.once("error", (thrown) => failed(errors.SSH_NOISE({ target, reason: thrown.message }, { cause: thrown })));
     const channel = lineChannel(ssh.stdout.pipe(input), ssh.stdin, { maxFirstBytes: MAX_WELCOME });
-    input.once("close", () => endSoon(ssh, limits.end));
+    input.once("close", () => killLater(ssh, limits.end));
     ssh.once("error", (thrown) => failed(errors.SSH_ENDED({ target, code: null, output: thrown.message })));
     ssh.once("close", (code) => {
       const output = said();
@@ -79,8 +79,8 @@ export function dialOverSsh(url: URL, { start, again, env }: DialOptions, limits
   });
 }
 
-/** Ends ssh if it does not end by itself, and reads nothing more of it. */
-function endSoon(ssh: Ssh, ms: number): void {
+/** Stops reading from ssh, and kills it if it does not end by itself within `ms` milliseconds. */
+function killLater(ssh: Ssh, ms: number): void {
   for (const stream of [ssh.stdout, ssh.stdin]) stream.destroy();
   // A timer alone keeps no process running, but a running ssh does.
   const signals = (["SIGTERM", "SIGKILL"] as const).map((signal, index) =>
@@ -92,10 +92,10 @@ function endSoon(ssh: Ssh, ms: number): void {
   });
 }
 
-/** The target in an address: `ssh:` and what ssh is given, or a URL that ssh itself understands. Throws SSH_TARGET. */
+/** The target for ssh in an address: the part after `ssh:`, or the whole URL if ssh itself understands it. Throws SSH_TARGET. */
 function targetOf({ href, pathname }: URL): string {
   const target = href.startsWith("ssh://") ? href.replace(/\/$/, "") : decoded(pathname);
-  // A target that begins with a hyphen would be an option. Other characters could mean something to a proxy command.
+  // A target that begins with a hyphen would be an option. Other characters could have a meaning in a proxy command.
   const isPlain = /^(ssh:\/\/)?[a-z\d_[][\w.@:%+[\]-]{0,254}$/i.test(target) && !/@-|:\/\/-/.test(target);
   if (!isPlain) throw errors.SSH_TARGET({ target });
   return target;
@@ -109,12 +109,12 @@ function decoded(text: string): string {
   }
 }
 
-/** Only absolute folders, so that no project can put another program in place of ssh. */
+/** The absolute folders in PATH, so that no project can replace ssh by another program. */
 function ownFolders(path = ""): string {
   return path.split(delimiter).filter(isAbsolute).join(delimiter);
 }
 
-/** Returns a function for the end of what a stream has said. It comes from another computer, so it is made safe to show. */
+/** Collects the output of a stream. Returns a function that returns its end, made safe to show since it comes from another computer. */
 function collect(stream: Readable): () => string {
   let text = "";
   stream.setEncoding("utf8").on("data", (chunk: string) => {
@@ -124,7 +124,7 @@ function collect(stream: Readable): () => string {
   return () => plainText(text).trim();
 }
 
-/** A channel that says why it ended. */
+/** Wraps a channel so that its end comes with a reason: the end of ssh's output. */
 function watched(channel: LineChannel, said: () => string): Channel {
   return {
     send: (message) => channel.send(message),

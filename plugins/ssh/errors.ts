@@ -1,7 +1,7 @@
 import { defineErrors } from "@scorel/kernel";
 import { continued } from "@scorel/kit/text/one-line";
 
-/** What the other computer has printed, apart from Scorel's own lines. */
+/** Output of the other computer, indented to tell it from Scorel's own lines. */
 const quoted = (output: string) => continued(`\n${output}`);
 
 export const errors = defineErrors({

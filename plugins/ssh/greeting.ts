@@ -3,7 +3,7 @@ import { Transform, type TransformCallback } from "node:stream";
 /** Bytes that may come before the greeting. */
 const MAX_BEFORE = 1024 * 1024;
 
-/** Passes on what comes after a line that is exactly the given word, and drops what comes before it. */
+/** Passes on the data after a line that is exactly the given word, and drops the data before it. */
 export class AfterGreeting extends Transform {
   private readonly line: Buffer;
   private readonly greeted: () => void;

@@ -21,7 +21,7 @@ export default definePlugin({
         },
         { flags: "--start", description: "With --ssh: start a host there if none runs" },
       ],
-      // Its clients come in over the Unix socket of the other computer.
+      // The clients connect through the Unix socket of the other computer.
       listen: () => undefined,
       address: ({ ssh: target }) => (typeof target === "string" ? `ssh:${encodeURIComponent(target)}` : undefined),
       dial: async (url, options) => (await import("./dial.ts")).dialOverSsh(url, { ...options, env: ctx.launch.env }),

@@ -5,7 +5,7 @@ import { dark } from "./theme/colors.ts";
 
 const roles = Object.keys(dark);
 
-/** Colours of a theme by what they are for. */
+/** Colours of a theme, by role. */
 const colors = z
   .record(z.string(), z.string())
   .superRefine((given, context) => {

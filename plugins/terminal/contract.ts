@@ -1,32 +1,32 @@
 import type { Invocation } from "@scorel/cli/contract";
 import type { Client, Rights, SessionStatus } from "@scorel/host/contract";
 
-/** What a conversation in the terminal begins with. */
+/** Arguments of `TerminalService.run`. */
 export interface TerminalStart {
   invocation: Invocation;
   client: Client;
   /**
-   * Opens the session, or the one with this id. `plainly` gives the terminal back while it runs, for questions that are asked line by line.
-   * Returns undefined when the person has declined to go on.
+   * Opens the session: the one with `sessionId` if the user has chosen one from the list. `plainly` gives the terminal back while its work
+   * runs, for questions that are asked line by line. Resolves with undefined when the user has declined to go on.
    */
   open(plainly: <R>(work: () => Promise<R>) => Promise<R>, sessionId?: string): Promise<SessionStatus | undefined>;
-  /** The person chooses a session from a list first. */
+  /** Lets the user choose a session from a list first. Default: false. */
   choosesSession?: boolean | undefined;
   /** Whether the user may send messages and answer questions. Default: both. */
   rights?: Rights | undefined;
-  /** The command that comes back to a session. Default: `scorel --session` with its id. */
+  /** The command line that returns to a session, which is printed at the end. Default: `scorel --session` with its id. */
   comeBack?: ((sessionId: string) => string) | undefined;
-  /** What still goes on in the background of a session that the person leaves, in words; empty for nothing. */
+  /** Describes what still runs in the background of a session that the user leaves; "" for nothing. */
   atWork?: ((sessionId: string) => Promise<string>) | undefined;
-  /** A message that is sent at once. */
+  /** A message that is sent as soon as the session is open. */
   prompt?: string | undefined;
 }
 
 /** The service `terminal`: the full-screen conversation of a person at a terminal. */
 export interface TerminalService {
-  /** Whether these streams are a terminal that it can be shown on. */
+  /** Whether the streams of an invocation are a terminal that can show the full screen. */
   suits(invocation: Pick<Invocation, "stdin" | "stdout" | "env">): boolean;
-  /** Runs the conversation until the person leaves. Returns the exit code; undefined when no session was opened. */
+  /** Runs the conversation until the user leaves. Resolves with the exit code; undefined when `open` resolved with undefined. */
   run(start: TerminalStart): Promise<number | undefined>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The actions that keys are bound to, with their default keys, in the order in which the help lists them. Actions of one group are
- * used at the same time, so that a key belongs to one of them; those in `shared` are told apart by what is on the screen.
+ * The actions that keys are bound to, with their default keys, in the order in which the help lists them. Actions of one group are active
+ * at the same time, so that a key belongs to only one of them; for those in `shared`, the state of the screen decides which one applies.
  */
 export const keyGroups = {
   writing: {
@@ -80,19 +80,19 @@ export type KeyAction = ActionsOf<KeyGroup>;
 /** All actions with their default keys. */
 export const defaultKeys = Object.assign({}, ...Object.values(keyGroups)) as Record<KeyAction, readonly string[]>;
 
-/** Which keys do what, after the settings of the user. */
+/** The key bindings: the defaults, changed by the user's settings. */
 export interface Keys {
   /** Whether a key, as the terminal sent it, is bound to an action. */
   is(data: string, action: KeyAction): boolean;
-  /** The first key of an action as people write it, such as `Ctrl-R`; "" when it has none. */
+  /** The label of an action's first key, such as `Ctrl-R`; "" when it has none. */
   label(action: KeyAction): string;
   /**
-   * The names of the keys that run a slash command: those that the user has set for it, else those of the `wanted` ones that name a key,
-   * type no character, and are bound to nothing else.
+   * The names of the keys that run a slash command: those that the user has set for it, else those of `wanted` that are valid names, type no
+   * character, and are bound to nothing else.
    */
   ofCommand(name: string, wanted: readonly string[]): readonly string[];
   /** Whether a key, as the terminal sent it, has this name. */
   names(data: string, key: string): boolean;
-  /** All keys of an action as people write them. */
+  /** The labels of all keys of an action. */
   labels(action: KeyAction): readonly string[];
 }

@@ -2,63 +2,63 @@ import type { Client, QueuedMessage, SessionStatus } from "@scorel/host/contract
 import type { Keys } from "./keys.ts";
 import type { Theme } from "./theme/theme.ts";
 
-/** A part of the screen: it draws itself as lines and takes keys. The form of pi-tui's components. */
+/** A part of the screen that draws itself as lines and handles keys. Has the same shape as pi-tui's components. */
 export interface Component {
   /** The lines that show it, each at most `width` columns wide, with colours as escape sequences and no other control characters. */
   render(width: number): string[];
-  /** Takes one key as the terminal sent it, or a whole paste between ESC[200~ and ESC[201~. */
+  /** Handles one key as the terminal sent it, or a whole paste between ESC[200~ and ESC[201~. */
   handleInput(data: string): void;
-  /** Forgets what it has kept of earlier drawing, as after a change of theme. */
+  /** Forgets lines kept from earlier drawing, for example after a change of theme. */
   invalidate(): void;
 }
 
-/** A place in the lines that a component rendered last, counted from 0. */
+/** A position in the lines that a component rendered last. Row and column count from 0. */
 export interface Cursor {
   row: number;
   column: number;
 }
 
-/** What a field's text is: a message, a slash command, or a line for the shell. */
+/** The kind of a field's text: a message, a slash command, or a shell line. */
 export type FieldMode = "message" | "command" | "shell";
 
 /** A file or picture that goes with a message. */
 export interface Attachment {
-  /** What names it in the text, such as `@src/cart.ts`. */
+  /** The mark that stands for it in the text, such as `@src/cart.ts`. */
   mark: string;
   path?: string;
-  /** The picture itself, if it is in no file. */
+  /** The bytes of a picture that is in no file. */
   image?: Uint8Array;
 }
 
-/** What a person has entered. */
+/** An entry that the user submits from the field. */
 export interface Submission {
   mode: FieldMode;
-  /** Without the mark that chose the mode: `help` for `/help`, `ls` for `!ls`. Long pastes are written out. */
+  /** The text without the mark of its mode: `help` for `/help`, `ls` for `!ls`. Long pastes are written out. */
   text: string;
   attachments: readonly Attachment[];
-  /** For a shell line: the model is not told of it (`!!`). */
+  /** Whether a shell line is hidden from the model (`!!`). */
   silent?: boolean;
 }
 
-/** The field that a person types in. It is a message until `/` or `!` is the first character typed into it while it is empty. */
+/** The field that the user types in. Its text is a message, unless `/` or `!` is the first character typed into the empty field. */
 export interface Field extends Component {
   readonly text: string;
   readonly mode: FieldMode;
-  /** Where the terminal's cursor belongs in the lines rendered last; undefined while it must not be shown. */
+  /** The position of the terminal's cursor in the lines rendered last; undefined while it must not be shown. */
   readonly cursor: Cursor | undefined;
-  /** Replaces the text by a message, or by a text of the named mode. What stands in it is never read as a command. */
+  /** Replaces the text. `mode` is its mode (default: message), whatever the text begins with. */
   setText(text: string, mode?: FieldMode, silent?: boolean): void;
-  /** Empties the field. Its text comes back from the history, with its pictures while this process runs. */
+  /** Empties the field. Its text can be recalled from the history, with its pictures while this process runs. */
   putAside(): void;
-  /** Brings back what was being written, if a text of the history stands in its place. */
+  /** Restores the text that was being written, if an entry of the history is shown instead. */
   leaveHistory(): void;
-  /** Sends or queues. */
+  /** Called to send an entry, or to queue it while a turn runs. */
   onSubmit: (submission: Submission) => void;
-  /** Sends into the running turn. */
+  /** Called to send an entry into the running turn. */
   onSteer: (submission: Submission) => void;
-  /** `?` was typed into the empty field. */
+  /** Called when `?` is typed into the empty field. */
   onHelp: () => void;
-  /** Gets each key that the field has no use for. */
+  /** Called with each key that the field does not use. */
   onUnused: (data: string) => void;
   /** Writes the draft to the disk now. */
   keepDraft(): void;
@@ -66,14 +66,14 @@ export interface Field extends Component {
   close(): Promise<void>;
 }
 
-/** A list that one chooses from, above the field. While it is open, it gets all keys. */
+/** A list to choose from. While it is open, it gets all keys. */
 export interface Picker<Item> extends Component {
   onChoose: (item: Item) => void;
   onCancel: () => void;
   readonly cursor?: Cursor | undefined;
 }
 
-/** What fields and pickers get of the application. */
+/** What fields and pickers need of the application. */
 export interface Surroundings {
   readonly client: Client;
   readonly cwd: string;
@@ -86,10 +86,10 @@ export interface Surroundings {
   readonly keys: Keys;
   /** Rows of the screen. */
   readonly rows: number;
-  /** Draws the screen again soon. */
+  /** Requests that the screen is drawn again. */
   redraw(): void;
-  /** Shows a line below the conversation, until the next key. */
+  /** Shows a line above the field, until the next key. */
   tell(text: string, level?: "info" | "warning" | "error"): void;
-  /** Gives the terminal to another program, such as an editor, and draws everything anew afterwards. */
+  /** Gives the terminal to another program, such as an editor, while `work` runs, and redraws everything afterwards. */
   suspended<R>(work: () => Promise<R>): Promise<R>;
 }

@@ -6,7 +6,7 @@ export interface WatchedFace {
   /** Returns the id of the displayed session. */
   sessionId(): string;
   /**
-   * Runs `work` when no turn runs, no question is open and no line is being processed; none of these starts meanwhile.
+   * Runs `work` when no turn runs, no question is open and no line is being processed. None of these starts while `work` runs.
    */
   between(work: () => Promise<void>): void;
   /** Shows the reloaded session and the reason. */
@@ -15,6 +15,7 @@ export interface WatchedFace {
   kept(told: string): Promise<void>;
 }
 
+/** The service `watch`: reloads sessions when their sources change. */
 export interface WatchService {
   /**
    * Reloads the displayed session, between turns, whenever its extensions, presets or configuration change, and reports

@@ -17,7 +17,7 @@ export interface FolderWatcher {
 export interface WatchCallbacks {
   /** Called with files that were changed, created or deleted. */
   changed(files: readonly string[]): void;
-  /** Called when something can no longer be watched. */
+  /** Called when a file or folder cannot be watched from now on. */
   failed(thrown: unknown): void;
 }
 

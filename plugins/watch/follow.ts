@@ -73,7 +73,7 @@ class Following {
     }
   }
 
-  /** Tries again later: an extension or another client is running a turn. */
+  /** Tries again after `BUSY_MS`, because an extension or another client runs a turn. */
   private later(files: readonly string[]): void {
     for (const file of files) this.changed.add(file);
     setTimeout(() => this.face.between(() => this.reload()), BUSY_MS).unref();

@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { socketChannel } from "./channel.ts";
 import { errors } from "./errors.ts";
 
-/** Longest message of a client that has shown its token while it connected, and of one that shows it afterwards. */
+/** The most bytes of a message from a client that has sent its token while connecting; below, from one that sends it afterwards. */
 const MAX_MESSAGE = 16 * 1024 * 1024;
 const MAX_STRANGERS_MESSAGE = 1024 * 1024;
 const LIMITS = { burst: 1_000, perSecond: 200 };
@@ -17,7 +17,7 @@ const serverFor = (maxPayload: number) =>
 const known = { server: serverFor(MAX_MESSAGE), maxMessage: MAX_MESSAGE };
 const strangers = { server: serverFor(MAX_STRANGERS_MESSAGE), maxMessage: MAX_STRANGERS_MESSAGE };
 
-/** Makes a WebSocket of a connection, and lets its client in with the token that it has shown, or shows in its first message. */
+/** Upgrades a connection to a WebSocket, and admits the client with the token from its request or from its first message. */
 export function acceptSocket(
   gateway: Pick<GatewayService, "accept">,
   request: IncomingMessage,
@@ -38,13 +38,13 @@ export function acceptSocket(
       admit: ({ token, name }) => {
         const grant = visitor.grant ?? visitor.admit(token);
         if (grant.revoked.aborted) return visitor.admit(undefined);
-        // It would send its token to anybody.
+        // Such an old page sends its token to any server, without a proof that it is the right one.
         if (grant.isPage && !hasProved) throw errors.WS_OLD_PAGE();
         const leave = () => channel.close();
         grant.revoked.addEventListener("abort", leave, { once: true });
         socket.once("close", () => grant.revoked.removeEventListener("abort", leave));
         const { scope, scopes, identity } = grant;
-        // The owner's programs are told apart by what they call themselves. Others could call themselves anything.
+        // Programs of the owner may choose their own name. Others could choose any name, so they get that of their token.
         if (scope === undefined) return { identity, name: name ?? grant.name };
         return { scope, scopes, identity, name: grant.name };
       },

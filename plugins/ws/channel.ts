@@ -5,13 +5,13 @@ import type { WebSocket } from "ws";
 import { errors } from "./errors.ts";
 import { frameOf } from "./frame.ts";
 
-/** Time between two pings; a connection that has not answered the one before is dead. */
+/** Milliseconds between two pings. A connection that has not answered the previous one counts as dead. */
 const PING_MS = 12_500;
-/** Time for the other end to take what was sent before the connection is closed. */
+/** Milliseconds for the other end to receive sent data before the connection is closed. */
 const CLOSE_MS = 1_000;
 /**
- * Bytes that wait for an other end that does not read. A server reads nothing while there are more than the first number, so that
- * someone who asks without reading the answers costs little memory. With more than the second one, the connection ends.
+ * Bytes of unsent data for an other end that does not read. Above the first number, a server stops reading, so that a client that sends
+ * requests without reading the answers costs little memory. Above the second number, the connection ends.
  */
 const MAX_UNSENT = 4 * 1024 * 1024;
 const TOO_MUCH_UNSENT = 32 * 1024 * 1024;
@@ -19,18 +19,18 @@ const TOO_MUCH_UNSENT = 32 * 1024 * 1024;
 /** The code of a connection that is closed because of a message that is too large (RFC 6455, section 7.4.1). */
 const TOO_LARGE = 1009;
 
-/** Bytes that may wait when a ping is answered. */
+/** The most bytes of unsent data with which a ping is answered. */
 const MAX_PONGS = 64 * 1024;
 
 export interface ChannelLimits {
-  /** Messages at once, and each second. Reading pauses when there are more. */
+  /** The most messages at once (`burst`) and per second. Reading pauses when there are more. */
   burst: number;
   perSecond: number;
 }
 
 /**
- * Sends and receives messages as text frames. Nothing is read before the channel is opened. A server gives its end of the
- * connection as well: there, frames are the same for all clients.
+ * A channel that sends and receives messages as text frames. Nothing is read before it is opened. A server also passes its end of the
+ * connection: servers send the same frames to all clients, so these are written directly.
  */
 export function socketChannel(
   socket: WebSocket,
@@ -62,14 +62,14 @@ export function socketChannel(
   socket.on("error", (error) => {
     if (codeOf(error) !== "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH") return finish(error.message);
     leave(error.message);
-    // The other end may still be sending, and would not see why the connection was closed.
+    // Wait a moment: if the other end is still sending, it would not get the reason otherwise.
     setTimeout(() => socket.terminate(), CLOSE_MS).unref();
   });
   socket.on("close", (_code, reason) => finish(reason.toString() || undefined));
   socket.on("pong", () => {
     isAlive = true;
   });
-  // Somebody who pings without end and reads nothing would fill the memory with the answers.
+  // A client that sends pings without end and reads nothing would fill the memory with answers.
   socket.on("ping", (data) => {
     admit();
     if (!end && socket.bufferedAmount <= MAX_PONGS) socket.pong(data);
@@ -111,8 +111,8 @@ export function socketChannel(
 }
 
 /**
- * Says the limit when a message that is too large ends the connection: the library closes it without a reason. A server sends the
- * message first with which hosts end all connections.
+ * Adds the limit to the reason when a message is too large: the library closes the connection without a reason. A server first sends the
+ * message with which hosts end all connections.
  */
 function sayLimit(socket: WebSocket, maxMessage: number, connection: Duplex | undefined): void {
   const close = socket.close.bind(socket);
@@ -126,7 +126,7 @@ function sayLimit(socket: WebSocket, maxMessage: number, connection: Duplex | un
   };
 }
 
-/** Returns a function to call with each message. It pauses the socket for as long as there are too many. */
+/** Returns a function to call for each message. It pauses the socket while there are too many messages. */
 function throttle(socket: WebSocket, { burst, perSecond }: ChannelLimits): () => void {
   let left = burst;
   let at = performance.now();

@@ -18,9 +18,9 @@ export interface DialOptions {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Connects to a host over WebSocket. The token goes into a header, and on this computer only to a program of this user. Throws WS errors. */
+/** Connects to a host over WebSocket, with the token in a header. On this computer, only to a program of this user. Throws WS errors. */
 export function dialSocket(given: URL, options: DialOptions, limitMs = HANDSHAKE_MS): Promise<Channel> {
-  // A host's web address names the same server.
+  // The host's web address (http) is that of the same server.
   const url = new URL(given.href.replace(/^http/, "ws"));
   const address = `${url.protocol}//${url.host}`;
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
@@ -33,7 +33,7 @@ export function dialSocket(given: URL, options: DialOptions, limitMs = HANDSHAKE
   const asksForOwner =
     token !== undefined && url.protocol === "ws:" && isLoopback(url.hostname) && options.insecure !== true;
   const connectOwn = (given: TcpNetConnectOpts, done: (error: unknown, socket?: Socket) => void) => {
-    // `path` is that of the request; a socket would take it for its own.
+    // `path` is the path of the request, but `connect` would take it for the path of a Unix socket.
     const { path: _path, ...where } = given as TcpNetConnectOpts & { path?: string };
     connectToOwn(where, address, limitMs).then((socket) => done(null, socket), done);
   };
@@ -46,7 +46,7 @@ export function dialSocket(given: URL, options: DialOptions, limitMs = HANDSHAKE
       ...(token !== undefined && { headers: { Authorization: `Bearer ${token}` } }),
       ...(asksForOwner && { createConnection: connectOwn as unknown as typeof connect }),
     });
-    // Of the whole handshake: somebody who sends one byte after the other would not be silent.
+    // A limit for the whole handshake: a limit for silence would not end a server that sends one byte after the other.
     const limit = setTimeout(() => socket.terminate(), limitMs);
     const since = performance.now();
     const failed = (thrown: Error) => {
@@ -72,7 +72,7 @@ export function dialSocket(given: URL, options: DialOptions, limitMs = HANDSHAKE
   });
 }
 
-/** An error after which connecting again does not help. */
+/** Marks an error after which reconnecting does not help. */
 function final(error: ScorelError): ScorelError {
   return Object.assign(error, { fatal: true });
 }
@@ -84,7 +84,7 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   ELOOP: "it is a link",
 };
 
-/** The token in the file or the environment. Throws WS_TOKEN_FILE for a file that other users can read. */
+/** The token from the file or the environment. Throws WS_TOKEN_FILE for a file that other users can read. */
 function tokenOf({ tokenFile: path, env }: DialOptions): string | undefined {
   if (path === undefined) return env.SCOREL_HOST_TOKEN?.trim() || undefined;
   let token: string;

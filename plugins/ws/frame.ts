@@ -3,12 +3,12 @@ const TEXT = 0x81;
 const LENGTH_IN_16_BITS = 126;
 const LENGTH_IN_64_BITS = 127;
 
-/** A longer message is hardly one for many clients, and would be kept for nothing. */
+/** The most bytes of a message whose frame is kept: a longer one is hardly sent to many clients. */
 const MAX_KEPT = 256 * 1024;
 
 let latest = { text: "", frame: createFrame("") };
 
-/** A text message as bytes. Most messages go to many clients one after the other, so the latest frame is used again. */
+/** The frame of a text message. The latest frame is kept, since most messages are sent to several clients one after the other. */
 export function frameOf(text: string): Buffer {
   if (latest.text === text) return latest.frame;
   const frame = createFrame(text);

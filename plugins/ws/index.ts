@@ -33,7 +33,7 @@ export default definePlugin({
           description: "Send the token to another computer without encryption, or to another user's program",
         },
       ],
-      // The web server, which is there before, has begun to listen.
+      // The web server is loaded before this plugin, and listens already.
       listen: () => {
         const { address } = ctx.webServer;
         return address === undefined

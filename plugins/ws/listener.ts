@@ -3,17 +3,17 @@ import { connect, isIPv6, type Socket, type TcpNetConnectOpts } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { errors } from "./errors.ts";
 
-/** Milliseconds between two looks at the owner, at first and at most. */
+/** Milliseconds between two checks of the owner: the first and the longest interval. */
 const TRY_AGAIN_MS = 5;
 const MAX_TRY_AGAIN_MS = 80;
 const ROOT = 0;
-/** Lists of this computer's TCP connections, on Linux: one in each line, with its owner. */
+/** Linux's lists of this computer's TCP connections: one per line, with its owner. */
 const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
 
 /**
- * Connects to a port of this computer, and only succeeds if the program at the other end belongs to this user or to root. While the host
- * does not run, any user of the computer can listen at its port. Throws WS_OTHER_USER. Where owners cannot be seen, as outside
- * of Linux, any program will do.
+ * Connects to a port of this computer if the program at the other end belongs to this user or to root: while the host does not run, any
+ * user of the computer can listen at its port. Otherwise throws WS_OTHER_USER. Where owners are unknown, as on systems other than Linux,
+ * any program is accepted.
  */
 export async function connectToOwn(options: TcpNetConnectOpts, address: string, limitMs: number): Promise<Socket> {
   const socket = await connected(options, limitMs);
@@ -35,14 +35,14 @@ export async function connectToOwn(options: TcpNetConnectOpts, address: string, 
 function connected(options: TcpNetConnectOpts, limitMs: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(options);
-    // A signal would be the socket's for its whole life, and end the connection later.
+    // A timer instead of a signal, since a signal would stay with the socket and could end the connection later.
     const limit = setTimeout(() => socket.destroy(new Error("it does not accept the connection")), limitMs);
     socket.once("close", () => clearTimeout(limit));
     socket.once("error", reject);
     socket.once("connect", () => {
       clearTimeout(limit);
       socket.off("error", reject);
-      // The request that gets this socket has a listener of its own.
+      // The request that uses this socket listens for errors itself.
       socket.on("error", () => {});
       resolve(socket);
     });
@@ -50,8 +50,8 @@ function connected(options: TcpNetConnectOpts, limitMs: number): Promise<Socket>
 }
 
 /**
- * The user of the program at the other end of a connection within this computer. "nobody yet" while no program has accepted it, which
- * the system lists as root's. Undefined when the connection is not listed.
+ * The user id of the program at the other end of a connection within this computer; "nobody yet" while no program has accepted the
+ * connection, which the system then lists as root's; undefined when the connection is not listed.
  */
 async function ownerOf({
   localAddress,
@@ -66,7 +66,7 @@ async function ownerOf({
   for (const [index, name] of theirs.entries()) {
     const at = lists.indexOf(` ${name} ${ours[index]} `);
     if (at < 0) continue;
-    // After the two addresses: state, queues, timer, retransmits, owner, timeout, inode.
+    // The fields after the two addresses: state, queues, timer, retransmits, owner, timeout, inode.
     const [, , , , , , uid, , inode] = lists.slice(at, lists.indexOf("\n", at)).trim().split(/\s+/);
     return inode === "0" ? "nobody yet" : Number(uid);
   }
@@ -77,8 +77,8 @@ let reading: Promise<string> = Promise.resolve("");
 let next: Promise<string> | undefined;
 
 /**
- * The lists of connections as they are after this call; empty on a system that has none. A large computer needs some milliseconds to
- * write them, so connections that are made during one reading share the next.
+ * The lists of connections at a time after this call; "" on a system without such lists. A large computer needs some milliseconds to write
+ * them, so all calls during one reading share the next one.
  */
 function listed(): Promise<string> {
   next ??= reading.then(() => {
@@ -93,7 +93,7 @@ function readList(path: string): Promise<string> {
   return readFile(path, "latin1").catch(() => "");
 }
 
-/** An address with a port as the tables write it: an IPv4 address also as the IPv6 one that stands for it. */
+/** The forms of an address with a port in the tables: an IPv4 address also appears as an IPv6 address. */
 function namesOf(address: string, port: number): string[] {
   const end = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
   const plain = address.replace(/^::ffff:(?=\d+\.)/, "");

@@ -436,7 +436,11 @@ describe("custom events with a display form for their kind", () => {
   });
 
   it.each<[string, () => unknown, string]>([
-    ["no function", () => ({ bookmark: 5, more: () => ({ display: "hidden" }) }), 'that for "bookmark" is none'],
+    [
+      "no function",
+      () => ({ bookmark: 5, more: () => ({ display: "hidden" }) }),
+      'the value for "bookmark" is not a function',
+    ],
     ["no display", () => ({ bookmark: () => ({ display: "nope" }) }), "no display action"],
     [
       "a throw",
@@ -447,7 +451,7 @@ describe("custom events with a display form for their kind", () => {
       }),
       "boom",
     ],
-    ["no object", () => 5, "must answer an object"],
+    ["no object", () => 5, "must return an object"],
   ])("have their plain form when it is %s, and that is reported", async (_what, displays, reason) => {
     const { shown, failures } = await shownBy(displays);
     expect(shown).toEqual(plain);

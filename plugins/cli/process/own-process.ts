@@ -1,6 +1,6 @@
 import { isatty } from "node:tty";
 
-/** The functions that end the process, saved before any extension runs: later, those in `process` are guarded. */
+/** The functions that end the process, saved before any extension runs, since those in `process` are guarded later. */
 const { exit, kill, reallyExit } = process as NodeJS.Process & { reallyExit(code?: number): never };
 
 /** The file descriptors of standard streams that are terminals. */
@@ -25,8 +25,8 @@ const writers = { stdout: stdout.write.bind(stdout), stderr: stderr.write.bind(s
 type Write = (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
 
 /**
- * The process's stdout, for clients that draw on the terminal. Its `write` cannot be replaced by extensions, and what extensions
- * write to `process.stdout` does not go through it.
+ * The process's stdout, for clients that draw on the terminal. Extensions cannot replace its `write`, and their output to `process.stdout`
+ * does not go through it.
  */
 export const terminalStdout = withWrite(writers.stdout as Write);
 

@@ -5,11 +5,11 @@ import { exitProcess } from "./own-process.ts";
 
 /** How the process reacts to signals while a command runs. */
 export interface Signals {
-  /** Aborts on a signal to end, such as the first Ctrl-C; a second one ends the process with exit code 130. */
+  /** Aborts on the first signal that ends a process, such as Ctrl-C; a second one ends the process with exit code 130. */
   readonly interrupt: AbortSignal;
   /** The exit code, once a signal has asked the process to end. */
   readonly code: number | undefined;
-  /** Sets a function that stops everything before the process ends, and one that is waited for first, for as long as it takes. */
+  /** Sets a function that stops everything before the process ends. `before` is called first, and has no time limit. */
   onStop(stop: () => Promise<void>, before?: () => Promise<void>): void;
   /** Calls the function of `onStop`, once. */
   stop(): Promise<void>;
@@ -17,7 +17,7 @@ export interface Signals {
   onUncaught(take: TakeUncaught): void;
 }
 
-/** Handles an uncaught error if it can, and returns whether it did. `where` is the kind of place that the error came from. */
+/** Handles an uncaught error if it can, and returns whether it did. `where` says how the error was uncaught. */
 export type TakeUncaught = (where: string, thrown: unknown) => boolean;
 
 /** Listens to SIGINT, SIGTERM, SIGHUP, SIGQUIT, a closed output, and uncaught errors. */
@@ -48,7 +48,7 @@ export function createSignals(): Signals {
     });
   process.on("uncaughtException", (error) => {
     if (take("a timer or callback", error)) return;
-    // A bug of our own has left unknown state, so the process ends, after stopping everything in order.
+    // After an error in Scorel itself the state is unknown, so the process ends, after everything was stopped in order.
     const { code, message } = errors.PROCESS_UNEXPECTED({ reason: messageOf(error) });
     process.stderr.write(`scorel: ${code}: ${message}\n${error?.stack ?? ""}\n`);
     stop().finally(() => exitProcess(1));
@@ -88,15 +88,15 @@ async function inTime(stopping: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Why a command is interrupted whose output nobody reads any more. The command may go on if it does more than print. */
+/** The reason of the interrupt when the reader of the output has closed it. A command that does more than print may go on. */
 class OutputClosed extends Error {
   override readonly name = "AbortError";
   readonly code = "OUTPUT_CLOSED";
 }
 
 /**
- * Handles errors of stdout: its reader has closed it (`scorel ... | head -1`), or the disk is full. Commands are interrupted as by
- * Ctrl-C; those whose work matters more than their output may go on. Without a listener the error would end the whole process.
+ * Handles errors of stdout: its reader has closed it (`scorel ... | head -1`), or the disk is full. Commands are interrupted as by Ctrl-C;
+ * a command whose work matters more than its output may go on. Without a listener the error would end the whole process.
  */
 function stopWhenUnread(interrupt: AbortController): void {
   process.stdout.on("error", (cause) => interrupt.abort(new OutputClosed("The output is closed", { cause })));
@@ -104,7 +104,7 @@ function stopWhenUnread(interrupt: AbortController): void {
   process.stderr.on("error", () => {});
 }
 
-/** Reports and ends a process in which nothing is pending but the command has not ended, as a plugin waits forever. */
+/** Reports and ends a process in which nothing is pending although the command has not ended, because a plugin waits forever. */
 function endWhenStuck(interrupt: AbortSignal): void {
   process.on("beforeExit", () => {
     process.stderr.write(

@@ -56,7 +56,7 @@ export async function list(folder: string, { signal }: FileOptions = {}): Promis
   return entries.map((entry) => ({ name: decodeName(entry.name as unknown as Buffer), kind: kindOf(entry) }));
 }
 
-/** What a guard and a reader need to know of a file. */
+/** The information about a file that guards and readers need. */
 export function infoOf(stats: Stats): FileInfo {
   const kind = kindOf(stats) as FileInfo["kind"];
   return { kind, size: kind === "file" ? stats.size : 0, id: `${stats.dev}:${stats.ino}` };

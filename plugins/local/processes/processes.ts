@@ -63,7 +63,7 @@ export class LocalProcesses {
   private remove(over: CommandProcess, { background, cwd, env }: ProcessRequest, mayWait: boolean): void {
     groups.release(over.pid);
     if (mayWait) this.ready.prepare({ cwd, env });
-    // What a background command left behind still belongs to it.
+    // Processes that a background command has left behind still belong to it.
     if (background && !over.isKilled) return;
     this.running.delete(over);
     this.ledger.remove(over.mark);

@@ -8,14 +8,14 @@ import { type Attached, attachFile, attachFolder, type Named, refused, refusedBy
 import { type Sourced, sourceOf } from "./sources.ts";
 import { type Mentioned, mentionsIn } from "./words.ts";
 
-/** Files that one message can attach. */
+/** The most files that one message can attach. */
 const MOST = 20;
 
 type Content = Exclude<UserMessage["content"], string>;
 
 /**
- * Attaches the files that a message mentions, and what sources of other plugins have. Only its first text is looked at: the others are what a client adds, such as piped
- * input. Undefined if it mentions none.
+ * Attaches the files that a message mentions, and the content of other plugins' sources (see `MentionSource`). Only the first text block is
+ * searched: clients add other text in further blocks, such as piped input. Undefined if nothing is mentioned.
  */
 export async function attach(
   content: UserMessage["content"],
@@ -60,7 +60,7 @@ async function attachedOf(
   }
 }
 
-/** The file or folder that is meant: the first form that exists, or why nothing is told about one. */
+/** The file or folder that is meant: the first form that exists, or a refusal if nothing may be disclosed about a form. */
 async function fileNamed({ forms }: Mentioned, mentions: Mentions): Promise<Named | Refusal | undefined> {
   const { cwd, home } = mentions.workspace();
   const files = callable(mentions.ctx);
@@ -75,7 +75,7 @@ async function fileNamed({ forms }: Mentioned, mentions: Mentions): Promise<Name
       const kind = (await files?.stat(full))?.kind;
       if (kind === "file" || kind === "folder") return { path, full, kind, ...(lines && { lines }) };
     } catch (thrown) {
-      // A path that cannot be is not the one that is meant.
+      // This reading cannot be a path, so another one is meant.
       if (!isAboutPath(thrown)) throw thrown;
     }
   }

@@ -5,22 +5,23 @@ import type { PermissionsService } from "@scorel/permissions/contract";
 import { callable } from "../executor.ts";
 import type { Mentions } from "../mentions.ts";
 
-/** Failures that say something about a path, not about the computer. */
+/** Codes of errors that are caused by the path, not by the computer. */
 const ABOUT_PATHS = ["ENOTDIR", "ELOOP", "EACCES", "EINVAL", "ENAMETOOLONG", "ENOENT"];
 
+/** Whether an error is caused by the path. */
 export function isAboutPath(thrown: unknown): boolean {
   return ABOUT_PATHS.includes(codeOf(thrown));
 }
 
-/** Why something is not attached: a rule denies it, or a person would have to be asked. */
+/** Why a file is not attached: a rule denies it, or the user would have to be asked. */
 export interface Refusal {
   decision: "ask" | "deny";
   why: string;
 }
 
 /**
- * Why nothing is told about a path: neither whether something is there, nor of what kind it is, nor where a link leads. That holds for
- * what rules hide, and outside of the project for all that may not be read without a question. Undefined for any other path.
+ * The reason why nothing may be disclosed about a path: neither whether it exists, nor its kind, nor the target of a link. This applies to
+ * paths that rules hide, and, outside of the project, to all that may not be read without a question. Undefined for other paths.
  */
 export async function whyClosed(path: string, { ctx, workspace }: Mentions): Promise<Refusal | undefined> {
   const permissions = ctx.find("permissions");
@@ -42,7 +43,7 @@ async function judged(path: string, permissions: PermissionsService): ReturnType
   return verdict;
 }
 
-/** Where a path leads, or its nearest folder that leads anywhere, if no file can have this path. */
+/** The real path, or that of the nearest possible folder above it if no file can have this path. */
 async function realOf(path: string, ctx: Mentions["ctx"]): Promise<string> {
   try {
     return (await callable(ctx)?.realpath(path)) ?? path;

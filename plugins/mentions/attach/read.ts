@@ -7,13 +7,13 @@ import type { Refusal } from "./closed.ts";
 
 /** An existing file or folder that a message mentions. */
 export interface Named {
-  /** As it is written. */
+  /** The path as written in the message. */
   path: string;
   full: string;
   kind: "file" | "folder";
   lines?: { from: number; to: number };
 }
-/** What is attached, and the line that says so. */
+/** Attached blocks, and the mention that describes them. */
 export interface Attached {
   mention: Mention;
   content: (TextBlock | ImageBlock)[];
@@ -23,7 +23,7 @@ interface Call {
   signal: AbortSignal | undefined;
 }
 
-/** Lines that the tool Read shows at most. */
+/** The most lines that the tool Read shows. */
 const MOST_LINES = 2_000;
 const MOST_ENTRIES = 200;
 
@@ -75,13 +75,13 @@ export async function attachFolder({ path, full }: Named, call: Call, mentions: 
   return { mention, content: [fenced(`${path.replace(/\/$/, "")}/`, [...shown, ...more].join("\n"))] };
 }
 
-/** Says to the person and to the model why a file is not attached. `forModel`: what the model is told if it can do something else about it. */
+/** A mention without an attachment, with the reason. `forModel` is another reason for the model, if the model can do something about it. */
 export function refused(path: string, problem: string, forModel = problem): Attached {
   const text = `Not attached: ${oneLine(path)}: ${oneLine(forModel)}`;
   return { mention: { path, problem }, content: [{ type: "text", text }] };
 }
 
-/** Why the file may not be attached: what a rule denies, and what the model would have to ask about. */
+/** The reason why a file may not be attached: a rule denies it, or the model would have to ask. Undefined if it may be attached. */
 async function refusalOf(
   path: string,
   tool: string,
@@ -94,7 +94,7 @@ async function refusalOf(
   return refusedBy({ decision: verdict.decision, why: verdict.why }, path, tool);
 }
 
-/** Says why a file is not attached, and how the model may get it if a person agrees. */
+/** A mention without an attachment for a refusal. Tells the model with which tool it may read the file if the user agrees. */
 export function refusedBy({ decision, why }: Refusal, path: string, tool: string): Attached {
   if (decision === "deny") return refused(path, why);
   return refused(

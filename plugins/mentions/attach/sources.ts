@@ -5,14 +5,14 @@ import type { Mentions } from "../mentions.ts";
 import { type Attached, fenced, refused } from "./read.ts";
 import type { Mentioned } from "./words.ts";
 
-/** What a source of another plugin is asked for. */
+/** A mention that belongs to a source of another plugin. */
 export interface Sourced {
-  /** What stands after the `@`. */
+  /** The text after the `@`. */
   path: string;
   attach(signal: AbortSignal | undefined): Promise<Attached>;
 }
 
-/** The source that takes a mention; of a word and the punctuation behind it, the word alone counts. */
+/** The source that a mention belongs to; undefined for none. Punctuation after the word is ignored. */
 export function sourceOf({ forms }: Mentioned, { ctx }: Mentions): Sourced | undefined {
   const words = forms.map(({ path }) => path);
   for (const { plugin, value } of ctx.collect("mentionSources", sourcesIn))
@@ -25,7 +25,7 @@ export function sourceOf({ forms }: Mentioned, { ctx }: Mentions): Sourced | und
   return undefined;
 }
 
-/** What the sources suggest that has these characters: what begins with them, and then the rest. */
+/** The suggestions of all sources that contain the query: `first` begin with it, then `others`. */
 export function suggested(query: string, { ctx }: Pick<Mentions, "ctx">): { first: string[]; others: string[] } {
   const typed = query.toLowerCase();
   if (typed === "") return { first: [], others: [] };
@@ -65,7 +65,7 @@ interface Request extends Pick<Mentions, "ctx"> {
   signal: AbortSignal | undefined;
 }
 
-/** Texts in a fence as those of files are, and pictures as they are. */
+/** Attaches the blocks of a source: texts in a fence, as for files, and pictures unchanged. */
 async function attached(source: MentionSource, { path, plugin, ctx, signal }: Request): Promise<Attached> {
   try {
     const given = await ctx.calls.run(plugin, "attach of mentionSources", () => source.attach(path, signal));

@@ -1,15 +1,15 @@
-/** A path that a message mentions, as it is written. */
+/** A mention in a message, as it is written. */
 export interface Mentioned {
-  /** The forms that may be meant, the most literal one first, with the lines that each asks for. */
+  /** The possible readings as a path, the most literal one first, with the requested lines of each. */
   forms: { path: string; lines?: { from: number; to: number } }[];
-  /** Whether it is surely meant as a file, so that a missing one is told. */
+  /** Whether it is certainly meant as a file, so that a missing file is reported. */
   isPath: boolean;
 }
 
 const MENTION = /(?<=^|[\s(])@(?:"([^"\n]{1,1000})"(#L\d+(?:-L?\d+)?)?|([^\s"]{1,1000}))/g;
 const LINES = /#L(\d{1,9})(?:-L?(\d{1,9}))?$/;
 
-/** Finds `@path`, `@path#L10-20` and `@"path with spaces"`, each once. An address such as `me@example.com` mentions nothing. */
+/** Finds `@path`, `@path#L10-20` and `@"path with spaces"`, each once. An address such as `me@example.com` is no mention. */
 export function mentionsIn(text: string): Mentioned[] {
   const found = new Map<string, Mentioned>();
   for (const [, quoted, range = "", word = ""] of text.matchAll(MENTION)) {
@@ -29,7 +29,7 @@ function withLines(form: string): Mentioned["forms"] {
   return [{ path: form.slice(0, -suffix.length), lines: { from: first, to: Math.max(first, Number(to)) } }];
 }
 
-/** `@types/node` and `@someone` may be anything; what has an extension, lines or begins like a path is meant as a file. */
+/** Whether a word is certainly meant as a file: it has an extension or lines, or begins like a path. `@types/node` may be anything. */
 function isPath(word: string): boolean {
   return /^(?:\.{0,2}\/|~\/)/.test(word) || LINES.test(word) || /[^/.]\.[A-Za-z]\w{0,9}$/.test(word);
 }

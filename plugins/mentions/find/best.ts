@@ -6,8 +6,8 @@ interface Scored {
 }
 
 /**
- * Returns the entries that fit a query best, at most `limit`. `hides` is asked only about those that would be among them, since asking
- * costs more than comparing.
+ * Returns the best matches for a query, at most `limit`. `hides` is called only for entries that would be among them, since it costs more
+ * than comparing.
  */
 export function bestOf(
   entries: readonly Entry[],
@@ -28,13 +28,13 @@ export function bestOf(
   return best.map(({ entry }) => entry);
 }
 
-/** Without a query: what is at the top first, and hidden files last. */
+/** The score without a query: entries at the top first, and hidden files last. */
 function topScore({ path }: Entry): number {
   const depth = path.split("/").length - (path.endsWith("/") ? 1 : 0);
   return 1_000 - depth * 10 - (path.startsWith(".") ? 5 : 0);
 }
 
-/** Equal ones keep their order. */
+/** Inserts an entry in the order of scores. Entries with equal scores keep their order. */
 function insert(best: Scored[], scored: Scored): void {
   let at = best.length;
   while (at > 0 && (best[at - 1] as Scored).score < scored.score) at--;

@@ -2,19 +2,19 @@ import type { FileList, Mentions } from "../mentions.ts";
 import { listFiles } from "./listing.ts";
 import { type Entry, entryOf } from "./ranking.ts";
 
-/** Milliseconds after which the files are listed again, in the background, when somebody searches. */
+/** Milliseconds after which a search lists the files again, in the background. */
 const FRESH_MS = 2_000;
 
-/** The files and folders of the session's directory, listed when somebody searches for the first time and kept up to date then. */
+/** The files and folders of the session's directory. Listed at the first search, and updated at later ones. */
 export class FileIndex implements FileList {
   private readonly mentions: Mentions;
   private readonly now: () => number;
   private known = new Map<string, Entry>();
   private sorted: readonly Entry[] = [];
-  /** What the first listing has found so far. */
+  /** The entries that the first listing has found so far. */
   private arriving: Entry[] = [];
   private listing: Promise<void> | undefined;
-  /** Why the first list could not be made. */
+  /** The error of the last listing that has failed, and when it happened. */
   private failure: { thrown: unknown; at: number } | undefined;
   private listedAt = Number.NEGATIVE_INFINITY;
   isCut = false;
@@ -28,12 +28,12 @@ export class FileIndex implements FileList {
     return this.isFirst ? this.arriving : this.sorted;
   }
 
-  /** Whether names are being read, so that more may be found soon. */
+  /** Whether the files are being listed, so that more may be found soon. */
   get isReading(): boolean {
     return this.listing !== undefined;
   }
 
-  /** Whether the names were read a moment ago. */
+  /** Whether the last listing ended less than `FRESH_MS` ago. */
   get isFresh(): boolean {
     return this.now() - this.listedAt < FRESH_MS;
   }
@@ -47,14 +47,14 @@ export class FileIndex implements FileList {
     else void listing.catch((thrown) => this.mentions.ctx.report("listing files", thrown));
   }
 
-  /** Searches that come meanwhile use the list before. */
+  /** Lists the files again. Searches meanwhile use the former list. */
   refresh(): Promise<void> {
     if (this.listing) return this.listing;
     const listing = this.list().finally(() => {
       this.listing = undefined;
       this.arriving = [];
     });
-    // Somebody may stop waiting for it.
+    // The listing may reject when nothing waits for it.
     listing.catch((thrown) => {
       this.failure = { thrown, at: this.now() };
     });
@@ -71,7 +71,7 @@ export class FileIndex implements FileList {
     const known = new Map<string, Entry>();
     let hasNew = false;
     const add = (path: string) => {
-      // What was known is not computed again.
+      // Entries that were known before are not computed again.
       const old = before.get(path);
       const entry = old ?? entryOf(path);
       hasNew ||= old === undefined;

@@ -6,12 +6,12 @@ import { bestOf } from "./best.ts";
 import { matchesIn, queryOf } from "./ranking.ts";
 
 const DEFAULT_LIMIT = 20;
-/** How long a partial answer waits for more names, in milliseconds. */
+/** Milliseconds that a partial answer waits for more names. */
 const PATIENCE_MS = 100;
 
 type Params = Operations["find_files"]["params"];
 
-/** Finds files by parts of their paths. A file that was made a moment ago is found, too. */
+/** Finds files by parts of their paths. Lists the files again if nothing is found, so that a new file is found, too. */
 export async function findFiles(
   { query, limit = DEFAULT_LIMIT, partial = false }: Pick<Params, "query" | "limit" | "partial">,
   mentions: Mentions,
@@ -22,7 +22,7 @@ export async function findFiles(
   const wanted = queryOf(query);
   const hides = await hiddenIn(mentions);
   let found = bestOf(index.entries, wanted, limit, hides);
-  // Who asks again for more names has just had them read.
+  // Not for a client that asks again for more names, for which the files were just listed.
   if (found.length === 0 && wanted.terms.length > 0 && !(partial && (index.isReading || index.isFresh))) {
     await wait(index.refresh());
     found = bestOf(index.entries, wanted, limit, hides);
@@ -45,7 +45,7 @@ export async function findFiles(
   };
 }
 
-/** Waits for some work, but not longer than this. Rejects if the work does meanwhile; it goes on otherwise. */
+/** Waits for work, but not longer than `ms` milliseconds. Rejects if the work rejects in that time. */
 async function within(work: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
@@ -54,7 +54,7 @@ async function within(work: Promise<void>, ms: number): Promise<void> {
   await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** Whether a name must not be shown, as in searches of the model. */
+/** Returns a function that says whether a name must not be shown, as in searches of the model. */
 async function hiddenIn({ ctx, workspace }: Mentions): Promise<(path: string) => boolean> {
   const { cwd } = workspace();
   const hides = await ctx.find("permissions")?.hiddenIn(cwd, "names");

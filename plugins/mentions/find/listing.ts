@@ -4,7 +4,7 @@ import { errors } from "../errors.ts";
 import { callable } from "../executor.ts";
 import type { Mentions } from "../mentions.ts";
 
-/** Names that are searched at most; a listing is not longer than this in bytes, either. */
+/** The most names that are searched; below, the most bytes of a listing. */
 export const MOST_NAMES = 300_000;
 const MOST_BYTES = 64 * 2 ** 20;
 const LIMIT_MS = 30_000;
@@ -12,8 +12,9 @@ const LIMIT_MS = 30_000;
 const OPTIONS = ["--no-config", "--no-require-git", "--no-messages", "--color=never"];
 
 /**
- * Lists the files of the session's directory, without those that git ignores, in no order, with ripgrep, which knows what git ignores, where the
- * executor has it. Calls `take` with each name as it comes. Returns whether there are more than it reads. Throws MENTIONS_LISTING.
+ * Lists the files of the session's directory, in no order, without those that git ignores. Uses ripgrep if the executor has it, since it
+ * knows which files git ignores. Calls `take` with each name as it comes. Returns whether there are more names than the limits allow. Throws
+ * MENTIONS_LISTING.
  */
 export async function listFiles({ ctx, workspace }: Mentions, take: (name: string) => void): Promise<boolean> {
   const files = callable(ctx);
@@ -37,10 +38,10 @@ export async function listFiles({ ctx, workspace }: Mentions, take: (name: strin
   return enough.signal.aborted;
 }
 
-/** Cuts the output of a listing into names, each of which ends with NUL. */
+/** Splits the output of a listing into names, each of which ends with NUL. */
 class Names {
   private readonly take: (name: string) => void;
-  /** The beginning of a name that is not there whole. */
+  /** The beginning of a name that is not complete. */
   private rest: Uint8Array = new Uint8Array();
   private bytes = 0;
   private count = 0;
@@ -49,7 +50,7 @@ class Names {
     this.take = take;
   }
 
-  /** Returns false once there are enough. */
+  /** Adds output. Returns false once a limit is reached. */
   add(chunk: Uint8Array): boolean {
     this.bytes += chunk.length;
     const end = chunk.lastIndexOf(0);
@@ -61,7 +62,7 @@ class Names {
       }
       this.rest = new Uint8Array();
     }
-    // The chunk may be used again by who gives it.
+    // Copied, since the caller may reuse the chunk.
     this.rest = Buffer.concat([this.rest, chunk.subarray(end + 1)]);
     return this.bytes <= MOST_BYTES;
   }
@@ -75,12 +76,12 @@ function reasonOf(thrown: unknown, signal: AbortSignal): string {
 function namesIn(output: Buffer): string[] {
   const text = isUtf8(output) ? output.toString() : output.toString().replaceAll(/[^\0]*\uFFFD[^\0]*\0/g, "");
   const names = text.split("\0");
-  // What follows the last NUL is not a whole name.
+  // The part after the last NUL is not a complete name.
   names.pop();
   return names.map((name) => (name.startsWith("./") ? name.slice(2) : name)).filter(isTypeable);
 }
 
-/** A name with control characters could do something to a terminal. */
+/** Whether a name can be typed. Names with control characters, which a terminal would obey, are left out. */
 function isTypeable(name: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find
   return name !== "" && !/[\u0000-\u001f\u007f-\u009f]/.test(name);

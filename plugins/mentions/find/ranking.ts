@@ -1,22 +1,22 @@
-/** A path with what comparing it needs, computed once. */
+/** A path with values for comparisons, which are computed once. */
 export interface Entry {
   readonly path: string;
   readonly lower: string;
-  /** Where the last name in the path begins. */
+  /** The index in the path where its last name begins. */
   readonly base: number;
-  /** A bit for each kind of character that occurs. */
+  /** A bit mask of the characters that occur in the path. */
   readonly mask: number;
 }
 
-/** A path without its final slash is what people type, so that a folder is found like a file. */
+/** Creates an entry. The final slash of a folder is ignored, since users do not type it. */
 export function entryOf(path: string): Entry {
   const lowered = path.toLowerCase();
-  // Positions in both must be the same, which a few letters of other scripts would change.
+  // Both strings must have the same positions; lower case changes the length of a few letters of other scripts.
   const lower = lowered.length === path.length ? lowered : path;
   return { path, lower, base: lower.lastIndexOf("/", path.length - 2) + 1, mask: maskOf(lower) };
 }
 
-/** A bit for each letter and digit; characters of other scripts share the last one. */
+/** The bit mask of a string: a bit for each letter and digit; all other characters share the last bit. */
 function maskOf(text: string): number {
   let mask = 0;
   for (let at = 0; at < text.length; at++) mask |= bitOf(text.charCodeAt(at));
@@ -30,18 +30,18 @@ function bitOf(code: number): number {
 }
 
 export interface Query {
-  /** Each must match. */
+  /** The words of the query, each of which must match. */
   readonly terms: readonly string[];
   readonly mask: number;
 }
 
-/** Words of a query match in any order. */
+/** Parses a query. Its words match in any order. */
 export function queryOf(text: string): Query {
   const terms = text.toLowerCase().split(/\s+/).filter(Boolean);
   return { terms, mask: maskOf(terms.join("")) };
 }
 
-/** How well a path fits, higher is better; negative if it does not. */
+/** The score of a path for a query: the higher the better; negative if it does not match. */
 export function scoreOf({ terms, mask }: Query, entry: Entry): number {
   if ((entry.mask & mask) !== mask) return -1;
   let score = 0;
@@ -50,7 +50,7 @@ export function scoreOf({ terms, mask }: Query, entry: Entry): number {
     if (one < 0) return -1;
     score += one;
   }
-  // Of two equal ones, the shorter path.
+  // Of two equal scores, the shorter path is better.
   return score + 1 / (1 + entry.path.length);
 }
 
@@ -75,7 +75,7 @@ function scoreOfTerm(term: string, { lower, path, base }: Entry): number {
   return all < 0 ? -1 : Math.max(1, SPREAD - all);
 }
 
-/** Whether a name ends here: at the end of the path, of a folder, or before its last extension. */
+/** Whether a name ends at an index: at the end of the path, at the end of a folder, or before the last extension. */
 function isEnd(lower: string, at: number): boolean {
   return at === lower.length || lower[at] === "/" || (lower[at] === "." && lower.indexOf(".", at + 1) < 0);
 }
@@ -89,7 +89,7 @@ function startBonus(path: string, at: number, base: number): number {
   return isWord || isHump ? AT_WORD : 0;
 }
 
-/** The characters between those of the term, found one after the other from `from` on; -1 if they do not occur in this order. */
+/** The number of characters between those of the term, which are searched in order from `from` on; -1 if they do not all occur. */
 function gapsIn(term: string, lower: string, from: number): number {
   let at = lower.indexOf(term[0] as string, from);
   if (at < 0) return -1;
@@ -103,7 +103,7 @@ function gapsIn(term: string, lower: string, from: number): number {
   return gaps;
 }
 
-/** The indices of the characters that a query has matched in a path that fits it. */
+/** The indices of the characters in a matching path that match the query. */
 export function matchesIn({ terms }: Query, { lower, base }: Entry): number[] {
   const found = new Set<number>();
   for (const term of terms) {

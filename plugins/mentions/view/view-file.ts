@@ -9,14 +9,14 @@ import { errors } from "../errors.ts";
 import { callable } from "../executor.ts";
 import type { Mentions } from "../mentions.ts";
 
-/** The largest file that is shown. */
+/** The most bytes of a file that is shown. */
 const MAX_BYTES = 2 ** 20;
 
 type View = Operations["view_file"];
 
 /**
- * Returns the text of a file of the project. It shows what the model may read there without a question, and in no mode more: neither what
- * rules deny or ask about, nor git's own.
+ * Returns the text of a project file. Shows only files that the model may read without a question, in any permission mode: no files that
+ * rules deny or ask about, and none of git's own.
  */
 export async function viewFile({ path }: Pick<View["params"], "path">, mentions: Mentions): Promise<View["result"]> {
   const { ctx, workspace } = mentions;
@@ -27,7 +27,7 @@ export async function viewFile({ path }: Pick<View["params"], "path">, mentions:
   const full = isAbsolute(path) ? path : join(cwd, path);
   const [real, realRoot] = await Promise.all([realOf(full, path, mentions), files.realpath(root)]);
   if (!isWithin(realRoot, real)) throw errors.MENTIONS_OUTSIDE({ path });
-  // Both names count: a rule may name the link, and a link may lead to what a rule closes.
+  // Both paths are checked: a rule may name the link, and a link may lead to a file that a rule denies.
   for (const each of new Set([full, real])) await assertOpen(each, realRoot, path, mentions);
   const content = await contentOf(real, path, mentions);
   const shown = relative(realRoot, real).split(sep).join("/");
@@ -42,13 +42,13 @@ async function realOf(full: string, path: string, { ctx }: Mentions): Promise<st
   try {
     return (await callable(ctx)?.realpath(full)) ?? full;
   } catch (thrown) {
-    // Where no file can be is told like what is outside: it says nothing about other files.
+    // An impossible path gets the same error as a path outside, so that the error reveals nothing about other files.
     if (isAboutPath(thrown)) throw errors.MENTIONS_OUTSIDE({ path }, { cause: thrown });
     throw thrown;
   }
 }
 
-/** Throws MENTIONS_CLOSED, before it is known whether there is such a file. */
+/** Throws MENTIONS_CLOSED if a file may not be shown, before it is checked whether the file exists. */
 async function assertOpen(name: string, realRoot: string, path: string, { ctx }: Mentions): Promise<void> {
   const parts = relative(realRoot, name).split(sep);
   if (parts.some((part) => part.toLowerCase() === ".git"))
@@ -63,7 +63,7 @@ async function assertOpen(name: string, realRoot: string, path: string, { ctx }:
   if (hides(name)) throw errors.MENTIONS_CLOSED({ path, why: "reading it needs a question" });
 }
 
-/** The bytes of a file, or how many it has if these are too many. */
+/** The content of a file, or its number of bytes if it is larger than `MAX_BYTES`. */
 async function contentOf(real: string, path: string, { ctx }: Mentions): Promise<FileContent | number> {
   const files = callable(ctx);
   const info = await files?.stat(real);

@@ -1,19 +1,19 @@
 import type { KeyAction, Keys } from "../keys.ts";
 
-/** How soon a key is pressed again to count as pressed twice, in milliseconds. */
+/** Milliseconds within which a key pressed again counts as pressed twice. */
 const TWICE_MS = 1_500;
 
-/** What the application does at keys that the field has no use for. */
+/** Actions for the keys that the field does not use. */
 export type Actions = Partial<Record<KeyAction, () => void>>;
 
-/** The action of a key among those that there are; undefined for other keys. */
+/** The action that a key is bound to; undefined if it is bound to none of `actions`. */
 export function actionOf(data: string, keys: Keys, actions: Actions): (() => void) | undefined {
   const name = (Object.keys(actions) as KeyAction[]).find((action) => keys.is(data, action));
   return name && actions[name];
 }
 
-/** Tells whether something is done for the second time within a moment. */
-export class Twice {
+/** Tells whether a key was pressed twice within `TWICE_MS`. */
+export class DoublePress {
   private at = Number.NEGATIVE_INFINITY;
 
   again(now: number): boolean {

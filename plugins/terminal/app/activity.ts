@@ -1,19 +1,19 @@
 import type { SessionView, ViewChange } from "@scorel/host/client";
 
 const TICK_MS = 1_000;
-/** A person is called when a turn that took longer ends. */
+/** The user is notified of the end of turns, and questions in turns, that take longer than this. */
 const LONG_MS = 10_000;
 
 interface ActivityParts {
-  /** The time that is shown has changed. */
+  /** Called each second while the session is busy, since the time on the screen has changed. */
   passed(): void;
-  /** Somebody may have looked away: a long turn has ended, or asks something. */
+  /** Called when a long turn ends or asks a question: the user may have looked away. */
   calls(what: "ended" | "asks"): void;
 }
 
-/** Follows what a session does. While something goes on, its time is drawn anew each second; while nothing does, nothing is drawn. */
+/** Follows whether a session is busy. While it is, the elapsed time is redrawn each second; while it is idle, nothing is drawn. */
 export class Activity {
-  /** When what goes on began. */
+  /** When the present activity began, in milliseconds since 1970. */
   since = Date.now();
   private startedAt: number | undefined;
   private asked = 0;

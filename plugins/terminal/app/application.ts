@@ -42,7 +42,7 @@ export interface ApplicationParts {
   rights?: Rights | undefined;
 }
 
-/** One conversation on the whole screen: joins what is shown, what is typed, and the session. */
+/** A conversation on the whole screen: connects the drawing, the input field and the session. */
 export class Application implements Surroundings {
   readonly client: Client;
   readonly cwd: string;
@@ -57,7 +57,7 @@ export class Application implements Surroundings {
   readonly early = new EarlyEntries();
   readonly questions: Questions;
   readonly queueKeys: QueueKeys;
-  /** Keys and lists of plugins, once they are loaded. */
+  /** Keys and pickers contributed by plugins, once they are loaded. */
   contributed: Pick<Contributed, "load" | "press" | "open" | "has"> | undefined;
   readonly reader: Reader;
   readonly canvas: Canvas;
@@ -68,7 +68,7 @@ export class Application implements Surroundings {
   private readonly version: string;
   private readonly frames = new Frames(() => this.draw());
   readonly activity: Activity;
-  /** Stands in place of everything else; it gets all keys. */
+  /** Shown instead of everything else while it is set; it gets all keys. */
   overlay: Component | undefined;
   private readonly route = new KeyRoute(this);
   private readonly listener = new SessionListener(this);
@@ -78,7 +78,7 @@ export class Application implements Surroundings {
   onEntered: () => void = () => {};
   /** Called when the application ends and no session was shown. */
   onUnopened: () => void = () => {};
-  /** Resolves when the person leaves. */
+  /** Resolves when the user leaves. */
   readonly ended = new Promise<void>((resolve) => {
     this.finish = resolve;
   });
@@ -135,7 +135,7 @@ export class Application implements Surroundings {
     return this.looks.theme;
   }
 
-  /** Opens a stored session, or only reads it if the person may do no more. */
+  /** Opens a stored session, read-only if the user may not write. */
   load(sessionId: string): Promise<SessionStatus> {
     return this.conversation.open(sessionId);
   }
@@ -145,24 +145,24 @@ export class Application implements Surroundings {
     return this.conversation.enter(status);
   }
 
-  /** Shows a new session in the directory of the one that is shown. */
+  /** Creates a session in the directory of the shown one, and shows it. */
   begin(): Promise<void> {
     return this.conversation.begin();
   }
 
-  /** Does what was entered before the session was open. */
+  /** Runs and sends what was entered before the session was open. */
   release(): void {
     if (this.note?.text === this.words.heldUntilOpen) this.note = undefined;
     this.early.release((submission, running) => enter(this, submission, running));
     this.redraw();
   }
 
-  /** Says something in the conversation, where it stays. */
+  /** Adds a note to the conversation, where it stays. */
   say(text: string): void {
     this.listener.told(text, "info");
   }
 
-  /** Takes the terminal and draws the first picture. */
+  /** Takes over the terminal and draws the first frame. */
   open(): void {
     this.device.open();
     this.canvas.resize(this.device.columns, this.device.rows);
@@ -179,7 +179,7 @@ export class Application implements Surroundings {
     this.finish();
   }
 
-  /** Puts the real field in place, with what was typed before it was there. */
+  /** Replaces the placeholder with the real field, which then gets the keys that were pressed before. */
   takeField(field: Field): void {
     this.field = field;
     field.onSubmit = (submission) => submit(this, submission, "follow_up");
@@ -190,7 +190,7 @@ export class Application implements Surroundings {
     this.redraw();
   }
 
-  /** Shows something in place of everything else. */
+  /** Shows a component instead of everything else. */
   show(overlay: Component | undefined): void {
     this.overlay = overlay;
     this.redraw();
@@ -213,12 +213,12 @@ export class Application implements Surroundings {
     return this.device.lend(work);
   }
 
-  /** Does something that may fail, and says so if it does. */
+  /** Runs work and shows its error if it fails. */
   attempt(work: () => Promise<unknown>): void {
     work().catch((thrown) => this.listener.told(messageOf(thrown), "error"));
   }
 
-  /** Gives an answer. What a lasting one allows is told once it holds. */
+  /** Sends an answer. `kept` is shown once the host has accepted it: what a lasting answer allows from now on. */
   private async answer(requestId: string, answer: Answer, kept: string | undefined): Promise<void> {
     try {
       const isTaken = await this.conversation.answer(requestId, answer);
@@ -255,7 +255,7 @@ export class Application implements Surroundings {
     this.route.press(data, isAlone);
   }
 
-  /** Shows lines below the conversation that are not part of the log. */
+  /** Adds lines at the end of the conversation that are not part of the log. */
   add(draw: Parameters<Transcript["add"]>[0]): void {
     this.transcript.add(draw);
     this.redraw();

@@ -1,14 +1,14 @@
 import type { Mode } from "@scorel/permissions/contract";
-import { type Actions, Twice } from "./actions.ts";
+import { type Actions, DoublePress } from "./actions.ts";
 import type { Application } from "./application.ts";
 import { modeOf, modeText } from "./status-line.ts";
 
 const MODES: readonly Mode[] = ["ask", "edits", "plan", "full"];
 
-/** What keys do from the first picture on. */
+/** The actions that work from the first frame on, before the rest of the application is loaded. */
 export function basicActions(app: Application): Actions {
   const { reader, looks } = app;
-  const clearing = new Twice();
+  const clearing = new DoublePress();
   return {
     interrupt: () => interrupt(app),
     clear: () => clear(app, clearing),
@@ -33,7 +33,11 @@ export function basicActions(app: Application): Actions {
   };
 }
 
-/** Esc: leaves a queued message as it was, takes back what waits for the host, or stops on the way to the beginning, or declines what is asked, and ends a running shell line, else the running turn. */
+/**
+ * Esc, the first of these that applies: stops editing a queued message; stops loading earlier messages; without a host, takes back what
+ * waits for it; takes back a half-given answer. Otherwise it declines the open question and ends the running turn; without a question,
+ * it ends a running shell line instead of the turn.
+ */
 function interrupt(app: Application): void {
   const { questions, conversation } = app;
   if (app.queueKeys.leave() || app.reader.stop()) return;
@@ -52,8 +56,8 @@ function interrupt(app: Application): void {
   else if (conversation.isRunning) app.attempt(() => conversation.interrupt());
 }
 
-/** Ctrl-C: clears what is typed, else ends what runs, else leaves when it is pressed twice. */
-function clear(app: Application, clearing: Twice): void {
+/** Ctrl-C: clears the field; if that is empty, interrupts as Esc does; if nothing runs, leaves when it is pressed twice. */
+function clear(app: Application, clearing: DoublePress): void {
   const { field, conversation, questions } = app;
   if (field && (field.text !== "" || field.mode !== "message")) field.putAside();
   else if (
@@ -66,7 +70,7 @@ function clear(app: Application, clearing: Twice): void {
   else app.tell(app.words.pressAgain(app.keys.label("clear")));
 }
 
-/** Goes to the next mode; when the key is pressed several times quickly, one after the other. */
+/** Switches to the next permission mode. Key presses that come quickly are handled one after the other. */
 function modeAction(app: Application): () => void {
   let work: Promise<unknown> = Promise.resolve();
   const withFull = new Set<string | undefined>();
@@ -78,7 +82,7 @@ function modeAction(app: Application): () => void {
     });
 }
 
-/** The key leaves out `full`, in which nothing is asked, in sessions where nobody has chosen that otherwise. */
+/** Skips the mode `full`, in which nothing is asked, unless this session was in it before. */
 async function toNextMode(app: Application, withFull: Set<string | undefined>): Promise<void> {
   const { conversation, words } = app;
   const before = modeOf(conversation.view) ?? "ask";
@@ -91,7 +95,7 @@ async function toNextMode(app: Application, withFull: Set<string | undefined>): 
   else app.tell(before === "plan" && !mayBeFull ? `${text} ${words.fullLeftOut}` : text);
 }
 
-/** The mode after the present one, of those that may be chosen here. */
+/** The mode after the current one, of those that the session allows. */
 async function nextMode({ conversation }: Application, mode: string, mayBeFull: boolean): Promise<Mode> {
   const modes = (await conversation.modes()).filter((each) => mayBeFull || each !== "full");
   const others = [...MODES.slice(MODES.indexOf(mode as Mode) + 1), ...MODES];

@@ -12,13 +12,13 @@ interface ContributedParts {
   sessionId(): string | undefined;
   /** Runs a slash command. */
   run(line: string): void;
-  /** What pickers are drawn with; undefined before they are loaded. */
+  /** What pickers need of the application; undefined before pickers are loaded. */
   place(): PickerPlace | undefined;
   show(picker: ListPicker<Choice> | undefined): void;
   attempt(work: () => Promise<unknown>): void;
 }
 
-/** What plugins add to the keys and lists of the application: slash commands with keys, and those whose argument is chosen from a list. */
+/** Contributions of plugins to the application: slash commands with keys, and slash commands whose argument is chosen from a list. */
 export class Contributed {
   private commands: readonly ListedCommand[] = [];
   private readonly parts: ContributedParts;
@@ -27,7 +27,7 @@ export class Contributed {
     this.parts = parts;
   }
 
-  /** Loads what there is in the session that is shown. A preset without commands has none. */
+  /** Loads the commands of the shown session; none if the preset has no plugin for commands. */
   async load(): Promise<void> {
     const { client } = this.parts;
     const sessionId = this.parts.sessionId();
@@ -39,7 +39,7 @@ export class Contributed {
     }
   }
 
-  /** Runs the command of a key that the application has no use for. The first plugin with a key gets it. */
+  /** Runs the command that a key is bound to. If several commands want the same key, the first one gets it. */
   press(data: string): void {
     const { keys } = this.parts;
     const command = this.commands.find((each) => namesOf(each, keys).some((key) => keys.names(data, key)));
@@ -51,7 +51,7 @@ export class Contributed {
     return this.commands.some((each) => each.name === name);
   }
 
-  /** Opens the list of a command that is given without arguments, or does something else if the command has none. */
+  /** Opens the list of arguments if the line is a command without arguments that has such a list; otherwise calls `otherwise`. */
   open(line: string, otherwise: () => void): void {
     const name = line.trim();
     const command = this.commands.find((each) => each.name === name && each.chooses);
@@ -81,7 +81,7 @@ export class Contributed {
   }
 }
 
-/** The keys that run a command, as people write them. */
+/** The labels of the keys that run a command. */
 export function keysOf(command: ListedCommand, keys: Keys): string[] {
   return namesOf(command, keys).map(keyLabel);
 }

@@ -22,10 +22,10 @@ import { People } from "./people.ts";
 import { ShellLines } from "./shell-lines.ts";
 import { Unsent } from "./unsent.ts";
 
-/** Stored events that are loaded first; scrolling up loads the ones before. */
+/** The number of stored events that are loaded at once: the last ones at first, and earlier ones by scrolling up. */
 const TAIL = 300;
 
-/** The session that is shown, and what the person does in it. */
+/** The session that is shown, and everything that the user can do in it. */
 export class Conversation {
   view: SessionView | undefined;
   readonly people: People;
@@ -64,28 +64,28 @@ export class Conversation {
   get isRunning(): boolean {
     return this.view?.status.running === true;
   }
-  /** Whether the host is gone. */
+  /** Whether the connection to the host is lost. */
   get isLost(): boolean {
     return this.view !== undefined && !isConnected(this.view);
   }
-  /** Whether there is a conversation that one could return to. */
+  /** Whether anything was said in the session, so that it is worth returning to. */
   get isBegun(): boolean {
     const { view } = this;
     return view !== undefined && (view.rows.length > 0 || this.sentTo === view.sessionId);
   }
 
-  /** Shows this session from now on. */
+  /** Shows another session, and closes the former one. */
   async enter(status: SessionStatus): Promise<void> {
     const { client } = this;
     const former = this.view;
     this.stopListening();
     const view = await followSession(client, status.sessionId, { tail: TAIL });
     this.view = view;
-    this.people.look(view);
+    this.people.noteClients(view);
     this.others.enter(view);
     this.stopListening = view.subscribe((change) => this.hear(change));
     this.listener.entered(view);
-    this.unsent.look();
+    this.unsent.connectionChanged();
     for (const warning of [...this.warnings.untold(status.notices), ...damageIn(status)])
       this.listener.told(warning, "warning");
     this.present(status);
@@ -95,7 +95,7 @@ export class Conversation {
     await this.attend();
   }
 
-  /** Sends a message; while a turn runs it is queued, or steered into the turn. While the host is away it waits. */
+  /** Sends a message. During a turn it is queued (`follow_up`), or sent into the turn (`steer`). While the host is away it waits. */
   send(message: Outgoing, running: "follow_up" | "steer" = "follow_up"): Promise<void> {
     this.sentTo = this.sessionId;
     const entry = this.unsent.add({ text: message.text, mode: "message" });
@@ -106,18 +106,18 @@ export class Conversation {
     );
   }
 
-  /** Opens a stored session, or only reads it if the person may do no more. */
+  /** Opens a stored session, read-only if the user may not write. */
   open(sessionId: string): Promise<SessionStatus> {
     return this.client.request(this.rights.write ? "load_session" : "get_status", { sessionId });
   }
 
-  /** Shows a new session in the directory of this one. */
+  /** Creates a session in the directory of this one, and shows it. */
   async begin(): Promise<void> {
     const { cwd } = (this.view as SessionView).status.meta;
     await this.enter(await this.client.request("create_session", { cwd: cwd as string }));
   }
 
-  /** Runs a slash command; while the host is away it waits. `begun` is called as soon as it does not wait any more. */
+  /** Runs a slash command. While the host is away it waits; `begun` is called when it is sent to the host. */
   command(line: string, begun: () => void = () => {}): Promise<void> {
     const entry = this.unsent.add({ text: line, mode: "command" });
     const run = () => {
@@ -127,7 +127,7 @@ export class Conversation {
     return this.inTurn(() => this.unsent.deliver(entry, run));
   }
 
-  /** Runs a line for the shell, also beside a command that runs; while the host is away it waits behind what was entered before. */
+  /** Runs a shell line, even while a command runs. While the host is away it waits behind earlier entries. */
   shell(command: string, silent: boolean): Promise<void> {
     const entry = this.unsent.add({ text: command, mode: "shell", silent });
     const run = () => this.unsent.deliver(entry, () => this.shellLines.run(command, silent));
@@ -146,7 +146,7 @@ export class Conversation {
       this.listener.told(this.words.mode(args.trim()), "info");
   }
 
-  /** What leads out of a session that somebody has deleted works in it, too. */
+  /** Runs commands that lead to another session even if this one was deleted. Rethrows all other errors. */
   private async withoutSession(name: string, args: string, thrown: unknown): Promise<undefined> {
     if (codeOf(thrown) !== "SESSION_UNKNOWN" || !this.view) throw thrown;
     if (name === "new" || name === "clear") await this.begin();
@@ -154,7 +154,7 @@ export class Conversation {
     else throw thrown;
   }
 
-  /** Ends the running turn. What the person has queued behind it comes back to the field. */
+  /** Interrupts the running turn. The user's own queued messages go back to the field. */
   async interrupt(): Promise<void> {
     const sessionId = this.opened();
     let isTaken = false;
@@ -164,7 +164,7 @@ export class Conversation {
       const { cancelled } = await this.client.request("cancel", { sessionId });
       await this.client.drained(sessionId);
       if (cancelled && !this.endsPartly()) this.listener.told(this.words.interrupted, "warning");
-      // It stands below what was left of the answer.
+      // Told last, so that it is shown below the partial reply.
       if (isTaken) this.listener.told(this.words.takenBack, "info");
     }
   }
@@ -191,9 +191,9 @@ export class Conversation {
     await this.client.drained(sessionId);
   }
 
-  /** Answers a question. Returns false if the answer does not count: the host is gone, or the question is not open any more. */
+  /** Answers a question. Returns false if the answer does not count: the host is gone, or the question is closed. */
   async answer(requestId: string, { answer, reason }: { answer: string | null; reason?: string }): Promise<boolean> {
-    // Nobody could say whether it still counts when the host is back.
+    // It would be unknown whether the answer still counts when the host is back.
     if (this.isLost) {
       this.listener.told(this.words.notAnswered, "warning");
       return false;
@@ -214,12 +214,12 @@ export class Conversation {
     }
   }
 
-  /** Loads so many earlier events. */
+  /** Loads `count` earlier events. */
   async earlier(count = TAIL): Promise<void> {
     await this.view?.earlier(count);
   }
 
-  /** Takes what the person has queued behind a running turn to the field, which keeps it as a draft: whoever leaves does not see it sent. */
+  /** Moves the user's queued messages to the field when the user leaves during a turn. The draft keeps them: nobody would see them sent. */
   async takeQueueAlong(): Promise<void> {
     const { view } = this;
     if (!view?.status.running || !this.rights.write) return;
@@ -228,8 +228,8 @@ export class Conversation {
   }
 
   /**
-   * Leaves the session, and closes it once nobody else has it open. A host that is gone does that when it is back. Returns what was still at
-   * work in it.
+   * Leaves the session; the host closes it once no client has it open. A host that is gone does so when it is back. Returns what still runs
+   * in the session's background, as `atWork` says it; "" for nothing.
    */
   async leave(atWork: (sessionId: string) => Promise<string> = async () => ""): Promise<string> {
     const { view } = this;
@@ -243,7 +243,7 @@ export class Conversation {
     return left ?? "";
   }
 
-  /** Whether the session that is shown was deleted, by anybody; undefined when the host does not answer. */
+  /** Whether the shown session was deleted, by any client; undefined when the host does not answer. */
   async isDeleted(): Promise<boolean | undefined> {
     const { view, client } = this;
     if (!view || this.isLost) return false;
@@ -272,8 +272,8 @@ export class Conversation {
   private hear(change: Parameters<Listener["changed"]>[0]): void {
     if (this.view) this.people.hear(change, this.view);
     this.listener.changed(change);
-    if (change.kind === "status" || change.kind === "reset") this.unsent.look();
-    if (this.view && change.kind !== "text") this.hostAway.look(this.view.status);
+    if (change.kind === "status" || change.kind === "reset") this.unsent.connectionChanged();
+    if (this.view && change.kind !== "text") this.hostAway.statusChanged(this.view.status);
     if (this.view) this.others.hear(change, this.view);
     if (change.kind !== "passing") return;
     const { event } = change.delivered;
@@ -284,7 +284,7 @@ export class Conversation {
     else if (event.type !== "plugin_failure") this.listener.passed(change.delivered);
   }
 
-  /** Tells the host that a person is here to answer questions. A preset without the plugin for questions asks none. */
+  /** Tells the host that a person is present to answer questions. Presets without the plugin `requests` have no such operation. */
   private async attend(): Promise<void> {
     const sessionId = this.sessionId;
     if (sessionId === undefined || !this.rights.answer) return;
@@ -295,7 +295,7 @@ export class Conversation {
     }
   }
 
-  /** Says once what the person may not do. */
+  /** Tells the user once what they may not do. */
   private tellRights(): void {
     const { write, answer } = this.rights;
     if (this.isRightsTold || (write && answer)) return;
@@ -314,13 +314,13 @@ export class Conversation {
     if (sessionId !== undefined) await this.enter(await this.client.request("get_status", { sessionId }));
     if (output) this.listener.told(output, "plain");
     if (turn !== undefined) this.own.follow(this.opened(), turn);
-    // What a command proposes as its next step is seen, and run when it is sent.
+    // A command may propose another command as the next step. The user sees it in the field, and it runs when they send it.
     if (input?.isCommand) this.listener.offered(input.text.slice(1), "command");
     else if (input) this.listener.offered(input.text);
     if (leave) this.listener.left();
   }
 
-  /** Runs one thing after the other, in the order in which the person asked for them. */
+  /** Runs work after all earlier work, in the order in which the user asked for it. */
   private inTurn(work: () => Promise<unknown>): Promise<void> {
     const done = this.work.then(work).then(() => {});
     this.work = done.catch(() => {});

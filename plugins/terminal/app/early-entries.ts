@@ -4,13 +4,13 @@ import type { Submission } from "../parts.ts";
 type Running = "follow_up" | "steer";
 type Enter = (submission: Submission, running: Running) => void;
 
-/** What is entered while the session is being opened. It is done once that is open, in the same order. */
+/** Holds what is entered while the session is being opened. It is run and sent once the session is open, in the same order. */
 export class EarlyEntries {
-  /** Whether the session begins with a message, as soon as it is open. */
+  /** Whether a message is to be sent as soon as the session is open. */
   hasMessage = false;
   private held: { submission: Submission; running: Running }[] | undefined = [];
 
-  /** Returns false when the session is open, and nothing has to wait. */
+  /** Holds a submission. Returns false when the session is open already, so that nothing has to wait. */
   hold(submission: Submission, running: Running): boolean {
     if (!this.held) return false;
     this.held.push({ submission, running });
@@ -18,14 +18,14 @@ export class EarlyEntries {
     return true;
   }
 
-  /** The session is open. */
+  /** Passes all held submissions to `enter`, once the session is open. */
   release(enter: Enter): void {
     const held = this.takeAll();
     this.held = undefined;
     for (const { submission, running } of held) enter(submission, running);
   }
 
-  /** The session could not be opened: what waits for it, as one text. */
+  /** Takes out all held submissions and returns them as one text, when the session could not be opened. */
   takeBack(): string {
     const texts = this.takeAll().map(({ submission: { mode, silent, text } }) => markOf(mode, silent) + text);
     return texts.join("\n\n");

@@ -1,7 +1,7 @@
 import type { Cursor } from "../parts.ts";
 import type { Theme } from "../theme/theme.ts";
 
-/** The empty field of the first picture, until the real one is loaded. Looks the same. */
+/** An empty field for the first frame, until the real field is loaded. Looks the same. */
 export class FirstField {
   readonly cursor: Cursor = { row: 1, column: 2 };
   private readonly theme: Theme;

@@ -1,19 +1,19 @@
-/** The shortest time between two pictures, in milliseconds. */
+/** The shortest time between two frames, in milliseconds. */
 const FRAME_MS = 16;
-/** The same when a person waits to see what a key does. */
+/** The same after a key was pressed, since the user waits for its effect. */
 const KEY_MS = 4;
-/** Drawing takes at most one part in so many of the time, so that slow pictures leave time for other work. */
+/** Drawing takes at most 1/PARTS of the time, so that slow frames leave time for other work. */
 const PARTS = 3;
 
-/** Draws at most one picture in a moment, and none while nothing has changed. */
+/** Limits how often frames are drawn, and draws none while nothing has changed. */
 export class Frames {
   private readonly draw: () => void;
   private timer: NodeJS.Timeout | undefined;
-  /** When the next picture is drawn. */
+  /** When the next frame is drawn; infinite when none is requested. */
   private due = Number.POSITIVE_INFINITY;
-  /** When the last picture was begun. */
+  /** When drawing the last frame began. */
   private last = Number.NEGATIVE_INFINITY;
-  /** How long drawing it took. */
+  /** How many milliseconds drawing the last frame took. */
   private took = 0;
   private isEnded = false;
 
@@ -21,17 +21,17 @@ export class Frames {
     this.draw = draw;
   }
 
-  /** Something has changed. */
+  /** Requests a frame because something has changed. */
   request(): void {
     this.drawBy(this.last + Math.max(FRAME_MS, PARTS * this.took));
   }
 
-  /** A person has changed something. */
+  /** Requests a frame because the user has pressed a key. */
   requestForKey(): void {
     this.drawBy(this.last + KEY_MS);
   }
 
-  /** Something changes by itself in so many milliseconds. */
+  /** Requests a frame in `ms` milliseconds, when something changes by itself. */
   requestIn(ms: number): void {
     this.drawBy(performance.now() + ms);
   }

@@ -6,16 +6,16 @@ import { inSendingOrder, wholeText } from "./strip.ts";
 
 type Session = Pick<Conversation, "sessionId" | "view" | "changeQueue" | "send">;
 
-/** A queued message that is edited while a turn runs. It is out of the queue until then, so that its old text is not sent meanwhile. */
+/** A queued message that is edited while a turn runs. It is taken out of the queue meanwhile, so that its old text is not sent. */
 export class HeldMessage {
   readonly item: QueuedMessage;
   /** Its place in the order in which messages are sent. */
   readonly place: number;
   private readonly conversation: Session;
   private readonly sessionId: string | undefined;
-  /** Resolves with whether it was still in the queue. */
+  /** Resolves with true if it was still in the queue and has been taken out. */
   readonly isTaken: Promise<boolean>;
-  /** What it was before. */
+  /** The message before it was edited. */
   private readonly old: Outgoing & { attachments: readonly Attachment[] };
 
   constructor(item: QueuedMessage, conversation: Session) {
@@ -29,12 +29,12 @@ export class HeldMessage {
     );
   }
 
-  /** Whether the session is shown in whose queue it stood. */
+  /** Whether the session that it was queued in is still the one that is shown. */
   get isHere(): boolean {
     return this.sessionId === this.conversation.sessionId;
   }
 
-  /** Puts it back, with what was entered in its place if that is given. Returns false if it was delivered before it was taken out. */
+  /** Puts it back into the queue, with new content if `entered` is given. Returns false if it was delivered before it was taken out. */
   async putBack(entered?: Pick<Submission, "text" | "attachments">): Promise<boolean> {
     if (!(await this.isTaken)) return false;
     const { conversation, item, old } = this;
@@ -44,7 +44,7 @@ export class HeldMessage {
     return true;
   }
 
-  /** The queue with the message, which was sent last, in its old place. */
+  /** The queue with its last message, which is the one just put back, moved to its old place. */
   private moved(items: { id: string }[], queue: readonly QueuedMessage[], text: string): { id: string }[] | undefined {
     const last = queue.at(-1);
     if (!last || !wholeText(last).startsWith(text)) return undefined;
@@ -54,7 +54,7 @@ export class HeldMessage {
   }
 }
 
-/** The text of a message that is changed: its pictures stay with it. */
+/** The text of a message as it is edited. Its pictures are not part of it: they stay with the message. */
 export function textIn({ content }: QueuedMessage): string {
   if (typeof content === "string") return content;
   return wholeText({ content: content.filter(({ type }) => type === "text") });

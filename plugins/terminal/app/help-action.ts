@@ -4,12 +4,12 @@ import type { Application } from "./application.ts";
 import { Help } from "./help.ts";
 import { withOwn } from "./own-commands.ts";
 
-/** Keys of the field and of lists, which work without an action of the application. */
+/** Actions that the field and the lists carry out themselves. */
 const OF_FIELD = (["writing", "editing", "lists"] as const).flatMap(
   (group) => Object.keys(keyGroups[group]) as KeyAction[],
 );
 
-/** The help: all keys that do something, and the commands of the session. */
+/** The action that shows the help: all keys that do something, and the commands of the session. */
 export function helpAction(app: Application): Actions {
   return {
     help: () =>

@@ -18,7 +18,7 @@ export interface HelpParts {
   close(): void;
 }
 
-/** All keys and commands, in place of the conversation. */
+/** The help: all keys and commands, shown instead of the conversation. */
 export class Help implements Component {
   private readonly parts: HelpParts;
   private from = 0;
@@ -83,7 +83,7 @@ export class Help implements Component {
   }
 }
 
-/** Rows of two columns; in a narrow window the second stands below the first. */
+/** Formats rows in two columns; in a narrow window, the second column is put below the first. */
 function columns(rows: readonly { left: string; right: string }[], width: number, theme: Theme): string[] {
   const left = Math.min(32, Math.max(...rows.map((row) => columnsIn(row.left))));
   return rows.flatMap((row) => {

@@ -1,10 +1,10 @@
 import type { SessionView } from "@scorel/host/client";
 import type { Words } from "../words/words.ts";
 
-/** Time without a host after which the person is told: one that is replaced is back earlier. */
+/** Milliseconds without a host after which the user is told: a host that is replaced is back earlier. */
 const TELL_MS = 1_500;
 
-/** Says once, when a host of this computer stays away, with which command it comes back. */
+/** When a host on this computer stays away, tells the user once which command brings it back. */
 export class HostAway {
   private readonly tell: (text: string) => void;
   private readonly words: Pick<Words, "startHost" | "hostBack">;
@@ -16,8 +16,8 @@ export class HostAway {
     this.words = words;
   }
 
-  /** Takes the status of the session that is shown. */
-  look({ connection, retry }: SessionView["status"]): void {
+  /** Called with each new status of the shown session. */
+  statusChanged({ connection, retry }: SessionView["status"]): void {
     if (connection !== "reconnecting") {
       if (this.isTold && connection === "live") this.tell(this.words.hostBack);
       this.end();
@@ -31,7 +31,7 @@ export class HostAway {
     }, TELL_MS);
   }
 
-  /** The host is back, or the session is left. */
+  /** Stops waiting: the host is back, or the session is left. */
   end(): void {
     clearTimeout(this.telling);
     this.telling = undefined;

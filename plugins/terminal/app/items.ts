@@ -9,12 +9,12 @@ import { GrowingText } from "../rows/stream.ts";
 import { cut } from "../rows/wrap.ts";
 import type { People } from "./people.ts";
 
-/** What stands in the conversation: an event, or something that is in flight or that only this application shows. */
+/** An entry of the conversation on the screen: an event, something in flight, or a note of this application. */
 export interface Item {
   key: string;
-  /** Items of one group stand close together. */
+  /** No empty line is drawn between items of the same group. */
   group: "message" | "card" | "note";
-  /** What is shown of it if it cannot be drawn. */
+  /** Shown instead if drawing fails. */
   text: string;
   draw(width: number, look: Look, facts: RowFacts): string[];
 }
@@ -27,7 +27,7 @@ const ELSEWHERE = new Set([
   "permission_mode",
   "client_joined",
   "client_left",
-  // They stand at the end of what was left, and a note says where one is now.
+  // They stand at the end of the branch that was left, and a note says where the user is now.
   "branch",
   "rewind",
 ]);
@@ -62,7 +62,7 @@ export function itemOf(
   };
 }
 
-/** A warning stands in the conversation, too: of a question that became void with the process that asked it. */
+/** Whether a display is a warning. Such a one is shown in the conversation, too: a question became void with the process that asked it. */
 function isWarning(display: DisplayAction): boolean {
   return display.display === "notice" && display.level === "warning";
 }
@@ -77,7 +77,7 @@ function textOf(display: DisplayAction): string {
   return "text" in display && typeof display.text === "string" ? display.text : "";
 }
 
-/** The lines of an item. What cannot be drawn is shown as it is: the application goes on. */
+/** The lines of an item. If drawing fails, its text is shown instead, so that the application goes on. */
 export function linesOf(item: Item, width: number, look: Look, facts: RowFacts): string[] {
   try {
     return item.draw(width, look, facts);
@@ -86,34 +86,34 @@ export function linesOf(item: Item, width: number, look: Look, facts: RowFacts):
   }
 }
 
-/** The exit code in an event: of a call, or of a line for the shell. Events of others may have any form. */
+/** The exit code in an event of a tool call or a shell line. Events of other plugins may have any form. */
 function exitCodeIn(event: object): number | undefined {
   const { message } = event as { message?: { details?: unknown } | null };
   const { exitCode } = (message?.details ?? event) as { exitCode?: unknown };
   return Number.isInteger(exitCode) ? (exitCode as number) : undefined;
 }
 
-/** People run a line for the shell in order to see its output. */
+/** More lines of output than a tool's, since people run a shell line in order to see its output. */
 const LONG: Pick<RowFacts, "shownLines"> = { shownLines: 30 };
-/** Its last line says how long it took. */
+/** Without the duration: the last line of the output says it. */
 const SHELL_LINE: RowFacts = { ...LONG, durationMs: undefined };
 
-/** A note of the session's model. Before the first reply it is no switch, and the status line shows it. */
+/** Whether an event sets the session's model. Before the first reply it is hidden: it is no switch, and the status line shows the model. */
 function isModel({ type, changes }: Row["event"] & { changes?: object }): boolean {
   return type === "session_info" && Object.keys(changes ?? {}).every((key) => /model/i.test(key));
 }
 
-/** Whether it is what a model has said. */
+/** Whether an event is a message of the model. */
 export function isReply({ display }: Row): boolean {
   return display.display === "bubble" && display.role === "assistant";
 }
 
-/** A text that only this application shows, such as the output of a command. */
+/** Output that only this application shows, such as the output of a command. */
 export function noteItem(key: string, draw: Item["draw"]): Item {
   return { key, group: "note", text: "", draw };
 }
 
-/** Draws what is in flight. Keeps what was drawn of a reply, so that each word costs the same. */
+/** Draws what is in flight. Keeps the lines of a reply that are finished, so that each further word costs the same. */
 export class LiveItems {
   private readonly texts = new Map<string, GrowingText>();
 
@@ -138,7 +138,7 @@ export class LiveItems {
         };
   }
 
-  /** Forgets the replies that have ended. */
+  /** Forgets the lines of replies that are not in `live`. */
   keep(live: readonly Live[]): void {
     for (const key of this.texts.keys()) if (!live.some(({ id }) => id === key)) this.texts.delete(key);
   }
@@ -169,12 +169,12 @@ export class LiveItems {
   }
 }
 
-/** How long a call runs, or that it waits for others. */
+/** How long a call has run, or that it waits for others. */
 function timeFacts({ isWaiting }: LiveCall, durationMs: number): RowFacts {
   return isWaiting ? { isWaiting } : { durationMs };
 }
 
-/** What is known of a line for the shell that runs: whose it is, if it is somebody else's. */
+/** Facts about a running shell line: who has typed it, unless it was this user. */
 function typedFacts({ typedBy }: LiveCall, people: People, { words }: Look): RowFacts {
   if (typedBy === undefined) return {};
   return { ...LONG, author: people.isOwn(typedBy) ? undefined : (people.nameOf(typedBy) ?? words.anotherClient) };
@@ -186,7 +186,7 @@ function callLines(live: LiveCall, width: number, look: Look, facts: RowFacts): 
   return displayLines({ ...display, text: progressText(live) || display.text }, width, look, facts);
 }
 
-/** The last output of a running tool. What a tool reports may have any form. */
+/** The latest output of a running tool. The progress that a tool reports may have any form. */
 function progressText({ progress }: LiveCall): string {
   const content = (progress as { content?: unknown } | undefined)?.content;
   if (!Array.isArray(content)) return "";
@@ -194,7 +194,7 @@ function progressText({ progress }: LiveCall): string {
   return safeOutput(texts.filter((text) => typeof text === "string").join("\n")).trimEnd();
 }
 
-/** Why a person has said no to the call of an event; undefined if nobody has. */
+/** The reason given when the call of an event was refused by a person; undefined if nobody refused it. */
 function refusedIn(event: object): string | undefined {
   const { message } = event as { message?: { meta?: { refused?: unknown } | null } | null };
   const refused = message?.meta?.refused;

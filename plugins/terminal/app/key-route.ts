@@ -5,7 +5,7 @@ import type { Contributed } from "./contributed.ts";
 import type { Questions } from "./questions.ts";
 import type { QueueKeys } from "./queue-keys.ts";
 
-/** The parts that a key may be for. */
+/** The parts of the application that take keys. */
 interface KeyTakers {
   readonly keys: Keys;
   readonly questions: Questions;
@@ -13,22 +13,22 @@ interface KeyTakers {
   readonly actions: Actions;
   readonly contributed: Pick<Contributed, "press"> | undefined;
   readonly field: Field | undefined;
-  /** Stands in place of everything else. */
+  /** Shown instead of everything else; it gets all keys. */
   readonly overlay: Component | undefined;
   leave(): void;
 }
 
-/** The way of a key: to the first part that takes it. */
+/** Passes each key to the first part that takes it. */
 export class KeyRoute {
   private readonly to: KeyTakers;
-  /** Keys that were pressed before the field was there. */
+  /** Keys that were pressed before the field was loaded. */
   private readonly early: string[] = [];
 
   constructor(to: KeyTakers) {
     this.to = to;
   }
 
-  /** Only a key that came alone answers a question: what came with others may be the text of a paste. */
+  /** Passes on a key. Only a key that came alone may answer a question: several at once may be pasted text. */
   press(data: string, isAlone = false): void {
     const { overlay, queueKeys, questions, keys, field } = this.to;
     if (overlay) overlay.handleInput(data);
@@ -41,7 +41,7 @@ export class KeyRoute {
     }
   }
 
-  /** A key that the field leaves unused: an action of the application, else of a plugin. */
+  /** Handles a key that the field does not use: runs an action of the application, else a command of a plugin. */
   unused(data: string): void {
     const { keys, actions, contributed } = this.to;
     const action = actionOf(data, keys, actions);
@@ -49,7 +49,7 @@ export class KeyRoute {
     else contributed?.press(data);
   }
 
-  /** Gives the field what was typed before it was there. */
+  /** Passes the keys that were pressed before the field was loaded to the field. */
   pressEarly(): void {
     for (const data of this.early.splice(0)) this.press(data);
   }

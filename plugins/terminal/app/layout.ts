@@ -2,15 +2,15 @@ import type { Component, Cursor } from "../parts.ts";
 import type { Frame } from "../screen/painter.ts";
 import type { Around, DrawnQuestion } from "./question-lines.ts";
 
-/** What stands on the screen, from the top. */
+/** The parts of the screen, from the top. */
 export interface Layout {
   columns: number;
   rows: number;
-  /** Draws the conversation in so many lines. */
+  /** Draws the conversation in `height` lines. */
   conversation(height: number): readonly string[];
-  /** What stands between the conversation and the question, the most important last. */
+  /** The parts between the conversation and the question, the most important last. */
   above: readonly (readonly string[])[];
-  /** Draws the open question; undefined when there is none. See `Around` for the room that it has. */
+  /** Draws the open question; undefined when there is none. `Around` explains the limits in `room`. */
   question(room: Pick<Around, "height" | "whole" | "most">): DrawnQuestion | undefined;
   /** The line above the field. */
   line: string;
@@ -19,9 +19,9 @@ export interface Layout {
   foot: readonly string[];
 }
 
-/** Lines that stay for the conversation, as far as there is room. */
+/** Lines that are kept for the conversation, as far as there is room. */
 const LEAST = 3;
-/** Lines of the field that stay above a question, as far as there is room: one of text between two rules. */
+/** Lines of the field that are kept beside a question, as far as there is room: one of text between two rules. */
 const LEAST_FIELD = 3;
 /** The line above the field, and two empty ones. */
 const AROUND = 3;
@@ -60,7 +60,7 @@ export function arranged({ columns, rows, conversation, above, question, line, f
   };
 }
 
-/** The last lines of the field, or those from the cursor on. */
+/** Cuts the field to `room` lines: its last ones, or those from the cursor on. */
 function cutField(lines: readonly string[], room: number, cursor: Cursor | undefined) {
   const most = Math.max(0, lines.length - room);
   const cutOff = cursor ? Math.min(most, cursor.row) : most;

@@ -13,11 +13,11 @@ interface LooksParts {
   words: Words;
   keys: Keys;
   pictures: Look["pictures"];
-  /** Called when everything looks different. */
+  /** Called when everything has to be drawn again. */
   changed(): void;
 }
 
-/** How everything looks now: the theme, what is folded, and what code is coloured with once that is loaded. */
+/** How everything is drawn: the theme, what is folded, and the highlighter for code once it is loaded. */
 export class Looks {
   theme: Theme;
   look: Look;
@@ -40,7 +40,7 @@ export class Looks {
     };
   }
 
-  /** Takes the theme that suits the terminal's background. */
+  /** Chooses the theme that suits the terminal's background. */
   suit(background: Rgb): void {
     const { settings, env } = this.parts;
     const theme = chosenTheme({ ...settings, env }, background);

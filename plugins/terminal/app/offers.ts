@@ -7,22 +7,22 @@ import type { Words } from "../words/words.ts";
 export interface Offer {
   /** The key that gives the answer. */
   key: string;
-  /** Its number, which gives it, too. */
+  /** A digit that gives the answer, too. */
   number: string | undefined;
   label: string;
   value: string;
-  /** A reason is asked for first. */
+  /** The user is asked for a reason before the answer is given. */
   asksWhy?: boolean;
-  /** It may let something happen. */
+  /** Whether the answer may allow something, so that the whole question has to be read before. */
   agrees: boolean;
-  /** It holds beyond the session. */
+  /** Whether the answer holds beyond the session. */
   isLasting: boolean;
-  /** Where a lasting answer is kept. */
+  /** Where a lasting answer is stored. */
   keptIn: string | undefined;
 }
 type Option = NonNullable<OpenRequest["options"]>[number];
 
-/** The answers with their keys: letters as the question names them, else numbers; and a no that says why. */
+/** The answers of a question with their keys: its letters, else numbers. Adds a no with a reason if the question takes one. */
 export function offersOf(request: OpenRequest, words: Words): Offer[] {
   const options = optionsOf(request, words);
   const isTyped = options.every(({ value }) => /^[a-z0-9]$/i.test(value));
@@ -44,8 +44,8 @@ export function offersOf(request: OpenRequest, words: Words): Offer[] {
 }
 
 /**
- * A text of a question, certain and in the language of the person as far as it is known. It is made certain first: characters such as
- * a wide comma are written out in what others say, and belong to Chinese in what Scorel says.
+ * Text of a question, made certain (see `certainText`) and then translated if it is Scorel's own. In this order, since
+ * characters such as a wide comma are written out in texts of others, but belong to Scorel's Chinese texts.
  */
 export function known(text: string, { plugin }: OpenRequest, words: Words): string {
   const certain = certainText(text);

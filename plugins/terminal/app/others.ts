@@ -4,7 +4,10 @@ import { safeLine } from "../rows/safe.ts";
 import type { Words } from "../words/words.ts";
 import type { People } from "./people.ts";
 
-/** Says who else has interrupted a turn, gone to another place of the conversation, or answered a question that was on the screen, and tells who is new from who is back. */
+/**
+ * Tells the user when another client interrupts a turn, rewinds or switches the branch, or answers a question that was on the screen, and
+ * tells clients that join from those that are back after a lost connection.
+ */
 export class Others {
   private readonly people: Pick<People, "isOwn" | "actorOf">;
   private readonly words: Words;
@@ -21,21 +24,21 @@ export class Others {
     this.tell = tell;
   }
 
-  /** Takes a session that is shown from now on, with the questions that are open in it. */
+  /** Called when another session is shown, with the questions that are open in it. */
   enter({ requests, status }: Pick<SessionView, "requests" | "status">): void {
-    this.look(status.host);
+    this.noteClients(status.host);
     this.asked = requests;
   }
 
-  /** Whether an event that passes is shown. Somebody who comes back with the host is no news, nor is this application. */
+  /** Whether a transient event is shown. Not for this client itself, nor for clients that join again after the host was away. */
   isNews({ type, name = "", clientId = "" }: { type: string; name?: string; clientId?: string }): boolean {
     if (type === "client_joined") return !this.people.isOwn(clientId) && this.presence.joined(name);
     if (type === "client_left") this.presence.left(name);
     return true;
   }
 
-  /** Takes who has the session open, at the beginning and whenever the host has told it anew. */
-  private look(host: SessionStatus): void {
+  /** Notes which clients have the session open, at the beginning and whenever the host reports it again. */
+  private noteClients(host: SessionStatus): void {
     if (host === this.host) return;
     if (host.sessionId !== this.host?.sessionId) this.presence = new Presence();
     this.host = host;
@@ -44,7 +47,7 @@ export class Others {
   }
 
   hear(change: ViewChange, view: Pick<SessionView, "rows" | "requests" | "status">): void {
-    if (change.kind !== "text") this.look(view.status.host);
+    if (change.kind !== "text") this.noteClients(view.status.host);
     if (change.kind === "passing") this.cancelled(change.delivered.event as EndOfTurn);
     else if (change.kind === "rows" && change.isNew) {
       const { event, clientId } = view.rows[change.index] ?? {};

@@ -5,9 +5,9 @@ import type { Words } from "../words/words.ts";
 /** A slash command that this application carries out itself. */
 interface OwnCommand {
   name: string;
-  /** What it does without an argument, as a key does. */
+  /** The action that the command runs when it has no argument; a key may be bound to the same action. */
   action?: KeyAction;
-  /** The command of the host that it is another name of. */
+  /** The command of the host that this is another name for. */
   standsFor?: string;
   leaves?: true;
 }
@@ -28,7 +28,7 @@ const OWN: readonly OwnCommand[] = [
   { name: "quit", leaves: true },
 ];
 
-/** Names that other tools have for what a command does. */
+/** Names that other tools use, by the name of the command that does the same here. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   settings: ["config", "configuration", "preferences", "options"],
   model: ["models", "providers"],
@@ -43,18 +43,18 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   new: ["reset"],
 };
 
-/** What a command's name stands for in this application; undefined for commands of the host alone. */
+/** This application's own command of that name; undefined for commands of the host. */
 export function ownCommand(line: string): OwnCommand | undefined {
   const [, name, args = ""] = /^(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   return OWN.find((own) => own.name === name && (own.standsFor !== undefined || args.trim() === ""));
 }
 
-/** The command that somebody means who knows it by the name that another tool has for it. */
+/** The command here that does what the command `name` does in other tools; undefined if there is none. */
 export function meantBy(name: string): string | undefined {
   return Object.keys(ELSEWHERE).find((own) => ELSEWHERE[own]?.includes(name));
 }
 
-/** Whether a command goes by a name that begins like this in other tools. */
+/** Whether other tools have a name for the command `name` that begins with `typed`. */
 export function isKnownAs(name: string, typed: string): boolean {
   return typed.length > 1 && (ELSEWHERE[name] ?? []).some((other) => other.startsWith(typed));
 }
@@ -76,7 +76,7 @@ export function withOwn(commands: readonly ListedCommand[], words: Words): Liste
       plugin: "terminal",
     }),
   );
-  // They stand with the first heading, which is that of the session.
+  // They go below the first heading, which is that of the session.
   const end = commands.findIndex(({ group }) => group !== "Session");
   return end < 0 ? [...commands, ...own] : [...commands.slice(0, end), ...own, ...commands.slice(end)];
 }

@@ -7,7 +7,7 @@ import type { Words } from "../words/words.ts";
 import type { Listener } from "./listener.ts";
 import { wholeText } from "./strip.ts";
 
-/** A message with what is attached to it. */
+/** A message with its attachments. */
 export type Outgoing = Pick<Submission, "text"> & Partial<Pick<Submission, "attachments">>;
 
 interface OwnMessagesParts {
@@ -18,10 +18,10 @@ interface OwnMessagesParts {
   sessionId(): string | undefined;
 }
 
-/** The messages that the person sends here: how their turns end is said, and those that still wait can be taken back. */
+/** The messages that the user sends here: reports how their turns end, and takes back those that are still queued. */
 export class OwnMessages {
   private readonly parts: OwnMessagesParts;
-  /** Ids of those in the queue. */
+  /** Ids of own messages in the queue. */
   private readonly queued = new Set<string>();
 
   constructor(parts: OwnMessagesParts) {
@@ -44,13 +44,13 @@ export class OwnMessages {
     this.follow(sessionId, id);
   }
 
-  /** Says how the turn of a message ends, as far as the conversation does not show it. */
+  /** Reports how the turn of a message ends, unless the conversation shows it already. */
   follow(sessionId: string, id: string): void {
     const { listener } = this.parts;
     this.outcome(sessionId, id).catch((thrown) => listener.told(messageOf(thrown), "error"));
   }
 
-  /** Takes the messages that wait out of the queue, and offers their text to the field. Returns whether there were any. */
+  /** Takes own messages out of the queue and offers their text to the field. Returns false if there were none. */
   async takeBack(sessionId: string): Promise<boolean> {
     const { client, listener } = this.parts;
     if (this.queued.size === 0) return false;

@@ -4,10 +4,10 @@ import type { Client } from "@scorel/host/contract";
 /** Matches the names of terminals: the first one is `terminal`, the others are `terminal-2`, `terminal-3` and so on. */
 const TERMINAL = /^terminal(-\d+)?$/;
 
-/** Who is who among the clients of the sessions that are shown. */
+/** Names the clients of the shown sessions, and tells this client from others. */
 export class People {
   private readonly client: Pick<Client, "clientId">;
-  /** The ids of this application: a host that was restarted gives it another one. */
+  /** All client ids that this application has had: a restarted host assigns a new one. */
   private readonly own = new Set<string>();
   private readonly met = new Set<string>();
 
@@ -15,16 +15,16 @@ export class People {
     this.client = client;
   }
 
-  /** Takes who is in the session now. */
-  look({ status }: SessionView): void {
+  /** Notes which clients are in the session. */
+  noteClients({ status }: SessionView): void {
     this.own.add(this.client.clientId);
     for (const { clientId } of status.host.present ?? []) this.met.add(clientId);
   }
 
-  /** Takes who comes, and who does something while it is watched: both are here, whatever else is known of them. */
+  /** Notes clients that join, and clients that add an event while this application watches: both were present. */
   hear(change: ViewChange, view: SessionView): void {
     if (change.kind === "text") return;
-    this.look(view);
+    this.noteClients(view);
     const clientId = change.kind === "rows" && change.isNew ? view.rows[change.index]?.clientId : joinedIn(change);
     if (clientId !== undefined) this.met.add(clientId);
   }
@@ -33,14 +33,14 @@ export class People {
     return clientId === this.client.clientId || this.own.has(clientId);
   }
 
-  /** Who has done something, for those who see it happen. Undefined for this application. */
+  /** The name of the client that has just done something. Undefined for this application. */
   actorOf(clientId: string): string | undefined {
     return this.isOwn(clientId) ? undefined : clientName(clientId);
   }
 
   /**
-   * The name of somebody else. Undefined for this application, and for terminals that were closed before it came: they mostly were those
-   * of the same person, and their names say nothing.
+   * The name of another client. Undefined for this application, and for terminals that were closed before it joined: mostly they were
+   * opened by the same person, and their names say nothing.
    */
   nameOf(clientId: string): string | undefined {
     const name = clientName(clientId);
@@ -49,7 +49,7 @@ export class People {
   }
 }
 
-/** The id of a client that has come. */
+/** The id of the client that joins with a change; undefined for other changes. */
 function joinedIn(change: ViewChange): string | undefined {
   if (change.kind !== "passing") return undefined;
   const { event } = change.delivered;

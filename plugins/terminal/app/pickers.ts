@@ -2,14 +2,14 @@ import type { ListedCommand } from "@scorel/commands/contract";
 import { createField, draftAt, draftPath } from "../input/create-field.ts";
 import type { PromptField } from "../input/field.ts";
 import { createPickers, type Pickers } from "../pickers/actions.ts";
-import { Twice } from "./actions.ts";
+import { DoublePress } from "./actions.ts";
 import type { Application } from "./application.ts";
 import { Contributed } from "./contributed.ts";
 import { isKnownAs, withOwn } from "./own-commands.ts";
 import { hasArrived } from "./unsent.ts";
 
-/** Puts the field in place, with its draft, and the lists that keys open. */
-export function furnishField(app: Application): Pickers {
+/** Sets up the field with its draft, and the pickers that keys open. */
+export function setUpField(app: Application): Pickers {
   const all = (listed: readonly ListedCommand[]) => withOwn(listed, app.words);
   const { unsent } = app.conversation;
   const { field, walk } = createField(
@@ -21,14 +21,14 @@ export function furnishField(app: Application): Pickers {
   keepDraft(app, field);
   const pickers = createPickers(app, field, walk);
   contribute(app);
-  const [twice, clearing] = [new Twice(), new Twice()];
+  const [twice, clearing] = [new DoublePress(), new DoublePress()];
   const { interrupt } = app.actions;
   app.actions = {
     ...app.actions,
     ...pickers.actions,
     interrupt: () => {
       const { isRunning, isLost, shellLines } = app.conversation;
-      // Without a host, Esc takes back what waits for it, and there is nothing to go back in.
+      // Without a host, Esc takes back what waits for it, and rewinding is not possible.
       const isBusy = isRunning || isLost || shellLines.running !== undefined || app.reader.isGoingBack;
       const isIdle = !isBusy && app.queueKeys.editing === undefined && app.questions.shown === undefined;
       if (isIdle && field.text !== "") setAside(app, field, clearing.again(performance.now()));
@@ -39,14 +39,14 @@ export function furnishField(app: Application): Pickers {
   return pickers;
 }
 
-/** The first Esc only asks, since it is pressed by mistake; what the second one takes away comes back from the history. */
+/** Empties the field at the second Esc; the first only asks, since it may be pressed by mistake. The history keeps the text. */
 function setAside(app: Application, field: PromptField, isAgain: boolean): void {
   const { keys, words } = app;
   if (isAgain) field.putAside();
   app.tell(isAgain ? words.isSetAside(keys.label("up")) : words.pressToSetAside(keys.label("interrupt")));
 }
 
-/** Takes keys and lists of plugins in, now and whenever another session is shown. */
+/** Loads the keys and lists that plugins contribute, now and whenever another session is shown. */
 function contribute(app: Application): void {
   const contributed = new Contributed({
     client: app.client,
@@ -61,12 +61,12 @@ function contribute(app: Application): void {
   app.attempt(() => contributed.load());
 }
 
-/** Keeps the draft with the session that is shown; before anything was said in it, with the project. */
+/** Stores the draft with the shown session; as long as nothing was said in it, with the project. */
 function keepDraft(app: Application, field: PromptField): void {
   let path: string | undefined;
   const follow = (isBegun: boolean) => {
     const next = draftPath(app, isBegun ? app.sessionId : undefined);
-    // This terminal has it already, and would be taken for another one that has it.
+    // Opening the same path again would find it locked by this terminal, as if another one had it.
     if (next !== path)
       field.useDraft(draftAt(app, next, field.hasUnsent, (id) => hasArrived(app.conversation.view, id)));
     path = next;

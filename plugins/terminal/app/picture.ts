@@ -18,13 +18,13 @@ import type { Transcript } from "./transcript.ts";
 import type { Waiting } from "./unsent.ts";
 import { welcome } from "./welcome.ts";
 
-/** A line that stands above the field until the next key. */
+/** A line that is shown above the field until the next key. */
 export interface Note {
   text: string;
   level: "info" | "warning" | "error";
 }
 
-/** Everything that a picture shows. */
+/** Everything that a frame is drawn from. */
 export interface Scene {
   columns: number;
   rows: number;
@@ -36,24 +36,24 @@ export interface Scene {
   transcript: Transcript;
   questions: Questions;
   queueKeys: Pick<QueueKeys, "chosen" | "editing" | "held" | "nameOf">;
-  /** What the host has not taken. */
+  /** Entries that the host has not taken yet. */
   unsent: Waiting;
   todos: ReturnType<typeof openList>;
   /** Whether the user may send messages and answer questions. Default: both. */
   rights?: Rights;
-  /** Neither the todo list nor panels of plugins are shown. */
+  /** Whether the panels of plugins are hidden. */
   hidesPanels: boolean;
   note: Note | undefined;
-  /** Earlier messages are being loaded, as the person wants to see the first one. */
+  /** Whether earlier messages are being loaded on the way to the first one. */
   isGoingBack: boolean;
-  /** When what goes on began. */
+  /** When the present activity began, in milliseconds since 1970. */
   since: number;
   field: Pick<Component, "render"> & { readonly cursor?: Cursor | undefined };
-  /** Stands in place of everything else. */
+  /** Shown instead of everything else while it is set. */
   overlay: (Component & { readonly cursor?: Cursor | undefined }) | undefined;
 }
 
-/** The picture of a scene. */
+/** Draws a scene as a frame. */
 export function pictureOf(scene: Scene): Frame {
   const { columns, rows, overlay, field, questions, look, keys } = scene;
   if (overlay) scene.questions.hidden();
@@ -121,7 +121,7 @@ function apart(lines: string[]): string[] {
   return lines.length > 0 ? ["", ...lines] : [];
 }
 
-/** The line above the field: a notice, that earlier messages are being loaded, how much is below what is in view, or what goes on. */
+/** The line above the field: a notice, that earlier messages are being loaded, how many lines are below the view, or the activity. */
 function lineAbove(
   { columns, look, keys, note, transcript, isGoingBack }: Scene,
   activity: string | undefined,

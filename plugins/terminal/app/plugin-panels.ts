@@ -5,11 +5,11 @@ import type { Theme } from "../theme/theme.ts";
 
 type Panels = SessionView["status"]["panels"];
 
-/** Lines of all panels together, with their titles. */
+/** The most lines of all panels together, with their titles. */
 const MOST = 12;
 const OF_ONE = 6;
 
-/** What plugins show above the field: each panel under the plugin's name, in a frame that nothing of Scorel has. */
+/** The panels of plugins above the field, each with the plugin's name, in a frame that no part of Scorel itself has. */
 export function pluginPanels(panels: Panels, width: number, theme: Theme): string[] {
   const all = panels.flatMap(({ plugin, lines }) => {
     const title = theme.style("faint", "╭ ") + theme.style("muted", safeLine(plugin));

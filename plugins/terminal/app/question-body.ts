@@ -7,27 +7,27 @@ import type { Role, Theme } from "../theme/theme.ts";
 import type { Words } from "../words/words.ts";
 import { known } from "./offers.ts";
 
-/** Empty lines that stand one after the other. */
+/** The most consecutive empty lines that are shown as they are. */
 const MOST_EMPTY = 3;
-/** Spaces that stand one after the other. */
+/** More than 40 consecutive spaces, which are replaced by their number: they could push text out of sight. */
 const MANY_SPACES = / {41,}/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
 const COLORS = /\u001b\[[0-9;]*m/g;
 
-/** Unchanged lines that stay around each change of a diff for which there is little room. */
+/** Unchanged lines that are shown around each change of a diff when there is little room. */
 const NEAR = 1;
 
 interface BodyLook {
   theme: Theme;
   words: Words;
-  /** There is little room: only the lines next to a change are shown of those that stay as they are. */
+  /** There is little room: of the unchanged lines of a diff, only those next to a change are shown. */
   isTight?: boolean;
 }
 
 /**
- * What a question is about, whole: nobody can agree to what was cut off. Each line of it stands behind a bar, so that no text can look
- * like an answer or like a line about the question; a line that was broken goes on behind another bar. `end` is where its first part
- * ends, such as the command that reasons stand below.
+ * The whole body of a question: nobody can agree to what was cut off. Each line begins with a bar, so that no text can look like an
+ * answer or like a line of the application; the continuation of a broken line begins with another bar. `end` is the number of lines up to
+ * the end of the first part, such as a command with reasons below it.
  */
 export function questionBody(
   request: OpenRequest,
@@ -66,7 +66,7 @@ function partLines(part: DisplayAction, room: number, look: BodyLook, request: O
   }
 }
 
-/** Lines of a text that is certain already. */
+/** The lines of text to which `certainText` was applied already. */
 function textLines(text: string, room: number, look: BodyLook, role: Role = "text"): string[] {
   if (text === "") return [];
   const { theme, words } = look;
@@ -94,7 +94,7 @@ interface Marked {
   isMark: boolean;
 }
 
-/** The lines, with a mark in place of many empty ones. */
+/** The lines, with a mark instead of each run of more than `MOST_EMPTY` empty ones. */
 function marked(lines: readonly string[], isEmpty: (line: string) => boolean, { theme, words }: BodyLook): Marked[] {
   const shown: Marked[] = [];
   for (let at = 0; at < lines.length; ) {

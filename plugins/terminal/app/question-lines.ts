@@ -13,27 +13,27 @@ export interface QuestionLook {
   words: Words;
   keys: Keys;
 }
-/** What stands around a question. */
+/** The room for a question on the screen, and the state around it. */
 export interface Around {
   width: number;
-  /** Lines that it takes at most if its answers and some lines of what it is about fit. */
+  /** The most lines for the question, if its answers and some lines of its body fit into them. */
   height: number;
-  /** Lines that it may take if all of it is shown then. */
+  /** The most lines for the question, if it fits into them completely. */
   whole: number;
-  /** Lines that it takes at most else. */
+  /** The most lines for the question in all other cases. */
   most: number;
   /** Questions that wait after this one. */
   others: number;
-  /** Whether letters belong to a text in the field. */
+  /** Whether typed letters belong to text in the field, and answer nothing. */
   isDraft: boolean;
-  /** Whether the person has left such a text to answer. */
+  /** Whether the user has left that text with Tab in order to answer. */
   isLeft: boolean;
-  /** What the person is told about the key that they have pressed. */
+  /** A message about the last key, such as why it did not answer. */
   hint: string | undefined;
 }
 export interface DrawnQuestion {
   lines: string[];
-  /** Everything is on the screen that a person has to see for an answer. */
+  /** Whether everything is on the screen that has to be seen before an answer is given. */
   isWhole: boolean;
 }
 
@@ -42,10 +42,10 @@ const LEAST_BODY = 3;
 const LEAST_OFFERS = 2;
 const MOST_TITLE = 2;
 const MOST_STATE = 7;
-/** Lines of an answer that are shown when it is given for the first time. */
+/** An answer whose label takes more lines than this is shown whole in the body of the question. */
 const MOST_LABEL = 3;
 
-/** Draws a question: its title, what it is about as far as there is room, the answers, and what to do. */
+/** Draws a question: its title, its body as far as there is room, the answers, and what to do next. */
 export function drawQuestion(question: Question, around: Around, look: QuestionLook): DrawnQuestion {
   const { theme } = look;
   const { width } = around;
@@ -55,7 +55,7 @@ export function drawQuestion(question: Question, around: Around, look: QuestionL
   const labels = question.awaits === "key" ? question.offers : [];
   const long = labels.filter((offer) => mostColumnsIn(offerHead(offer) + offer.label) > room);
   question.cutOffers = new Set(long);
-  // What does not fit below, when the answer is given for the first time, is part of what the question is about.
+  // Labels that are too long to be shown beside their key are part of the body.
   const after = long.filter(({ label }) => isHuge(label, room));
   const more = { before: rest, after: after.map(({ key, label }) => `${key}: ${label}`) };
   const foot = footOf(question, around, room, look);
@@ -80,7 +80,7 @@ export function drawQuestion(question: Question, around: Around, look: QuestionL
   };
 }
 
-/** What it is about; if that is longer than the room for it, with fewer of the lines that a change leaves as they are. */
+/** The body of a question; if it is longer than its room, with fewer of the unchanged lines of diffs. */
 function bodyOf(
   { request }: Question,
   more: Parameters<typeof questionBody>[1],
@@ -92,7 +92,7 @@ function bodyOf(
   return body.lines.length <= room ? body : questionBody(request, more, width, { ...look, isTight: true });
 }
 
-/** The lines that a question takes, of which `beside` are not about what it asks. */
+/** The number of lines for a question with `body` lines of body and `beside` other lines. */
 function heightOf(beside: number, body: number, { height, whole, most }: Around): number {
   const all = beside + body;
   if (all <= whole) return all;
@@ -100,12 +100,12 @@ function heightOf(beside: number, body: number, { height, whole, most }: Around)
   return least <= height ? height : Math.min(most, least);
 }
 
-/** The title, and who asks. A long title is cut, and `rest` has all of it. */
+/** The title, and which plugin asks. A long title is cut, and `rest` has all of it. */
 function headOf({ request, isSwapped, isAfterWithdrawn }: Question, room: number, { theme, words }: QuestionLook) {
   const asked = known(request.title, request, words);
   const title = wrapped(theme.style("strong", oneLine(asked)), room);
   const isCut = title.length > MOST_TITLE || asked.includes("\n");
-  // A question of permissions says itself what it is about. Of any other, a person should know which plugin asks.
+  // The title of a question of `permissions` says what it is about. For any other, the user should know which plugin asks.
   const asker =
     request.plugin === "permissions" ? [] : [cut(theme.style("muted", words.asks(certainLine(request.plugin))), room)];
   const swapped = isSwapped && isAfterWithdrawn ? wrapped(theme.style("warning", words.anotherQuestion), room) : [];
@@ -113,7 +113,7 @@ function headOf({ request, isSwapped, isAfterWithdrawn }: Question, room: number
   return { head: [...swapped, ...shown, ...asker], rest: isCut ? [asked] : [] };
 }
 
-/** The answers, or as many as there is room for around the chosen one, with a line that says how many are not shown. */
+/** The answers, or as many as fit around the chosen one, with a line that says how many are not shown. */
 function offerLines(
   question: Question,
   offers: readonly Offer[],
@@ -151,7 +151,7 @@ function scrollMark(above: number, below: number, room: number, { theme, words, 
   return cut(theme.style("warning", `⋯ ${text}`), room);
 }
 
-/** What the person is to do. */
+/** The lines that say what to do next, and how many questions follow. */
 function footOf(
   question: Question,
   { others, isDraft, isLeft, hint }: Around,
@@ -169,7 +169,7 @@ function footOf(
   return [...state.slice(0, MOST_STATE), ...after];
 }
 
-/** What the person has to do next; undefined when it is only to choose. */
+/** What the user has to do next; undefined when only a choice is needed. */
 function demandOf(question: Question, room: number, { words, keys }: QuestionLook): string | undefined {
   const { awaits, pending, request, body, cutOffers } = question;
   if (awaits === "reason") return words.reasonFor;

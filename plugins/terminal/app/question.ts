@@ -9,24 +9,24 @@ export interface Answer {
   reason?: string;
 }
 
-/** A question of a plugin: what it is about, the answers with their keys, and which of them the person has chosen so far. */
+/** An open question of a plugin: its body, the answers with their keys, and which of them is chosen. */
 export class Question {
   readonly request: OpenRequest;
-  /** The person is typing why not, or the answer itself, in the field. */
+  /** What is expected: a key that chooses an answer, a reason for a no, or text as the answer. The last two are typed in the field. */
   awaits: "key" | "reason" | "text";
-  /** It takes the place of another one, which ended elsewhere while it was on the screen. */
+  /** Whether it replaces another question that ended elsewhere while it was on the screen. */
   isSwapped = false;
-  /** That one was withdrawn: nobody has answered it. */
+  /** Whether the replaced question was withdrawn without an answer. */
   isAfterWithdrawn = false;
   readonly offers: readonly Offer[];
   readonly body = new Scrolled();
-  /** The answer that Enter gives. */
+  /** The index in `offers` of the answer that Enter gives. */
   chosen: number | undefined;
-  /** The answer that has to be given once more, as it lasts or as not all was shown. */
+  /** The answer that has to be confirmed with the same key, because it is a lasting one or not all of the question was shown. */
   pending: Offer | undefined;
-  /** The first of the answers that are on the screen, and the one after the last. Those that are not cannot be given. */
+  /** The range of the answers on the screen: index of the first, and the index after the last. Others cannot be given. */
   shownOffers: readonly [number, number] = [0, 0];
-  /** Those of which only the beginning is on the screen. */
+  /** The answers whose label is cut on the screen. */
   cutOffers: ReadonlySet<Offer> = new Set();
   private readonly give: (answer: Answer, offer?: Offer) => void;
 
@@ -41,19 +41,19 @@ export class Question {
     this.chosen = fallback < 0 ? undefined : fallback;
   }
 
-  /** The form that it is a part of, if it is. */
+  /** The id of the form that the question is a part of. */
   get form(): string | undefined {
     const { form } = (this.request.data ?? {}) as { form?: unknown };
     return typeof form === "string" ? form : undefined;
   }
 
-  /** Whether a key chooses an answer, shown or not, or moves among them. */
+  /** Whether a key gives an answer, shown or not, or moves among the answers. */
   means(data: string, keys: Keys): boolean {
     if (this.awaits !== "key") return false;
     return offerOf(data, this.offers) !== undefined || keys.is(data, "choose") || this.directionOf(data, keys) !== 0;
   }
 
-  /** Takes a key that means something. Returns false for Enter while no answer is chosen, and for an answer that is not shown. */
+  /** Handles a key that `means` accepts. Returns false for Enter while no answer is chosen, and for an answer that is not shown. */
   press(data: string, keys: Keys): boolean {
     const direction = this.directionOf(data, keys);
     const offer = offerOf(data, this.offers.slice(...this.shownOffers)) ?? this.offerOfEnter(data, keys);
@@ -63,13 +63,13 @@ export class Question {
     return offer !== undefined || direction !== 0;
   }
 
-  /** Takes what was typed in the field: a reason, or the answer itself. */
+  /** Answers with the text from the field: a reason for a no, or the answer itself. */
   type(text: string): void {
     if (this.awaits === "reason") this.give({ answer: this.declining, ...(text.trim() !== "" && { reason: text }) });
     else this.give({ answer: text === "" && this.request.fallback !== undefined ? this.request.fallback : text });
   }
 
-  /** The person wants to answer otherwise after all. Returns false when there is nothing to take back. */
+  /** Takes back a pending answer, or a no whose reason is being typed. Returns false when there is neither. */
   back(): boolean {
     if (this.pending) {
       this.pending = undefined;
@@ -80,7 +80,7 @@ export class Question {
     return true;
   }
 
-  /** Enter gives the answer that was chosen, or the one that has to be given once more. */
+  /** For Enter: the answer that has to be confirmed, else the chosen one. */
   private offerOfEnter(data: string, keys: Keys): Offer | undefined {
     if (!keys.is(data, "choose")) return undefined;
     return this.pending ?? (this.chosen === undefined ? undefined : this.offers[this.chosen]);
@@ -105,7 +105,7 @@ export class Question {
     this.chosen = this.chosen === undefined ? (by > 0 ? 0 : count - 1) : (this.chosen + by + count) % count;
   }
 
-  /** Nothing that a plugin calls an approval is chosen before the person chooses it. */
+  /** Whether an answer may be chosen in advance: not if the plugin marks it as one that allows something. */
   private isHarmless(value: string): boolean {
     return !this.request.options?.find((option) => option.value === value)?.kind?.startsWith("allow");
   }

@@ -6,19 +6,19 @@ import type { Offer } from "./offers.ts";
 import { type Answer, Question } from "./question.ts";
 import { type Around, type DrawnQuestion, drawQuestion, type QuestionLook } from "./question-lines.ts";
 
-/** Keys that are pressed sooner after others were typed belong to what is being typed, and answer nothing. */
+/** Keys within so many milliseconds after typing belong to the typed text, and answer nothing. */
 const TYPING_MS = 600;
-/** A question has to be on the screen for so long before a key answers it. */
+/** Milliseconds that a question has to be on the screen before a key answers it. */
 const SEEN_MS = 250;
-/** The same for a question that takes the place of one that ended elsewhere: what is pressed may be meant for that one. */
+/** The same for a question that replaces one that ended elsewhere: a key may be meant for that one. */
 const SWAPPED_MS = 1_500;
-/** A question that comes so soon after another one ended elsewhere takes its place. */
+/** A question that is shown within so many milliseconds after another one ended elsewhere counts as its replacement. */
 const SWAP_MS = 10_000;
 
 type Room = Pick<Around, "height" | "whole" | "most">;
 interface QuestionsParts {
   words: Words;
-  /** Gives an answer. `kept` is what to tell of one that lasts. */
+  /** Sends an answer. `kept` is the message to show for a lasting one, once it holds. */
   give(requestId: string, answer: Answer, kept?: string): Promise<void>;
   field(): (Pick<Field, "text" | "setText"> & Partial<Pick<Field, "mode">>) | undefined;
   now?: () => number;
@@ -31,21 +31,21 @@ export class Questions {
   private readonly parts: QuestionsParts;
   private readonly now: () => number;
   private typedAt = Number.NEGATIVE_INFINITY;
-  /** Since when everything that an answer needs is on the screen; undefined while it is not. */
+  /** Since when everything that has to be seen before an answer is on the screen; undefined while it is not. */
   private seenSince: number | undefined;
   private goneAt = Number.NEGATIVE_INFINITY;
-  /** The question that ended last without an answer. */
+  /** The id of the last question, if it ended without an answer. */
   private withdrawn: string | undefined;
   private isAfterWithdrawn = false;
   /** The answer that was given here last: to which question, by which key, and when. */
   private given = { requestId: "", key: "", at: Number.NEGATIVE_INFINITY, isUnderway: false };
-  /** The form of the question that was answered last; undefined if the field contained a text then, which does not belong to the form. */
+  /** The form of the question that was answered last; undefined if the field then contained text that does not belong to the form. */
   private form: string | undefined;
-  /** What stood in the field before a reason or an answer was asked for. */
+  /** The text of the field before it was cleared for a reason or an answer. */
   private setAside: string | undefined;
-  /** The person has left what they were typing to answer. */
+  /** Whether the user has left the text in the field with Tab in order to answer. */
   private isLeft = false;
-  /** What stood in the field when a question came that is answered in the field: it is no answer. */
+  /** Whether the field still has the text that it had when the question came, which is no answer to it. */
   private isOldText = false;
   private hint: string | undefined;
 
@@ -54,12 +54,12 @@ export class Questions {
     this.now = parts.now ?? (() => performance.now());
   }
 
-  /** Takes how a question has ended, before `update` takes those that are left. */
+  /** Notes how a question has ended. Called before `update` with the questions that are left. */
   ended({ requestId, answer }: { requestId: string; answer: string | null }): void {
     this.withdrawn = typeof answer === "string" ? undefined : requestId;
   }
 
-  /** Takes the questions that are open now. */
+  /** Called with the questions that are open now, the oldest first. */
   update(open: readonly OpenRequest[]): void {
     const [first] = open;
     this.others = Math.max(0, open.length - 1);
@@ -80,7 +80,7 @@ export class Questions {
     this.shown.isAfterWithdrawn = this.isAfterWithdrawn;
   }
 
-  /** Draws the question in the room that there is for it. What is not on the screen cannot be answered. */
+  /** Draws the shown question. It cannot be answered until everything that matters for an answer is on the screen. */
   render(width: number, room: Room, look: QuestionLook): DrawnQuestion | undefined {
     const { shown, others, hint, isLeft } = this;
     if (!shown) return undefined;
@@ -90,17 +90,17 @@ export class Questions {
     return drawn;
   }
 
-  /** Something else is shown in its place. */
+  /** Called when something else is drawn instead of the question. */
   hidden(): void {
     this.seenSince = undefined;
   }
 
-  /** The person types: what they type next does not answer. */
+  /** Called when the user types: keys that follow quickly do not answer. */
   typed(): void {
     this.typedAt = this.now();
   }
 
-  /** Takes a key that answers the question, or moves in it. Returns false if it is for the field. */
+  /** Handles a key that answers the question, or moves in it. Returns false if it is for the field. */
   press(data: string, keys: Keys): boolean {
     const { shown } = this;
     this.hint = undefined;
@@ -116,23 +116,23 @@ export class Questions {
     return true;
   }
 
-  /** Whether pressed keys belong to the next question of a form that the person is filling in. */
+  /** Whether pressed keys belong to the next question of a form that the user is filling in, which cannot be answered yet. */
   get isForForm(): boolean {
     return this.isNext && this.shown?.awaits === "key" && !this.isReady;
   }
 
-  /** Whether the question goes on with the form of the one that was answered last, so that what was typed since is meant for it. */
+  /** Whether the question belongs to the same form as the one answered last, so that what was typed since is meant for it. */
   private get isNext(): boolean {
     return this.form !== undefined && this.shown?.form === this.form;
   }
 
-  /** Whether what is sent from the field answers the question, or one of the same form that is about to come. */
+  /** Whether text sent from the field answers the question, or the next one of the same form. */
   get takesText(): boolean {
     if (!this.shown) return this.form !== undefined && this.now() - this.given.at < TYPING_MS;
     return this.shown.awaits !== "key" && !this.isDraft;
   }
 
-  /** Answers with what was sent from the field. Returns false if the question has only just come. */
+  /** Answers with text sent from the field. Returns false if the question has not been on the screen long enough. */
   type(text: string): boolean {
     if (!this.isSeen) {
       this.hint = this.parts.words.tooSoon;
@@ -142,7 +142,7 @@ export class Questions {
     return true;
   }
 
-  /** Esc: takes back what the person has begun to answer. Returns false when there is nothing to take back. */
+  /** Esc: takes back a half-given answer. Returns false when there is none. */
   back(): boolean {
     if (!this.shown?.back()) return false;
     this.restore();
@@ -157,7 +157,7 @@ export class Questions {
     return true;
   }
 
-  /** Tab: leaves what is being typed to answer, or returns to it. */
+  /** Tab: leaves the text in the field in order to answer, or returns to it. */
   private turn(): boolean {
     const { shown } = this;
     if (!this.isReady) return false;
@@ -183,7 +183,7 @@ export class Questions {
     return true;
   }
 
-  /** A letter that is no answer goes to the field, except for a person who has left their text there to answer. */
+  /** Leaves a letter that is no answer to the field, unless the user has left text there with Tab in order to answer. */
   private refuse(data: string, keys: Keys): boolean {
     if (data.length > 1 || data < " ") return false;
     if (this.shown) this.shown.pending = undefined;
@@ -192,12 +192,12 @@ export class Questions {
     return true;
   }
 
-  /** Whether a key is that of the last answer, pressed again for a question that has not come yet. */
+  /** Whether a key repeats the one that gave the last answer, before another question is shown. */
   private isRepeated(data: string): boolean {
     return data === this.given.key && !this.hasText && this.now() - this.given.at < TYPING_MS;
   }
 
-  /** Whether a question was answered just now, though it is not known yet that the answer counts. */
+  /** Whether an answer to a question was sent just now, even if the host has not accepted it yet. */
   private isGiven({ request }: Question): boolean {
     const { requestId, at, isUnderway } = this.given;
     return requestId === request.requestId && (isUnderway || this.now() - at < TYPING_MS);
@@ -217,7 +217,7 @@ export class Questions {
     return field !== undefined && (field.text !== "" || (field.mode ?? "message") !== "message");
   }
 
-  /** Whether letters go on with a text in the field, and answer nothing. */
+  /** Whether typed letters continue text in the field, and answer nothing. */
   private get isDraft(): boolean {
     if (this.isLeft || !this.hasText || this.shown?.awaits === "reason") return false;
     return this.shown?.awaits === "key" || this.isOldText;
@@ -240,7 +240,7 @@ export class Questions {
     field?.setText("");
   }
 
-  /** Brings back what stood in the field, and leaves there what was typed meanwhile for a question that somebody else has answered. */
+  /** Restores the text that was in the field before, and appends what was typed for a question that somebody else has answered. */
   private restore(typed = ""): void {
     const { setAside } = this;
     if (setAside !== undefined)
@@ -249,7 +249,7 @@ export class Questions {
   }
 }
 
-/** What an answer allows: what stands after the colon of its label. */
+/** What an answer allows: the part of its label after the colon. */
 function covered(label: string): string {
   return /(?:: |:)(.+)$/s.exec(label)?.[1] ?? label;
 }

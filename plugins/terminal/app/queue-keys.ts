@@ -6,7 +6,7 @@ import type { Conversation } from "./conversation.ts";
 import { HeldMessage, textIn } from "./held-message.ts";
 import { inSendingOrder } from "./strip.ts";
 
-/** What choosing among queued messages needs of the application. */
+/** What the keys for queued messages need of the application. */
 interface QueueKeysParts {
   keys: Keys;
   words: Words;
@@ -18,11 +18,11 @@ interface QueueKeysParts {
 
 type Wanted = Parameters<Parameters<Conversation["changeQueue"]>[0]>[0];
 
-/** The keys that choose among queued messages, move them, send them at once, delete them, and take one to the field for changes. */
+/** The keys that choose among queued messages, move them, send them at once, delete them, and edit one in the field. */
 export class QueueKeys {
-  /** The id of the chosen message, while the keys are about the queue. */
+  /** The id of the chosen message; undefined while keys do not apply to the queue. */
   chosen: string | undefined;
-  /** The message whose text is in the field, and what stood there before. */
+  /** The message that is edited in the field, and the text that was in the field before. */
   private edited: { id: string; before: string; held?: HeldMessage } | undefined;
   private readonly parts: QueueKeysParts;
 
@@ -34,33 +34,33 @@ export class QueueKeys {
     return this.edited?.id;
   }
 
-  /** The message that is edited, and where it stands while it is out of the queue. */
+  /** The message that is edited outside of the queue, and its place in the order of sending. */
   get held(): Pick<HeldMessage, "item" | "place"> | undefined {
     return this.edited?.held;
   }
 
-  /** Who has queued a message, if that was somebody else. */
+  /** The name of another client that has queued a message; undefined for this one. */
   readonly nameOf = (clientId: string): string | undefined => {
     const { conversation, words } = this.parts;
     const { people } = conversation;
     return people.isOwn(clientId) ? undefined : (people.actorOf(clientId) ?? words.anotherClient);
   };
 
-  /** Begins to choose, with the last message. */
+  /** Applies the keys to the queue from now on, with the last message chosen. */
   begin(): void {
     const last = this.queue.at(-1);
     if (last) this.chosen = last.id;
     else this.parts.tell(this.parts.words.queueEmpty);
   }
 
-  /** Takes what has become of the queue: a message that was delivered is no longer chosen. */
+  /** Called when the queue has changed: a message that was delivered cannot be chosen. */
   update(): void {
     if (this.chosen !== undefined && !this.item(this.chosen)) this.chosen = undefined;
-    // What was written stays in the field.
+    // The edited text stays in the field.
     if (this.edited?.held?.isHere === false) this.edited = undefined;
   }
 
-  /** Takes a key that is about the queue. Returns false for any other; the keys are then about the field again. */
+  /** Handles a key that applies to the queue. Returns false for any other, with which keys go to the field again. */
   press(data: string): boolean {
     const { chosen } = this;
     if (chosen === undefined) return false;
@@ -82,7 +82,7 @@ export class QueueKeys {
     return action !== undefined;
   }
 
-  /** Takes what was entered while a queued message was changed. Returns false when none is. */
+  /** Replaces the edited message with what was entered. Returns false when none is edited. */
   takes(submission: Submission): boolean {
     const { edited, parts } = this;
     if (!edited || submission.mode !== "message") return false;
@@ -92,7 +92,7 @@ export class QueueKeys {
     return true;
   }
 
-  /** Leaves the message as it was. Returns false when none is changed. */
+  /** Ends editing and leaves the message as it was. Returns false when none is edited. */
   leave(): boolean {
     const { edited } = this;
     if (!edited) return false;
@@ -104,10 +104,10 @@ export class QueueKeys {
   }
 
   /**
-   * For somebody who leaves: the field keeps what stood there before, and the message in front of that, unless it still waits in the queue
-   * as it is in the field. It would come back though it was delivered meanwhile.
+   * Ends editing when the user leaves the application, so that the draft keeps the edited text, followed by the text that was in the field
+   * before. An edited text that is the same as in the queue is left out: it would come back even after it was delivered.
    */
-  letGo(): void {
+  keepInDraft(): void {
     const { edited } = this;
     const field = this.parts.field();
     if (!edited || !field) return;
@@ -147,7 +147,7 @@ export class QueueKeys {
     });
   }
 
-  /** Sends the message into the running turn. Without one, a turn begins with the queue. */
+  /** Sends the message into the running turn. If none runs, begins a turn with the queue. */
   private steer(chosen: string): void {
     const { conversation, attempt } = this.parts;
     this.end();
@@ -175,7 +175,7 @@ export class QueueKeys {
     if (held) attempt(async () => (await held.isTaken) || this.tellGone());
   }
 
-  /** Whether somebody else who is here has queued the message: what they said is theirs to change. */
+  /** Whether another client that is present has queued the message, which only that client may change. Tells the user so. */
   private isOfOther({ clientId }: QueuedMessage): boolean {
     const { conversation, tell, words } = this.parts;
     const present = conversation.view?.status.host?.present ?? [];
@@ -184,7 +184,7 @@ export class QueueKeys {
     return isTheirs;
   }
 
-  /** Puts the new text in the place of the old one. A message that was delivered meanwhile leaves it in the field. */
+  /** Replaces the text of a queued message. If it was delivered meanwhile, the new text goes back to the field. */
   private async replace(edited: { id: string; held?: HeldMessage }, submission: Submission): Promise<void> {
     const isKept = await (edited.held?.putBack(submission) ?? this.rewrite(edited.id, submission));
     if (isKept) return;
@@ -216,7 +216,7 @@ export class QueueKeys {
   }
 }
 
-/** The queue with a change to one message; undefined if it does not wait any more. */
+/** The queue with a change to one message; undefined if that message is not in it. */
 function changed(items: Wanted, id: string, change: Partial<Wanted[number]>): Wanted | undefined {
   if (!items.some((item) => item.id === id)) return undefined;
   return items.map((item) => (item.id === id ? { ...item, ...change } : item));

@@ -2,11 +2,11 @@ import type { Conversation } from "./conversation.ts";
 import type { Looks } from "./looks.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** Lines of a page that stay in view when one scrolls by pages. */
+/** Scrolling by a page moves by the rows of the screen less this number, so that some lines stay in view. */
 const REST = 10;
 /**
- * The fewest stored events that are loaded at once on the way to the beginning. Otherwise as many as there are, since the conversation is made
- * anew with what comes before it.
+ * The fewest stored events that are loaded at once on the way to the beginning. Each step doubles what is loaded, because every step
+ * rebuilds the whole conversation.
  */
 const STEP = 1_000;
 
@@ -19,7 +19,7 @@ interface ReaderParts {
   redraw(): void;
 }
 
-/** Scrolls in the conversation, and loads earlier messages when the first one that is loaded is reached. */
+/** Scrolls in the conversation, and loads earlier messages when the first loaded one is reached. */
 export class Reader {
   private readonly parts: ReaderParts;
   private isLoading = false;
@@ -29,7 +29,7 @@ export class Reader {
     this.parts = parts;
   }
 
-  /** Whether it is on its way to the beginning, for which earlier messages are being loaded. */
+  /** Whether earlier messages are being loaded on the way to the beginning. */
   get isGoingBack(): boolean {
     return this.goesBack;
   }
@@ -47,7 +47,7 @@ export class Reader {
     this.scroll(by * Math.max(1, this.parts.rows() - REST));
   }
 
-  /** Goes to the very beginning, however much has to be loaded for it. */
+  /** Goes to the beginning of the session, and loads everything before the first loaded message for that. */
   toStart(): void {
     const { transcript, looks, conversation, redraw } = this.parts;
     transcript.toStart(looks.look);
@@ -62,7 +62,7 @@ export class Reader {
     this.parts.redraw();
   }
 
-  /** Stays at what was loaded on the way to the beginning. Returns false when it is not on it. */
+  /** Stops loading on the way to the beginning. Returns false if nothing was being loaded for that. */
   stop(): boolean {
     const wasGoing = this.goesBack;
     this.goesBack = false;
@@ -84,13 +84,13 @@ export class Reader {
     });
   }
 
-  /** Loads some earlier messages; on the way to the beginning, all of them. */
+  /** Loads some earlier messages, or all of them on the way to the beginning. */
   private async load(): Promise<void> {
     const { conversation, transcript, looks, redraw } = this.parts;
     const { view } = conversation;
     do {
       await conversation.earlier(this.goesBack ? Math.max(STEP, view?.events.length ?? 0) : undefined);
-      // Another session may be shown meanwhile.
+      // Another session may have been entered meanwhile.
       if (!this.goesBack || conversation.view !== view) return;
       transcript.toStart(looks.look);
       redraw();

@@ -11,10 +11,10 @@ const CANCELLED = 130;
 
 type Context = PluginContext<Settings, never>;
 
-/** Runs a conversation on the whole screen: the first picture comes before the session is open. */
+/** Runs a conversation on the whole screen, for `TerminalService.run`. Draws the first frame before the session is open. */
 export async function runTerminal(
   ctx: Context,
-  { invocation, client, open, choosesSession, prompt, rights, comeBack = inSameWay, atWork }: TerminalStart,
+  { invocation, client, open, choosesSession, prompt, rights, comeBack = resumeCommand, atWork }: TerminalStart,
 ): Promise<number | undefined> {
   const { config: settings } = ctx;
   const words = await wordsFor(settings.language, invocation.env);
@@ -25,7 +25,7 @@ export async function runTerminal(
   app.early.hasMessage = prompt !== undefined;
   const { interrupt, stdout } = invocation;
   const leave = () => app.leave();
-  /** An error that nobody caught: its report must be readable, and say how to go on. */
+  /** Gives the terminal back after an uncaught error, so that its report is readable, and says how to return to the session. */
   const crash = () => {
     app.device.close();
     if (app.sessionId !== undefined) process.stderr.write(`${words.goOn(comeBack(app.sessionId))}\n`);
@@ -35,9 +35,9 @@ export async function runTerminal(
   let isOpened = false;
   try {
     app.open();
-    const furnished = furnish(app);
+    const rest = loadRest(app);
     const left = app.ended.then(() => null);
-    const chosen = choosesSession ? await Promise.race([furnished.then(({ choose }) => choose()), left]) : undefined;
+    const chosen = choosesSession ? await Promise.race([rest.then(({ choose }) => choose()), left]) : undefined;
     const opened = () => open((work) => app.suspended(work), chosen ?? undefined);
     const status = chosen === null ? null : await Promise.race([opened(), left]);
     if (status === undefined) return undefined;
@@ -46,13 +46,13 @@ export async function runTerminal(
       isOpened = true;
       if (prompt !== undefined) app.attempt(() => app.conversation.send({ text: prompt }));
       app.release();
-      await furnished;
+      await rest;
       await app.ended;
     }
   } finally {
     interrupt.removeEventListener("abort", leave);
-    // The field keeps them as a draft.
-    app.queueKeys.letGo();
+    // Edited and waiting messages go to the field, which keeps them as a draft.
+    app.queueKeys.keepInDraft();
     if (isOpened) await app.conversation.takeQueueAlong();
     app.conversation.unsent.recall(true);
     if (!isOpened) app.onUnopened();
@@ -64,21 +64,21 @@ export async function runTerminal(
   const { conversation } = app;
   const { sessionId, isBegun } = conversation;
   const isGone = isOpened && isBegun && (await conversation.isDeleted());
-  // A host that has not answered now would not answer that either. It closes the session by itself.
+  // If the host has not answered `isDeleted`, it would not answer this either. It closes the session by itself.
   const left = isOpened && isGone === false ? await conversation.leave(atWork) : "";
   if (left !== "") stdout.write(`${words.atWork(left)}\n`);
   if (isBegun && !isGone && sessionId !== undefined) stdout.write(`${words.goOn(comeBack(sessionId))}\n`);
   return interrupt.aborted ? CANCELLED : 0;
 }
 
-function inSameWay(sessionId: string): string {
+function resumeCommand(sessionId: string): string {
   return `scorel --session ${sessionId}`;
 }
 
-/** Loads what the first picture did without: the field, coloured code, help. */
-async function furnish(app: Application): Promise<Pick<Pickers, "choose">> {
-  const { furnishField } = await import("./pickers.ts");
-  const pickers = furnishField(app);
+/** Loads everything that the first frame does not need: the field, the highlighter, the help. */
+async function loadRest(app: Application): Promise<Pick<Pickers, "choose">> {
+  const { setUpField } = await import("./pickers.ts");
+  const pickers = setUpField(app);
   const [{ loadHighlighter }, { helpAction }] = await Promise.all([
     import("../rows/highlight.ts"),
     import("./help-action.ts"),

@@ -1,7 +1,7 @@
-/** Lines of the end that are shown with those of the beginning. */
+/** The number of last lines that are always shown. */
 const TAIL = 3;
 
-/** The part of a long text that is shown: some lines from a place on, and always the last ones. Knows which were shown so far. */
+/** The shown part of long text: a range of lines that can be moved, and always the last ones. Remembers which lines were shown. */
 export class Scrolled {
   private from = 0;
   private step = 1;
@@ -10,17 +10,17 @@ export class Scrolled {
   private width = 0;
   private seen = new Set<number>();
 
-  /** Whether not all lines are shown at the same time. */
+  /** Whether there are more lines than fit at the same time. */
   get isLong(): boolean {
     return this.last > 0;
   }
 
-  /** The number of lines that were never shown. */
+  /** The number of lines that were not shown yet. */
   get unseen(): number {
     return Math.max(0, this.count - this.seen.size);
   }
 
-  /** Moves by most of what is shown. Returns false if everything is shown anyway. */
+  /** Moves the range by its length less one line. Returns false if everything is shown anyway. */
   move(by: 1 | -1): boolean {
     if (!this.isLong) return false;
     this.from = Math.min(this.last, Math.max(0, this.from + by * this.step));
@@ -28,8 +28,8 @@ export class Scrolled {
   }
 
   /**
-   * Shows lines in so many; `mark` draws the line that says how many are left out above it and below. The lines that are always shown
-   * are the last ones before `end`: those of a command, not of what is said about it.
+   * Shows the text in `room` lines; `mark` draws the line that says how many lines are left out above and below. The lines that are always
+   * shown are the last ones before the index `end`: the end of a command, not of the explanations after it.
    */
   show(
     { lines, end }: { lines: readonly string[]; end: number },
@@ -37,7 +37,7 @@ export class Scrolled {
     room: number,
     mark: (above: number, below: number) => string,
   ): string[] {
-    this.know(lines.length, width);
+    this.forgetIfChanged(lines.length, width);
     const all = [...lines.keys()];
     const isLong = lines.length > room;
     const tail = isLong ? Math.min(TAIL, Math.floor((room - 1) / 2), end) : 0;
@@ -54,8 +54,8 @@ export class Scrolled {
     return [...draw(shown), mark(this.from, this.last - this.from), ...draw(fixed)];
   }
 
-  /** In another width, the lines are others. */
-  private know(count: number, width: number): void {
+  /** Forgets which lines were shown when the text or its width has changed. */
+  private forgetIfChanged(count: number, width: number): void {
     if (count === this.count && width === this.width) return;
     this.count = count;
     this.width = width;

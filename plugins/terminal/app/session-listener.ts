@@ -15,7 +15,7 @@ import type { QueueKeys } from "./queue-keys.ts";
 import { openList } from "./todos.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** What shows a part of the session. */
+/** The parts of the application that show the session. */
 interface Shown {
   readonly conversation: Conversation;
   readonly transcript: Transcript;
@@ -38,12 +38,12 @@ type EndOfQuestion = Parameters<Questions["ended"]>[0];
 
 /** Brings what happens in the session to the parts of the screen that show it. */
 export class SessionListener implements Listener {
-  /** The todo list that is followed. */
+  /** The todo list that is shown. */
   todos: ReturnType<typeof openList>;
   private readonly to: Shown;
-  /** Why the session cannot be saved, as it was told. */
+  /** Why the session cannot be saved. The next error with this text is not shown, since the reason is on the screen already. */
   private unsaved: string | undefined;
-  /** The questions that somebody else has to answer, and that were told. */
+  /** Ids of the questions of which a user who may not answer was told. */
   private readonly waiting = new Set<string>();
 
   constructor(to: Shown) {
@@ -84,7 +84,7 @@ export class SessionListener implements Listener {
     );
   }
 
-  /** Asks what is open. Somebody who may not answer only hears of it, once of each question. */
+  /** Shows the open questions. A user who may not answer is only told of each one, once. */
   private ask({ requests }: SessionView): void {
     const { conversation, questions, words } = this.to;
     if (conversation.rights.answer) {
@@ -103,14 +103,14 @@ export class SessionListener implements Listener {
     if (row?.type === "approval_answer") this.to.questions.ended(row.event as unknown as EndOfQuestion);
   }
 
-  /** Another permission mode is told when somebody else has chosen it. */
+  /** Tells the user when another client has changed the permission mode. */
   private tellMode(row: Row | undefined): void {
     if (row?.type !== "permission_mode" || this.to.conversation.people.isOwn(row.clientId)) return;
     const { display } = row;
     this.to.add((width, look) => displayLines(display, width, look));
   }
 
-  /** What Scorel says of itself on stderr. */
+  /** Shows text that this process has written to stderr. */
   complained(text: string): void {
     const said = text.trim().replace(/^scorel: /gm, "");
     if (said === "") return;
@@ -128,7 +128,7 @@ export class SessionListener implements Listener {
     if (event.type === "turn_error") this.told(this.to.words.retryHint, "info");
   }
 
-  /** Whether it has just been told, as why the session cannot be saved: what fails for that reason does not say it again. */
+  /** Whether an error repeats the reason why the session cannot be saved. True only once for each reason. */
   private isSaid(text: string): boolean {
     const isSaid = text !== "" && text === this.unsaved;
     if (isSaid) this.unsaved = undefined;
@@ -162,7 +162,7 @@ export class SessionListener implements Listener {
     this.to.leave();
   }
 
-  /** Keys and lists of plugins may be others in another session, and after a reload. */
+  /** Loads keys and lists of plugins again, since they may differ in another session and after a reload. */
   private loadContributed(): void {
     const { contributed } = this.to;
     if (contributed) this.to.attempt(() => contributed.load());

@@ -11,10 +11,10 @@ interface ShellLinesParts {
   opened(): string;
 }
 
-/** Lines for the shell, which a person types after `!`. What comes of them are events of the session. */
+/** Runs shell lines, which a user types after `!`. Their output is stored as events of the session. */
 export class ShellLines {
   private readonly parts: ShellLinesParts;
-  /** Ids of those that this application has begun. */
+  /** Ids of the shell lines that this application has started. */
   private readonly own = new Set<EventId>();
 
   constructor(parts: ShellLinesParts) {
@@ -28,7 +28,7 @@ export class ShellLines {
     this.own.add(eventId);
   }
 
-  /** The line that Esc ends: the own one that was begun last; when no turn runs, also one of somebody else. */
+  /** The shell line that Esc ends: the latest one of this application; when no turn runs, also one of another client. */
   get running(): EventId | undefined {
     const view = this.parts.view();
     const lines = (view?.live ?? []).filter((each) => each.kind === "call" && each.typedBy !== undefined);

@@ -13,20 +13,20 @@ export interface StatusParts {
   words: Words;
   keys: Keys;
   now: number;
-  /** When the running turn, or its present part, began. */
+  /** When the running turn or its present activity began, in milliseconds since 1970. */
   since: number;
-  /** The directory of the session, if it is not the one that the application was started in. */
+  /** The session's directory, if the application was started in another one. */
   directory?: string | undefined;
-  /** Whether the person may answer questions; default: true. */
+  /** Whether the user may answer questions. Default: true. */
   mayAnswer?: boolean | undefined;
-  /** When a tool began to run, which is after it was allowed. */
+  /** When a tool call began to run, after it was allowed. */
   startOf?: ((call: LiveCall) => number) | undefined;
 }
 
 const MODES: Readonly<Record<string, Role>> = { ask: "ask", edits: "edits", plan: "plan", full: "full" };
 const SEPARATOR = " · ";
 
-/** What the session does now, on the left of the line above the field; undefined when it does nothing. */
+/** The present activity of the session as a line of text for above the field; undefined when it is idle. */
 export function activityLine(parts: StatusParts, width: number): string | undefined {
   const text = activity(parts);
   if (text === undefined) return undefined;
@@ -64,7 +64,7 @@ function activity({
     return theme.style("warning", `${words.retrying(attempt, of, inSeconds(until, now))}: ${safeLine(reason)}`);
   }
   if (status.compacting) return working(words.compacting(passed));
-  // While a turn runs, its work is shown, and the lines for the shell stand in the conversation.
+  // While a turn runs, its work is shown here, and running shell lines are shown in the conversation only.
   const open = live.filter((each): each is LiveCall => each.kind === "call" && isShellLine(each) !== status.running);
   const running = open.filter(({ isWaiting }) => !isWaiting);
   const calls = running.length > 0 ? running : open;
@@ -90,7 +90,7 @@ function isShellLine(live: Live): boolean {
 
 const TURNS = ["◐", "◓", "◑", "◒"];
 
-/** Turns once in four seconds: more would only cost. */
+/** A sign that changes with the time. It turns once in four seconds: more frames would only cost time. */
 function spinner(now: number): string {
   return TURNS[Math.floor(now / 1000) % TURNS.length] as string;
 }
@@ -99,7 +99,7 @@ function inSeconds(at: number | undefined, now: number): string {
   return at === undefined || at <= now ? "" : `${Math.ceil((at - now) / 1000)} s`;
 }
 
-/** The line below the field: what the session is set to, and what it has used. Parts that do not fit are left out, the last first. */
+/** The line below the field: the session's settings and usage. Parts that do not fit are left out, beginning with the last. */
 export function statusLine({ view, theme, words, directory }: StatusParts, width: number): string {
   const status = view?.status;
   if (!status || !view) return "";
@@ -133,12 +133,13 @@ function joined(parts: readonly string[], width: number, separator: string): str
   return line;
 }
 
-/** The permission mode in force; undefined while it is not known. */
+/** The session's permission mode; undefined while it is not known. */
 export function modeOf(view: SessionView | undefined): string | undefined {
   const { permission, permissionDefault } = view?.status ?? {};
   return permission ?? permissionDefault;
 }
 
+/** The name of a permission mode in the language of the user. */
 export function modeText(mode: string, words: Words): string {
   return { ask: words.ask, edits: words.edits, plan: words.plan, full: words.full }[mode] ?? mode;
 }
@@ -152,13 +153,13 @@ function percent(share: number): string {
   return share > 0 && share < 0.01 ? "<1%" : `${Math.round(100 * share)}%`;
 }
 
-/** The preset that the session was begun with, if it is not the default one. */
+/** The preset that the session was created with, if it is not the default one. */
 export function presetOf(view: SessionView | undefined): string | undefined {
   const { preset } = (view?.status.meta ?? {}) as { preset?: unknown };
   return typeof preset === "string" && preset !== "" ? preset : undefined;
 }
 
-/** What the session has cost, as far as the prices are known; `/cost` says that they are not. */
+/** The cost of the session, as far as prices are known; `/cost` tells which are not. */
 function costText({ spent, usage }: SessionView["status"]): string {
   if (spent) return spent.cost === undefined ? "" : dollars(spent.cost);
   return usage.cost > 0 ? dollars(usage.cost) : "";

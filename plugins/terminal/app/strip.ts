@@ -8,23 +8,23 @@ import type { Waiting } from "./unsent.ts";
 
 const SHOWN = 4;
 
-/** Who has queued a message, if that was somebody else. */
+/** The name of another client that has queued a message; undefined for this one. */
 type NameOf = (clientId: string) => string | undefined;
 
 interface StripLook {
-  /** No turn runs, so nothing is sent by itself. */
+  /** Whether no turn runs, so that nothing is sent by itself. */
   isIdle?: boolean;
-  /** The host is away, so that nobody knows whether a turn runs. */
+  /** Whether the host is away, so that it is unknown whether a turn runs. */
   isAway?: boolean;
   theme: Theme;
   words: Words;
   keys: Keys;
 }
-/** Which of the messages the keys are about. */
+/** The messages that are chosen and edited with keys. */
 interface Marked {
   chosen: string | undefined;
   editing: string | undefined;
-  /** The one that is edited, while it is out of the queue. */
+  /** The edited message, while it is taken out of the queue. */
   held?: Held | undefined;
 }
 interface Held {
@@ -54,7 +54,7 @@ export function queueStrip(
   const shown = queue.slice(from, from + SHOWN);
   const rows = shown.map((item) => {
     const mark = item.id === editing ? "✎" : item.mode === "steer" ? "↳" : "≡";
-    // Without a turn, there is none that it could go into.
+    // Without a running turn, the message cannot be sent into one.
     const aside = item.mode === "steer" && !look.isIdle ? theme.style("muted", `  (${words.steerTitle})`) : "";
     const isChosen = item.id === chosen;
     const pointer = at < 0 ? "" : isChosen ? theme.style("accent", "❯ ") : "  ";
@@ -64,8 +64,8 @@ export function queueStrip(
   });
   const hidden = queue.length - shown.length;
   const rest = hidden > 0 ? [theme.style("muted", `  + ${hidden}`)] : [];
-  const isForTurn = queue.some(({ mode }) => mode !== "steer");
-  const own = isForTurn ? words.queueTitle : words.queueSteered;
+  const hasForNextTurn = queue.some(({ mode }) => mode !== "steer");
+  const own = hasForNextTurn ? words.queueTitle : words.queueSteered;
   const title = look.isAway ? words.queueAway : look.isIdle ? words.queueIdle : own;
   const key = keys.label("queue");
   const how = key === "" || look.isAway ? "" : ` · ${look.isIdle ? words.queueIdleKey(key) : words.queueKey(key)}`;
@@ -82,7 +82,7 @@ function withHeld(queue: QueuedMessage[], held: Held | undefined): QueuedMessage
   return held ? [...queue.slice(0, held.place), held.item, ...queue.slice(held.place)] : queue;
 }
 
-/** What the host has not taken, above the field; the last ones if there are many. */
+/** The entries that the host has not taken yet, for above the field; only the last ones if there are many. */
 export function unsentStrip(
   { isAway, texts }: Waiting,
   width: number,
@@ -98,7 +98,7 @@ export function unsentStrip(
   return rows.map((row) => cut(theme.style("muted", row), width));
 }
 
-/** The keys that apply now. Of those that send, the last one: few terminals know Ctrl-Enter. */
+/** The keys that apply now. Of several keys for sending, the last one is named, since few terminals support Ctrl-Enter. */
 function footOf(chosen: string | undefined, editing: string | undefined, { words, keys }: StripLook): string[] {
   const name = (action: Parameters<Keys["label"]>[0]) => keys.label(action);
   if (chosen !== undefined)

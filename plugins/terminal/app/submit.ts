@@ -14,7 +14,7 @@ import type { Transcript } from "./transcript.ts";
 
 type Running = "follow_up" | "steer";
 
-/** What is entered goes to one of these. */
+/** The parts of the application that handle submissions. */
 interface Receiver extends Pick<Surroundings, "tell"> {
   readonly early: Pick<EarlyEntries, "hold">;
   readonly conversation: Conversation;
@@ -30,7 +30,7 @@ interface Receiver extends Pick<Surroundings, "tell"> {
   leave(): void;
 }
 
-/** Does what the person has entered: answers a question, runs a command, or sends a message. `running` is for a message during a turn. */
+/** Handles a submission: answers a question, runs a command, or sends a message. `running` says how to send a message during a turn. */
 export function submit(app: Receiver, submission: Submission, running: Running): void {
   const { questions } = app;
   app.transcript.toEnd();
@@ -40,7 +40,7 @@ export function submit(app: Receiver, submission: Submission, running: Running):
   else enter(app, submission, running);
 }
 
-/** Runs a command or sends a message. What needs the session waits until that is open. */
+/** Runs a command or sends a message. Whatever needs the session waits until that is open. */
 export function enter(app: Receiver, submission: Submission, running: Running): void {
   const { mode, text, silent = false } = submission;
   const isDone = text.trim() === "" || (mode === "command" && commandHere(app, text));
@@ -55,7 +55,7 @@ export function enter(app: Receiver, submission: Submission, running: Running): 
   }
 }
 
-/** Whether a message is what somebody would type to run a command. It was pasted or recalled, so it does not run. */
+/** Whether the text of a message looks like a command. It was pasted or recalled, so it is sent as text. */
 function isCommand({ contributed }: Receiver, text: string): boolean {
   const [, line = "", name = ""] = /^\s*\/((\S+).*)\s*$/.exec(text) ?? [];
   return name !== "" && (ownCommand(line) !== undefined || contributed?.has(name) === true);
@@ -65,7 +65,7 @@ function send(conversation: Conversation, submission: Submission, running: Runni
   return conversation.send(submission, conversation.isRunning ? running : "follow_up");
 }
 
-/** What somebody has written who may only read comes back to the field. */
+/** Puts a submission back into the field, and says that this user may only read. */
 function keep(app: Receiver, { text, mode, silent }: Submission): void {
   const { text: other = "" } = app.field ?? {};
   if (other === "") app.field?.setText(text, mode, silent);
@@ -73,7 +73,7 @@ function keep(app: Receiver, { text, mode, silent }: Submission): void {
   app.tell(app.words.onlyReads, "warning");
 }
 
-/** Runs a command of the application itself. Returns false for any other. */
+/** Runs a command that the application carries out itself. Returns false for any other. */
 function commandHere(app: Receiver, line: string): boolean {
   const own = ownCommand(line.replace(/^\?\s*$/, "help"));
   const action = own?.action && app.actions[own.action];
@@ -88,14 +88,17 @@ function command(app: Receiver, line: string): void {
   const show = () => app.add((width, look) => userLines(`/${line}`, { label: "" }, width, look));
   const meant = own?.standsFor === undefined ? line : line.replace(own.name, own.standsFor);
   const { isLost } = app.conversation;
-  // One that waits for the host stands above the field until then.
+  // A command that waits for the host is shown above the field until it is sent.
   if (!isLost) show();
   const run = () => app.attempt(() => runCommand(app, meant, isLost ? show : undefined));
   if (app.contributed) app.contributed.open(meant, run);
   else run();
 }
 
-/** Runs a command of the host. A name that there is not comes back to the field. One that other tools have leads to the one that does the same here. */
+/**
+ * Runs a command of the host. A line with an unknown command goes back to the field; if other tools have a command of that name, the error
+ * names the one that does the same here.
+ */
 async function runCommand({ conversation, field, words }: Receiver, line: string, begun?: () => void): Promise<void> {
   try {
     await conversation.command(line, begun);

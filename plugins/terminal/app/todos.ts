@@ -8,7 +8,7 @@ type List = Extract<DisplayAction, { display: "list" }>;
 const SHOWN = 6;
 const MARKS = { open: "☐", active: "▶", done: "☑" } as const;
 
-/** The list of steps that the model follows: the last one in the conversation, while something in it is to be done. */
+/** The model's todo list: the last one in the conversation; undefined when all of its items are done. */
 export function openList(view: SessionView, before?: List, change?: ViewChange): List | undefined {
   const { rows } = view;
   const isNew = change?.kind === "rows" && change.isNew;
@@ -21,7 +21,7 @@ export function openList(view: SessionView, before?: List, change?: ViewChange):
   return undefined;
 }
 
-/** The panel with the steps: those that are left, and how many are done. */
+/** The panel with the todo list: the open items, and how many are done. */
 export function todoPanel({ title = "", items }: List, width: number, theme: Theme): string[] {
   const done = items.filter(({ state }) => state === "done").length;
   const left = items.filter(({ state }) => state !== "done");

@@ -3,9 +3,9 @@ import type { Look } from "../rows/look.ts";
 import { type Item, isReply, itemOf, LiveItems, linesOf, noteItem } from "./items.ts";
 import type { People } from "./people.ts";
 
-/** Rows whose lines are kept. */
+/** The most items whose drawn lines are kept. */
 const KEPT = 600;
-/** Items below what is shown whose lines are counted. */
+/** The most items below the view whose lines are counted. */
 const COUNTED = 200;
 
 /** A place in the conversation: a line of an item. */
@@ -23,13 +23,13 @@ interface Drawn {
 interface Note {
   after: number;
   item: Item;
-  /** It is not of this session, and may have come before the person saw it, so it is shown in the next one, too. */
+  /** Kept when another session is shown: the note does not belong to this one, and the user may not have seen it yet. */
   isLasting?: boolean;
 }
 
 /**
- * The conversation as lines. Only what is in view is drawn, and what was drawn is kept, so that a word costs the same in a short
- * and in a long conversation.
+ * The conversation as lines. Only items in view are drawn, and drawn lines are kept, so that a further word costs the same in a short and
+ * in a long conversation.
  */
 export class Transcript {
   private view: SessionView | undefined;
@@ -45,7 +45,7 @@ export class Transcript {
   /** When running tools began, by the id of their result. */
   private readonly begun = new Map<string, number>();
   private readonly lasted = new Map<string, number>();
-  /** Calls that are asked about, and when those were allowed that had been. */
+  /** Ids of the calls that wait for an answer to a question; `allowed` has the time of the answer for those that waited before. */
   private waiting = new Set<unknown>();
   private readonly allowed = new Map<unknown, number>();
   /** The first line in view; undefined while the end is in view. */
@@ -53,7 +53,7 @@ export class Transcript {
   private shownKeys: string[] = [];
   private size = { width: 80, height: 20 };
 
-  /** Shows a session from now on. */
+  /** Shows another session. */
   follow(view: SessionView, people: People): void {
     this.view = view;
     this.people = people;
@@ -64,7 +64,7 @@ export class Transcript {
     this.rebuild();
   }
 
-  /** All rows from `index` on have changed; `isNew` says that there is only one more. */
+  /** Called when all rows from `index` on have changed; `isNew` says that the row at `index` was added. */
   changed(index: number, isNew: boolean): void {
     const { view } = this;
     const row = view?.rows[index];
@@ -95,19 +95,19 @@ export class Transcript {
     this.hasReply ||= isReply(row);
   }
 
-  /** Adds something that only this application shows, at the end. */
+  /** Adds a note at the end, which only this application shows. */
   add(draw: Item["draw"], isLasting = false): void {
     const item = noteItem(`note ${++this.noteCount}`, draw);
     this.notes.push({ after: this.view?.rows.at(-1)?.seq ?? 0, item, isLasting });
     this.items.push(item);
   }
 
-  /** The same, which also stands in the session that is shown next. */
+  /** Adds a note that stays when another session is shown. */
   addLasting(draw: Item["draw"]): void {
     this.add(draw, true);
   }
 
-  /** Takes note of what is in flight. */
+  /** Called when replies and calls in flight, or the open questions, have changed. */
   liveChanged(): void {
     const live = this.view?.live ?? [];
     const asked = this.asked();
@@ -117,7 +117,7 @@ export class Transcript {
     this.live.keep(live);
   }
 
-  /** Whether nothing was said yet. Notes may stand there. */
+  /** Whether there are no items other than notes. */
   get isEmpty(): boolean {
     return this.items.length === this.notes.length && (this.view?.live.length ?? 0) === 0;
   }
@@ -145,7 +145,7 @@ export class Transcript {
     return lines;
   }
 
-  /** How many lines there are below those in view; `isMore` when not all were counted. */
+  /** The number of lines below the view; `isMore` if there are more that were not counted. */
   below(look: Look): { count: number; isMore: boolean } {
     if (!this.top) return { count: 0, isMore: false };
     const all = this.all();
@@ -179,7 +179,7 @@ export class Transcript {
     this.settle(this.all(), { index: 0, line: 0 }, look);
   }
 
-  /** Shows the item in a row of the view whole, or folds it again. */
+  /** Unfolds the item in a row of the view, or folds it again. */
   toggle(row: number): void {
     const key = this.shownKeys[row];
     if (key === undefined) return;
@@ -190,7 +190,7 @@ export class Transcript {
   private all(): All {
     const { live: now = [] } = this.view ?? {};
     const asked = this.asked();
-    // What is asked about stands in the question.
+    // A call that waits for an answer is shown by its question.
     const shown = now.filter((each) => each.kind !== "call" || !asked.has(each.toolCallId));
     const live = shown.map((each) => this.live.itemOf(each, Date.now() - this.startOf(each), this.people));
     const { items } = this;
@@ -198,19 +198,19 @@ export class Transcript {
     return { at, length: items.length + live.length, live: new Map() };
   }
 
-  /** The calls that are asked about. */
+  /** Ids of the calls that open questions are about. */
   private asked(): Set<unknown> {
     const { requests = [] } = this.view ?? {};
     return new Set(requests.map(({ data }) => (data as { toolCallId?: unknown } | undefined)?.toolCallId));
   }
 
-  /** When work began. Hosts of earlier versions do not say when a call runs, so it is when the question about it was answered. */
+  /** When work in flight began. Hosts of earlier versions do not say when a call runs; then it is the time when its question was answered. */
   startOf(live: Live): number {
     if (live.kind !== "call") return live.ts;
     return live.ranAt ?? Math.max(live.ts, this.allowed.get(live.toolCallId) ?? 0);
   }
 
-  /** Keeps a place as the first line, or follows the end if that is in view from there. */
+  /** Makes a place the first line in view, or follows the end if that is in view from there. */
   private settle(all: All, place: Place, look: Look): void {
     const end = this.lastStart(all, look);
     const isEnd = place.index > end.index || (place.index === end.index && place.line >= end.line);
@@ -224,7 +224,7 @@ export class Transcript {
     return { index: Math.min(place.index, all.length - 1), line: Math.min(place.line, Math.max(0, height - 1)) };
   }
 
-  /** Where the view begins that ends with the last line. */
+  /** The first line in view when the last line is at the bottom. */
   private lastStart(all: All, look: Look): Place {
     let left = this.size.height;
     for (let index = all.length - 1; index >= 0; index--) {
@@ -235,7 +235,7 @@ export class Transcript {
     return { index: 0, line: 0 };
   }
 
-  /** Where an item is now: earlier messages may have come before it. */
+  /** The present place of an item: earlier messages may have been loaded before it. */
   private placeOf({ key, place }: { key: string; place: Place }): Place {
     if (this.items[place.index]?.key === key) return place;
     const index = this.items.findIndex((item) => item.key === key);
@@ -264,6 +264,6 @@ export class Transcript {
 interface All {
   at(index: number): Item | undefined;
   readonly length: number;
-  /** The lines of those in flight, which are kept for one picture. */
+  /** The drawn lines of items in flight, which are kept for one frame. */
   readonly live: Map<string, Drawn>;
 }

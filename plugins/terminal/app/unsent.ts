@@ -13,12 +13,12 @@ interface UnsentParts {
   words: Pick<Words, "lost">;
 }
 
-/** Milliseconds after which what the host has not taken is shown: nearly everything is taken sooner, and would only flicker. */
+/** Milliseconds after which an entry that the host has not taken is shown. Nearly all are taken sooner, and would only flicker. */
 const SLOW_MS = 200;
 
 type Entered = Pick<Submission, "text" | "mode" | "silent">;
 
-/** What the host has not taken, as it is shown. */
+/** The entries that the host has not taken yet, as texts to show. */
 export interface Waiting {
   isAway: boolean;
   texts: readonly string[];
@@ -26,33 +26,33 @@ export interface Waiting {
 
 /** A message, a command or a shell line that was entered and that the host has not taken yet. */
 interface Entry extends Entered {
-  /** By which the host, and later the log, know a message. */
+  /** Identifies a message for the host, and later in the log. */
   readonly messageId: string;
-  /** It is on its way, so that nobody can say whether the host has it. */
+  /** Whether it was passed to the client: until the host answers, it is unknown whether the host has it. */
   isGiven: boolean;
-  /** The host has not taken it for so long that it is shown. */
+  /** Whether the host has not taken it for `SLOW_MS`, so that it is shown. */
   isSlow: boolean;
   isRecalled: boolean;
 }
 
 /**
- * What the person sends, until the host has taken it. While the host is away it waits here, in order, and is given to it once when it is
- * back. What is not sent after all comes back to the field.
+ * Entries of the user until the host has taken them. While the host is away they wait here, and are sent in order, once, when it is back.
+ * Entries that are not sent after all go back to the field.
  */
 export class Unsent {
   private readonly parts: UnsentParts;
   private entries: readonly Entry[] = [];
   private readonly waiting = new Set<() => void>();
-  /** What drafts contain, which changes only together with them. */
+  /** The entries in the draft on the disk. Changes only when the draft is written. */
   private written: readonly Entry[] = [];
-  /** What has come back to the field of somebody who leaves, and may have arrived all the same. */
+  /** Entries that went back to the field when the user left, though the host may have got them. */
   private recalled: readonly Entry[] = [];
 
   constructor(parts: UnsentParts) {
     this.parts = parts;
   }
 
-  /** The texts that the host has not taken, with their marks: since it is away, or since it does not answer. */
+  /** The texts, with their marks, that the host has not taken because it is away or does not answer. */
   get shown(): Waiting {
     const { isAway, unsure } = this;
     const view = this.parts.view();
@@ -60,7 +60,7 @@ export class Unsent {
     return { isAway, texts: shown.map(marked) };
   }
 
-  /** What the next terminal has to offer if this one is killed now. The listener hears of each change of it. */
+  /** The texts that the next terminal has to restore if this process is killed. Each change is reported by `listener.unsent`. */
   get kept(): readonly string[] {
     return this.written.map(marked);
   }
@@ -79,10 +79,10 @@ export class Unsent {
     return entry;
   }
 
-  /** Calls `send` once the host is there, unless the entry was recalled. A message that is refused comes back to the field. */
+  /** Calls `send` once the host is connected, unless the entry was recalled. A message that is refused goes back to the field. */
   async deliver(entry: Entry, send: () => Promise<void>): Promise<void> {
     try {
-      await this.untilThere(entry);
+      await this.untilConnected(entry);
       if (entry.isRecalled) return;
       entry.isGiven = true;
       this.keep();
@@ -90,7 +90,7 @@ export class Unsent {
     } catch (thrown) {
       if (entry.isRecalled) return;
       this.forget([entry]);
-      // What a command or shell line did is not known, and it stands in the history.
+      // A command or shell line may have been run; it can be recalled from the history.
       if (entry.mode === "message" || !entry.isGiven)
         this.parts.listener.offered(entry.text, entry.mode, entry.silent === true);
       throw thrown;
@@ -107,15 +107,15 @@ export class Unsent {
     this.parts.listener.waits();
   }
 
-  /** The connection has changed. */
-  look(): void {
+  /** Called when the connection to the host may have changed. */
+  connectionChanged(): void {
     for (const wake of [...this.waiting]) wake();
     this.keep();
   }
 
   /**
-   * Puts what waits back into the field. What is on its way may arrive all the same, so that comes back only to somebody who leaves.
-   * Returns whether there was anything.
+   * Puts waiting entries back into the field. Those on their way may arrive all the same, so they go back only if the user is leaving.
+   * Returns false if there were none.
    */
   recall(isLeaving = false): boolean {
     if (!this.isAway && !isLeaving) return false;
@@ -125,7 +125,7 @@ export class Unsent {
     for (const entry of recalled) entry.isRecalled = true;
     this.recalled = recalled;
     this.forget(recalled);
-    this.look();
+    this.connectionChanged();
     const { listener } = this.parts;
     if (recalled.length === 1) listener.offered(only.text, only.mode, only.silent === true);
     else listener.offered(recalled.map(marked).join("\n\n"));
@@ -137,7 +137,7 @@ export class Unsent {
     return view !== undefined && !isConnected(view);
   }
 
-  /** What the host may not have. Messages on their way are sent again when it is back; commands and shell lines are not. */
+  /** The entries that the host may not have. Messages on their way are sent again when it is back; commands and shell lines are not. */
   private get unsure(): readonly Entry[] {
     return this.entries.filter(({ mode, isGiven }) => mode === "message" || !isGiven);
   }
@@ -148,7 +148,7 @@ export class Unsent {
     this.write(without(this.written));
   }
 
-  /** Has what waits kept on the disk. What is sent at once, as nearly everything is, is never written. */
+  /** Has waiting entries written to the draft. Entries that are sent at once, as nearly all are, are never written. */
   private keep(): void {
     const isKept = ({ isGiven, isSlow }: Entry) => this.isAway || isSlow || !isGiven;
     setImmediate(() => this.write(this.unsure.filter(isKept)));
@@ -161,18 +161,18 @@ export class Unsent {
     this.parts.listener.unsent();
   }
 
-  private untilThere(entry: Entry): Promise<void> {
+  private untilConnected(entry: Entry): Promise<void> {
     return new Promise((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         const view = this.parts.view();
         const isOver = view?.status.connection === "closed";
         if (!isOver && !entry.isRecalled && view && !isConnected(view)) return;
-        this.waiting.delete(look);
+        this.waiting.delete(check);
         if (isOver && !entry.isRecalled) reject(view.status.error ?? new Error(this.parts.words.lost));
         else resolve();
       };
-      this.waiting.add(look);
-      look();
+      this.waiting.add(check);
+      check();
     });
   }
 }
@@ -181,7 +181,7 @@ function marked({ text, mode, silent }: Entered): string {
   return markOf(mode, silent) + text;
 }
 
-/** Whether a message that was sent with this id is in the session, or in its queue, as far as that is loaded. */
+/** Whether the message with this id is in the session or its queue, as far as the session is loaded. */
 export function hasArrived(view: SessionView | undefined, messageId: string): boolean {
   const { rows = [], queue = [] } = view ?? {};
   return (

@@ -12,7 +12,7 @@ export interface WelcomeParts {
   keys: Pick<Keys, "label">;
 }
 
-/** What an empty conversation shows: where one is, which model answers, and how to find everything else. */
+/** The greeting in an empty conversation: the directory, the model, and how to get help. */
 export function welcome({ version, cwd, view, keys }: WelcomeParts, width: number, { theme, words }: Look): string[] {
   const model = view?.status.model;
   const preset = presetOf(view);

@@ -1,6 +1,6 @@
 import type { Attachment } from "../parts.ts";
 
-/** The files and pictures of the message that is being written. One whose mark is deleted from the text does not go with it. */
+/** The files and pictures attached to the message that is being written. An attachment whose mark is deleted from the text is not sent. */
 export class Attachments {
   private all: Attachment[] = [];
 
@@ -8,7 +8,7 @@ export class Attachments {
     this.all.push(attachment);
   }
 
-  /** Those that a text still names. */
+  /** The attachments whose marks are in the text. */
   in(text: string): Attachment[] {
     return this.all.filter(({ mark }) => text.includes(mark));
   }

@@ -5,21 +5,21 @@ import { imageType } from "@scorel/kit/files/image-type";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What became of looking for a picture in the clipboard. */
+/** The picture in the clipboard, or why there is none. */
 export type ClipboardImage = { image: Uint8Array } | { problem: "no program" | "no image" | "too slow" | "too large" };
 
-/** A program that prints the clipboard's picture. */
+/** A program that prints the picture in the clipboard to stdout. */
 interface Reader {
   file: string;
   args: readonly string[];
-  /** The picture in what it has printed, if that is not the picture itself. */
+  /** Decodes the output into the picture. Without it, the output is the picture. */
   decode?(printed: Buffer): Uint8Array;
 }
 
-/** Programs that hang, as xclip does when the owner of the clipboard does not answer, are ended. */
+/** Milliseconds after which a program is killed: xclip hangs when the owner of the clipboard does not answer. */
 const PATIENCE_MS = 4_000;
 const MOST_BYTES = 20_000_000;
-/** Pictures in hexadecimal digits or base64 take up to twice the room. */
+/** The most bytes of output: a picture in hexadecimal digits or base64 takes up to twice its size. */
 const MOST_PRINTED = 2 * MOST_BYTES + 1_000;
 
 const wayland: Reader = { file: "wl-paste", args: ["--no-newline", "--type", "image/png"] };
@@ -43,7 +43,7 @@ const windows: Reader = {
   decode: (printed) => Buffer.from(printed.toString("latin1").trim(), "base64"),
 };
 
-/** The programs that there may be. On Linux with Windows below it (WSL), the clipboard is that of Windows. */
+/** The programs to try on a platform. On Linux within Windows (WSL), the clipboard is that of Windows. */
 function readersFor(platform: NodeJS.Platform, env: Env): Reader[] {
   if (platform === "darwin") return [mac];
   if (platform === "win32") return [windows];
@@ -85,7 +85,7 @@ function read({ file, args, decode }: Reader, env: Env, timeout: number): Promis
   });
 }
 
-/** A program that fails has found no picture. */
+/** Why a program has failed. When it has run and ended with an error, there was no picture. */
 function problemOf(
   failure: Error & { killed?: boolean | undefined },
 ): Exclude<ClipboardImage, { image: unknown }>["problem"] {

@@ -3,12 +3,12 @@ import type { Surroundings } from "../parts.ts";
 import type { Words } from "../words/words.ts";
 import type { FieldParts } from "./field-parts.ts";
 
-/** What attaching a picture of the clipboard needs of the application. */
+/** What attaching a picture from the clipboard needs of the application. */
 export interface ClipboardPlace extends Pick<Surroundings, "env" | "tell"> {
   readonly words: Pick<Words, "clipboard" | "imagesInMessages" | "readingFiles">;
 }
 
-/** Attaches the picture in the clipboard to the message, or says why there is none. */
+/** Returns a function that attaches the picture in the clipboard to the message, or tells the user why there is none. */
 export function clipboardPaste({ env, tell, words }: ClipboardPlace): NonNullable<FieldParts["pasteImage"]> {
   let count = 0;
   return async (field) => {

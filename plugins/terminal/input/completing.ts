@@ -7,10 +7,10 @@ import type { Theme } from "../theme/theme.ts";
 
 const ROWS = 8;
 const WIDEST_LABEL = 40;
-/** Milliseconds between two questions about the same text, while more may come. */
+/** Milliseconds until completions that are partial are requested again. */
 const AGAIN_MS = 50;
 
-/** What is to be completed: the text before the cursor. `wanted` when the person asks for it by a key. */
+/** A request for completions of the text before the cursor. `wanted` when the user has pressed the key for it. */
 export interface Asked {
   mode: FieldMode;
   before: string;
@@ -19,9 +19,9 @@ export interface Asked {
 
 /** A possible completion. */
 export interface Suggestion {
-  /** What is inserted. */
+  /** The text to insert. */
   text: string;
-  /** How it is shown, if otherwise. */
+  /** Shown in the list instead of `text`. */
   label?: string;
   detail?: string;
   attachment?: Attachment;
@@ -31,20 +31,20 @@ export interface Suggestion {
 export interface Suggestions {
   length: number;
   items: readonly Suggestion[];
-  /** More may come: it is asked again soon. */
+  /** The list is not complete yet, so it is requested again soon. */
   isPartial?: boolean;
-  /** Said below the items. */
+  /** A line below the items. */
   note?: string;
 }
 
-/** Finds completions. Returns undefined where it has nothing to say. */
+/** Finds completions. Returns undefined for texts that it does not complete. */
 export type Source = (asked: Asked, signal: AbortSignal) => Promise<Suggestions | undefined> | undefined;
 
 type Now = Pick<Asked, "mode" | "before">;
 
-/** The list of completions below a field. A list that comes late is shown only if it is still about the text before the cursor. */
+/** The list of completions below a field. A list that comes late is shown only if the text before the cursor is still the same. */
 export class Completing {
-  /** Called when a list has come. */
+  /** Called when a list is ready to be shown. */
   onReady: () => void = () => {};
   private readonly sources: readonly Source[];
   private list: (Suggestions & { asked: Now; chosen: number }) | undefined;
@@ -55,7 +55,7 @@ export class Completing {
     this.sources = sources;
   }
 
-  /** Asks for completions, after the answer to an earlier question has come: on a slow line, questions in between are left out. */
+  /** Requests completions. One request runs at a time; of those that come meanwhile, only the last one is made, for slow connections. */
   ask(asked: Asked): void {
     if (this.list && !isSame(this.list.asked, asked)) this.list = undefined;
     this.next = asked;
@@ -68,7 +68,7 @@ export class Completing {
     this.running?.abort();
   }
 
-  /** Takes a key: true if it moved in the list, a suggestion to insert, or false if the key is not for the list. */
+  /** Handles a key. Returns true if it moved in the list, a suggestion to insert, or false if the key is not for the list. */
   take(data: string, keys: Keys, now: Now): boolean | (Suggestion & { length: number }) {
     const { list } = this;
     if (!list || !isSame(list.asked, now)) return false;
@@ -84,7 +84,7 @@ export class Completing {
     const chosen = list.items[list.chosen];
     if (!chosen || !(keys.is(data, "complete") || keys.is(data, "choose"))) return false;
     const typed = now.before.slice(now.before.length - list.length);
-    // What is written out already is sent by Enter.
+    // Enter sends text that is typed out already, rather than inserting it.
     if (keys.is(data, "choose") && chosen.text.trimEnd() === typed) return false;
     this.close();
     return { ...chosen, length: list.length };
@@ -141,7 +141,7 @@ export class Completing {
     if (this.next) return this.run();
   }
 
-  /** Shows what was found. What was chosen of an earlier answer stays chosen. */
+  /** Shows suggestions. An item that was chosen in the former list stays chosen. */
   private show(found: Suggestions | undefined, asked: Asked): void {
     const { list } = this;
     const before = list && isSame(list.asked, asked) && list.chosen > 0 ? list.items[list.chosen] : undefined;
@@ -157,7 +157,7 @@ export class Completing {
         const found = await source(asked, signal);
         if (found) return found;
       } catch {
-        // Completion is a help only; what is wrong shows when the text is sent.
+        // Without completions one can still type; the error shows when the text is sent.
       }
     }
     return undefined;

@@ -7,18 +7,18 @@ import { errors } from "../errors.ts";
 import type { Attachment, Submission } from "../parts.ts";
 import { isImagePath } from "./dropped-image.ts";
 
-/** The host makes pictures smaller for the model; larger files than this one are hardly pictures. */
+/** The most bytes of a picture's file. The host makes pictures smaller for the model; larger files are hardly pictures. */
 const MOST_BYTES = 20_000_000;
 
 type Content = UserMessage["content"];
 
-/** The message for the host: the text, and the pictures that are attached to it. Throws TERMINAL_IMAGE. */
+/** The content of a message: its text and the pictures attached to it. Throws TERMINAL_IMAGE for a picture that cannot be read. */
 export function contentOf({ text, attachments = [] }: Pick<Submission, "text"> & Partial<Submission>): Content {
   const images = attachments.flatMap(imagesOf);
   return images.length === 0 ? text : [{ type: "text", text }, ...images];
 }
 
-/** The picture of an attachment that is one. */
+/** The image block of an attachment in an array; empty for other files. */
 function imagesOf({ mark, path, image }: Attachment) {
   if (image) return [imageBlock(image, mark)];
   return path !== undefined && isImagePath(path) ? [imageBlock(readImage(path), path)] : [];

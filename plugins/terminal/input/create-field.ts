@@ -13,7 +13,7 @@ import { History, historyFile } from "./history.ts";
 import { HistoryWalk, withoutSecrets } from "./history-walk.ts";
 import { type CommandsHere, commandSource, fileSource, hostFiles, wordSource } from "./sources.ts";
 
-/** A field with everything around it: history, completion, the person's editor, dropped pictures. */
+/** Creates a field with all its parts: history, completion, the user's editor, dropped pictures. */
 export function createField(
   at: Surroundings & ClipboardPlace,
   commands: Omit<CommandsHere, "uses">,
@@ -37,12 +37,12 @@ export function createField(
   return { field, walk };
 }
 
-/** Where the draft of a session is kept, or of the project's next session while nothing was said in it. */
+/** The path of a session's draft; of the project's draft while nothing was said in the session. */
 export function draftPath(at: Pick<Surroundings, "cwd">, begunSession: string | undefined): string {
   return draftFile(projectOf(at.cwd), begunSession);
 }
 
-/** The draft at such a path, for a field that may have text already. */
+/** Opens the draft at a path from `draftPath`, for a field that may have text already. */
 export function draftAt(
   at: Surroundings,
   path: string,
@@ -52,7 +52,7 @@ export function draftAt(
   return openDraft(path, { tell: (problem) => at.tell(problem, "warning"), hasText, hasArrived });
 }
 
-/** The folder that history and drafts belong to. On another computer's project it is the path alone. */
+/** The folder that history and drafts belong to: the root of the project. For a project on another computer, the path as it is. */
 function projectOf(cwd: string): string {
   return rootOf(canonical(cwd));
 }

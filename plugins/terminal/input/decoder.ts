@@ -8,34 +8,35 @@ const PASTE_BEGIN = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
 /** Milliseconds after which an escape character that stands alone is the key Esc, and not the beginning of a sequence. */
 const ESCAPE_MS = 30;
-/** The same for a sequence of which more than two characters are there: it is that of a terminal, whose rest is late. */
+/** The same for a sequence of more than two characters: the terminal has sent it, and its rest is late. */
 const SEQUENCE_MS = 1_000;
-/** The same for the rest of a paste. Its end may have been lost. */
+/** The same for the rest of a paste, whose end may have been lost. */
 const PASTE_MS = 1_000;
 /** Ctrl-C, which ends a paste whose end was lost. */
 const ENDING = ["\x03", "\x1b[99;5u"];
-/** The longest sequence of a terminal that is waited for: answers to questions about it are shorter. */
+/** The most characters of an unfinished sequence: a terminal's answers to queries are shorter. */
 const LONGEST = 4096;
 
 export interface DecoderOptions {
   /**
    * Called with each key as the terminal sent it, one at a time, and with each paste whole, between its marks. `isAlone` when nothing
-   * else came with the key. Several lines that came at once are a paste, too, which is given once no more of it comes.
+   * else came with the key. Several lines that come at once count as a paste, too, which is passed on once no more of it comes.
    */
   onInput(data: string, isAlone: boolean): void;
   later?: Later;
-  /** Milliseconds of a clock. */
+  /** The time in milliseconds, for tests. */
   now?: () => number;
 }
 
-/** Cuts what a terminal sends into keys and pastes. */
+/** Splits the input from a terminal into keys and pastes. */
 export interface Decoder {
   /** Takes the next bytes. A character or a sequence may be cut anywhere. */
   write(bytes: Uint8Array): void;
-  /** Gives what is waiting for more as it is, and forgets an unfinished paste. */
+  /** Passes on unfinished input as it is, and drops an unfinished paste. */
   end(): void;
 }
 
+/** Creates a decoder, which passes on what it has split. See `DecoderOptions`. */
 export function createDecoder({
   onInput,
   later = laterByTimer,
@@ -45,7 +46,7 @@ export function createDecoder({
   let waiting = "";
   let paste: string[] | undefined;
   let stopTimer = () => {};
-  /** The last paste was ended without its mark: what may be the rest of it is no typing. */
+  /** Whether the last paste ended without its mark: input that follows at once may be the rest of it, rather than typed keys. */
   let isCut = false;
 
   const give = (data: string, isAlone = true) => {
@@ -74,16 +75,16 @@ export function createDecoder({
   const flush = () => {
     const data = waiting;
     waiting = "";
-    // Nobody types such a beginning within a moment: the rest of the sequence was lost.
+    // The rest of the sequence was lost: nobody types such a beginning so fast.
     if (data === "" || isBegun(data)) return;
     if (!data.startsWith(ESC + ESC)) return give(data);
     give(ESC);
     waiting = data.slice(1);
     flush();
   };
-  /** Returns what follows the paste; undefined while its end has not come. */
+  /** Collects a paste. Returns the input after its end; undefined while its end has not come. */
   const inPaste = (text: string, parts: string[]): string | undefined => {
-    // The mark may be cut, so the end of the last part is looked at again.
+    // The end mark may be split between two parts, so the last part is searched again.
     const before = parts.pop() ?? "";
     const joined = before + text;
     const end = joined.indexOf(PASTE_END);
@@ -153,7 +154,7 @@ export function createDecoder({
   };
 }
 
-/** The length of the key at the start of a text; undefined if more has to come. */
+/** The length of the key at the start of the input; undefined if the key is not complete. */
 function lengthOfKey(text: string): number | undefined {
   if (!text.startsWith(ESC)) return text.codePointAt(0)! > 0xffff ? 2 : 1;
   if (text.length > LONGEST) return 1;
@@ -170,7 +171,7 @@ function lengthOfKey(text: string): number | undefined {
   return 1 + (text.codePointAt(1)! > 0xffff ? 2 : 1);
 }
 
-/** `ESC[`, parameters, and a final character. Mouse clicks in the old form have three more. */
+/** The length of a control sequence: `ESC[`, parameters, a final character. Mouse clicks in the old form have three more characters. */
 function lengthOfControl(text: string): number | undefined {
   if (text.startsWith("\x1b[M")) return text.length < 6 ? undefined : 6;
   // The Linux console sends F1 to F5 as ESC[[A to ESC[[E.
@@ -184,12 +185,12 @@ function lengthOfControl(text: string): number | undefined {
   return undefined;
 }
 
-/** An answer of the terminal, which ends with BEL or ESC and a backslash. */
+/** The length of a string that answers a query, which ends with BEL or ESC and a backslash. */
 function lengthOfString(text: string): number | undefined {
   const ends = ["\x07", "\x1b\\"].map((end) => ({ at: text.indexOf(end, 2), length: end.length }));
   const [first] = ends.filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at);
   if (first) return first.at + first.length;
-  // Alt and one of these characters was pressed if another key follows.
+  // Followed by a control character, it is Alt with this character, and another key.
   return text.length > 2 && text.charCodeAt(2) < 0x20 ? 2 : undefined;
 }
 
@@ -197,7 +198,7 @@ function isBegun(waiting: string): boolean {
   return waiting.length > 2 && "[]OP_^X".includes(waiting[1] as string);
 }
 
-/** Whether a terminal with the Kitty protocol says that a key was released. */
+/** Whether a sequence of the Kitty protocol reports that a key was released. */
 function isRelease(data: string): boolean {
   return data.startsWith("\x1b[") && /^[\d:;]*:3[u~A-Z]$/.test(data.slice(2));
 }

@@ -10,20 +10,20 @@ import type { Later } from "./decoder.ts";
 import { readOwnFile } from "./own-file.ts";
 import { marksIn, type Pastes } from "./paste.ts";
 
-/** Milliseconds between two writes, and so the typing that a killed process may lose. */
+/** Milliseconds between two writes, and so the most typing that a killed process loses. */
 const EVERY_MS = 500;
-/** Terminals that may write in one session at the same time and keep a draft each. */
+/** The most terminals that can each keep a draft of the same session at the same time. */
 const TERMINALS = 8;
 
-/** A text that was not sent, with its long pastes. A command or shell line begins with its mark. */
+/** Text that was not sent, with its long pastes. A command begins with `/`, a shell line with `!` or `!!`. */
 export interface Unsent {
   text: string;
   pastes: Pastes;
-  /** The parts of the text that were sent, and of which nobody knew whether the host has them. */
+  /** The messages in the text that were sent without an answer of the host, so that it may have them. */
   doubtful?: readonly Doubtful[];
 }
 
-/** A message that may have arrived. */
+/** A message that may have reached the host. */
 export interface Doubtful {
   messageId: string;
   text: string;
@@ -31,34 +31,34 @@ export interface Doubtful {
 
 /** The draft of a field on the disk. */
 export interface Draft {
-  /** What an earlier process left. */
+  /** The text that an earlier process left. */
   readonly saved: Unsent | undefined;
-  /** Writes the text soon, or now. An empty text removes the draft at once, because it was sent. */
+  /** Writes the text within `EVERY_MS`, or now. An empty text removes the draft at once, because it was sent. */
   change(unsent: Unsent, isNow?: boolean): void;
   /** Removes the draft, because its text is kept elsewhere. */
   clear(): void;
-  /** Writes what is not written yet, and leaves the draft to the next process. */
+  /** Writes what is not written yet, and releases the draft to the next process. */
   close(): void;
 }
 
 export interface DraftOptions {
   later?: Later;
-  /** Told why the draft cannot be written, at most once. */
+  /** Called with the reason when the draft cannot be written, at most once. */
   tell?: (problem: string) => void;
-  /** The field has text, which must not replace what an earlier process left: that waits for the next one. */
+  /** Whether the field has text already. Then a draft that an earlier process left is kept for the next process, not replaced. */
   hasText?: boolean;
-  /** Whether a message that was sent with this id has arrived. It does not come back then. Default: none has. */
+  /** Whether the message with this id has reached the host. It is then left out of `saved`. Default: none has. */
   hasArrived?: (messageId: string) => boolean;
 }
 
-/** The path of a session's draft. A session in which nothing was said yet has no id to come back to, so its project has one draft. */
+/** The path of a session's draft. Without a `sessionId`, for a session in which nothing was said yet, that of the project's draft. */
 export function draftFile(project: string, sessionId: string | undefined): string {
   return join(userDir(), "drafts", `${sha256Of(JSON.stringify([project, sessionId ?? null])).slice(0, 32)}.json`);
 }
 
 /**
- * Opens the draft at a path, which belongs to this process until it is closed or killed. If another process has it, this one gets
- * one beside it. Drafts that ended processes have left come first.
+ * Opens the draft at a path. It is locked by this process until it is closed or the process ends. If another process has it locked, a
+ * path beside it is used. Drafts with text that ended processes have left are preferred.
  */
 export function openDraft(path: string, options: DraftOptions = {}): Draft {
   const tell = options.tell ?? (() => {});
@@ -77,7 +77,7 @@ interface Place {
   lock: Lock;
 }
 
-/** A place for a draft that no running process has: one with what was left there, or an empty one; any other if there is none. */
+/** Locks a place for a draft that no running process has: with `isEmpty`, one without text, else one with text; any if there is none. */
 function freePlace(path: string, isEmpty: boolean): Place | undefined {
   let other: Place | undefined;
   for (let number = 1; number <= TERMINALS; number++) {
@@ -174,7 +174,7 @@ class FileDraft implements Draft {
   }
 }
 
-/** Does not keep the process running: the draft is written at its exit, too. */
+/** A timer that does not keep the process running: the draft is written at its exit, too. */
 const laterUnref: Later = (work, ms) => {
   const timer = setTimeout(work, ms);
   timer.unref();
@@ -187,7 +187,7 @@ function jsonOf({ text, pastes, doubtful = [] }: Unsent): string {
   return JSON.stringify({ text, pastes: [...pastes].filter(([number]) => used.has(number)), ...found });
 }
 
-/** The draft without the messages that have arrived. Each is looked for as whole lines, since the text may have been changed. */
+/** The draft without the messages that have arrived. Each is searched for as whole lines, since the text around it may have changed. */
 function withoutArrived({ text, pastes, doubtful = [] }: Unsent, hasArrived: (messageId: string) => boolean): Unsent {
   const arrived = doubtful.filter(({ messageId }) => hasArrived(messageId));
   const left = arrived.reduce((all, message) => withoutLines(all, message.text), text);

@@ -5,24 +5,24 @@ import { fileURLToPath } from "node:url";
 import type { Attachment } from "../parts.ts";
 
 const IMAGE = /\.(?:png|jpe?g|gif|webp)$/i;
-/** A path that a terminal writes for a dropped file is not longer. */
+/** The most characters of a path that a terminal writes for a dropped file. */
 const LONGEST = 4_096;
 
-/** Whether a path is that of a picture that is attached as such: a full one, by its ending. */
+/** Whether a path is absolute and has the ending of a picture. */
 export function isImagePath(path: string): boolean {
   return isAbsolute(path) && IMAGE.test(path);
 }
 
-/** The attachment for a pasted text that is the path of an image, as terminals write the path of a file that is dropped on them. */
+/** The attachment for pasted text that is the path of a picture: terminals write the path of a file that is dropped on them. */
 export function droppedImage(pasted: string, cwd: string): Attachment | undefined {
   const path = pathOf(pasted.trim(), cwd);
   if (path === undefined || !IMAGE.test(path)) return undefined;
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
-  // Not `@` and the path: a host that attaches the files that a message mentions would attach the picture again.
+  // Not `@` and the path: the host attaches files that a message mentions, so the picture would be attached twice.
   return { mark: `[image ${path}]`, path };
 }
 
-/** Terminals write a path in quotes, with backslashes before spaces, or as a `file:` URL. */
+/** The path in pasted text. Terminals write it in quotes, with backslashes before spaces, or as a `file:` URL. */
 function pathOf(text: string, cwd: string): string | undefined {
   if (text === "" || text.length > LONGEST || /[\n\0]/.test(text)) return undefined;
   if (text.startsWith("file://")) return URL.canParse(text) ? localPath(text) : undefined;

@@ -1,6 +1,6 @@
 import type { KeyAction } from "../keys.ts";
 
-/** The keys by which the editor knows what to do, in sequences that it reads with and without the Kitty protocol. */
+/** For each action of editing, a key that pi-tui's editor binds to it, as a sequence that is valid with and without the Kitty protocol. */
 export const sequences = {
   lineUp: "\x1b[A",
   lineDown: "\x1b[B",

@@ -11,7 +11,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Editors that are tried when the environment names none. */
 const USUAL = ["nano", "vim", "vi"];
 
-/** The command line of the person's editor: $VISUAL, else $EDITOR, else one that is installed. Throws TERMINAL_NO_EDITOR. */
+/** The command line of the user's editor: $VISUAL, else $EDITOR, else one that is installed. Throws TERMINAL_NO_EDITOR. */
 export function editorOf(env: Env): string {
   const named = [env.VISUAL, env.EDITOR].find((command) => command !== undefined && command.trim() !== "");
   const usual = () => USUAL.find((name) => findProgram(name, env.PATH) !== undefined);
@@ -21,8 +21,8 @@ export function editorOf(env: Env): string {
 }
 
 /**
- * Opens a text in the person's editor, which has the terminal until it ends, and returns the text as saved. The file is in a folder that
- * only this user can enter, and is removed afterwards. Throws TERMINAL_EDITOR when the editor fails; the text is then as it was.
+ * Opens text in the user's editor, which has the terminal until it ends, and returns the text as saved. Its file is in a folder that only
+ * this user can enter, and is removed afterwards. Throws TERMINAL_EDITOR when the editor fails.
  */
 export async function editInEditor(text: string, env: Env): Promise<string> {
   const editor = editorOf(env);
@@ -39,7 +39,7 @@ export async function editInEditor(text: string, env: Env): Promise<string> {
   }
 }
 
-/** The command line may have arguments, such as `code --wait`, which the shell takes apart, as in other programs that start an editor. */
+/** Runs the editor through the shell, since its command line may have arguments, such as `code --wait`. */
 function run(editor: string, path: string, env: Env): Promise<void> {
   const started = { stdio: "inherit", env: withoutKeys(env) } as const;
   return new Promise((resolve, reject) => {
@@ -53,7 +53,7 @@ function run(editor: string, path: string, env: Env): Promise<void> {
   });
 }
 
-/** The environment without keys of providers. */
+/** The environment without the API keys of model providers. */
 function withoutKeys(env: Env): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isSecret(name)));
 }

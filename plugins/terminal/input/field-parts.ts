@@ -3,19 +3,19 @@ import type { Completing } from "./completing.ts";
 import type { Doubtful, Draft } from "./draft.ts";
 import type { HistoryWalk } from "./history-walk.ts";
 
-/** What a field works with besides its text; each part may be absent. */
+/** Optional parts of a field. */
 export interface FieldParts {
   history?: HistoryWalk | undefined;
   draft?: Draft | undefined;
-  /** What was entered and waits to be sent. It belongs to the draft until then. */
+  /** The texts that were entered and wait to be sent. They belong to the draft until then. */
   waiting?: (() => readonly string[]) | undefined;
-  /** What of the draft may have arrived. */
+  /** The messages in the draft that may have reached the host. */
   doubtful?: (() => readonly Doubtful[]) | undefined;
   completing?: Completing | undefined;
-  /** The picture that a pasted text is the path of, as terminals write a file that is dropped on them. */
+  /** The picture whose path the pasted text is: terminals write the path of a file that is dropped on them. */
   imageIn?: ((pasted: string) => Attachment | undefined) | undefined;
-  /** Attaches the picture in the clipboard. */
+  /** Attaches the picture in the clipboard to the message in the field. */
   pasteImage?: ((field: Pick<Field, "mode"> & { attach(attachment: Attachment): void }) => Promise<void>) | undefined;
-  /** Lets a person edit a text in their own editor. Returns undefined when they gave up. */
+  /** Lets the user edit text in their own editor. Resolves with undefined when that failed. */
   editElsewhere?: ((text: string) => Promise<string | undefined>) | undefined;
 }

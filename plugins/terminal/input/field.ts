@@ -11,8 +11,8 @@ import { pastedText } from "./paste.ts";
 import { TextArea } from "./text-area.ts";
 
 /**
- * The field that a person types in. Only a `/` or `!` that is typed as the first character of an empty field makes it a command or a
- * line for the shell, and a `/` that is typed before words that were all typed. Whatever else its text begins with, it is a message.
+ * The field that the user types in. Its text is a command or shell line only if `/` or `!` was typed as the first character of the empty
+ * field, or if `/` was typed before text that was typed completely. Any other text is a message, whatever it begins with.
  */
 export class PromptField implements Field {
   onSubmit: (submission: Submission) => void = () => {};
@@ -26,7 +26,7 @@ export class PromptField implements Field {
   private readonly line = new LineMode();
   private readonly attachments = new Attachments();
   private elsewhere = false;
-  /** All of the text was typed: nothing was pasted, recalled or completed. */
+  /** Whether all of the text was typed: nothing was pasted, recalled or completed. */
   private isTyped = true;
   private draft: Draft | undefined;
 
@@ -39,8 +39,8 @@ export class PromptField implements Field {
   }
 
   /**
-   * Keeps the text in this draft from now on, as when another session is shown. What an earlier process left comes back. The former
-   * draft is removed when its text is kept here: the next terminal would find it, and take it for one of its own.
+   * Stores the text in this draft from now on, as when another session is shown, and restores the text that an earlier process left in it.
+   * Removes the former draft if its text is stored here: the next terminal would restore it, too.
    */
   useDraft(draft: Draft | undefined): void {
     const former = this.draft;
@@ -62,7 +62,7 @@ export class PromptField implements Field {
     return this.area.whole;
   }
 
-  /** Whether there is something that a draft has to keep. */
+  /** Whether there is text that a draft has to store. */
   get hasUnsent(): boolean {
     return this.unsent.text !== "";
   }
@@ -86,7 +86,7 @@ export class PromptField implements Field {
     this.at.redraw();
   }
 
-  /** Brings back what was being written before a text of the history was recalled. */
+  /** Restores the text that was being written before an entry of the history was recalled. */
   leaveHistory(): void {
     const own = this.parts.history?.toOwn(this.area.text);
     if (own) this.recall(own);
@@ -113,7 +113,7 @@ export class PromptField implements Field {
     this.draft?.close();
   }
 
-  /** Inserts a file as it is attached to a message. */
+  /** Attaches a file, and inserts its mark into the text. */
   attach(attachment: Attachment): void {
     this.attachments.add(attachment);
     this.isTyped = false;
@@ -131,7 +131,7 @@ export class PromptField implements Field {
     this.changed(false);
   }
 
-  /** Returns false if the key means nothing here. */
+  /** Handles a key that edits the text. Returns false for any other. */
   private write(data: string): boolean {
     const { keys } = this.at;
     if (keys.is(data, "send")) return this.send();
@@ -160,7 +160,7 @@ export class PromptField implements Field {
     return recalled ? this.recall(recalled) : this.done(() => this.change(action));
   }
 
-  /** A command or shell line whose text was deleted at once is a message again, so that what is typed next is not run. */
+  /** Edits the text. A command or shell line whose text is deleted in one step becomes a message, so that what is typed next is not run. */
   private change(action: EditAction): void {
     const { area } = this;
     if (["yank", "yankOlder", "undo"].includes(action)) this.isTyped = false;
@@ -170,14 +170,14 @@ export class PromptField implements Field {
     if (this.mode !== "message" && area.isEmpty && !wasEmpty && !isByCharacter) this.enter("message");
   }
 
-  /** Shows a text of the history as what it was sent as. */
+  /** Shows an entry of the history, in the mode in which it was sent. */
   private recall({ text, mode, silent, own }: Recalled): true {
     const isSame = mode === this.mode;
     this.isTyped = false;
     this.line.enter(mode, silent);
     if (own) this.area.restore(text, this.area.pastes);
     else this.area.set(text);
-    // A step back must not bring words of a message into a command.
+    // Undo must not bring the text of a message into a command.
     if (!isSame) this.area.forgetSteps();
     this.changed(false);
     return true;
@@ -197,20 +197,20 @@ export class PromptField implements Field {
     });
   }
 
-  /** A `/` before words that were all typed makes them a command, as if it had been typed first. */
+  /** Inserts a character. A `/` before text that was typed completely makes it a command, as if it had been typed first. */
   private typedInto(character: string): void {
     const { area, isTyped, mode } = this;
     if (character === "/" && mode === "message" && isTyped && area.atStart) this.enter("command");
     else area.type(character);
   }
 
-  /** Esc leaves an empty command or shell line. */
+  /** Esc turns an empty command or shell line into a message. Returns false for other keys and texts. */
   private leaveEmptyMode(data: string): boolean {
     if (!this.area.isEmpty || this.mode === "message" || !this.at.keys.is(data, "interrupt")) return false;
     return this.done(() => this.enter("message"));
   }
 
-  /** Backspace at the start: `!!` becomes `!`, and any other line a message. */
+  /** Backspace at the start of the text: `!!` becomes `!`, and any other command or shell line a message. */
   private back(): void {
     if (this.line.isSilent) this.line.isSilent = false;
     else this.enter("message");
@@ -218,7 +218,7 @@ export class PromptField implements Field {
 
   private enter(mode: FieldMode, silent = false): void {
     this.line.enter(mode, silent);
-    // A step back must not bring words of a message into a command.
+    // Undo must not bring the text of a message into a command.
     this.area.forgetSteps();
     this.parts.history?.leave();
   }
@@ -249,7 +249,7 @@ export class PromptField implements Field {
     this.draft?.change(this.unsent);
   }
 
-  /** What is not sent: what waits for the host, and what is being written. */
+  /** The texts that are not sent: those that wait for the host, and the one that is being written. */
   private get unsent(): Unsent {
     const { area, parts } = this;
     const own = area.isEmpty ? "" : this.line.mark + area.text;
@@ -262,7 +262,7 @@ export class PromptField implements Field {
     this.parts.completing?.ask({ mode: this.mode, before: this.area.before, wanted });
   }
 
-  /** Gives a key to the list of completions, if one is open. */
+  /** Passes a key to the list of completions, if one is open. Returns whether the list has used it. */
   private completionTakes(data: string): boolean {
     const { parts, at, area, mode } = this;
     const taken = parts.completing?.take(data, at.keys, { mode, before: area.before });

@@ -3,24 +3,24 @@ import { messageOf } from "@scorel/kit/values/coded-error";
 import type { FieldMode } from "../parts.ts";
 import { type History, keyOf, type Sent } from "./history.ts";
 
-/** Shorter values of the environment may be ordinary words. */
+/** The fewest characters of a secret in the environment: shorter values may be ordinary words. */
 const SHORTEST_SECRET = 8;
 
-/** A text from the history, or the one that was being written before. */
+/** An entry of the history, or the text that was being written before (`own`). */
 export interface Recalled extends Sent {
   own: boolean;
 }
 
 /**
- * The way through the history by the arrow keys. From a message, it leads to everything that was sent, as what it was: a command or a
- * line for the shell has its mark, and is run when the person sends it. From a command or a line for the shell, it leads to its like.
+ * Recalls texts of the history by the arrow keys. From a message, all texts are recalled, each in its mode: a command or a shell line has
+ * its mark, and is run when the user sends it. From a command or a shell line, only texts of the same mode are recalled.
  */
 export class HistoryWalk {
   private readonly history: History;
   private readonly tell: (problem: string) => void;
   private walk: { entries: readonly Sent[]; index: number; own: Sent } | undefined;
 
-  /** `tell` is told why the history cannot be read or written, at most once. */
+  /** `tell` is called with the reason when the history cannot be read or written, at most once. */
   constructor(history: History, tell: (problem: string) => void) {
     this.history = history;
     let told = false;
@@ -30,7 +30,7 @@ export class HistoryWalk {
     };
   }
 
-  /** The text before the one that is shown; `own` is what is being written. */
+  /** The next older text; undefined when there is none. `own` is the text that is being written. */
   older(own: Sent): Recalled | undefined {
     const walk = this.walk ?? { entries: this.entriesOf(own.mode), index: 0, own };
     const sent = walk.entries[walk.index];
@@ -57,7 +57,7 @@ export class HistoryWalk {
     return { ...sent, own: false };
   }
 
-  /** What was being written, unless it is shown already or `shown` is no longer the text from the history. */
+  /** The text that was being written; undefined if it is shown already, or if `shown` is not the recalled text because it was edited. */
   toOwn(shown?: string): Recalled | undefined {
     const { walk } = this;
     if (!walk || (shown !== undefined && walk.entries[walk.index - 1]?.text !== shown)) return undefined;
@@ -65,7 +65,7 @@ export class HistoryWalk {
     return { ...walk.own, own: true };
   }
 
-  /** Begins with the newest text again. */
+  /** Lets `older` begin with the newest text again. */
   leave(): void {
     this.walk = undefined;
   }
@@ -75,7 +75,7 @@ export class HistoryWalk {
     this.history.add(sent).catch((thrown) => this.tell(messageOf(thrown)));
   }
 
-  /** What may be recalled in a mode, the newest first, each once. */
+  /** The texts that can be recalled in a mode, the newest first, each once. */
   entriesOf(mode: FieldMode): Sent[] {
     const all = this.all().filter((sent) => mode === "message" || sent.mode === mode);
     return [...new Map([...all].reverse().map((sent) => [keyOf(sent), sent])).values()];
@@ -91,7 +91,7 @@ export class HistoryWalk {
   }
 }
 
-/** Returns a function that takes the values of variables such as `OPENAI_API_KEY` out of a text. */
+/** Returns a function that replaces the values of variables such as `OPENAI_API_KEY` in text by `[redacted]`. */
 export function withoutSecrets(env: Readonly<Record<string, string | undefined>>): (text: string) => string {
   const values = Object.entries(env)
     .filter(([name, value = ""]) => isSecret(name) && value.length >= SHORTEST_SECRET && !value.startsWith("/"))

@@ -9,37 +9,37 @@ import type { FieldMode } from "../parts.ts";
 import { readOwnFile } from "./own-file.ts";
 import { cleanText } from "./paste.ts";
 
-/** A text that a person has sent. */
+/** An entry of the history: text that the user has sent, and its mode. */
 export interface Sent {
   mode: FieldMode;
   text: string;
-  /** A shell line of which the model was not told (`!!`). */
+  /** A shell line that is hidden from the model (`!!`). */
   silent?: true;
 }
 
-/** Bytes of the file above which the oldest texts are dropped, and what is kept then. */
+/** Bytes of the file above which the oldest texts are dropped, and the bytes that are kept then. */
 const MOST_BYTES = 2_000_000;
 const KEPT_BYTES = 1_000_000;
 const KEPT_TEXTS = 1_000;
-/** A longer text is found in the conversation, and not kept a second time. */
+/** The most characters of an entry in the history. Longer ones can still be found in the conversation. */
 const LONGEST_TEXT = 100_000;
 const LOCK_MS = 2_000;
 const MODES: readonly unknown[] = ["message", "command", "shell"] satisfies FieldMode[];
 
-/** The file with what was sent in a project, from all its terminals. `project` is the path of its folder. */
+/** The file with the texts that were sent in a project, from all its terminals. `project` is the path of its folder. */
 export function historyFile(project: string): string {
   return join(userDir(), "prompts", `${sha256Of(project).slice(0, 32)}.jsonl`);
 }
 
-/** What a person has sent in a project, in this process and others, the newest last. */
+/** The texts that the user has sent in a project, in this process and others, the newest last. */
 export class History {
   private readonly path: string;
   private readonly redact: (text: string) => string;
   private read = { stamp: "", sent: [] as readonly Sent[] };
-  /** Texts of this process that could not be written, so that only it has them. */
+  /** Texts of this process that could not be written to the file. */
   private unwritten: Sent[] = [];
 
-  /** `redact` takes known secrets out of what is written. */
+  /** `redact` removes known secrets from text before it is written. */
   constructor(path: string, redact: (text: string) => string = (text) => text) {
     this.path = path;
     this.redact = redact;
@@ -53,7 +53,7 @@ export class History {
     return [...this.read.sent, ...this.unwritten];
   }
 
-  /** Adds a text, unless it is the same as the last one. Throws file system errors; this process has the text anyway. */
+  /** Adds an entry, unless it is the same as the last one. Throws file system errors; this process keeps the entry anyway. */
   async add({ mode, text, silent }: Sent): Promise<void> {
     const sent: Sent = { mode, text: this.redact(text), ...(silent && { silent }) };
     if (sent.text.trim() === "" || sent.text.length > LONGEST_TEXT) return;
@@ -71,12 +71,12 @@ export class History {
   }
 }
 
-/** The same for two texts that are the same. */
+/** A string that is equal for equal texts in the same mode. */
 export function keyOf({ mode, text, silent = undefined }: Sent): string {
   return JSON.stringify([mode, text, silent === true]);
 }
 
-/** Adds a line under the lock, and drops the oldest when the file has become large. A link in its place is refused. */
+/** Appends a line under the file's lock, and drops the oldest lines when the file is too large. Refuses a symbolic link. */
 function append(path: string, line: string): void {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   const fd = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);

@@ -5,22 +5,22 @@ import { keyLabel, keyNamed } from "./key-names.ts";
 
 /** A slash command as it is typed: `/undo`. */
 type Command = `/${string}`;
-/** What a key can be set for. */
+/** The names that keys can be bound to. */
 type Name = KeyAction | Command;
-/** The keys of all actions, and those that the user has set for commands, each in its one form. */
+/** The keys of all actions, and the keys that the user has set for commands, in canonical form. */
 export type Bindings = Record<KeyAction, readonly string[]> & Partial<Record<Command, readonly string[]>>;
-/** The table `[terminal.keys]`: a key or several for each action or command; an empty list takes its keys away. */
+/** The table `[terminal.keys]`: one or more keys for each action or command; an empty list removes its keys. */
 export type KeySettings = { [N in Name]?: string | string[] | undefined };
 
 const actions = Object.keys(defaultKeys) as KeyAction[];
-/** Without them, one could neither write, nor stop what runs, nor leave a list. */
+/** Actions that always need a key: without them, one could not send, interrupt, choose or leave a list. */
 const needed: readonly KeyAction[] = ["send", "interrupt", "choose", "cancel"];
-/** Names that are used at the same time, so that a key belongs to one of them. Pages and ends are also those of lists. */
+/** Groups of names that are active at the same time, so that no two may share a key. Pages and ends also apply to lists. */
 const together = (settings: KeySettings): readonly (readonly Name[])[] => [
   [...actionsOf("writing", "editing", "reading", "choosing", "going"), ...commandsIn(settings)],
   [...actionsOf("lists"), "pageUp", "pageDown", "top", "bottom", "help"],
 ];
-/** Actions that may have one key, since only one of them applies: one leaves when there is nothing to delete. */
+/** Actions that may share a key, since only one of them applies at a time: `leave` applies when there is nothing to delete. */
 const shared: readonly (readonly Name[])[] = [["deleteForward", "leave"]];
 
 /** Schema of the table `[terminal.keys]`. */
@@ -36,7 +36,7 @@ interface Flaw {
   message: string;
 }
 
-/** What is wrong with the settings: unknown actions and keys first, then clashes. */
+/** The errors in the settings: unknown actions and keys; if there are none, clashes and needed actions without keys. */
 export function flawsOf(settings: Record<string, string | string[]>): Flaw[] {
   const flaws = Object.entries(settings).flatMap(([action, keys]) => flawsOfOne(action, [keys].flat()));
   return flaws.length > 0 ? flaws : clashes(settings as KeySettings);
@@ -82,7 +82,7 @@ function sameKey(action: Name, other: Name, bindings: Bindings): Flaw[] {
   return [{ path: [action], message: `${keyLabel(key)} is also the key of "${other}"; give one of them another key` }];
 }
 
-/** An action has lost its default keys to others, or a person has taken the keys of one that is always needed. */
+/** Flaws of an action without keys: it has lost its default keys to others, or it is needed and the settings remove its keys. */
 function keyless(action: KeyAction, settings: KeySettings): Flaw[] {
   if (settings[action] !== undefined)
     return needed.includes(action) ? [{ path: [action], message: `"${action}" needs at least one key` }] : [];
@@ -93,7 +93,7 @@ function keyless(action: KeyAction, settings: KeySettings): Flaw[] {
   return [{ path: [taker ?? action], message: `${lost}; give "${action}" a key, too` }];
 }
 
-/** The keys of each action: those of the settings, else the default keys that the settings do not use for something else. */
+/** The keys of each action: from the settings, else those default keys that the settings do not use for something else. */
 export function bindingsOf(settings: KeySettings = {}): Bindings {
   const rows = actions.map((action) => {
     if (settings[action] !== undefined) return [action, keysOf(settings[action])];

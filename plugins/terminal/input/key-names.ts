@@ -1,4 +1,4 @@
-/** The names of keys in settings and on the screen. No terminal library is needed for them. */
+/** The names of keys in settings and on the screen. Does not need the terminal library, so that it loads fast. */
 
 const modifiers = ["ctrl", "alt", "shift", "super"] as const;
 const modifierNames: Record<string, string> = { control: "ctrl", option: "alt", meta: "alt", opt: "alt", cmd: "super" };
@@ -15,12 +15,12 @@ const aliases: Record<string, string> = {
 };
 const written: Record<string, string> = { escape: "Esc", pageUp: "PageUp", pageDown: "PageDown" };
 
-/** Why a text names no key that an action can be bound to. */
+/** Why a name is no key that an action can be bound to: it is unknown, or the key types a character. */
 export type KeyFlaw = { unknown: string } | { types: string };
 
 /**
- * The one form of a key's name, such as `ctrl+alt+p`; `Ctrl-Alt-P` and `alt+ctrl+p` name the same key. Keys that type a character are
- * refused, since that character could not be typed any more.
+ * The canonical form of a key's name, such as `ctrl+alt+p` for `Ctrl-Alt-P` and `alt+ctrl+p`. Keys that type a character are refused,
+ * since that character could then not be typed.
  */
 export function keyNamed(text: string): string | KeyFlaw {
   const name = canonical(text);
@@ -28,7 +28,7 @@ export function keyNamed(text: string): string | KeyFlaw {
   return /^(?:shift\+)?(?:.|space)$/u.test(name) ? { types: text } : name;
 }
 
-/** The one form of a name; undefined if it names no key. */
+/** The canonical form of a key's name; undefined if it names no key. */
 export function canonical(text: string): string | undefined {
   const [, before = "", last = ""] = /^((?:[A-Za-z]+[-+])*)(.|[A-Za-z]\w+)$/u.exec(text.trim()) ?? [];
   const key = baseKey(last);
@@ -48,7 +48,7 @@ function baseKey(text: string): string | undefined {
   return special.find((each) => each.toLowerCase() === (aliases[lower] ?? lower).toLowerCase());
 }
 
-/** A key as people write it: `Ctrl-R`, `Alt-Up`, `F1`. */
+/** The label of a key on the screen: `Ctrl-R`, `Alt-Up`, `F1`. */
 export function keyLabel(name: string): string {
   const parts = name === "+" || name.endsWith("++") ? [...name.slice(0, -2).split("+"), "+"] : name.split("+");
   return parts.map((part) => written[part] ?? part.charAt(0).toUpperCase() + part.slice(1)).join("-");

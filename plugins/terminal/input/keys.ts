@@ -4,7 +4,7 @@ import { bindingsOf, type KeySettings } from "./key-config.ts";
 import { canonical, keyLabel, keyNamed } from "./key-names.ts";
 
 const ESC = "\x1b";
-/** Sequences that the library does not name, or names otherwise than a terminal means them in raw mode. */
+/** Names for sequences that pi-tui does not know, or names differently from what they mean in raw mode. */
 const sequences: Record<string, string> = {
   "\n": "ctrl+j",
   "\x1f": "ctrl+-",
@@ -18,13 +18,13 @@ const sequences: Record<string, string> = {
 /** Final characters of F1, F2 and F4 with the Kitty protocol or modifiers, as in `ESC[1;3P`. */
 const functionKeys: Record<string, string> = { P: "f1", Q: "f2", S: "f4" };
 
-/** The name of a key from what the terminal sent for it, such as `ctrl+r`; undefined for text and unknown keys. */
+/** The name of the key for which the terminal has sent `data`, such as `ctrl+r`; undefined for text and unknown keys. */
 export function keyOf(data: string): string | undefined {
   const known = sequences[data] ?? functionKey(data) ?? withAlt(data) ?? parseKey(data);
   return known === undefined ? undefined : canonical(known);
 }
 
-/** Alt and a character, or Alt and another key, as terminals without the Kitty protocol send them: after an escape character. */
+/** The name of a key pressed with Alt, which terminals without the Kitty protocol send after an escape character. */
 function withAlt(data: string): string | undefined {
   if (!data.startsWith(ESC) || data.length < 2) return undefined;
   const rest = data.slice(1);
@@ -44,7 +44,7 @@ function functionKey(data: string): string | undefined {
   return [...names, key].join("+");
 }
 
-/** Which keys do what, after the settings of the user, which were checked. */
+/** Creates the key bindings from the user's settings, which must be valid (see `flawsOf`). */
 export function createKeys(settings: KeySettings = {}): Keys {
   const bindings = bindingsOf(settings);
   const labels = (action: KeyAction) => bindings[action].map(keyLabel);
@@ -66,7 +66,7 @@ export function createKeys(settings: KeySettings = {}): Keys {
   };
 }
 
-/** A row of the help. */
+/** A row of the help: an action with its keys. */
 export interface KeyRow {
   group: KeyGroup;
   action: KeyAction;

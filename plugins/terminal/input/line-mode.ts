@@ -2,10 +2,10 @@ import type { FieldMode } from "../parts.ts";
 
 const MARKS: Record<FieldMode, string> = { message: "", command: "/", shell: "!" };
 
-/** What the text of a field is: a message until `/` or `!` is typed first. */
+/** The mode of a field's text: a message until `/` or `!` is typed first. */
 export class LineMode {
   current: FieldMode = "message";
-  /** The model is not told of a line for the shell (`!!`). */
+  /** Whether a shell line is hidden from the model (`!!`). */
   isSilent = false;
 
   enter(mode: FieldMode, isSilent = false): void {
@@ -13,32 +13,32 @@ export class LineMode {
     this.isSilent = isSilent;
   }
 
-  /** The mode that a character begins when it is typed into an empty message. */
+  /** The mode that a character switches to when it is typed into an empty message; undefined for none. */
   begunBy(character: string): FieldMode | undefined {
     if (this.current !== "message") return undefined;
     return (Object.keys(MARKS) as FieldMode[]).find((mode) => MARKS[mode] === character);
   }
 
-  /** Takes the second `!` of an empty line for the shell. Returns false for any other character. */
+  /** Handles the second `!` of an empty shell line. Returns false for any other character. */
   takesMark(character: string): boolean {
     if (this.current !== "shell" || character !== "!") return false;
     this.isSilent = true;
     return true;
   }
 
-  /** What is meant by a text: one that begins with the path of a file is no command. */
+  /** The mode and text to submit: a command that begins with the path of a file is a message instead. */
   meant(text: string): { mode: FieldMode; text: string } {
     const isPath = this.current === "command" && /^\S*\//.test(text);
     return isPath ? { mode: "message", text: `/${text}` } : { mode: this.current, text };
   }
 
-  /** How it is written before the text in a draft, which is restored as a message. */
+  /** The characters that stand for the mode before text in a draft, which is restored as a message. */
   get mark(): string {
     return markOf(this.current, this.isSilent);
   }
 }
 
-/** The mark that a text of a mode begins with. */
+/** The characters that stand for a mode: `/`, `!`, `!!`, or "" for a message. */
 export function markOf(mode: FieldMode, isSilent = false): string {
   return MARKS[mode] + (isSilent ? "!" : "");
 }

@@ -2,7 +2,7 @@ import { closeSync, readFileSync } from "node:fs";
 import { openRegular } from "@scorel/kit/files/open";
 import { codeOf } from "@scorel/kit/values/coded-error";
 
-/** The text of a regular file; undefined when there is none, or something else in its place. A symbolic link is refused with an error. */
+/** The text of a regular file; undefined if there is none, or something else than a file. Throws for a symbolic link. */
 export function readOwnFile(path: string): string | undefined {
   try {
     const file = openRegular(path);

@@ -1,29 +1,29 @@
-/** How pastes become text: cleaned, and long ones as a mark that stands for them. */
+/** Turns pastes into text: removes control characters, and represents long pastes by marks. */
 
 const BEGIN = "\x1b[200~";
 const END = "\x1b[201~";
-/** A paste is long from here on. */
+/** Lines from which on a paste is long. */
 const LONG_LINES = 10;
 const LONG_CHARACTERS = 1_000;
-/** The form that the editor of pi-tui moves over and deletes as one character. */
+/** The form of a mark. pi-tui's editor treats it as one character. */
 const MARK = /\[paste #(\d+)(?: (?:\+\d+ lines|\d+ chars))?\]/g;
 const ESC = String.fromCharCode(0x1b);
-/** Some terminals write the control characters of a paste as keys of the Kitty protocol: `ESC[106;5u` for a line feed. */
+/** Control characters of a paste as some terminals encode them, as keys of the Kitty protocol: `ESC[106;5u` for a line feed. */
 const CONTROL_KEYS = new RegExp(`${ESC}\\[(6[5-9]|[78]\\d|9\\d|1[01]\\d|12[0-2]);5u`, "g");
-/** Colours and moves of the cursor, as in output that was copied with them. */
+/** Sequences for colours and cursor movement, which are part of output that was copied with them. */
 const SEQUENCES = new RegExp(`${ESC}\\[[0-?]*[ -/]*[@-~]`, "g");
 /** Control characters other than tabs and line ends. */
 const CONTROLS = /(?![\n\t])\p{Cc}/gu;
 
-/** The texts of long pastes, by the number in their mark. */
+/** The texts of long pastes, keyed by the number in their mark. */
 export type Pastes = ReadonlyMap<number, string>;
 
-/** The text of a paste as it arrives from the terminal; undefined for a key. */
+/** The text of a paste from the terminal's input; undefined if the input is a key. */
 export function pastedText(data: string): string | undefined {
   return data.startsWith(BEGIN) && data.endsWith(END) ? data.slice(BEGIN.length, -END.length) : undefined;
 }
 
-/** A text with one kind of line end, and without control characters and sequences, which a terminal would obey. */
+/** Text with `\n` as its only line end, and without control characters and sequences, which a terminal would obey. */
 export function cleanText(text: string): string {
   const decoded = text.replace(CONTROL_KEYS, (_, code) => String.fromCharCode(Number(code) & 0x1f));
   return decoded.replace(/\r\n?/g, "\n").replace(SEQUENCES, "").replace(CONTROLS, "");
@@ -34,7 +34,7 @@ export function isLong(text: string): boolean {
   return text.length > LONG_CHARACTERS || linesOf(text) > LONG_LINES;
 }
 
-/** How many lines a text has. The end of the last one begins no other. */
+/** The number of lines of a string. A line end at its end does not begin another line. */
 function linesOf(text: string): number {
   return text.replace(/\n$/, "").split("\n").length;
 }
@@ -45,7 +45,7 @@ export function markOf(number: number, text: string): string {
   return lines > LONG_LINES ? `[paste #${number} +${lines} lines]` : `[paste #${number} ${text.length} chars]`;
 }
 
-/** The marks in a text that stand for one of these pastes, with where they are. */
+/** The marks in text that stand for one of these pastes, with their offsets. */
 export function marksIn(text: string, pastes: Pastes): { at: number; mark: string; number: number }[] {
   return Array.from(text.matchAll(MARK), ({ index, 0: mark, 1: number }) => ({
     at: index,
@@ -54,18 +54,18 @@ export function marksIn(text: string, pastes: Pastes): { at: number; mark: strin
   })).filter(({ number }) => pastes.has(number));
 }
 
-/** A text with the pastes in place of their marks. A mark within a paste stays as it is. */
+/** Text with its marks replaced by the pastes. A mark within a paste stays as it is. */
 export function written(text: string, pastes: Pastes): string {
   return text.replace(MARK, (mark, number) => pastes.get(Number(number)) ?? mark);
 }
 
-/** A number for a paste that no mark has yet, in the text or elsewhere. */
+/** A number for a new paste that neither a known paste nor a mark in the text has. */
 export function freeNumber(text: string, pastes: Pastes): number {
   const numbers = Array.from(text.matchAll(MARK), ({ 1: number }) => Number(number)).filter(Number.isSafeInteger);
   return Math.max(0, ...pastes.keys(), ...numbers) + 1;
 }
 
-/** Whether a text has something of the form of a mark. */
+/** Whether text contains anything in the form of a mark. */
 export function looksMarked(text: string): boolean {
   return text.search(MARK) >= 0;
 }

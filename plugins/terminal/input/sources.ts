@@ -5,17 +5,17 @@ import type { Client } from "@scorel/host/contract";
 import type {} from "@scorel/mentions/contract";
 import type { Asked, Source, Suggestion, Suggestions } from "./completing.ts";
 
-/** The session that is completed for. */
+/** The session whose files, commands and words are suggested. */
 export interface Place {
   readonly client: Client;
   readonly sessionId: string | undefined;
 }
 
-/** What an application knows of slash commands. */
+/** The application's own knowledge of slash commands. */
 export interface CommandsHere {
-  /** The commands of the session and its own. */
+  /** The commands of the session, together with those of the application. */
   all(commands: readonly ListedCommand[]): readonly ListedCommand[];
-  /** Whether other tools have a name for a command that begins with what was typed. */
+  /** Whether other tools have a name for the command `name` that begins with `typed`. */
   isKnownAs(name: string, typed: string): boolean;
   /** How often each command was used in this project. */
   uses?(): ReadonlyMap<string, number>;
@@ -27,7 +27,7 @@ export interface FoundFile {
   directory?: boolean | undefined;
 }
 
-/** Files that were found, the best first. `isPartial` while their names are being read, so that more may come. */
+/** Files that were found, the best match first. `isPartial` while file names are still being read, so that more may be found. */
 export interface FoundFiles {
   files: readonly FoundFile[];
   isPartial?: boolean;
@@ -37,10 +37,10 @@ export interface FoundFiles {
 export type FindFiles = (query: string, signal: AbortSignal) => Promise<FoundFiles>;
 
 const MOST_FILES = 50;
-/** Milliseconds after which an answer takes long. */
+/** Milliseconds to wait for an answer before the files that are known so far are shown. */
 const SOON_MS = 100;
 
-/** Finds files of the session's directory as the host does. */
+/** Finds files of the session's directory by the host. */
 export function hostFiles(place: Place): FindFiles {
   return async (query) => {
     const { client, sessionId } = place;
@@ -72,8 +72,8 @@ async function names(client: Client, sessionId: string, typed: string, here?: Co
 }
 
 /**
- * The commands that match, those first that are most certainly meant: of that name, beginning with it, known by it elsewhere, and with its
- * letters. Of the first three kinds, those come first that were used most.
+ * The matching commands, the best match first: that very name, names that begin with it, commands with such a name in other tools, and
+ * names with the typed letters. Within the first three kinds, the most used commands come first.
  */
 function ordered(commands: readonly ListedCommand[], typed: string, here: CommandsHere | undefined): ListedCommand[] {
   const uses = here?.uses?.() ?? new Map<string, number>();
@@ -87,7 +87,7 @@ function ordered(commands: readonly ListedCommand[], typed: string, here: Comman
   return [...[0, 1, 2].flatMap((kind) => byUse(of(kind))), ...fuzzyFilter(of(3), typed, ({ name }) => name)];
 }
 
-/** Completes an argument: from what is to be chosen, by the words of each, else with what the command suggests. */
+/** Completes an argument: from the command's list of items, by their words, else by the command's own suggestions. */
 async function argumentsOf(client: Client, sessionId: string, before: string): Promise<Suggestions> {
   const [, name = "", typed = ""] = /^(\S+)\s+(\S*)$/.exec(before) ?? [];
   const { commands } = await client.request("list_commands", { sessionId });
@@ -119,8 +119,8 @@ async function words(client: Client, sessionId: string, line: string): Promise<S
 }
 
 /**
- * Completes `@` and a part of a path to a file, which is attached to the message. `reading` is what is said while names are being read. A
- * name with spaces is found without quotes, too: they are inserted with it.
+ * Completes `@` and a part of a path to a file, which is attached to the message. `reading` is the note while file names are being read. A
+ * name with spaces is also found without quotes, and inserted with them.
  */
 export function fileSource(find: FindFiles, reading = ""): Source {
   const search = new FileSearch(find);
@@ -136,13 +136,13 @@ export function fileSource(find: FindFiles, reading = ""): Source {
   };
 }
 
-/** The mark of a file, and the text before it. */
+/** The mark of a file at the end of the text, and the text before it. */
 interface FilePlace {
   head: string;
   mark: string;
 }
 
-/** Asks for files, and tells what is known when the answer takes long. */
+/** Searches for files, and returns the files that are known so far when the answer takes long. */
 class FileSearch {
   private readonly find: FindFiles;
   private open: (FilePlace & { found: Promise<FoundFiles> }) | undefined;
@@ -152,7 +152,7 @@ class FileSearch {
     this.find = find;
   }
 
-  /** The files that were found last for a mark at this place. */
+  /** The files that were found last for a mark with this text before it. */
   foundBehind(head: string): readonly FoundFile[] {
     return this.last?.head === head ? this.last.files : [];
   }
@@ -160,7 +160,7 @@ class FileSearch {
   async ask({ head, mark }: FilePlace, signal: AbortSignal): Promise<FoundFiles> {
     const isOpen = this.open?.head === head && this.open.mark === mark;
     if (!isOpen) this.open = { head, mark, found: this.find(mark.replace(/^@"?|"/g, ""), signal) };
-    // Nobody may ask for the answer once it comes.
+    // The search may fail when nothing waits for it.
     this.open?.found.catch(() => {});
     const { open, last } = this;
     const known = last?.head === head && last.mark === mark ? last.files : [];
@@ -185,7 +185,7 @@ function fileMark({ mode, before }: Asked): FilePlace | undefined {
   return mark === undefined ? undefined : { head: before.slice(0, before.length - mark.length), mark };
 }
 
-/** The files, of those found before the space, whose names have what is typed. In other words, nobody means a file. */
+/** Of the files found before a space was typed, those whose names contain the typed text. If there are none, no file is meant. */
 async function spaced(known: readonly FoundFile[], mark: string): Promise<Suggestions | undefined> {
   const typed = mark.slice(1).toLowerCase();
   const files = known.filter(({ path }) => path.toLowerCase().includes(typed));
@@ -195,7 +195,7 @@ async function spaced(known: readonly FoundFile[], mark: string): Promise<Sugges
 function fileSuggestion({ path, directory = false }: FoundFile): Suggestion {
   const name = directory && !path.endsWith("/") ? `${path}/` : path;
   const mark = /[\s"]/.test(name) ? `@"${name}"` : `@${name}`;
-  // After a folder, one goes on typing.
+  // No space after a folder, since its files are typed next.
   if (directory) return { text: mark, label: name };
   return { text: `${mark} `, label: name, attachment: { mark, path } };
 }

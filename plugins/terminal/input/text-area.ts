@@ -6,7 +6,7 @@ import { type EditAction, sequences } from "./edit-actions.ts";
 import { cleanText, freeNumber, isLong, looksMarked, markOf, marksIn, type Pastes, written } from "./paste.ts";
 import { type Breaking, breakBetweenWide } from "./wide-breaks.ts";
 
-/** What the editor of pi-tui keeps to itself, in the pinned version; text-area.test.ts checks that it is there. */
+/** Private members of pi-tui's editor, in the pinned version; text-area.test.ts checks that they exist. */
 interface Inside extends Breaking {
   state: { lines: string[]; cursorLine: number; cursorCol: number };
   pastes: Map<number, string>;
@@ -18,27 +18,27 @@ interface Inside extends Breaking {
   isOnLastVisualLine(): boolean;
 }
 
-/** Each step back is a copy of the text. */
+/** The most undo steps: each one is a copy of the text. */
 const MOST_UNDO_STEPS = 200;
-/** Characters that change the direction of what follows, or cannot be seen. They stay in the text, but are not drawn. */
+/** Invisible characters, and those that change the direction of the text after them. They stay in the text, but are not drawn. */
 const UNDRAWN =
   /[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]|(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,7})[\u{e0000}-\u{e007f}]/gu;
 
-/** A text drawn in some width. */
+/** The text as drawn in some width. */
 export interface Drawn {
   lines: string[];
   cursor: Cursor;
-  /** Lines of the text that are scrolled out of view. */
+  /** The number of lines that are scrolled out of view at the top. */
   above: number;
   below: number;
 }
 
-/** A text of several lines with a cursor, undo and a kill ring: pi-tui's editor, with pastes kept whole and tabs kept as they are. */
+/** Editable text of several lines with a cursor, undo and a kill ring: pi-tui's editor, but with pastes as units, and tabs unchanged. */
 export class TextArea {
   private readonly editor: Editor;
   private readonly inside: Inside;
 
-  /** `rows` are those of the screen, of which a long text takes a third. */
+  /** `rows` returns the rows of the screen; a long text takes a third of them. */
   constructor(rows: () => number) {
     const screen = {
       terminal: {
@@ -82,7 +82,7 @@ export class TextArea {
     return lines.length === 1 && lines[0] === "";
   }
 
-  /** The text of the cursor's line before the cursor, and after it. */
+  /** The text before and after the cursor, in the cursor's line. */
   get beside(): { before: string; after: string } {
     const { lines, cursorLine, cursorCol } = this.inside.state;
     const line = lines[cursorLine] ?? "";
@@ -113,7 +113,7 @@ export class TextArea {
     this.forgetOldSteps();
   }
 
-  /** Inserts what a key types: one character. */
+  /** Inserts a typed character. */
   type(character: string): void {
     this.editor.handleInput(character);
     this.forgetOldSteps();
@@ -124,14 +124,14 @@ export class TextArea {
     this.forgetOldSteps();
   }
 
-  /** Inserts a paste: as it is if it is short, else as a mark that stands for it. */
+  /** Inserts a paste, or a mark for it if it is long. */
   paste(text: string): void {
     const clean = cleanText(text);
     if (clean === "") return;
     this.insert(isLong(clean) || looksMarked(clean) ? this.marked(clean) : clean);
   }
 
-  /** Replaces the whole text, with the cursor at its end. Something in it that looks like the mark of a known paste stays what it is. */
+  /** Replaces the whole text and puts the cursor at its end. Text that looks like the mark of a known paste is not taken for one. */
   set(text: string): void {
     let clean = cleanText(text);
     for (const { at, mark } of marksIn(clean, this.pastes).reverse())
@@ -139,32 +139,32 @@ export class TextArea {
     this.replace(0, this.text.length, clean);
   }
 
-  /** Restores a text together with its pastes. */
+  /** Restores text together with its pastes. */
   restore(text: string, pastes: Pastes): void {
     for (const [number, paste] of pastes) this.inside.pastes.set(number, cleanText(paste));
     this.replace(0, this.text.length, cleanText(text));
   }
 
-  /** Empties it, and forgets pastes and steps back. Killed text can still be yanked. */
+  /** Empties the text, and forgets pastes and undo steps. Killed text can still be yanked. */
   clear(): void {
     this.replace(0, this.text.length, "");
     this.inside.pastes.clear();
     this.forgetSteps();
   }
 
-  /** Makes the present text the one that no step leads back from. */
+  /** Forgets all undo steps. */
   forgetSteps(): void {
     this.inside.undoStack.clear();
     this.inside.lastAction = null;
   }
 
-  /** Replaces the end of the text before the cursor. */
+  /** Replaces the last `length` characters before the cursor. */
   replaceBefore(length: number, text: string): void {
     const at = this.before.length;
     this.replace(at - length, at, text);
   }
 
-  /** Writes out the mark at the cursor, else the last one. Returns false when there is none. */
+  /** Replaces the mark at the cursor, else the last mark, by its paste. Returns false when there is none. */
   openPaste(): boolean {
     const marks = marksIn(this.text, this.pastes);
     const cursor = this.before.length;
@@ -204,7 +204,7 @@ export class TextArea {
     this.replace(at, at, text);
   }
 
-  /** Replaces a part of the text in one step, and puts the cursor behind it. The editor itself would turn tabs into spaces. */
+  /** Replaces a part of the text in one undo step, and puts the cursor after it. The editor itself would turn tabs into spaces. */
   private replace(from: number, to: number, by: string): void {
     const { text, inside } = this;
     const before = text.slice(0, from) + by;
@@ -223,7 +223,7 @@ export class TextArea {
   }
 }
 
-/** The editor draws a block at the cursor, where the terminal's own cursor is placed instead. */
+/** Removes the block that the editor draws at the cursor, where the terminal's own cursor is shown instead. */
 function withoutBlock(line: string): string {
   const [begin, end] = ["\x1b[7m", "\x1b[0m"];
   const at = line.indexOf(end);

@@ -4,7 +4,7 @@ interface Segment {
   input: string;
 }
 
-/** What of pi-tui's editor breaks lines, in the pinned version. */
+/** The private members of pi-tui's editor that break lines, in the pinned version. */
 export interface Breaking {
   segment(text: string): Iterable<Segment>;
   layoutText(width: number): unknown;
@@ -13,14 +13,14 @@ export interface Breaking {
 
 /** Characters that are written without spaces between words. Korean has spaces. */
 const WIDE = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60]/u;
-/** What no line begins with: closing punctuation, and signs that belong to the character before. */
+/** Characters that no line begins with: closing punctuation, and signs that belong to the character before. */
 const NOT_FIRST = /^[\p{Pe}\p{Pf},.!?;:%、。，．：；！？％·…—～々〻ーぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ]/u;
-/** What no line ends with: opening punctuation. */
+/** Characters that no line ends with: opening punctuation. */
 const NOT_LAST = /^[\p{Ps}\p{Pi}]/u;
-/** A character without width that the editor takes for a space: it may break a line there. */
+/** A character without width at which the editor may break a line, since it takes it for a space. */
 const BREAK = "\ufeff";
 
-/** Lets the editor break lines between Chinese and Japanese characters; by itself it breaks them at spaces, and so keeps a long run whole. */
+/** Lets the editor break lines between Chinese and Japanese characters. By itself it breaks lines only at spaces. */
 export function breakBetweenWide(editor: Breaking): void {
   const { segment, layoutText, buildVisualLineMap } = editor;
   let isBreaking = false;

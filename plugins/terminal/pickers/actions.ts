@@ -16,30 +16,31 @@ import { settingPicker, tomlOf } from "./settings.ts";
 import { skillPicker } from "./skills.ts";
 import { textOf } from "./text-of.ts";
 
-/** What the pickers get of the application, beside what parts of the screen get. */
+/** What the actions of pickers need of the application. */
 export interface PickerHost extends Surroundings, PickerPlace {
-  /** Shows something in place of the conversation and the field. */
+  /** Shows a component instead of the conversation and the field; undefined shows these again. */
   show(part: Component | undefined): void;
-  /** Does something that may fail, and says so if it does. */
+  /** Runs work and shows its error if it fails. */
   attempt(work: () => Promise<unknown>): void;
-  /** Opens a stored session, or only reads it if the person may do no more. */
+  /** Opens a stored session, read-only if the user may not write. */
   load(sessionId: string): Promise<SessionStatus>;
   /** Shows another session. */
   enter(status: SessionStatus): Promise<void>;
-  /** Shows a new session in the directory of the one that is shown. */
+  /** Creates a session in the directory of the shown one, and shows it. */
   begin(): Promise<void>;
-  /** Says something in the conversation, where it stays. */
+  /** Adds a note to the conversation, where it stays. */
   say(text: string): void;
 }
 
-/** Opens pickers, by name. */
+/** The actions that open pickers. */
 export interface Pickers {
   actions: Partial<Record<KeyAction, () => void>>;
   rewind(): void;
-  /** Lets the person choose a session before one is open. Resolves with its id; undefined for a new session. */
+  /** Lets the user choose a session before one is open. Resolves with its id; undefined for a new session. */
   choose(): Promise<string | undefined>;
 }
 
+/** Creates the actions that open pickers. `field` gets texts that the user chooses. */
 export function createPickers(at: PickerHost, field: Field, walk: HistoryWalk): Pickers {
   const { client } = at;
   const open = <Item>(picker: ListPicker<Item>, chosen: (item: Item) => unknown) => {
@@ -111,7 +112,7 @@ export function createPickers(at: PickerHost, field: Field, walk: HistoryWalk): 
   };
 }
 
-/** Goes back to before a message, whose text returns to the field. */
+/** Rewinds the conversation, the files or both to before a message. Its text goes into the field, unless only files are rewound. */
 async function goBack(
   at: PickerHost,
   field: Field,
@@ -122,7 +123,7 @@ async function goBack(
   const { client } = at;
   const { parentId: targetEventId } = row;
   if (scope === "files") {
-    // The start of the conversation is not an event; its files are those before the first one.
+    // The start of the conversation is not an event; its files are those before the first event.
     const files = await client.request("restore_files", { sessionId, targetEventId: targetEventId ?? row.id });
     at.say(at.pickerWords.filesRestored(countOf(files)));
     return tellSkipped(at, files);
@@ -142,7 +143,7 @@ function countOf({ restored, leftOut = 0, skipped }: FilesRestored): number {
   return restored.length + (skipped.length === 0 ? leftOut : 0);
 }
 
-/** Says that files are not those of a branch, if they differ. */
+/** A note if the present files differ from those of a branch: switching the branch does not restore files. */
 async function filesThatStay(at: PickerHost, sessionId: string, leafId: string): Promise<string[]> {
   const files = await filesOf(at.client, sessionId, leafId);
   if (!files || files.changes.length === 0) return [];

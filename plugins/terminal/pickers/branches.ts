@@ -7,7 +7,7 @@ import { ago } from "./sessions.ts";
 
 const MOST = 5_000;
 
-/** The messages of a person in all branches, as a tree. Choosing one goes to the end of its latest branch. */
+/** The user's messages in all branches, as a tree. Choosing one switches to the end of its latest branch. */
 export function branchPicker(
   at: PickerPlace & Surroundings,
   sessionId: string,

@@ -5,7 +5,7 @@ import type { FieldMode } from "../parts.ts";
 import { ListPicker } from "./picker.ts";
 import type { PickerPlace } from "./picker-parts.ts";
 
-/** What was sent in this project, the newest first, with its mark. In a command or shell line it lists those of its kind. */
+/** The texts that were sent in this project, the newest first, with their marks. From a command or shell line, only texts of that mode. */
 export function historyPicker(at: PickerPlace, walk: HistoryWalk, mode: FieldMode): ListPicker<Sent> {
   const { pickerWords: words } = at;
   const marked = ({ mode, text, silent }: Sent) => markOf(mode, silent) + text;

@@ -4,7 +4,7 @@ import type { Keys } from "../keys.ts";
 
 const segments = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** A line of text that is written at its end, such as a search. Returns undefined if a key means nothing to it. */
+/** A line of text, such as a search, after a key was pressed: it is edited only at its end. Undefined if the key does not edit it. */
 export function typedInto(text: string, data: string, keys: Keys): string | undefined {
   const pasted = pastedText(data);
   if (pasted !== undefined) return text + cleanText(pasted).replace(/\s+/g, " ");

@@ -1,6 +1,6 @@
 import { fuzzyFilter } from "@mariozechner/pi-tui/dist/fuzzy.js";
 
-/** The items of a picker, those that match the search, and the chosen one. */
+/** The items of a picker, the items that match the search, and the chosen one. */
 export class PickList<Item> {
   private readonly searched: (item: Item) => string;
   private all: readonly Item[] = [];
@@ -25,7 +25,7 @@ export class PickList<Item> {
     return this.matching[this.index];
   }
 
-  /** Takes other items; the chosen one stays chosen if `isSame` finds it among them. */
+  /** Replaces the items; the chosen one stays chosen if `isSame` finds it among the new ones. */
   fill(items: readonly Item[], isSame: (a: Item, b: Item) => boolean): void {
     const { chosen } = this;
     this.all = items;
@@ -34,7 +34,7 @@ export class PickList<Item> {
     this.index = kept >= 0 ? kept : Math.min(this.index, Math.max(0, this.matching.length - 1));
   }
 
-  /** The same, and those that were there stay in their order; new ones come first. */
+  /** Replaces the items, but keeps the order of those that were there; new ones come first. */
   refill(items: readonly Item[], id: (item: Item) => string): void {
     const places = new Map(this.all.map((item, at) => [id(item), at]));
     const placeOf = (item: Item) => places.get(id(item)) ?? -1;
@@ -51,7 +51,7 @@ export class PickList<Item> {
     this.index = 0;
   }
 
-  /** Moves the choice; past an end only by single steps, which go on at the other end. */
+  /** Moves the choice. A single step past an end goes to the other end; larger steps stop at the end. */
   move(by: number): void {
     const { length } = this.matching;
     if (length === 0) return;

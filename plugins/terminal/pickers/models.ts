@@ -4,7 +4,7 @@ import type { Surroundings } from "../parts.ts";
 import { ListPicker } from "./picker.ts";
 import type { PickerPlace } from "./picker-parts.ts";
 
-/** The models that the session can use, with their windows and prices. */
+/** The models that the session can use, with their context windows and prices. */
 export function modelPicker(at: PickerPlace & Surroundings, sessionId: string): ListPicker<ModelRow> {
   const { client, pickerWords: words } = at;
   return new ListPicker<ModelRow>(at, {
@@ -28,6 +28,7 @@ export function modelPicker(at: PickerPlace & Surroundings, sessionId: string): 
   });
 }
 
+/** The full name of a model: `provider/id`. */
 export function nameOf({ provider, id }: ModelRow): string {
   return `${provider}/${id}`;
 }

@@ -8,20 +8,20 @@ import type { Preview } from "./preview.ts";
 const AROUND = 5;
 const GAP = "  ";
 const SEPARATOR = " · ";
-/** Less of a path says nothing. */
+/** The fewest columns in which a part of a path is shown. */
 const SHORTEST_PLACE = 8;
-/** In fewer columns, a long label has two thirds of them. */
+/** In a window with fewer columns than these, a long label takes two thirds of them. */
 const NARROW = 60;
-/** From this width on, what is shown about an item stands beside the list. */
+/** The fewest columns for a preview beside the list. */
 const WIDE = 100;
-/** With fewer lines than these, there is no room for it below the list. */
+/** The fewest rows for a preview below the list. */
 const HIGH = 12;
-/** The share of the window that a list with something beside or below it has, and the lines that it has at least. */
+/** The share of the window for a list with a preview beside or below it, and the fewest lines of the list. */
 const SHARE = { beside: 0.45, below: 0.4, lines: 3 };
 
 interface Drawing {
   width: number;
-  /** What is shown about the chosen item. */
+  /** The preview of the chosen item. */
   preview?: Preview;
 }
 
@@ -32,7 +32,7 @@ export interface DrawnPicker {
   page: number;
 }
 
-/** Where there is room for what is shown about an item. */
+/** The place with enough room for a preview; undefined if there is none. */
 export function previewPlace({ rows }: PickerPlace, width: number): "beside" | "below" | undefined {
   return width >= WIDE ? "beside" : rows - AROUND >= HIGH ? "below" : undefined;
 }
@@ -66,7 +66,7 @@ function bodyOf<Item>(picker: PickerPicture<Item>, { width, preview }: Drawing, 
   const place = preview && previewPlace(picker.at, width);
   if (place === "beside") return { body: beside(picker, width, height, preview as Preview), page: height };
   const most = place === undefined ? height : Math.max(SHARE.lines, Math.floor(height * SHARE.below));
-  // What the search leaves out does not move what stands below.
+  // Sized by all items, so that the preview does not move when the search hides some.
   const page = Math.min(most, Math.max(SHARE.lines, picker.list.total));
   const list = filled(listLines(picker, width, most), place === undefined ? height : page);
   if (place === undefined) return { body: list, page: height };
@@ -114,14 +114,14 @@ function rowLine<Item>({ at }: PickerPicture<Item>, row: PickerRow, isChosen: bo
   return detail === "" ? shown : `${shown}${pad}${GAP}${theme.style("muted", detail)}`;
 }
 
-/** The columns for the detail: half of them, but in a narrow window a third when the label needs more. */
+/** The columns for the detail: half of the width, but in a narrow window a third if the label needs more. */
 function detailRoom(label: string, width: number): number {
   const half = Math.floor(width / 2);
   if (width >= NARROW) return half;
   return Math.max(1, Math.floor(width / 3), Math.min(half, width - 2 * GAP.length - columnsIn(label)));
 }
 
-/** The detail in so many columns: of its parts the first are left out, and of a place its beginning. */
+/** The detail in `room` columns: its first parts, and the beginning of a path, are left out if they do not fit. */
 function detailText({ detail = "", place = "" }: PickerRow, room: number): string {
   const parts = [detail].flat().map(safeLine);
   while (parts.length > 1 && columnsIn(parts.join(SEPARATOR)) > room) parts.shift();
@@ -131,7 +131,7 @@ function detailText({ detail = "", place = "" }: PickerRow, room: number): strin
   return [where, rest].filter((part) => part !== "").join(SEPARATOR);
 }
 
-/** The end of a text, which says more than its beginning in a path. */
+/** The end of a path, which says more than its beginning. */
 function endOf(text: string, room: number): string {
   if (columnsIn(text) <= room) return text;
   const characters = [...text];
@@ -139,7 +139,7 @@ function endOf(text: string, room: number): string {
   return `…${characters.join("")}`;
 }
 
-/** The keys. Those that do not fit are left out, the last of the special ones first. */
+/** The line with the keys. Keys that do not fit are left out, beginning with the last of the picker's own ones. */
 function footText<Item>({ at, list, options, state, asking }: PickerPicture<Item>, width: number): string {
   const { keys, pickerWords: words } = at;
   const cancel = keys.label("cancel");

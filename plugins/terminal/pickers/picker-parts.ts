@@ -3,7 +3,7 @@ import type { Surroundings } from "../parts.ts";
 import type { PickerWords } from "../words/pickers.ts";
 import type { PickList } from "./list.ts";
 
-/** What pickers get of the application. */
+/** What pickers need of the application. */
 export type PickerPlace = Pick<Surroundings, "theme" | "keys" | "rows" | "redraw"> & {
   readonly pickerWords: PickerWords;
 };
@@ -11,54 +11,54 @@ export type PickerPlace = Pick<Surroundings, "theme" | "keys" | "rows" | "redraw
 /** How an item is shown. */
 export interface PickerRow {
   label: string;
-  /** Stands on the right, or after the label. Of several parts the last are kept where there is little room. */
+  /** Text at the right, or after the label. Of several parts, the first are left out where there is little room. */
   detail?: string | readonly string[] | undefined;
-  /** A path before the detail, whose end is kept where there is little room. */
+  /** A path before the detail. Its beginning is left out where there is little room. */
   place?: string | undefined;
-  /** Whether it is the one that is in use. */
+  /** Whether it is the item in use, such as the shown session. */
   isCurrent?: boolean | undefined;
 }
 
-/** A part of what is shown about an item: words as they are, words of a model, or what changes in a file. */
+/** A part of a preview: plain text, Markdown, or a diff. */
 export type PreviewPart = { text: string } | { markdown: string } | { diff: string };
 
 export interface PickerOptions<Item> {
-  /** May change with what is listed. */
+  /** The title, which may depend on what is listed. */
   title(): string;
-  /** Said when there is nothing to list. */
+  /** The text for an empty list. */
   empty: string;
   load(signal: AbortSignal): Promise<readonly Item[]> | readonly Item[];
   row(item: Item): PickerRow;
-  /** Tells an item from others when the list is loaded again. */
+  /** Identifies an item when the list is loaded again. */
   id(item: Item): string;
-  /** What the search looks at. Default: label and detail. */
+  /** The text that the search looks at. Default: label and detail. */
   searched?(item: Item): string;
-  /** What is shown about the chosen item: in a wide window beside the list, else below it. */
+  /** The preview of an item: beside the list in a wide window, else below it. */
   preview?(item: Item, signal: AbortSignal): Promise<string | readonly PreviewPart[]> | string | readonly PreviewPart[];
-  /** Further keys for the chosen item, and what they say about themselves at the foot. */
+  /** Further keys for the chosen item. `hint` returns the text for a key in the last line. */
   more?: readonly { action: KeyAction; hint(key: string): string; run(item: Item): void }[];
-  /** Further keys that need no item. One whose hint is empty is not named. */
+  /** Further keys that need no item. A key whose hint is empty is not shown in the last line. */
   general?: readonly { action: KeyAction; hint(key: string): string; run(): void }[];
 }
 
-/** Something that is asked about an item within the list: a text, or yes or no. */
+/** A question about an item within the list: for text, or for yes or no. */
 export interface Asking {
   label: string;
-  /** The text so far; undefined for a question of yes or no. */
+  /** The text so far; undefined for a yes-or-no question. */
   text?: string | undefined;
   give(text: string): void;
 }
 
-/** What the picker has of its items. */
+/** Whether the picker's items are loaded. */
 export type PickerState = { kind: "loading" | "ready" } | { kind: "failed"; why: string };
 
-/** What is drawn of a picker. */
+/** The state of a picker that is drawn. */
 export interface PickerPicture<Item> {
   readonly at: PickerPlace;
   readonly options: PickerOptions<Item>;
   readonly list: PickList<Item>;
   readonly state: PickerState;
   readonly asking: Asking | undefined;
-  /** What has just been done. */
+  /** A line above the list about the last change. */
   readonly said: string;
 }

@@ -6,7 +6,7 @@ import { drawPicker, previewPlace } from "./picker-lines.ts";
 import type { Asking, PickerOptions, PickerPicture, PickerPlace, PickerState, PreviewPart } from "./picker-parts.ts";
 import { Preview } from "./preview.ts";
 
-/** A list that one searches by typing, and chooses from. */
+/** A list that is searched by typing, and from which the user chooses. */
 export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
   onChoose: (item: Item) => void = () => {};
   onCancel: () => void = () => {};
@@ -20,7 +20,7 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
   private readonly previews = new Map<string, Preview>();
   private page: number | undefined;
   private loading = new AbortController();
-  /** Whether the next items keep the places that they had. */
+  /** Whether items keep their order when they are loaded next. */
   private keepsPlaces = false;
   private looking: { id: string; stop: AbortController } | undefined;
 
@@ -43,19 +43,19 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
     void this.fill(this.loading.signal);
   }
 
-  /** Asks for a text or a yes about an item, in place of the search. */
+  /** Asks for text, or for yes or no, in the line of the search. */
   ask(asking: Asking): void {
     this.asking = asking;
     this.at.redraw();
   }
 
-  /** Says above the list what was done. */
+  /** Shows a line above the list. */
   say(text: string): void {
     this.said = text;
     this.at.redraw();
   }
 
-  /** Does something that may fail with an item, loads the list again, and shows why if it failed. */
+  /** Runs work that changes items, then loads the list again, and shows the error if the work has failed. */
   change(work: () => Promise<unknown>): void {
     this.said = "";
     work().then(
@@ -85,13 +85,13 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
     this.at.redraw();
   }
 
-  /** Stops what it waits for. */
+  /** Cancels pending requests. */
   close(): void {
     this.loading.abort();
     this.looking?.stop.abort();
   }
 
-  /** What is known about the chosen item so far. */
+  /** The preview of the chosen item, as far as it is loaded. */
   private get preview(): Preview {
     const { chosen } = this.list;
     const known = chosen === undefined ? undefined : this.previews.get(this.options.id(chosen));
@@ -175,7 +175,7 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
     this.at.redraw();
   }
 
-  /** Asks for the text about an item, once, and no longer for that of the item before. */
+  /** Loads the preview of an item once, and cancels the request for the item before. */
   private look(item: Item): void {
     const id = this.options.id(item);
     if (this.previews.has(id) || this.looking?.id === id) return;

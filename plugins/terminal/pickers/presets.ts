@@ -4,7 +4,7 @@ import type { Surroundings } from "../parts.ts";
 import { ListPicker } from "./picker.ts";
 import type { PickerPlace } from "./picker-parts.ts";
 
-/** The presets that a session in a directory of the host can have; the files of each stand beside the list. */
+/** The presets for sessions in a directory of the host, with the files of each as the preview. */
 export function presetPicker(at: PickerPlace & Surroundings, cwd: string): ListPicker<PresetSummary> {
   const { client, pickerWords: words } = at;
   return new ListPicker<PresetSummary>(at, {

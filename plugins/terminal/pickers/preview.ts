@@ -4,7 +4,7 @@ import { safeText } from "../rows/safe.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { PreviewPart } from "./picker-parts.ts";
 
-/** What is shown about an item. Its lines are kept, as a list is drawn anew at each key. */
+/** The preview of an item. Its lines are kept, since the list is drawn again at each key. */
 export class Preview {
   private readonly parts: readonly PreviewPart[];
   private drawn: { width: number; theme: Theme; lines: readonly string[] } | undefined;

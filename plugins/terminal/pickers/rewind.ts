@@ -10,16 +10,16 @@ import { ago } from "./sessions.ts";
 
 const MOST = 5_000;
 
-/** A message that one can go back to before, and what comes after it. */
+/** A message of the user, before which the session can be rewound, and the rows of the tree after it. */
 export interface RewindPoint {
   row: TreeRow;
   after: readonly TreeRow[];
 }
 
-/** What a rewind takes back. */
+/** The parts that a rewind restores: the conversation, the files, or both. */
 export type RewindScope = "both" | "conversation" | "files";
 
-/** The messages of a person in this conversation, the latest first, with what would be undone beside the list. */
+/** The user's messages in this conversation, the latest first. The preview shows what rewinding to before each one would undo. */
 export function rewindPicker(
   at: PickerPlace & Surroundings,
   sessionId: string,
@@ -47,7 +47,7 @@ export function rewindPicker(
   });
 }
 
-/** Asks what goes back, when there are files to restore. */
+/** Asks whether to rewind the conversation, the files or both, when there are files to restore. */
 export function rewindScopePicker(at: PickerPlace, files: FilesPreview): ListPicker<RewindScope> {
   const { pickerWords: words } = at;
   const labels = { both: words.both, conversation: words.conversationOnly, files: words.filesOnly };
@@ -67,7 +67,7 @@ function pointsOf(rows: readonly TreeRow[]): RewindPoint[] {
   return path.flatMap((row, index) => (row.label === "user" ? [{ row, after: path.slice(index + 1) }] : [])).reverse();
 }
 
-/** What would happen to the files; undefined where no plugin keeps them. */
+/** How a rewind would change the files; undefined if no plugin keeps checkpoints. */
 export async function filesOf(
   client: Client,
   sessionId: string,

@@ -7,15 +7,15 @@ import { ListPicker } from "./picker.ts";
 import type { PickerPlace, PickerRow, PreviewPart } from "./picker-parts.ts";
 
 const MOST = 1_000;
-/** Events of a session that its preview is made of. */
+/** The number of last events of a session that its preview is made from. */
 const PREVIEWED = 40;
 const MINUTE = 60_000;
 
 type Place = PickerPlace & Surroundings;
 
 /**
- * The sessions of this project or of all, the latest first, which can be renamed and deleted. `onRemovedHere` is called when the one
- * that is shown was deleted.
+ * The sessions of this project or of all projects, the latest first. They can be renamed and deleted; `onRemovedHere` is called when the
+ * shown session was deleted.
  */
 export function sessionPicker(
   at: Place,
@@ -30,7 +30,7 @@ export function sessionPicker(
     empty: words.sessionsEmpty,
     load: async () => {
       const { sessions } = await client.request("list_sessions", { limit: MOST, ...(!isEverywhere && { cwd }) });
-      // One in which nothing was said is nothing to return to.
+      // Sessions without messages are left out: there is nothing to return to.
       return sessions.filter(({ messages }) => messages !== 0);
     },
     row: (session) => sessionRow(session, { words, now: now(), current: at.sessionId, isEverywhere, home: env.HOME }),
@@ -82,7 +82,7 @@ function sessionRow(session: SessionSummary, { words, now, current, isEverywhere
   const state = questions ? words.asking : running ? words.running : undefined;
   const counted = messages === undefined ? undefined : words.messages(messages);
   const isCurrent = sessionId === current;
-  // In a narrow list the first ones are left out.
+  // The most important last: in a narrow list the first ones are left out.
   const details = [counted, problem, state, isCurrent ? words.current : undefined, ago(updatedAt, now, words)];
   const place = isEverywhere ? shortPath(cwd, home) : undefined;
   return { label: nameOf(session, words), detail: details.filter((part) => part !== undefined), place, isCurrent };
@@ -92,7 +92,7 @@ function nameOf({ name, title }: SessionSummary, words: PickerWords): string {
   return name || title || words.untitled;
 }
 
-/** How long ago something was, in words. */
+/** The time from `at` to `now` (both in milliseconds) in words. */
 export function ago(at: number, now: number, { ago: words }: PickerWords): string {
   const minutes = Math.floor(Math.max(0, now - at) / MINUTE);
   if (minutes < 1) return words.now;
@@ -144,7 +144,7 @@ function remove(
   });
 }
 
-/** Takes the session back that was deleted last. */
+/** Restores the session that was deleted last. */
 function restore(picker: ListPicker<SessionSummary>, at: Place, removed: SessionSummary[]): void {
   const { client, pickerWords: words } = at;
   const last = removed.at(-1);

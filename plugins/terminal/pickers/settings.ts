@@ -5,7 +5,7 @@ import { ListPicker } from "./picker.ts";
 import type { PickerPlace } from "./picker-parts.ts";
 import { shortPath } from "./sessions.ts";
 
-/** All settings of a session with the file and line that set each, or that it is the default, and what each does. */
+/** All settings of a session: the file and line that set each one, or that it is the default, and what it does. */
 export function settingPicker(at: PickerPlace & Surroundings, sessionId: string): ListPicker<Setting> {
   const { client, pickerWords: words } = at;
   return new ListPicker<Setting>(at, {
@@ -47,7 +47,7 @@ function keyText(key: string): string {
   return /^[\w-]+$/.test(key) ? key : JSON.stringify(key);
 }
 
-/** A value that TOML cannot say, such as none, is left to be filled in. */
+/** A value as TOML; a placeholder to fill in for a value that TOML cannot express, such as undefined. */
 function valueText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(valueText).join(", ")}]`;
   if (typeof value === "object" && value !== null) {

@@ -3,7 +3,7 @@ import type { Surroundings } from "../parts.ts";
 import { ListPicker } from "./picker.ts";
 import type { PickerPlace } from "./picker-parts.ts";
 
-/** The skills of a session, with the text of each. */
+/** The skills of a session, with the text of each as the preview. */
 export function skillPicker(at: PickerPlace & Surroundings, sessionId: string): ListPicker<Skill> {
   const { client, pickerWords: words } = at;
   return new ListPicker<Skill>(at, {

@@ -4,7 +4,7 @@ import type { UserMessage } from "@scorel/messages/contract";
 
 const PAGE = 500;
 
-/** The whole text of a message of the tree, whose rows have its beginning only. */
+/** The whole text of a message: the rows of the tree contain only its beginning. */
 export async function textOf(client: Client, sessionId: string, { id, parentId, text }: TreeRow): Promise<string> {
   let after = parentId ?? undefined;
   for (;;) {

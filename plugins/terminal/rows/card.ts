@@ -10,7 +10,7 @@ import { columnsIn, cut, wrapped } from "./wrap.ts";
 export type Draw = (display: DisplayAction, width: number, look: Look, facts: RowFacts) => string[];
 type Card = Extract<DisplayAction, { display: "card" }>;
 
-/** Lines of an output that are shown of a card that is folded. A failure's end says what went wrong. */
+/** Lines of the output that a folded card shows, by its outcome. More for a failure, since its end says what went wrong. */
 const SHOWN = { running: 5, done: 4, error: 12, warned: 12 } as const;
 /** Lines of a diff that are shown of a folded card. */
 const SHOWN_OF_DIFF = 40;
@@ -18,7 +18,7 @@ const MARKS = { running: "◌", done: "●", error: "✗", warned: "✗" } as co
 const ROLES = { running: "accent", done: "success", error: "error", warned: "warning" } as const;
 type Outcome = keyof typeof MARKS;
 
-/** A piece of work: its title with its state and time, the end of its output, and the changes that it made. */
+/** Draws a card for a tool call: its title with state and time, the end of its output, and its parts such as diffs. */
 export function cardLines(card: Card, width: number, look: Look, facts: RowFacts, draw: Draw): string[] {
   const { theme } = look;
   const { body = [] } = card;
@@ -31,23 +31,23 @@ export function cardLines(card: Card, width: number, look: Look, facts: RowFacts
   const size = body.map((part) => sizeOf(part, look)).join("");
   const aside = isShort ? theme.style("muted", `  ${lines[0]}`) : size;
   const head = titleLines(card, aside, outcome, width, look, facts);
-  // The diff says more than a line that tells of it.
+  // A diff says more than a single line of output about it.
   const isTold = isShort || (size !== "" && lines.length === 1 && card.status === "done");
   const shown = isTold ? [] : outputLines(lines, outcome, width, look, facts);
   return [...head, ...shown, ...body.flatMap((part) => bodyLines(part, width, look, facts, draw))];
 }
 
-/** A command that ran to its end may have failed all the same. */
+/** The outcome of a card: a command with an exit code other than 0 has ended, but counts as a warning. */
 function outcomeOf({ status }: Card, { exitCode }: RowFacts): Outcome {
   return status === "done" && exitCode ? "warned" : status;
 }
 
-/** The lines without the one that says how the command failed, which its title says. */
+/** The lines without the last one if it says the exit code, which the title shows. */
 function withoutCode(lines: string[], { exitCode }: RowFacts): string[] {
   return exitCode && lines.at(-1) === `[exit code ${exitCode}]` ? lines.slice(0, -1) : lines;
 }
 
-/** The lines, of which the last ones may say how a command stands, in the language of the person. */
+/** The lines of an output, with Scorel's own remarks about the state of a command translated into the user's language. */
 function said(lines: readonly string[], { words }: Look): string[] {
   return lines.map((line, at) => (at < lines.length - 2 ? line : words.state(line)));
 }
@@ -57,7 +57,7 @@ function codeOf({ exitCode }: RowFacts, outcome: Outcome, { words, theme }: Look
   return exitCode ? theme.style(ROLES[outcome], `  ${words.exitCode(exitCode)}`) : "";
 }
 
-/** How long the work takes, if that is long enough to be told. */
+/** The duration of the work, if it is long enough to be shown. */
 function timeOf({ isWaiting, durationMs = 0 }: RowFacts, { words }: Look): string {
   if (isWaiting) return `  ${words.waitsForOthers}`;
   return durationMs < 100 ? "" : `  ${timeText(durationMs)}`;
@@ -92,7 +92,7 @@ function outputLines(lines: readonly string[], status: Outcome, width: number, l
   if (lines.length === 0) return [];
   const { theme, words } = look;
   const most = look.isExpanded || facts.isOpen ? Number.POSITIVE_INFINITY : (facts.shownLines ?? SHOWN[status]);
-  // One line more is shown rather than replaced by a line that says so.
+  // If only one line were hidden, it is shown instead of a line that says so.
   const hidden = lines.length > most + 1 ? lines.length - most : 0;
   const bar = theme.style("faint", "│ ");
   const role = status === "error" ? "error" : "muted";
@@ -110,7 +110,7 @@ function bodyLines(part: DisplayAction, width: number, look: Look, facts: RowFac
   const { theme, words } = look;
   const isDiff = part.display === "diff";
   const isSaid = part.display === "bubble";
-  // The bar tells what a subagent has said from what the model says.
+  // A bar marks text of a subagent, to tell it from text of the model.
   const edge = isSaid ? `  ${theme.style("faint", "│ ")}` : "  ";
   const room = width - columnsIn(edge);
   const lines = isDiff ? diffLines(safeText(part.text), room, theme) : draw(part, room, look, facts);
@@ -121,14 +121,14 @@ function bodyLines(part: DisplayAction, width: number, look: Look, facts: RowFac
   return [...lines.slice(0, lines.length - hidden), ...more].map((line) => edge + line);
 }
 
-/** How much a diff changes, for the title. */
+/** The number of added and removed lines of a diff, for the title. */
 function sizeOf(part: DisplayAction, { theme }: Look): string {
   if (part.display !== "diff") return "";
   const { added, removed } = diffSize(readDiff(part.text));
   return `  ${theme.style("added", `+${added}`)} ${theme.style("removed", `-${removed}`)}`;
 }
 
-/** The title of a card as one short line in which line breaks can be seen, for the status line. */
+/** The title of a card as one line with visible line breaks, for the status line. */
 export function shortTitle(display: DisplayAction): string {
   return display.display === "card" ? safeText(visibleBreaks(display.title)) : "";
 }

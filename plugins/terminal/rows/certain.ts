@@ -3,15 +3,15 @@ import { type Glyph, glyphsOf, isPlain } from "../screen/width.ts";
 import { oneLine } from "./safe.ts";
 
 const TAB = "    ";
-/** Marks above or below one letter, as in accents, Hebrew points or Thai tones. */
+/** The most combining marks on one letter, such as accents, Hebrew points or Thai tones. */
 const MOST_MARKS = 3;
 const MARKED_LETTER = /^\p{L}\p{Mn}+$/u;
 const PICTURE = /^(?!\p{Cn})\p{Extended_Pictographic}/u;
 
 /**
- * Text that a person is asked to agree to, of which every character can be seen and takes a known number of columns in all
- * terminals. Others are written out, as in `\u{1f3fb}`: invisible ones, signs and pictures that are joined to the one before them,
- * and those that no standard describes.
+ * Makes text certain, for questions that a user may agree to: every character is visible and takes the same number of columns in all
+ * terminals. Other characters are written out, as in `\u{1f3fb}`: invisible ones, signs and emoji that join the character before them, and
+ * characters that Unicode does not define.
  */
 export function certainText(text: string): string {
   return visibleText(text.replaceAll("\r\n", "\n"))
@@ -21,7 +21,7 @@ export function certainText(text: string): string {
     .join("\n");
 }
 
-/** The same as one line. */
+/** Makes text certain, and puts it on one line. */
 export function certainLine(text: string): string {
   return oneLine(certainText(text));
 }
@@ -37,7 +37,7 @@ function isCertain({ text, isUncertain }: Glyph): boolean {
   return MARKED_LETTER.test(text) && [...text].length <= MOST_MARKS + 1;
 }
 
-/** A picture is kept: it takes two columns at most, which lines have room for. */
+/** Keeps an emoji, for whose two columns lines have room, and writes out other uncertain characters. */
 function certainFirst(first: string): string {
   const [glyph] = glyphsOf(first);
   return glyph && (!glyph.isUncertain || PICTURE.test(first)) ? first : written(first);

@@ -2,14 +2,14 @@ import type { Drawing } from "./drawing.ts";
 import type { Coloured } from "./growing-code.ts";
 import { wrapped } from "./wrap.ts";
 
-/** Code longer than this is shown without colours, which would take long to find, and so is code with a line that is longer than that. */
+/** The most characters of code, and of one of its lines, that are coloured: the highlighter is too slow for more. */
 const MAX_COLOURED = 20_000;
 const MAX_COLOURED_LINE = 1_000;
 
 interface Code {
   text: string;
   language: string;
-  /** Code whose beginning, with the name of the language, was drawn before. */
+  /** Whether the beginning of the code, with the name of its language, was drawn before. */
   isRest?: boolean;
 }
 

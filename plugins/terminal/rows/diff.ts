@@ -3,8 +3,8 @@ import type { Theme } from "../theme/theme.ts";
 import { columnsIn, wrapped } from "./wrap.ts";
 
 /**
- * A unified diff as coloured lines with numbers; words that differ between two versions of a line are marked. Of the lines that stay as
- * they are, those are shown that are at most `near` lines away from a change.
+ * A unified diff as coloured lines with line numbers. Words that differ between two versions of a line are marked. Unchanged lines are
+ * shown only if they are at most `near` lines away from a change. Default: all are shown.
  */
 export function diffLines(diff: string, width: number, theme: Theme, near?: number): string[] {
   const all = readDiff(diff);
@@ -35,7 +35,7 @@ function numberOf({ now, old }: DiffLine): number {
   return now ?? old ?? 0;
 }
 
-/** The text of a line, with the words that differ from those of the other version. */
+/** The text of a line, with the words marked that differ from `other`, the other version of the line. */
 function marked({ sign, text }: DiffLine, other: DiffLine | undefined, theme: Theme): string {
   if (sign === " ") return text;
   const isNew = sign === "+";

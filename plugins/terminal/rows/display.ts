@@ -8,7 +8,7 @@ import { cut, wrapped } from "./wrap.ts";
 
 type Of<D extends DisplayAction["display"]> = Extract<DisplayAction, { display: D }>;
 
-/** Draws what an event looks like, in the form that its plugin chose, as lines of at most `width` columns. */
+/** Draws the display of an event, as its plugin has chosen it, as lines of at most `width` columns. */
 export function displayLines(display: DisplayAction, width: number, look: Look, facts: RowFacts = {}): string[] {
   const { theme } = look;
   switch (display.display) {
@@ -59,7 +59,7 @@ interface UserMarks {
   author?: string | undefined;
 }
 
-/** A message of a person, marked at its left. */
+/** A message of a user, with a mark at its left. */
 export function userLines(text: string, { label, author }: UserMarks, width: number, look: Look): string[] {
   const { theme } = look;
   const head = author === undefined ? "" : theme.style("muted", `${safeLine(author)}: `);
@@ -72,7 +72,7 @@ export function userLines(text: string, { label, author }: UserMarks, width: num
     .map((line) => theme.style("accent", "▌ ") + line);
 }
 
-/** What a model thought: one line, or all of it. */
+/** The model's thinking: one line for it, or all of it. */
 export function thinkingLines(thinking: string, width: number, look: Look, facts: RowFacts = {}): string[] {
   const { theme, words } = look;
   const isOpen = look.showsThinking || facts.isOpen === true;
@@ -107,7 +107,7 @@ function fold({ title, text }: Of<"fold">, width: number, look: Look, facts: Row
   ];
 }
 
-/** A list of steps in one line: how many are done, and what is done now. */
+/** A list of steps as one line: how many are done, and the active one. */
 function progressOf(title = "", items: Of<"list">["items"], { theme }: Look): string {
   const done = items.filter(({ state }) => state === "done").length;
   const active = items.find(({ state }) => state === "active");

@@ -1,7 +1,7 @@
 import type { Role, Theme } from "../theme/theme.ts";
 import type { Coloured } from "./growing-code.ts";
 
-/** Roles of the classes that highlight.js marks parts of code with. */
+/** The role for each class of highlight.js. */
 const ROLES: Readonly<Record<string, Role>> = {
   keyword: "keyword",
   built_in: "name",
@@ -30,7 +30,7 @@ const ROLES: Readonly<Record<string, Role>> = {
 const PARTS = /<span class="hljs-([\w-]+)[^"]*">|<span[^>]*>|<\/span>|&(amp|lt|gt|quot|#x27);|[^<&]+|[<&]/g;
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#x27": "'" };
 
-/** Loads what colours code: a function that returns undefined for a language that it does not know. */
+/** Loads the highlighter for code: a function that returns undefined for an unknown language. */
 export async function loadHighlighter(): Promise<
   (theme: Theme) => (code: string, language: string) => Coloured | undefined
 > {

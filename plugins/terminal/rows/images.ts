@@ -14,20 +14,20 @@ interface Size {
   heightPx: number;
 }
 
-/** Larger pictures are shown as a line. */
+/** The most characters of base64 of a picture that is shown; a larger one is only named in a line. */
 const MOST_CHARACTERS = 4_000_000;
 const MOST_PIXELS = 50_000_000;
-/** The header of a picture is in its first characters. */
+/** The number of first characters in which the header with the size of a picture is searched. */
 const HEADER = 400_000;
-/** A cell of the terminal in pixels, near enough. */
+/** The approximate size of a terminal's cell, in pixels. */
 const CELL = { width: 9, height: 18 };
 const MOST_COLUMNS = 72;
 const MOST_ROWS = 12;
 const MOST_ROWS_OPEN = 30;
-/** Kitty shows PNG only. */
+/** The types of pictures that each protocol can show. */
 const TYPES = { kitty: ["image/png"], iterm2: ["image/png", "image/jpeg", "image/gif", "image/webp"] };
 
-/** The images of an event's message. Events of others may have any form. */
+/** The images of an event's message. Events of other plugins may have any form. */
 export function imagesIn(event: object): Image[] {
   const { content } = ((event as { message?: unknown }).message ?? {}) as { content?: unknown };
   return Array.isArray(content) ? content.filter(isImage) : [];

@@ -3,40 +3,40 @@ import type { Theme } from "../theme/theme.ts";
 import type { Words } from "../words/words.ts";
 import type { Drawing } from "./drawing.ts";
 
-/** How rows are drawn. A change makes a new object, so that what was drawn before is drawn again. */
+/** How rows are drawn. Each change makes a new object, so that rows are drawn again. */
 export interface Look {
   theme: Theme;
   words: Words;
   drawing: Drawing;
-  /** Shows pictures, in a terminal that can. */
+  /** Shows pictures; undefined if the terminal cannot. */
   pictures?: Pictures | undefined;
-  /** Outputs are shown whole, and thinking is shown. */
+  /** Whether outputs are shown completely. `showsThinking` says the same of the model's thinking. */
   isExpanded: boolean;
   showsThinking: boolean;
-  /** The keys that change these two, as people write them. */
+  /** The labels of the keys that change these two. */
   expandKey: string;
   thinkingKey: string;
 }
 
-/** What is known of a row beside its display. */
+/** Facts about a row that its display does not contain. */
 export interface RowFacts {
   /** How long the tool ran, in milliseconds. */
   durationMs?: number | undefined;
   /** The exit code of a command that has ended. */
   exitCode?: number | undefined;
-  /** Why a person has said no to the call; empty if they did not say. */
+  /** The reason that a person has given for refusing the call; "" without a reason. */
   refused?: string | undefined;
-  /** The tool waits until others have ended. */
+  /** Whether the call waits until others have ended. */
   isWaiting?: boolean;
-  /** Who wrote a message or a line for the shell, if somebody else did. */
+  /** The name of another client that wrote the message or shell line. */
   author?: string | undefined;
-  /** How many lines of a folded output are shown; default: a few, by its state. */
+  /** The number of lines of a folded output. Default: a few, depending on its outcome. */
   shownLines?: number;
-  /** The row alone is shown whole. */
+  /** Whether this row is unfolded. */
   isOpen?: boolean;
 }
 
-/** A time as people say it: `0.4 s`, `12 s`, `3 min 5 s`. */
+/** A duration in milliseconds as text: `0.4 s`, `12 s`, `3 min 5 s`. */
 export function timeText(ms: number): string {
   const seconds = ms / 1000;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
@@ -47,7 +47,7 @@ export function timeText(ms: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** The same in whole seconds, for a time that goes on. */
+/** A duration in milliseconds as text in whole seconds, for work that goes on. */
 export function secondsText(ms: number): string {
   return ms < 10_000 ? `${Math.floor(ms / 1000)} s` : timeText(ms);
 }

@@ -8,7 +8,7 @@ import type { Drawing } from "./drawing.ts";
 import { table } from "./table.ts";
 import { columnsIn, cut, wrapped } from "./wrap.ts";
 
-/** What the parts of a text look like. */
+/** The role for each kind of span. */
 const LOOKS: Readonly<Record<SpanRole, Role>> = {
   strong: "strong",
   emphasis: "emphasis",
@@ -19,12 +19,12 @@ const LOOKS: Readonly<Record<SpanRole, Role>> = {
   struck: "muted",
   mark: "muted",
 };
-/** Quotes and list items in fewer columns than these are not indented further. */
+/** In fewer columns than these, nested quotes and list items are not indented further. */
 const NARROW = 12;
 
 /**
- * Draws Markdown as coloured lines. The text is safe already. One that would take long to read, as nobody writes it but somebody who
- * wants to keep the reader busy, is shown as it is written.
+ * Draws Markdown as coloured lines. The text must be safe already (see `safeText`). Text that would take too long to parse, as only an
+ * attacker writes it, is shown as it is.
  */
 export function markdownLines(text: string, width: number, drawing: Drawing): string[] {
   try {
@@ -35,7 +35,7 @@ export function markdownLines(text: string, width: number, drawing: Drawing): st
   }
 }
 
-/** The same text without any meaning of its characters. */
+/** Draws text as it is, without reading it as Markdown. */
 export function plainLines(text: string, width: number): string[] {
   return text.split("\n").flatMap((line) => wrapped(line, width));
 }
@@ -58,7 +58,7 @@ class MarkdownDrawer {
     return this.apart(blocksOf(text, this.effort), width);
   }
 
-  /** Blocks with empty lines between them. In a list that is written without any, only two paragraphs have one between them. */
+  /** Draws blocks with empty lines between them. In a list without empty lines (`isTight`), only between two paragraphs. */
   private apart(blocks: readonly Block[], width: number, isTight = false): string[] {
     const drawn = blocks
       .map((block) => ({ type: block.type, lines: this.block(block, width) }))
@@ -122,7 +122,7 @@ class MarkdownDrawer {
     return inside.map((line, at) => (at === 0 ? mark : line === "" ? "" : indent) + line);
   }
 
-  /** Text with its emphasis, code and links. A link shows where it leads. */
+  /** Draws text with its emphasis, code and links. The target of a link is shown, too. */
   private inline(text: string): string {
     const { theme } = this.drawing;
     return spansOf(text, this.effort)

@@ -1,7 +1,7 @@
 import { safeOutput } from "./safe.ts";
 import { wrapped } from "./wrap.ts";
 
-/** The output of a command, as it is; further lines of a row of a table begin where its second column does. */
+/** The output of a command, as it is. A broken row of a table continues below its second column. */
 export function outputLines(text: string, width: number): string[] {
   return safeOutput(text.trimEnd())
     .split("\n")
@@ -10,7 +10,7 @@ export function outputLines(text: string, width: number): string[] {
 
 /** The widest first column of a table. */
 const WIDEST = 40;
-/** The least room beside the first column. With less, further lines begin near the left edge. */
+/** The fewest columns beside the first column. With fewer, the continuation begins near the left edge. */
 const LEAST = 16;
 const INDENT = 4;
 

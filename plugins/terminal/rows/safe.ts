@@ -3,24 +3,24 @@ import { countedMarks, plainText } from "@scorel/kit/text/plain";
 const TAB = "    ";
 
 /**
- * Makes a text of a model, tool, file or other client fit to be drawn: no control sequences, deceiving characters written out, tabs
- * as spaces. Every text that is drawn comes through here.
+ * Makes text of a model, tool, file or other client safe to draw: removes control sequences, writes out deceptive characters, and turns
+ * tabs into spaces. All text passes through here before it is drawn.
  */
 export function safeText(text: string): string {
   return countedMarks(plainText(text.replaceAll("\r\n", "\n"))).replaceAll("\t", TAB);
 }
 
-/** The same for the output of a command, of which a line that was written over shows what was written last. */
+/** Makes the output of a command safe to draw. Of a line that was overwritten with carriage returns, only the last version is kept. */
 export function safeOutput(text: string): string {
   return safeText(text.includes("\r") ? text.split("\n").map(writtenLast).join("\n") : text);
 }
 
-/** A text as one line. */
+/** Makes text safe to draw, and puts it on one line. */
 export function safeLine(text: string): string {
   return oneLine(safeText(text));
 }
 
-/** The lines of a text in one. Its time grows with the text's length, which a regular expression's does not with many spaces. */
+/** Joins the lines of a string. Takes linear time, unlike a regular expression on many spaces. */
 export function oneLine(text: string): string {
   return text
     .split("\n")
@@ -29,7 +29,7 @@ export function oneLine(text: string): string {
     .join(" ");
 }
 
-/** What stands behind the last carriage return that has something behind it. */
+/** The text after the last carriage return that has text after it. */
 function writtenLast(line: string): string {
   let end = line.length;
   while (line[end - 1] === "\r") end--;

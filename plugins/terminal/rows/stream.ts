@@ -6,24 +6,24 @@ import { GrowingCode } from "./growing-code.ts";
 import { markdownLines, plainLines } from "./markdown.ts";
 import { safeText } from "./safe.ts";
 
-/** What stands behind so many characters is shown as it is written: nobody reads so long a reply for its emphasis. */
+/** The number of characters after which Markdown is shown as it is: nobody needs emphasis in so long a reply. */
 const MOST_MARKDOWN = 400_000;
 
 /**
- * Draws a text that grows at its end. Parts that are complete (up to an empty line outside of code) are drawn once, so that a
- * further word costs the same however long the text is.
+ * Draws text that grows at its end. Complete parts (up to an empty line outside of code) are drawn only once, so that a further word
+ * costs the same however long the text is.
  */
 export class GrowingText {
   private settled = 0;
   private lines: string[] = [];
   private isApart = false;
   private openCode: OpenCode | undefined;
-  /** The lines of code at the end, which is drawn anew once it is complete. */
+  /** The lines of the code block at the end. It is drawn once more when it is complete. */
   private growing = new GrowingCode();
   private width = 0;
   private drawing: Drawing | undefined;
 
-  /** The lines of a text that begins as the one before did. */
+  /** Draws text, which must begin with the text drawn before. Starts anew for shorter text, and for another width or drawing. */
   draw(text: string, width: number, drawing: Drawing): string[] {
     if (width !== this.width || drawing !== this.drawing || text.length < this.settled) {
       this.growing = new GrowingCode();
@@ -45,19 +45,19 @@ export class GrowingText {
     return endOfPart(text, this.settled, this.openCode);
   }
 
-  /** The lines of a part, behind those before it. */
+  /** Draws a part that follows the complete parts. */
   private following(part: string, drawing: Drawing): string[] {
     if (part.trim() === "") return [];
     const { openCode, width } = this;
     const shown = safeText(part.replace(/\n$/, ""));
     if (this.settled > MOST_MARKDOWN) return plainLines(shown, width);
-    const drawn = openCode ? goesOn(shown, openCode, width, drawing) : markdownLines(shown, width, drawing);
+    const drawn = openCode ? continuedCode(shown, openCode, width, drawing) : markdownLines(shown, width, drawing);
     return this.isApart && this.lines.length > 0 && drawn.length > 0 ? ["", ...drawn] : drawn;
   }
 }
 
-/** Code that began in an earlier part. */
-function goesOn(part: string, { mark, language }: OpenCode, width: number, drawing: Drawing): string[] {
+/** Draws the continuation of a code block that began in an earlier part. */
+function continuedCode(part: string, { mark, language }: OpenCode, width: number, drawing: Drawing): string[] {
   const lines = part.split("\n");
   if (endsFence(lines.at(-1) ?? "", mark)) lines.pop();
   return lines.length === 0 ? [] : codeLines({ text: lines.join("\n"), language, isRest: true }, width, drawing);

@@ -4,7 +4,7 @@ import { columnsIn, mostColumnsIn, wrapped } from "./wrap.ts";
 
 const LEAST = 6;
 
-/** A table whose columns fit the width; cells that do not are broken. A table of too many columns becomes a list of its rows. */
+/** Draws a table within `width`; cells that do not fit are broken into lines. A table with too many columns is drawn as a list of rows. */
 export function table(block: TableBlock, width: number, theme: Theme, draw: (cell: string) => string): string[] {
   const header = block.header.map(draw);
   const rows = block.rows.map((row) => row.map(draw));
@@ -26,7 +26,7 @@ export function table(block: TableBlock, width: number, theme: Theme, draw: (cel
   return [...drawRow(header, true), rule, ...rows.flatMap((row) => drawRow(row, false))];
 }
 
-/** The widths of the columns: as wide as their texts, and narrower from the widest on until they fit; undefined if they cannot. */
+/** The widths of the columns: those of their texts, with the widest ones reduced until all fit; undefined if they cannot fit. */
 function fitted(rows: readonly (readonly string[])[], room: number): number[] | undefined {
   const count = rows[0]?.length ?? 0;
   if (count > room) return undefined;

@@ -4,20 +4,20 @@ const RESET = "\u001b[0m";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
 const SEQUENCES = /\u001b\[[0-9;]*m/g;
 
-/** A character that was written out, which stays in one line, as a part of it would mean something else. */
+/** A character that was written out. It must not be broken, as a part of it would mean something else. */
 const WRITTEN_OUT = /\\u\{[0-9a-f]{1,6}\}/g;
 
-/** The columns of a coloured text. */
+/** The number of columns of a coloured string. */
 export function columnsIn(text: string): number {
   return columnsOf(text.includes("\u001b") ? text.replace(SEQUENCES, "") : text);
 }
 
-/** The most columns that any terminal takes for a coloured text. */
+/** The most columns that any terminal uses for a coloured string. */
 export function mostColumnsIn(text: string): number {
   return mostColumnsOf(text.includes("\u001b") ? text.replace(SEQUENCES, "") : text);
 }
 
-/** A place in a line at which it may be broken. */
+/** A position at which a line may be broken. */
 interface Break {
   length: number;
   columns: number;
@@ -25,8 +25,8 @@ interface Break {
 }
 
 /**
- * Breaks a coloured line at words, or within those that are too long. Further lines begin with `indent`. Characters whose width
- * terminals disagree about count as wide as any terminal draws them, so that no end of a line is lost at the edge of the screen.
+ * Breaks a coloured line between words, or within words that are too long. Further lines begin with `indent`. Characters whose width
+ * differs between terminals count with their largest width, so that no end of a line is cut off at the edge of the screen.
  */
 export function wrapped(line: string, width: number, indent = ""): string[] {
   const room = Math.max(4, width);
@@ -64,7 +64,7 @@ export function wrapped(line: string, width: number, indent = ""): string[] {
         continue;
       }
       next();
-      // What was moved to the next line may fill it, as that begins with an indent.
+      // The part moved to the next line may fill it, since that line begins with an indent.
       if (columns + part.most > room && columns > offset) next();
     }
     current += part.text;
@@ -75,7 +75,7 @@ export function wrapped(line: string, width: number, indent = ""): string[] {
   return lines;
 }
 
-/** The same for a line in which each character takes one column, which most are. */
+/** The same, faster, for a line in which each character takes one column, as in most lines. */
 function wrappedPlain(line: string, room: number, indent: string): string[] {
   const lines: string[] = [];
   const offset = columnsIn(indent);
@@ -109,7 +109,7 @@ export function cut(line: string, width: number): string {
   return `${text}…${isStyled ? RESET : ""}`;
 }
 
-/** The glyphs of a line, and its colours as texts. */
+/** The glyphs of a line, and its colour sequences as strings. */
 function* partsOf(line: string): Generator<Glyph | string> {
   let from = 0;
   for (const match of line.matchAll(SEQUENCES)) {
@@ -120,7 +120,7 @@ function* partsOf(line: string): Generator<Glyph | string> {
   yield* piecesOf(line.slice(from));
 }
 
-/** The glyphs of a text without colours; a character that was written out is one. */
+/** The glyphs of a string without colours; a character that was written out is one glyph. */
 function* piecesOf(text: string): Generator<Glyph> {
   let from = 0;
   for (const match of text.matchAll(WRITTEN_OUT)) {

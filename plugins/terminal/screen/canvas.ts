@@ -1,7 +1,7 @@
 import { type Frame, Painter } from "./painter.ts";
 import type { Pictures } from "./pictures.ts";
 
-/** The screen: its lines, and the pictures among them where the terminal shows pictures. */
+/** Paints frames: their lines, and the pictures among them if the terminal can show pictures. */
 export class Canvas {
   private readonly painter = new Painter();
   private readonly pictures: Pictures | undefined;
@@ -15,13 +15,13 @@ export class Canvas {
     this.pictures?.forget();
   }
 
-  /** The terminal shows something else, as after another program: everything is drawn anew. */
+  /** Has everything painted again, because the terminal shows something else, as after another program. */
   forget(): void {
     this.painter.forget();
     this.pictures?.forget();
   }
 
-  /** What to send to the terminal for the next picture of the screen. */
+  /** Returns what to send to the terminal for the next frame. */
   paint(frame: Frame): string {
     const { painter, pictures } = this;
     if (!pictures) return painter.paint(frame);
@@ -29,7 +29,7 @@ export class Canvas {
     return pictures.removing() + painter.paint({ ...frame, lines }) + pictures.showing();
   }
 
-  /** Milliseconds after which it has to be painted again, as some pictures are not shown yet; 0 when all are. */
+  /** Milliseconds after which the frame has to be painted again for pictures that are not shown yet; 0 when all are shown. */
   get waits(): number {
     return this.pictures?.waits ?? 0;
   }

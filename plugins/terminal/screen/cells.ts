@@ -1,12 +1,12 @@
 import { glyphsOf, isPlain } from "./width.ts";
 
-/** A coloured line taken apart: what stands in each column, and how it looks. */
+/** The text and the style of each column of a coloured line. */
 export interface Cells {
-  /** The text of each column; "" in the second column of a wide character. */
+  /** The text in each column; "" in the second column of a wide character. */
   readonly text: readonly string[];
   /** The style of each column as parameters of an SGR sequence; "" without style. */
   readonly style: readonly string[];
-  /** Whether terminals may disagree about the columns of this line. */
+  /** Whether terminals may draw characters of this line with different widths. */
   readonly isUncertain: boolean;
 }
 
@@ -14,7 +14,7 @@ const ESC = "\u001b";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
 const SEQUENCE = /\u001b\[([0-9;:]*)m/g;
 
-/** Takes a line apart into at most `columns` columns. Of its control characters, only those of colours (SGR) are obeyed. */
+/** Splits a line into at most `columns` columns. Of its control sequences, only those for colours (SGR) are obeyed. */
 export function cellsOf(line: string, columns: number): Cells {
   const text: string[] = [];
   const style: string[] = [];
@@ -59,7 +59,7 @@ export function cellsOf(line: string, columns: number): Cells {
   return { text, style, isUncertain };
 }
 
-/** What each attribute is turned off by, with the parameters that turn it on. */
+/** For each parameter that turns an attribute off, the parameters that turn it on. */
 const OFF: Readonly<Record<string, RegExp>> = {
   "22": /^[12]$/,
   "23": /^3$/,
@@ -91,7 +91,7 @@ function nextStyle(current: string, parameters: string): string {
   return next;
 }
 
-/** Matches what an attribute replaces: itself, or the colour before it. */
+/** Matches the attributes that an attribute replaces: the same one, or another colour of the same kind. */
 function sameKind(attribute: string): RegExp {
   if (OFF["39"]?.test(attribute)) return OFF["39"];
   if (OFF["49"]?.test(attribute)) return OFF["49"];
@@ -103,7 +103,7 @@ function attributesIn(parameters: string): string[] {
   const numbers = (parameters === "" ? "0" : parameters).replaceAll(":", ";").split(";");
   const attributes: string[] = [];
   for (let at = 0; at < numbers.length; ) {
-    // No terminal knows a longer one, and this one would not be written with digits alone.
+    // No terminal supports longer numbers, and JavaScript would not write a huge one with digits alone.
     const number = (numbers[at] ?? "0").replace(/^0+(?=.)/, "").slice(0, 3);
     const length = number === "38" || number === "48" ? (numbers[at + 1] === "5" ? 3 : 5) : 1;
     attributes.push(length === 1 ? number : numbers.slice(at, at + length).join(";"));
@@ -112,7 +112,7 @@ function attributesIn(parameters: string): string[] {
   return attributes;
 }
 
-/** The sequence that sets a style, whatever was set before. */
+/** The sequence that sets a style, whatever style was set before. */
 export function sequenceOf(style: string): string {
   return style === "" ? `${ESC}[m` : `${ESC}[0;${style.replaceAll(",", ";")}m`;
 }

@@ -6,29 +6,29 @@ import { Keyboard } from "./keyboard.ts";
 import { takeStderr } from "./stderr.ts";
 
 const ESC = "\u001b";
-/** The alternate screen, pastes in brackets, keys that can be told apart, and lines that are cut instead of broken. */
+/** Switches on the alternate screen, bracketed paste and keys that can be told apart, and switches off the wrapping of lines. */
 const ENTER = `${ESC}[?1049h${ESC}[?2004h${ESC}[>1u${ESC}[>4;2m${ESC}[?7l`;
 const MOUSE = `${ESC}[?1000h${ESC}[?1006h`;
 const LEAVE = `${ESC}[?1006l${ESC}[?1000l${ESC}[r${ESC}[?7h${ESC}[>4;0m${ESC}[<u${ESC}[?2004l${ESC}[m${ESC}[?25h${ESC}[?1049l`;
-/** Asks for the background's colour and whether keys are told in Kitty's way. Terminals that know neither say nothing. */
+/** Queries the background colour and the keyboard mode of the Kitty protocol. Terminals that support neither do not answer. */
 const QUESTIONS = `${ESC}]11;?${ESC}\\${ESC}[?u`;
 
-/** How long after the signal to stop the screen is taken again, should the signal have been ignored. */
+/** Milliseconds after SIGTSTP until the screen is taken again, in case the signal was ignored. */
 const RESUME_MS = 50;
 
-/** What a terminal does, apart from being drawn on. */
+/** The events of a terminal. */
 export interface DeviceEvents {
-  /** A key as it was sent, or a whole paste in its brackets. `isAlone` when nothing else came with it. */
+  /** A key as the terminal sent it, or a whole paste with its brackets. `isAlone` when nothing else came with it. */
   key(data: string, isAlone: boolean): void;
-  /** The wheel was turned: lines down, or up when negative. */
+  /** The mouse wheel was turned: by lines down, or up when negative. */
   wheel(lines: number): void;
-  /** The left button was pressed at a place of the screen, counted from 0. */
+  /** The left mouse button was pressed. Row and column of the screen count from 0. */
   click(at: { row: number; column: number }): void;
-  /** The size has changed, or the screen shows something else and is drawn anew. */
+  /** The size has changed, or the screen shows something else, so that it has to be drawn again. */
   changed(): void;
-  /** The terminal's background, each part from 0 to 1. */
+  /** The terminal's background colour, each part from 0 to 1. */
   background(color: { red: number; green: number; blue: number }): void;
-  /** Something was written to stderr, which the screen does not show. */
+  /** Text was written to stderr, and was kept from the screen. */
   complained(text: string): void;
   /** The input has ended: the terminal is gone. */
   ended(): void;
@@ -37,8 +37,8 @@ export interface DeviceEvents {
 type Streams = Pick<Invocation, "stdin" | "stdout" | "terminal" | "stderr" | "env">;
 
 /**
- * The terminal that a person sits at. Between `open` and `close` it shows the application's screen; whatever ends the process,
- * apart from SIGKILL, it is given back as it was.
+ * The user's terminal. Between `open` and `close` it shows the application's screen. However the process ends, except by SIGKILL, the
+ * terminal is restored.
  */
 export class Device {
   private readonly stdin: NodeJS.ReadStream;
@@ -51,7 +51,7 @@ export class Device {
   private isOpen = false;
   private isStopped = false;
   private isFull = false;
-  /** What is read now was typed before the terminal was taken, when it still turned Enter into a line feed, which is Ctrl-J later. */
+  /** Whether input was typed before the terminal was in raw mode. Then Enter arrives as a line feed, which in raw mode is Ctrl-J. */
   private isEarly = false;
   private readonly undo: (() => void)[] = [];
 
@@ -71,7 +71,7 @@ export class Device {
   get rows(): number {
     return Math.max(6, rowsOf(this.output, this.env));
   }
-  /** Whether the terminal has taken what was written so far. */
+  /** Whether the terminal has accepted all output so far. */
   get isReady(): boolean {
     return this.isOpen && !this.isStopped && !this.isFull;
   }
@@ -81,7 +81,7 @@ export class Device {
     process.on("SIGTSTP", this.onStop);
     this.undo.push(() => void process.off("SIGTSTP", this.onStop));
     this.listen(process, "SIGCONT", () => this.goOn());
-    // The last moment of a process that ends in a way that nobody foresaw.
+    // For a process that ends without `close`.
     this.listen(process, "exit", () => {
       this.giveBack();
       this.isStopped = true;
@@ -91,13 +91,13 @@ export class Device {
       this.isFull = false;
       this.events.changed();
     });
-    // A terminal that was closed cannot be written to; the end of the input tells of it.
+    // Writing to a closed terminal fails; the end of the input reports that it is closed.
     this.listen(this.output, "error", () => {});
     this.listen(this.stdin, "error", () => this.events.ended());
     this.listen(this.stdin, "end", () => this.events.ended());
     this.take();
     this.isEarly = true;
-    // By then what waited in the terminal has been read.
+    // By then all input that waited in the terminal was read.
     setImmediate(() =>
       setImmediate(() => {
         this.isEarly = false;
@@ -141,7 +141,7 @@ export class Device {
     process.kill(0, "SIGTSTP");
   }
 
-  /** Copies a text to the clipboard (OSC 52), which also works over SSH. */
+  /** Copies text to the clipboard (OSC 52), which also works over SSH. */
   copy(text: string): void {
     this.write(`${ESC}]52;c;${Buffer.from(text).toString("base64")}\u0007`);
   }
@@ -155,7 +155,7 @@ export class Device {
   private readonly onStop = (): void => {
     if (!this.isOpen || this.isStopped) return;
     this.rest();
-    // Stops here, and goes on here after SIGCONT. Without a shell that could continue the job, the system ignores the signal.
+    // The process stops here, and continues here after SIGCONT. Without a shell that could continue the job, the system ignores the signal.
     process.off("SIGTSTP", this.onStop);
     process.kill(process.pid, "SIGTSTP");
     setTimeout(() => this.goOn(), RESUME_MS);
@@ -172,7 +172,7 @@ export class Device {
     this.isOpen = true;
     this.isStopped = false;
     this.isFull = false;
-    // Node skips setting the mode that it believes is set, and the shell may have changed it.
+    // Node does not set a mode that it believes to be set, but the shell may have changed it.
     this.stdin.setRawMode?.(false);
     this.stdin.setRawMode?.(true);
     this.stdin.off("data", this.onData);
@@ -188,13 +188,13 @@ export class Device {
     this.stdin.setRawMode?.(false);
   }
 
-  /** Restores the screen at once: the process may not get to write anything later. */
+  /** Restores the terminal synchronously, since the process may end before it could write anything later. */
   private giveBack(): void {
     if (!this.isOpen || this.isStopped) return;
     try {
       writeSync((this.output as { fd?: number }).fd ?? 1, LEAVE);
     } catch {
-      // The terminal is gone or does not take more: there is nothing to restore.
+      // The terminal is gone or blocked, so that it cannot be restored.
     }
   }
 
@@ -211,7 +211,7 @@ export class Device {
   }
 }
 
-/** What was typed with each line feed as the Enter that it was. */
+/** The input with each line feed replaced by the carriage return that Enter sends in raw mode. */
 function entered(data: Buffer | string): Buffer {
   return Buffer.from(Buffer.from(data as string).map((byte) => (byte === 0x0a ? 0x0d : byte)));
 }

@@ -5,13 +5,13 @@ const ESC = "\u001b";
 const WHEEL_LINES = 3;
 /** A mouse report: `ESC [ < button ; column ; row`, and `M` for a press. */
 const MOUSE = new RegExp(`^${ESC}\\[<(\\d+);(\\d+);(\\d+)([Mm])$`);
-/** The answer about the background: each part has 1 to 4 hexadecimal digits. */
+/** The answer to the query of the background colour: each part has 1 to 4 hexadecimal digits. */
 const BACKGROUND = new RegExp(`^${ESC}\\]11;rgba?:([0-9a-f]+)/([0-9a-f]+)/([0-9a-f]+)`, "i");
 const KITTY = new RegExp(`^${ESC}\\[\\?(\\d+)u$`);
 /** Other answers and reports of the terminal: strings, device attributes, focus. */
 const REPORT = new RegExp(`^${ESC}(?:[\\]P_^]|\\[\\?[\\d;]*[a-z]$|\\[[IO]$)`);
 
-/** What is made of the terminal's input. */
+/** The events in the terminal's input. */
 interface Listener {
   key(data: string, isAlone: boolean): void;
   wheel(lines: number): void;
@@ -19,7 +19,7 @@ interface Listener {
   background(color: { red: number; green: number; blue: number }): void;
 }
 
-/** Takes the terminal's input apart: keys, pastes, turns of the wheel, clicks and the terminal's answers. */
+/** Splits the terminal's input into keys, pastes, turns of the wheel, clicks and answers of the terminal. */
 export class Keyboard {
   private readonly decoder: Decoder;
   private readonly listener: Listener;

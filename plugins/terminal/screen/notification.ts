@@ -1,13 +1,13 @@
 type Env = Readonly<Record<string, string | undefined>>;
-/** How a terminal is told to show a notification: not at all, by its bell, or also by a sequence of its own. */
+/** How a notification is shown: not at all (false), by the bell, by the bell and a given sequence, or as the terminal supports it (true). */
 export type NotifySetting = boolean | "bell" | "osc9" | "osc777";
 
 const ESC = "\u001b";
 const BELL = "\u0007";
 
 /**
- * What calls a person who looks elsewhere: the bell, and where the terminal knows it, a notification with a text of the application. In
- * tmux it goes through to the terminal if tmux lets it; else tmux drops it, and the bell is left.
+ * The output that notifies a user who looks elsewhere: the bell, and a notification with text of the application if the terminal supports
+ * it. Within tmux the sequence is passed through to the terminal; if tmux does not allow that, only the bell is left.
  */
 export function callFor(text: string, setting: NotifySetting, env: Env): string {
   if (setting === false) return "";
@@ -18,12 +18,12 @@ export function callFor(text: string, setting: NotifySetting, env: Env): string 
   return BELL + (env.TMUX ? throughTmux(message) : message);
 }
 
-/** tmux passes on what stands between these, with each escape character doubled. */
+/** A sequence that tmux passes through to the terminal, for which each escape character is doubled. */
 function throughTmux(message: string): string {
   return `${ESC}Ptmux;${message.replaceAll(ESC, ESC + ESC)}${ESC}\\`;
 }
 
-/** The sequence that this terminal is known to understand, by the variables that it sets. Screen passes nothing on. */
+/** The sequence that this terminal is known to support, judging by its environment variables. GNU Screen passes none through. */
 function formOf(env: Env): "bell" | "osc9" | "osc777" {
   const { TERM = "", TERM_PROGRAM = "", LC_TERMINAL = "" } = env;
   if (env.STY || (TERM.startsWith("screen") && !env.TMUX)) return "bell";

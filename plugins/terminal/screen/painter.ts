@@ -1,25 +1,25 @@
 import { type Cells, cellsOf, sequenceOf } from "./cells.ts";
 
 const ESC = "\u001b";
-/** Between these, a terminal shows nothing of a picture that is being drawn. */
+/** Between these two, a terminal does not show a half-drawn frame. */
 const BEGIN = `${ESC}[?2026h`;
 const END = `${ESC}[?2026l`;
-/** Unchanged columns between two changes that are rather written again than jumped over. */
+/** The most unchanged columns between two changes that are written again, rather than skipped by moving the cursor. */
 const GAP = 8;
-/** Rows that a picture is compared with to see that it has moved. */
+/** The most rows by which a frame may have scrolled, for which it is compared with the former one. */
 const FARTHEST_MOVE = 30;
 
-/** A picture of the whole screen. */
+/** The content of the whole screen. */
 export interface Frame {
   /** The lines from the top, with colours; missing ones are empty. */
   lines: readonly string[];
-  /** Where the cursor is shown; absent when it is hidden. */
+  /** The position of the cursor, counted from 0; undefined when it is hidden. */
   cursor?: { row: number; column: number } | undefined;
-  /** The number of lines at the top that move together. */
+  /** The number of lines at the top that scroll together. */
   moving: number;
 }
 
-/** Knows what the terminal shows, and says what to send so that it shows the next picture: only what differs within lines. */
+/** Computes the output that changes the terminal from one frame to the next: only the parts of lines that differ. */
 export class Painter {
   private columns = 0;
   private rows = 0;
@@ -35,7 +35,7 @@ export class Painter {
     this.forget();
   }
 
-  /** The terminal shows something else, as after another program: the next picture is drawn whole. */
+  /** Has the next frame drawn completely, because the terminal shows something else, as after another program. */
   forget(): void {
     this.isUnknown = true;
     this.cells.clear();
@@ -43,7 +43,7 @@ export class Painter {
     this.isCursorShown = undefined;
   }
 
-  /** What to send to the terminal; "" when it shows this already. */
+  /** Returns what to send to the terminal; "" if it shows this frame already. */
   paint({ lines, cursor, moving }: Frame): string {
     const next = Array.from({ length: this.rows }, (_, row) => lines[row] ?? "");
     let out = "";
@@ -67,7 +67,7 @@ export class Painter {
     return isWhole ? out + placed : `${BEGIN}${out}${placed}${END}`;
   }
 
-  /** Moves the upper lines up or down when that leaves less to draw. */
+  /** Scrolls the upper lines up or down if less has to be drawn then. */
   private move(next: readonly string[], moving: number): string {
     const { shown } = this;
     const same = (by: number) => {
@@ -93,7 +93,7 @@ export class Painter {
     return `${ESC}[1;${moving}r${ESC}[${Math.abs(best)}${best > 0 ? "S" : "T"}${ESC}[r`;
   }
 
-  /** Draws what has changed in a row. */
+  /** Draws the changed parts of a row. */
   private row(row: number, line: string): string {
     const before = this.shown[row] as string;
     if (before === line) return "";

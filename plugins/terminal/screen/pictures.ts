@@ -1,18 +1,18 @@
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** How a terminal is sent pictures. */
+/** The protocol for showing pictures in a terminal. */
 export type Graphics = "kitty" | "iterm2";
 
 const ESC = "\u001b";
-/** Marks a line as a row of a picture. Texts of others never hold it: control sequences are taken out of them. */
+/** Marks a line as a row of a picture. Other texts never contain it, since control sequences are removed from them. */
 const MARK = new RegExp(`^${ESC}_P(\\d+);(\\d+)${ESC}\\\\$`);
 /** Columns before a picture. */
 const INDENT = 2;
-/** Kitty takes a picture in parts of this size. */
+/** The most characters of base64 in one sequence: the Kitty protocol sends a picture in parts. */
 const PART = 4_096;
-/** iTerm2 is sent a picture anew wherever it moves to, so only once it stands still. */
+/** Milliseconds without movement before a picture is sent to iTerm2, to which it has to be sent again for each place. */
 const STILL_MS = 150;
-/** Pictures that are known at the same time. */
+/** The most pictures that are kept at the same time. */
 const MOST = 200;
 
 interface Picture {
@@ -22,7 +22,7 @@ interface Picture {
   rows: number;
   height: number;
 }
-/** Rows of a picture that are on the screen. */
+/** The rows of a picture that are on the screen. */
 interface Place {
   picture: Picture;
   row: number;
@@ -30,7 +30,7 @@ interface Place {
   count: number;
 }
 
-/** What the terminal can show by its variables. Within tmux and its like, pictures would be lost or left behind. */
+/** The protocol that the terminal supports, judging by its environment variables. None within tmux and similar, which lose pictures. */
 export function graphicsOf(setting: Graphics | "auto" | "off", env: Env): Graphics | undefined {
   if (setting !== "auto") return setting === "off" ? undefined : setting;
   const term = env.TERM ?? "";
@@ -40,13 +40,13 @@ export function graphicsOf(setting: Graphics | "auto" | "off", env: Env): Graphi
   return ["iterm.app", "iterm2", "wezterm"].includes(program) ? "iterm2" : undefined;
 }
 
-/** The pictures of the conversation on the screen of a terminal that can show them. */
+/** Shows the pictures of the conversation in a terminal that can show them. */
 export class Pictures {
   readonly graphics: Graphics;
   private readonly now: () => number;
   private readonly known = new Map<string, Picture>();
   private lastId = Math.floor(Math.random() * 0xffffff);
-  /** Pictures that the terminal keeps. */
+  /** Ids of the pictures that the terminal has stored. */
   private readonly sent = new Set<number>();
   private shown = new Map<string, Place>();
   private wanted = new Map<string, Place>();
@@ -57,7 +57,7 @@ export class Pictures {
     this.now = now;
   }
 
-  /** The lines that stand for a picture of this height in pixels. `data` is base64. */
+  /** Lines that represent a picture in a frame. `data` is base64, `height` is in pixels. */
   lines({ data, height }: Pick<Picture, "data" | "height">, columns: number, rows: number): string[] {
     const key = `${columns}x${rows} ${data}`;
     let picture = this.known.get(key);
@@ -70,7 +70,7 @@ export class Pictures {
     return Array.from({ length: rows }, (_, row) => `${ESC}_P${id};${row}${ESC}\\`);
   }
 
-  /** Takes the rows of pictures out of the lines of the screen, and notes where they are. */
+  /** Replaces the lines that represent pictures by empty ones, and notes their positions. */
   take(lines: readonly string[]): string[] {
     const ids = new Map([...this.known.values()].map((picture) => [picture.id, picture]));
     const places: Place[] = [];
@@ -92,14 +92,14 @@ export class Pictures {
     return rest;
   }
 
-  /** What removes the pictures that are no longer where they were; sent before the lines. */
+  /** Output that removes pictures that have moved or disappeared. Sent before the lines. */
   removing(): string {
     const gone = [...this.shown].filter(([key]) => !this.wanted.has(key));
     for (const [key] of gone) this.shown.delete(key);
     return gone.map(([, place]) => this.removed(place)).join("");
   }
 
-  /** What shows the pictures that are not there yet; sent behind the lines. */
+  /** Output that shows pictures that are not on the screen yet. Sent after the lines. */
   showing(): string {
     if (this.waits > 0) return "";
     const added = [...this.wanted].filter(([key]) => !this.shown.has(key));
@@ -108,14 +108,14 @@ export class Pictures {
     return drawn === "" ? "" : `${ESC}7${drawn}${ESC}8`;
   }
 
-  /** Milliseconds until pictures that have moved are shown; 0 when none waits. */
+  /** Milliseconds until moved pictures are shown; 0 when none waits. */
   get waits(): number {
     const isMissing = [...this.wanted.keys()].some((key) => !this.shown.has(key));
     if (this.graphics === "kitty" || !isMissing) return 0;
     return Math.max(0, this.stillSince + STILL_MS - this.now());
   }
 
-  /** The screen was cleared. */
+  /** Forgets which pictures are on the screen, because it was cleared. */
   forget(): void {
     this.shown.clear();
   }
@@ -157,7 +157,7 @@ function keyOf({ picture, row, from, count }: Place): string {
   return `${picture.id} ${row} ${from} ${count}`;
 }
 
-/** Tells apart the places in which one picture is shown. */
+/** An id that tells apart the places where the same picture is shown. */
 function placementOf({ row }: Place): number {
   return row + 1;
 }

@@ -1,8 +1,8 @@
 type Write = NodeJS.WriteStream["write"];
 
 /**
- * Takes what is written to stderr while `holds` says that the application has the terminal: it would be painted over its screen. Only
- * if stderr is a terminal; a file gets all. Returns what undoes this.
+ * Passes texts written to stderr to `take` instead while `holds` returns true, since they would appear in the application's screen. Does
+ * nothing if stderr is not a terminal. Returns a function that undoes this.
  */
 export function takeStderr(stderr: NodeJS.WriteStream, holds: () => boolean, take: (text: string) => void): () => void {
   if (!stderr.isTTY) return () => {};

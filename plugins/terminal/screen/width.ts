@@ -1,16 +1,16 @@
 /**
- * Splits text into the characters that a terminal shows in cells of their own, and knows how many columns each takes. Written
- * without `Intl.Segmenter` and `\p{RGI_Emoji}`, which take 50 ms to load: the first picture must not wait for them.
+ * Splits text into glyphs, the characters that a terminal shows in cells of their own, with the columns that each takes. Does not use
+ * `Intl.Segmenter` and `\p{RGI_Emoji}`, which take 50 ms to load: the first frame must not wait for them.
  */
 
-/** One character on the screen, with the marks that belong to it. */
+/** One character on the screen, with its combining marks. */
 export interface Glyph {
   text: string;
-  /** Columns: 0, 1 or 2; more only for a text that stays together. */
+  /** The number of columns: 0, 1 or 2; more only for text that must not be broken. */
   width: number;
-  /** The most columns that any terminal takes for it: those that show each of its characters for itself take more. */
+  /** The most columns that any terminal uses for it: some show each of its characters separately. */
   most: number;
-  /** Terminals differ about its width, as for emoji that are made of several characters. */
+  /** Whether its width differs between terminals, as for emoji that consist of several characters. */
   isUncertain: boolean;
 }
 
@@ -20,26 +20,26 @@ const JOINED =
   /^\p{M}|^[\u200c-\u200d]|^[\ufe00-\ufe0f]|^[\u1160-\u11ff]|^[\u{1f3fb}-\u{1f3ff}]|^[\u{e0020}-\u{e007f}]/u;
 const INVISIBLE = /^\p{M}|^\p{Cf}|^[\u115f\u1160]/u;
 const REGIONAL = /^[\u{1f1e6}-\u{1f1ff}]/u;
-/** Characters of which terminals know different widths, as their tables are of different years or they draw them as pictures. */
+/** Characters whose width differs between terminals, because their tables are from different years or they draw them as emoji. */
 const DISPUTED =
   /^[\p{Extended_Pictographic}\p{Cn}\p{Co}\p{Cs}\u2630-\u2637\u268a-\u268f\u4dc0-\u4dff\ufdf0-\ufdff\uff9e\uff9f\uffa0]/u;
 const CONTROL = /^[\p{Cc}\u2028\u2029\ud800-\udfff]/u;
 const TAB = 4;
 const TONE = /^[\u{1f3fb}-\u{1f3ff}]/u;
 const PICTURE = /^\p{Extended_Pictographic}/u;
-/** No character of any script or picture is made of more; a longer row of marks is broken like other text. */
+/** The most characters of a glyph. No letter or emoji has more; a longer run of marks is broken like other text. */
 const MOST_JOINED = 24;
 const JOINER = "\u200d";
 const EMOJI_FORM = "\ufe0f";
 
-/** Widths of single characters, as text repeats them. */
+/** Cached widths of characters. */
 const known = new Map<string, number>();
-/** Characters that were found to be disputed or not. */
+/** Cached results of `isDisputed`. */
 const disputed = new Map<string, boolean>();
 
 /**
- * The glyphs of a text. No control character is left in them, so that none reaches a terminal by any way of drawing: a tab becomes
- * spaces, and others are shown by a sign.
+ * The glyphs of a string. They contain no control characters, so that none can reach the terminal: a tab becomes spaces, and others are
+ * replaced by a visible sign.
  */
 export function* glyphsOf(text: string): Generator<Glyph> {
   const characters = [...text];
@@ -72,7 +72,7 @@ function isControl(character: string): boolean {
   return CONTROL.test(character);
 }
 
-/** What stands for a control character. */
+/** The glyphs that replace a control character. */
 function* signsOf(character: string): Generator<Glyph> {
   const code = character.charCodeAt(0);
   const sign = code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? "\u2421" : "\ufffd";
@@ -80,7 +80,7 @@ function* signsOf(character: string): Generator<Glyph> {
   for (let at = 0; at < count; at++) yield { text, width: 1, most: 1, isUncertain: false };
 }
 
-/** The columns that a text takes. */
+/** The number of columns of a string. */
 export function columnsOf(text: string): number {
   if (isPlain(text)) return text.length;
   let columns = 0;
@@ -88,7 +88,7 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** The most columns that any terminal takes for a text. */
+/** The most columns that any terminal uses for a string. */
 export function mostColumnsOf(text: string): number {
   if (isPlain(text)) return text.length;
   let columns = 0;
@@ -109,7 +109,7 @@ export function isPlain(text: string): boolean {
   return true;
 }
 
-/** Whether a character belongs to the one before it. A skin tone does after a picture alone; elsewhere it is drawn for itself. */
+/** Whether a character joins the one before it. A skin tone does so only after an emoji; elsewhere it is drawn separately. */
 function joins(character: string | undefined, before = ""): boolean {
   if (character === undefined || character < "\u0300" || !JOINED.test(character)) return false;
   return !TONE.test(character) || PICTURE.test(before);
@@ -146,7 +146,7 @@ function isDisputed(character: string): boolean {
   return is;
 }
 
-/** The columns of a glyph in a terminal that shows each of its characters for itself, as wide as any does. */
+/** The columns of a glyph in a terminal that shows each of its characters separately, and as wide as any terminal does. */
 function mostOf(glyph: string, width: number): number {
   let most = 0;
   for (const character of glyph) most += mostOfOne(character);
@@ -155,7 +155,7 @@ function mostOf(glyph: string, width: number): number {
 
 function mostOfOne(character: string): number {
   if (isAscii(character)) return 1;
-  // It makes a narrow character a wide picture.
+  // This selector turns a narrow character into a wide emoji.
   if (character === EMOJI_FORM) return 1;
   if (character === JOINER || /^[\p{Mn}\p{Me}\u200c]/u.test(character)) return 0;
   if (/^[\p{Mc}\p{Cf}\u1160-\u11ff]/u.test(character)) return 1;

@@ -1,14 +1,14 @@
 import { dark, light, none } from "./colors.ts";
 import { type Palette, type Role, type Theme, themeOf } from "./theme.ts";
 
-/** The themes that everybody has. */
+/** The built-in themes. */
 export const themes: Readonly<Record<string, Palette>> = { dark, light, none };
 export type ThemeName = "auto" | "dark" | "light" | "none";
 
 export interface ThemeChoice {
-  /** `auto` follows the terminal's background. */
+  /** The name of a theme; `auto` follows the terminal's background. */
   theme: string;
-  /** Colours of the user: by theme name, then by role. */
+  /** The user's colours, by theme name, then by role. */
   colors: Readonly<Record<string, Readonly<Partial<Record<Role, string>>>>>;
   env: Readonly<Record<string, string | undefined>>;
 }
@@ -20,7 +20,7 @@ export interface Rgb {
   blue: number;
 }
 
-/** The theme for a terminal: what the user has chosen, else what suits its background; no colours when NO_COLOR asks for none. */
+/** The theme for a terminal: the user's choice, else the one that suits the background; without colours if NO_COLOR is set. */
 export function chosenTheme({ theme, colors, env }: ThemeChoice, background?: Rgb): Theme {
   const isPlain = (env.NO_COLOR ?? "") !== "";
   const name = isPlain ? "none" : theme === "auto" ? (isLight(background, env) ? "light" : "dark") : theme;
@@ -28,14 +28,14 @@ export function chosenTheme({ theme, colors, env }: ThemeChoice, background?: Rg
   return themeOf(name, themes[name] ?? (isLight(background, env) ? light : dark), own);
 }
 
-/** Whether the background is light, by the terminal's own answer or by what it says in COLORFGBG. */
+/** Whether the background is light, according to the terminal's answer or to the variable COLORFGBG. */
 function isLight(background: Rgb | undefined, env: ThemeChoice["env"]): boolean {
   if (background) return 0.299 * background.red + 0.587 * background.green + 0.114 * background.blue > 0.5;
   const behind = Number(/;(\d+)$/.exec(env.COLORFGBG ?? "")?.[1] ?? Number.NaN);
   return behind === 7 || (behind >= 9 && behind <= 15);
 }
 
-/** Colours as people write them in settings, such as `bold #ff8800 on 236`, as SGR parameters; undefined for anything else. */
+/** Converts a colour from the settings, such as `bold #ff8800 on 236`, to SGR parameters; undefined if it is invalid. */
 export function colorOf(written: string): string | undefined {
   const parameters: string[] = [];
   let isBehind = false;

@@ -68,7 +68,7 @@ export const light: Palette = {
   name: "38;5;25",
 };
 
-/** Without colours: what matters is bold, underlined or inverse. */
+/** Without colours: important roles are bold, underlined or inverse. */
 export const none: Palette = {
   text: "",
   muted: "",

@@ -1,4 +1,4 @@
-/** What a text is, for its colour. */
+/** The role of text, which determines its colour. */
 export type Role =
   | "text"
   | "muted"
@@ -31,20 +31,20 @@ export type Role =
   | "comment"
   | "name";
 
-/** How roles look: SGR parameters. */
+/** The SGR parameters for each role. */
 export type Palette = Readonly<Record<Role, string>>;
 
-/** Colours by role. A theme without colours returns texts as they are, apart from bold and underline. */
+/** Styles text by role. A theme without colours uses only bold, underlined and inverse text. */
 export interface Theme {
   readonly name: string;
-  /** Colours a text. The text may contain coloured parts, after which the role's colour goes on. */
+  /** Styles text. After coloured parts within the text, the role's style continues. */
   style(role: Role, text: string): string;
 }
 
 const ESC = "\u001b";
 const RESET = `${ESC}[0m`;
 
-/** A theme with these SGR parameters. `over` replaces some of them, as a user's settings do. */
+/** Creates a theme from SGR parameters. `over` replaces some of them, for the user's settings. */
 export function themeOf(name: string, palette: Palette, over: Readonly<Partial<Record<Role, string>>> = {}): Theme {
   const opening = new Map<Role, string>();
   for (const [role, given] of Object.entries({ ...palette, ...over }) as [Role, string][])
@@ -54,7 +54,7 @@ export function themeOf(name: string, palette: Palette, over: Readonly<Partial<R
     style(role, text) {
       const begin = opening.get(role) ?? "";
       if (begin === "" || text === "") return text;
-      // The role goes on after a part with a style of its own.
+      // Continue with the role's style after a part with its own style.
       const inside = text.includes(RESET) ? text.replaceAll(RESET, `${RESET}${begin}`) : text;
       return begin + inside + RESET;
     },

@@ -1,4 +1,4 @@
-/** All texts of the application in English. Other languages have the same ones. */
+/** All texts of the application in English. Translations have the same keys. */
 export const en = {
   language: "en" as "en" | "zh",
   newSession: "New conversation",
@@ -108,7 +108,7 @@ export const en = {
   pressOnceMore: (key: string, enter: string) => `Press ${key} once more, or ${enter}, to agree.`,
   kept: (what: string, place: string | undefined) =>
     `Always allowed: ${what}${place === undefined ? "" : ` (in ${place})`}`,
-  /** A text of a question of Scorel's own plugins, in this language. */
+  /** Translates text from a question of Scorel's own plugins. */
   known: (text: string) => text,
   state: (line: string) => line,
   saidNo: (reason: string) => `You said no${reason === "" ? "." : `: ${reason}`}`,
@@ -132,10 +132,10 @@ export const en = {
   queueGone: "That message has already been sent.",
   queueOfOther: "Somebody else has queued that message, and only they can edit or delete it.",
   steerTitle: "sent into this turn at its next step",
-  // Calling somebody who looks elsewhere. Only fixed texts: terminals show them outside of their window.
+  // Notifications for a user who looks elsewhere. Only fixed texts, since terminals show them outside of their window.
   callEnded: "The turn has ended.",
   callAsks: "A question is waiting for you.",
-  // Going.
+  // Interrupting and leaving.
   interrupted: "Interrupted.",
   interruptedBy: (name: string) => `Interrupted by ${name}.`,
   movedBy: (name: string) => `${name} went to another place in the conversation, which continues from here.`,

@@ -1,4 +1,4 @@
-/** The texts of lists that one chooses from, in English. */
+/** The texts of pickers, in English. */
 export const pickersEn = {
   search: "Search",
   loading: "Loading…",
@@ -42,7 +42,7 @@ export const pickersEn = {
     hours: (n: number) => `${n} h ago`,
     days: (n: number) => `${n} d ago`,
   },
-  // Going back.
+  // Rewinding.
   rewindTitle: "Go back to before a message",
   rewindEmpty: "This conversation has no message to go back to.",
   rewindTakes: "The message returns to the field. What came after it stays in the log.",

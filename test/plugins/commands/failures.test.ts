@@ -37,7 +37,7 @@ describe(`invalid "commands" are reported, and other plugins' commands stay:`, (
   it.each<[string, unknown, string]>([
     ["a throw", boom, "boom"],
     ["a list of them", [works], '"commands" must be a function'],
-    ["an answer that is none", () => 5, "must answer an object with a command for each name"],
+    ["an answer that is none", () => 5, "must return an object with a command for each name"],
     ["a promise", async () => ({ x: works }), '"commands" must return its value synchronously'],
   ])("%s", async (_what, commands, reason) => {
     await using s = await opened({ commands });

@@ -113,7 +113,7 @@ describe("text that a listener adds to a prompt", () => {
         plugin: "odd",
         where: "promptSubmit",
         code: "PROMPT_CONTEXT",
-        message: 'What "promptSubmit" answers is a text, { context: text } or nothing, not 42.',
+        message: 'A layer of "promptSubmit" may return a string, { context: string } or nothing, not 42.',
       },
     ]);
   });

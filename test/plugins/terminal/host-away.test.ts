@@ -13,7 +13,7 @@ it("says that the host is back where it has said how to start one, and only ther
   const told: string[] = [];
   const away = new HostAway((text) => void told.push(text), en);
   const look = (connection: "live" | "reconnecting") =>
-    away.look({ connection, retry: { startedBy: "scorel host serve" } } as never);
+    away.statusChanged({ connection, retry: { startedBy: "scorel host serve" } } as never);
   look("reconnecting");
   vi.advanceTimersByTime(1_000);
   look("live");

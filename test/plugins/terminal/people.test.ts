@@ -9,7 +9,7 @@ const joins = (clientId: string) =>
 
 it("names the terminals that were met, and other clients at any time, but not those of earlier conversations", () => {
   const people = new People({ clientId: `terminal-${first}` });
-  people.look(viewWith(`terminal-${first}`, `terminal-2-${second}`));
+  people.noteClients(viewWith(`terminal-${first}`, `terminal-2-${second}`));
   people.hear(joins(`terminal-${third}`), viewWith());
   const ids = [
     `terminal-${first}`,
@@ -30,9 +30,9 @@ it("names the terminals that were met, and other clients at any time, but not th
 it("knows this application also by the id that it had before its host was restarted", () => {
   const client = { clientId: `terminal-${first}` };
   const people = new People(client);
-  people.look(viewWith(`terminal-${first}`));
+  people.noteClients(viewWith(`terminal-${first}`));
   client.clientId = `terminal-2-${second}`;
-  people.look(viewWith(`terminal-${third}`, `terminal-2-${second}`));
+  people.noteClients(viewWith(`terminal-${third}`, `terminal-2-${second}`));
   const ids = [`terminal-${first}`, `terminal-2-${second}`, `terminal-${third}`];
   expect(ids.map((clientId) => people.nameOf(clientId))).toEqual([undefined, undefined, "terminal"]);
 });
@@ -40,7 +40,7 @@ it("knows this application also by the id that it had before its host was restar
 it("names a terminal that writes while it is watched, though nobody told that it came back, but not this application", () => {
   const client = { clientId: `terminal-${first}` };
   const people = new People(client);
-  people.look(viewWith(`terminal-${first}`));
+  people.noteClients(viewWith(`terminal-${first}`));
   client.clientId = `terminal-${second}`;
   const ids = [`terminal-${first}`, `terminal-${second}`, `terminal-2-${third}`];
   const view = { ...(viewWith() as object), rows: ids.map((clientId) => ({ clientId })) } as never;

@@ -114,7 +114,7 @@ it.each([
   expect(t.field.text).toBe("beta");
   await eventually(() => expect(t.texts()).toEqual(isRunning ? ["alpha"] : ["alpha", "beta"]));
   if (changed !== undefined) t.field.text = changed;
-  t.queueKeys.letGo();
+  t.queueKeys.keepInDraft();
   expect([t.field.text, t.queueKeys.editing]).toEqual([left, undefined]);
 });
 

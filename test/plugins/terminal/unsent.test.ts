@@ -27,7 +27,7 @@ function sending() {
   const use = (name: string) => field.useDraft(openDraft(join(folder, `${name}.json`), { hasText: field.hasUnsent }));
   const change = (connection: "connected" | "reconnecting") => {
     status.connection = connection;
-    unsent.look();
+    unsent.connectionChanged();
   };
   return { field, unsent, use, change };
 }

@@ -235,7 +235,7 @@ it("a connection to the socket beyond its limit is told so, and when to try agai
     type: "closing",
     retry: true,
     retryAfter: 5,
-    error: { code: "GATEWAY_FULL", data: { max: 256 }, message: expect.stringContaining("as many as it takes") },
+    error: { code: "GATEWAY_FULL", data: { max: 256 }, message: expect.stringContaining("which is the maximum") },
   });
   for (const each of open) each.close();
 });
