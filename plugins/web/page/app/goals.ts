@@ -62,5 +62,3 @@ export function useGoals(device: Device, devices: Devices): Command[] {
   ];
 }
 
-/** The key that opens the palette, as it is displayed. */
-const paletteKey = withModifier("K");
