@@ -33,17 +33,15 @@ export class Backlog<T> {
   add(item: T): boolean {
     const waiting = this.items.length - this.head;
     if (waiting >= this.capacity) return false;
+    const time = this.maxAgeMs < Number.POSITIVE_INFINITY ? performance.now() : 0;
+    if (waiting > 0 && time - (this.times[this.head] ?? 0) > this.maxAgeMs) return false;
     if (this.maxBytes < Number.POSITIVE_INFINITY) {
       const size = waiting < FEW ? 0 : sizeOf(item);
       if (this.bytes + size > this.maxBytes) return false;
       this.sizes.push(size);
       this.bytes += size;
     }
-    if (this.maxAgeMs < Number.POSITIVE_INFINITY) {
-      const time = performance.now();
-      if (waiting > 0 && time - (this.times[this.head] as number) > this.maxAgeMs) return false;
-      this.times.push(time);
-    }
+    if (this.maxAgeMs < Number.POSITIVE_INFINITY) this.times.push(time);
     this.items.push(item);
     return true;
   }
