@@ -191,7 +191,16 @@ class WireClient implements RemoteClient {
       this.requests.connected(0);
       for (const subscription of this.subscriptions.values()) subscription.interrupt(state);
     }
-    for (const listener of this.listeners) listener(state);
+    for (const listener of this.listeners) this.call(listener, state);
+  }
+
+  /** Calls a listener. Its errors do not affect the connection. */
+  private call(listener: (state: LinkState) => void, state: LinkState): void {
+    try {
+      listener(state);
+    } catch (thrown) {
+      this.failed(thrown);
+    }
   }
 
   private connected({ clientId, resumed }: Welcome): void {

@@ -35,6 +35,21 @@ it("waits longer after each drop that nobody explains, and briefly again after a
   expect(await ask(t.client, sessionId, "hello")).toBe("echo: hello");
 });
 
+it("connects again although a listener of its state throws", async () => {
+  await using t = await testGateway();
+  const thrown: unknown[] = [];
+  const client = await t.connect({ times: { firstRetry: FIRST_MS }, listenerFailed: (each) => void thrown.push(each) });
+  client.onState(() => {
+    throw new Error("a mistake");
+  });
+  t.cut();
+  await eventually(() => expect(client.state.state).toBe("waiting"));
+  await eventually(() => expect(client.state.state).toBe("live"));
+  const { sessionId } = await client.request("create_session", { cwd: t.home.cwd });
+  expect(await ask(client, sessionId, "hello")).toBe("echo: hello");
+  expect(new Set(thrown.map(String))).toEqual(new Set(["Error: a mistake"]));
+});
+
 it("tells why the host is away as a part of a sentence", async () => {
   await using t = await watched();
   await t.restart();
