@@ -87,7 +87,7 @@ async function verify(repository: Repository, outcome: TurnOutcome, say: Say): P
 }
 
 const goOn = `
-In a repository of your own: put a [model] table into ~/.scorel/config.toml
-(scorel -p hi says what belongs into it), go there, and type
+To work in a repository of your own, choose a model with \`scorel login\`, go
+there, and type
 
   scorel --preset coding`;
