@@ -25,8 +25,8 @@ export async function judge(call: Case): Promise<Verdict> {
 }
 
 /**
- * Judges a tool of the project that stands in for one of Scorel's. What the user forbids for that one holds for it, too; what the user
- * allows, and that some commands only read, does not, because other code runs.
+ * Judges a tool of the project that has the name of one of Scorel's tools. The user's deny and ask rules for that name
+ * apply. The user's allow rules do not, nor does the knowledge that some commands only read, because other code runs.
  */
 async function judgeStandIn(call: Case): Promise<Verdict> {
   const rules: Rules = { ...call.rules, allow: [] };
@@ -45,7 +45,10 @@ async function judgeTool(call: Case): Promise<Verdict> {
   return lookingAt(call, () => strictest(judgeCall(call), () => [judgeReads(readsOf(call), call)]));
 }
 
-/** Judges by the files that the call touches: those of this computer, or those of the executor that stands in. */
+/**
+ * Runs `judge` with access to the files that the call touches: those of this computer, or those of the session's
+ * executor.
+ */
 async function lookingAt({ files }: Case, judge: () => Verdict): Promise<Verdict> {
   if (!files || files.local) return withFileCache(judge);
   return (await import("./files/elsewhere.ts")).judgeElsewhere(files, judge);
@@ -57,7 +60,7 @@ function strictest(own: Verdict, others: () => (Verdict | undefined)[]): Verdict
   return others().reduce<Verdict>((strict, verdict) => (verdict ? stricter(strict, verdict) : strict), own);
 }
 
-/** Judges a shell command. The parser is loaded with the first one. */
+/** Judges a shell command. The parser is loaded for the first one. */
 async function judgeBash(command: string, cwd: string, call: Case): Promise<Verdict> {
   const { mode, rules, workspace } = call;
   const isFree = mode === "full" && !speaksOfCommands(rules);
@@ -124,7 +127,10 @@ function judgeCall(call: Case): Verdict {
   return { decision: "ask", why: `${call.tool} needs approval`, rules: ownRules(call, writes), isUsual: true };
 }
 
-/** The rules to offer. None for an unknown subject, which the model controls, or one that a rule would not match. */
+/**
+ * The rules to offer. None when the tool gave an unknown subject, since the model controls it, or when the rule would
+ * not match it.
+ */
 function ownRules({ tool, about, workspace }: Case, writes: readonly string[]): string[] {
   if (about === undefined) return rulesFor(tool, writes, workspace);
   return about === null || about.trim() !== about ? [] : [ruleFor(tool, about)];
@@ -143,7 +149,7 @@ function ruleFinder({ tool, args, access, about, rules, workspace }: Case) {
   };
 }
 
-/** Whether nothing has to be asked about a call: as the tool says, else if it only reads or writes no files. */
+/** Whether a call needs no question: the tool says so, or the call only reads or writes no files. */
 function isHarmless({ access, approval, mode, workspace }: Case, writes: readonly string[]): boolean {
   const isOrdinary = (path: string) => isInside(path, workspace) && !isControlPath(path);
   if (approval === "free") return writes.length === 0 || (mode !== "plan" && writes.every(isOrdinary));

@@ -31,7 +31,7 @@ export interface State {
   chosen?: Mode;
   /** Paths read by the judged calls of the last reply, by call id. An entry is removed when its call begins. */
   judged?: { reply: object; reads: Map<string, readonly string[] | undefined> };
-  /** The same for calls that a person has named in a message. */
+  /** Paths read by allowed calls that a person's message names, by call id. */
   named: Map<string, readonly string[] | undefined>;
   /** Rules that the person allowed for this session. */
   rules: string[];
@@ -47,7 +47,7 @@ export interface State {
   attended?: boolean;
   /** The end of the question queue: questions are asked one at a time, in call order. */
   asking: Promise<unknown>;
-  /** The objections of this plugin, which it does not take for those of other guards. */
+  /** Objections made by this plugin, to tell them from those of other guards. */
   own: WeakSet<object>;
 }
 
@@ -115,7 +115,7 @@ function defaultMode(state: State): Mode {
   return state.attended ? "ask" : "edits";
 }
 
-/** The limits by the session's parent; none without one. */
+/** The limits set by the session's parent; empty without a parent. */
 function limitsOf(ctx: Context): Limits[] {
   return limitsBy(workspaceOf(ctx)?.parent);
 }
@@ -127,13 +127,13 @@ export function narrowedByParent(state: State): Mode | undefined {
   return narrowest(ownMode(state), [now]) === ownMode(state) ? undefined : now.mode;
 }
 
-/** The settings `[permissions]`, within those of the session's parent. */
+/** The settings `[permissions]`, restricted by those of the session's parent. */
 export function configOf(ctx: Context): PermissionsConfig {
   const limits = limitsOf(ctx);
   return limits.length > 0 ? narrowed(ctx.config, limits) : ctx.config;
 }
 
-/** What sessions that belong to this one may do at most. */
+/** The most that this session allows its child sessions. */
 export function childLimits(state: State): Limits {
   const { allow, ask, deny, read, readers, unknown } = configOf(state.ctx);
   const held = (rules: readonly string[]) => rules.filter((rule) => !state.forgotten.has(rule));
@@ -141,7 +141,7 @@ export function childLimits(state: State): Limits {
   return { mode: modeOf(state), allow: held(allow), ask, deny, read, readers, unknown, session: held(session) };
 }
 
-/** What may be read besides the project: configured paths, files of skills, and files made by their programs. */
+/** What may be read besides the project: configured paths, skill folders, and files made by skills' programs. */
 export function readableIn(ctx: Context): Readable {
   const skills = ctx.find("skills")?.look.skills ?? [];
   const made = ctx.find("refs")?.folder();
@@ -159,7 +159,7 @@ export function workspaceOf(ctx: Context): Workspace | undefined {
   return ctx.find("workspace");
 }
 
-/** A side event, and durable: an approved plan stays approved. */
+/** A side event, which a rewind does not undo, and durable: an approved plan stays approved. */
 export const permissionMode: EventDefinition<Events["permission_mode"]> = {
   schema: z.strictObject({ mode: z.enum(MODES) }),
   durable: true,

@@ -1,12 +1,12 @@
 import type { Skill } from "@scorel/skills/contract";
 import type { RunnerContext } from "./config.ts";
 
-/** The variables and network access that [runner] grants to a skill by name. */
+/** The variables and network access that `[runner]` grants to a skill by its name. */
 export interface Grants {
   /** Variables of the user's environment. */
   secrets: Readonly<Record<string, string>>;
   network: boolean;
-  /** Why the grants of that name were withheld. */
+  /** Why the grants were withheld, although there are some for this name. */
   withheld?: string;
 }
 

@@ -94,8 +94,8 @@ function readyJob(job: SandboxJob, config: SandboxConfig, interactive: boolean):
 }
 
 /**
- * Puts an empty folder in place of the user's own one, after the last mount that contains it: its keys, tokens and sockets would
- * let a program out of the sandbox. What is mounted later inside of it stays visible.
+ * Covers the user's own Scorel folders with empty ones, after the last mount that contains them: their keys, tokens and
+ * sockets would let a program out of the sandbox. Mounts below them that come later stay visible.
  */
 function hiding(own: readonly string[], mounts: readonly SandboxMount[]): ReadyMount[] {
   const all: ReadyMount[] = [...mounts];

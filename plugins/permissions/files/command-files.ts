@@ -144,7 +144,7 @@ function addWord(token: Token, reader: Reader, isScript: boolean, place: Search)
   if ((isScript || reader.scripts) && value !== undefined && /[\s'"()<>|;&`]/.test(value)) addPieces(value, place);
 }
 
-/** Adds what the shell lists for the wildcards in these readings of a word. */
+/** Adds the folders that the shell lists to expand the wildcards in these readings of a word. */
 function addListings(texts: readonly string[], word: string, folder: string, place: Search): void {
   const paths = new Set(texts.flatMap((text) => [text, ...formsOf(text).map(({ path }) => path)]));
   for (const path of paths) if (/[*?[{]/.test(path)) addListing(resolve(folder, path), word, place);
@@ -159,7 +159,7 @@ function addMatches(glob: string, word: string, reader: Reader, place: Search): 
   for (const path of matches ?? []) addFile(path, true, reader, place, word);
 }
 
-/** Adds each piece of a text that may be a file name. */
+/** Adds each piece of text that may be a file name. */
 function addPieces(text: string, place: Search): void {
   const reader = readerOf(["cat"]);
   const pieces = new Set([...text.split(/[\s'"()<>|;&`\\{}[\],]+/), ...text.split(/[\s'"()<>|;&`]+/)]);

@@ -43,7 +43,7 @@ function realOr(path: string): string {
   return leadsTo(path) ?? path;
 }
 
-/** How an answer names a file: by the word with the wildcard that stands for it, if there is one. */
+/** How a message names a file: by the word with the wildcard that matches it, if there is one. */
 function nameOf({ path, word }: NamedFile, workspace: Workspace): string {
   return word ?? shownIn(path, workspace);
 }
@@ -63,7 +63,7 @@ function byKeyStore(
   return name === undefined ? undefined : deny(keyStoreReason(name));
 }
 
-/** These paths, and where they lead. */
+/** These paths and their real paths. */
 function bothOf(paths: readonly string[]): string[] {
   return paths.flatMap((path) => [path, realOr(path)]);
 }
@@ -149,7 +149,7 @@ function byKeys(
     if (rules.isAroundKept(real)) return goesThrough();
     const inside = mode === "full" ? undefined : firstIn(real, rules.isKept);
     if (inside === undefined || inside === "too many") continue;
-    // Outside of the project, the names in a folder are not known to who asks.
+    // Does not name a file outside of the project: the question must not reveal names that a folder contains.
     return isWithin(workspace.root, inside) ? askAboutKept(inside, rules, workspace) : goesThrough();
   }
   return undefined;

@@ -21,11 +21,14 @@ export function showsHidden(script: string): boolean {
   );
 }
 
-/** What an absolute glob stands for. */
+/** The existing paths that an absolute glob matches, and the folders that are searched for them. */
 export interface Expanded {
   /** The existing paths that match. */
   paths: string[];
-  /** Folders in which the shell looks for them, whether something matches there or not; the fixed start of the glob comes first. */
+  /**
+   * The folders in which the shell looks for matches, whether there are any or not; the fixed start of the glob comes
+   * first.
+   */
   folders: string[];
 }
 

@@ -47,8 +47,8 @@ function isOpen(word: string, folder: string, workspace: Workspace, readable: (p
 }
 
 /**
- * The words of a command with globs expanded; undefined when the shell may produce other words, or when it would list a folder
- * that may not be read: whatever the program is, it gets the names.
+ * The words of a command with globs expanded; undefined when the shell may produce other words, or when it would list a
+ * folder that may not be read: any program, even a harmless one, would get the names in it.
  */
 function wordsIn(
   tokens: readonly Token[],

@@ -34,7 +34,7 @@ export function readRule(text: string): Rule[] {
   }));
 }
 
-/** The name of an MCP server, which stands for all of its tools: no name of a server has two underscores in a row. */
+/** The name of an MCP server, which stands for all of its tools. Server names never have two underscores in a row. */
 const OF_SERVER = /^mcp__[a-z0-9]+(?:[-_][a-z0-9]+)*$/i;
 
 const PREFIX = /^([\s\S]*\S)\s*:\*$/;
@@ -55,7 +55,7 @@ function isForCommands({ tool }: Rule): boolean {
   return /^bash$/i.test(tool) || tool.includes("*");
 }
 
-/** Why a rule can never match a call, judged by its text; undefined when it may match. */
+/** Explains why a rule can never match a call, judged by its text; undefined when it may match. */
 export function faultOf(text: string): string | undefined {
   const rule = parseRule(text);
   if (!rule) return 'it must name a tool, and may have a pattern in parentheses, as in "Bash(git status*)"';

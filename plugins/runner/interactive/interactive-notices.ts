@@ -13,7 +13,7 @@ const details = z.object({
 });
 const told = z.object({ interactiveRunsTold: z.array(z.string()) });
 
-/** Details that a tool result keeps about the program, besides its text. */
+/** The details about the program that a tool result keeps besides its text. */
 export function detailsOf(
   { session_id: id, status }: SessionAnswer,
   { skill, command }: { skill: string; command: string },
@@ -48,8 +48,8 @@ function without(state: Known, ids: readonly string[]): Known {
 }
 
 /**
- * A notice for the model about programs that it believes are running but that have ended or are gone; undefined if there are
- * none.
+ * A notice for the model about programs that it believes are running, but that have ended or no longer exist; undefined
+ * if there are none.
  */
 export function endedNotice(known: Known, runs: InteractiveRuns | undefined): AppendEntry | undefined {
   const over = Object.entries(known).filter(([id]) => runs?.endOf(id) !== "running");

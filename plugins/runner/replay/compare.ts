@@ -10,8 +10,8 @@ const DIFF_LINES = 30;
 const DIFF_COLUMNS = 160;
 
 /**
- * A workspace at one time: its files with their states, how to read one, and the paths that programs may have written into
- * them.
+ * A workspace at one time: its files with their states, how to read one, and the paths that programs may have written
+ * into files.
  */
 export interface Side {
   files: readonly FileState[];
@@ -43,7 +43,7 @@ function difference(was: FileState | undefined, is: FileState | undefined, then:
   const [old, fresh] = [textOf(was, then), textOf(is, now)];
   if (old === undefined || fresh === undefined) return { same: false };
   const diff = shortDiff(old, fresh);
-  // The longest path first, since the run's folder is inside the workspace.
+  // Replaces the longest path first, since the run's folder is inside the workspace.
   const moved = fresh.replaceAll(now.run, then.run).replaceAll(now.root, then.root);
   return { same: false, ...(moved === old && { note: "only the path of the workspace in it differs" }), diff };
 }

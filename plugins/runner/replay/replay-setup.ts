@@ -23,7 +23,7 @@ interface StoredFiles {
   store: BlobStore;
 }
 
-/** The skill as it was at the time of the run if possible, otherwise as it is now. */
+/** The skill as it was at the time of the run if possible, otherwise the current one. */
 export function skillForReplay(
   ctx: RunnerContext,
   { skill }: RunRecord,
@@ -124,7 +124,7 @@ export function stdinOf({ stdin }: RunRecord, store: BlobStore, tell: Tell): Buf
       what: "file",
       name: "stdin",
       before: stdin.sha256,
-      note: "what it was told is not kept, so it was told nothing",
+      note: "its input was not kept, so it got no input",
     });
   return bytes ?? Buffer.alloc(0);
 }

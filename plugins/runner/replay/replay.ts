@@ -77,7 +77,7 @@ function recordOf(ctx: RunnerContext, { name, lineage }: ArtifactVersion): { rec
 interface Again {
   record: RunRecord;
   store: BlobStore;
-  /** Values of the variables that the call gave. */
+  /** Values of the variables that the recorded call set. */
   given: Readonly<Record<string, string>>;
   folder: string;
   signal: AbortSignal;

@@ -1,6 +1,6 @@
 import type { RunnerContext } from "../config.ts";
 
-/** Shorter values would occur by chance. */
+/** Characters of the shortest value that is redacted; shorter ones would occur in text by chance. */
 const SHORTEST_SECRET = 4;
 const PLACEHOLDER = "[redacted]";
 
@@ -33,7 +33,10 @@ function joined(first: Redactor, second: Redactor): Redactor {
   };
 }
 
-/** `values` is sorted longest first, so that a value that starts with another one is redacted as a whole. */
+/**
+ * Redacts these values. They are sorted longest first, so that a value that starts with another one is redacted as a
+ * whole.
+ */
 function mask(values: readonly string[]): Redactor {
   let pending = "";
   return {

@@ -232,7 +232,7 @@ export function realFile(root: string, name: string): string | undefined {
   }
 }
 
-/** Undefined for text that is not UTF-8. With `cut`, an incomplete character at the end is left out. */
+/** The bytes as text; undefined if they are not UTF-8. With `cut`, an incomplete character at the end is left out. */
 function textOf(bytes: Buffer, cut: boolean): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {

@@ -8,7 +8,9 @@ import { readTrust } from "../record/file.ts";
 import { type PresetTarget, presetTargetOf } from "../targets.ts";
 import { readPresetTree } from "./preset-tree.ts";
 
-/** Admits presets that the user trusts; with `trust` (`--trust`), all presets for the time of this process. */
+/**
+ * Admits presets that the user trusts; with `trust` (`--trust`), admits all presets for as long as this process runs.
+ */
 export function createAdmission(layers: Layers, trust = false): Admission {
   const admitted = new Map<string, Admitted>();
   const notices: string[] = [];

@@ -253,7 +253,7 @@ describe("a replay reports as different", () => {
     expect((await t.replay("out/said")).same).toBe(true);
     expect(await t.replayAs("out/said", { stdin: { sha256: hash("gone") } })).toMatchObject({
       same: false,
-      changed: [{ what: "file", name: "stdin", note: "what it was told is not kept, so it was told nothing" }],
+      changed: [{ what: "file", name: "stdin", note: "its input was not kept, so it got no input" }],
     });
   });
 
