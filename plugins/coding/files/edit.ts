@@ -22,7 +22,7 @@ const parameters = z.object({
 });
 type Params = z.output<typeof parameters>;
 
-/** The tool Edit, which replaces one text, or all its occurrences. */
+/** The tool Edit, which replaces one occurrence of a text, or all of them. */
 export function createEdit(env: Environment): Tool<Params> {
   return {
     name: "Edit",

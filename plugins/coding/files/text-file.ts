@@ -14,7 +14,7 @@ export interface LoadedFile {
   bytes: Buffer;
   /** The sha256 of the bytes, in hex. */
   version: string;
-  /** The same for all names of the file, where the file system has such an identity. */
+  /** An identity that all names of the file share, where the file system has one. */
   id?: string;
 }
 /** A text file: UTF-8, or Latin-1 for any other single-byte encoding. */
@@ -43,14 +43,14 @@ export async function loadFile(place: Place, { files }: Files, call: Call = {}):
 
 type Files = Pick<Environment, "files">;
 
-/** The call that reads. */
+/** What is known about the call that reads. */
 interface Call {
   /** The paths that it was approved to read, if it was judged by paths. */
   approved?: readonly string[] | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** What can happen between looking at a file and opening it. */
+/** Throws a FILE error for what can happen between resolving a path and opening its file. */
 function refuse(thrown: unknown, place: Place): never {
   const code = codeOf(thrown);
   const path = place.shown;
