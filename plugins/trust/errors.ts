@@ -34,12 +34,12 @@ export const errors = defineErrors({
   TRUST_NOT_HELD: {
     exit: 2,
     text: (a: { extension: string; held: readonly string[] }) =>
-      `No extension "${a.extension}" is held back. ${a.held.length === 0 ? "None is." : `Those that are: ${a.held.join(", ")}`}`,
+      `No extension "${a.extension}" is held back. ${a.held.length === 0 ? "None is held back." : `Held back: ${a.held.join(", ")}`}`,
   },
   TRUST_NO_GUARD: {
     exit: 2,
     text: (a: { extension: string }) =>
-      `Nothing is kept about an extension "${a.extension}", so there is nothing to forget. Those that guard something are kept.`,
+      `There is no record of an extension "${a.extension}", so there is nothing to forget. Only extensions that guard something are recorded.`,
   },
   TRUST_NOTHING: {
     exit: 2,

@@ -9,7 +9,7 @@ const ENCRYPTED = 0x1 | 0x40 | 0x2000;
 /** File types in the upper half of an entry's attributes, as written on Unix. */
 const [KIND, FILE, FOLDER, LINK] = [0o170000, 0o100000, 0o040000, 0o120000];
 
-/** An entry of the directory, with its byte range in the zip from its local header to the end of its data. */
+/** An entry of the zip's directory, with its byte range in the zip from its local header to the end of its data. */
 interface Row {
   entry: Entry;
   name: string;
@@ -18,8 +18,8 @@ interface Row {
 }
 
 /**
- * Unpacks a zip by its directory, after checking that it agrees with the local header of each file: two programs must not see
- * different archives in it. Throws ARCHIVE_ENTRY and plain errors.
+ * Unpacks a zip by its directory, after checking that the directory agrees with the local header of each file:
+ * otherwise two programs could see different archives in it. Throws ARCHIVE_ENTRY and plain errors.
  */
 export async function readZip(fd: number, writer: TreeWriter): Promise<void> {
   const { default: yauzl } = await import("yauzl");

@@ -2,7 +2,7 @@ import type { CliCommand, Invocation } from "@scorel/cli/contract";
 import type { PackageStore } from "../contract.ts";
 import { extensionInstaller, type Installer, presetInstaller } from "./installer.ts";
 
-/** What tells commands that the process ends, and the commands that it waits for. */
+/** `signal` aborts when the process is about to end; `running` holds the commands that the process waits for. */
 export interface Ending {
   signal: AbortSignal;
   running: Set<Promise<unknown>>;
@@ -66,7 +66,7 @@ export function extensionCommands(store: PackageStore, ending: Ending): CliComma
   ];
 }
 
-/** Runs a command, which the end of the process interrupts like Ctrl-C. */
+/** Runs a command that is interrupted, as by Ctrl-C, when the process is about to end. */
 async function untilEnd(
   { signal, running }: Ending,
   invocation: Invocation,

@@ -57,7 +57,7 @@ export async function fetchSource(wanted: Wanted, staging: string, surroundings:
   return { name, notes: [], folder: join(into, only ?? ""), source: { ...wanted, integrity } };
 }
 
-/** Archives often contain a single folder with everything else in it. */
+/** The only folder in an unpacked archive, if it contains everything else, as is usual; otherwise undefined. */
 function onlyFolder(into: string): string | undefined {
   const [only, ...others] = readdirSync(into);
   const isWrapped = only !== undefined && others.length === 0 && statSync(join(into, only)).isDirectory();
