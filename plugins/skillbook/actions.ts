@@ -4,7 +4,7 @@ import { report } from "./report.ts";
 
 /** The longest description in a list, in characters. */
 const SHOWN = 100;
-/** The shortest, even if it does not fit the terminal's line. */
+/** Characters that are shown even if the terminal is too narrow. */
 const LEAST = 20;
 
 /** The actions of `scorel skill <action>`; each returns the exit code. */

@@ -82,7 +82,7 @@ function standing({ shown, loaded: { model, command, mention }, runs }: Reported
   return `shown in ${counted(shown, "session")}, loaded ${counted(loads, "time")}${how}, ${counted(runs, "run")}`;
 }
 
-/** Advice: the description is all that a model decides by. */
+/** Advice on the description, which is all that a model decides by. */
 function adviceRows(skill: ReportedSkill): string[] {
   const words = skill.words.slice(0, 3).map(({ word }) => visibleText(word));
   const when = `  -> a model decides by the description alone: say in it when the skill is to be used ("Use it when … ${words.join(", ")} …")`;

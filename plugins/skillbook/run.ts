@@ -116,7 +116,7 @@ const ENDS = {
   processes: "the program was ended: it started more processes than it may",
 } as const;
 
-/** Remarks about a run, besides the program's own output. */
+/** Lines about a run, besides the program's own output. */
 function remarks({ files, leftOut, ended, failed, workspace }: DirectEnd, json: boolean): string[] {
   const left = files.filter(({ to }) => to === undefined).map(({ name }) => name);
   const gone = `${left.join(", ")} went with the workspace; --out <dir> takes files along, --keep leaves all of it`;

@@ -87,7 +87,7 @@ export function tooLarge(most: number): string {
   return `over ${inWords(most)}`;
 }
 
-/** A size for people. */
+/** A size in bytes for people, such as `1.5 MiB`. */
 export function inWords(bytes: number): string {
   return bytes >= 1024 * 1024 ? `${Math.round(bytes / 1024 / 1024)} MB` : `${bytes} bytes`;
 }

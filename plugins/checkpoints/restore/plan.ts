@@ -10,7 +10,7 @@ import type { History } from "./history.ts";
 /** The project whose files are examined and restored, with the store for contents. */
 export interface Place {
   root: string;
-  /** Never removed, even when empty. */
+  /** The working directory, which is never removed, even when empty. */
   cwd: string;
   blobs: BlobStore;
   maxFileBytes: number;
@@ -73,7 +73,7 @@ interface Wanted {
 
 function stepFor(place: Place, { path, target, expected, freed }: Wanted): Step | string | undefined {
   const seen = lookAt(place, path, Math.max(sizeOf(target), sizeOf(expected)));
-  // Nothing behind a link belongs to the project; if a file must be created there, the link has to go first.
+  // A file behind a link does not belong to the project. If a file must be created there, the link is removed first.
   const present = seen === BEHIND_LINK && (freed || target.kind === "absent") ? absent : seen;
   if (typeof present === "string") return present;
   if (same(present, target)) return undefined;
@@ -88,7 +88,7 @@ function conflictOf(present: FileState, expected: FileState): string | undefined
   return present.kind === "uncovered" ? `what is there now cannot be kept: ${present.reason}` : undefined;
 }
 
-/** The present state of a path; a text gives the reason why it must not be read. `read` receives a file's content. */
+/** The present state of a path; a string is the reason why it must not be read. `read` receives a file's content. */
 export function lookAt(
   { root, maxFileBytes }: Place,
   path: string,

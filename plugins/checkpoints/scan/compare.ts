@@ -38,7 +38,10 @@ export async function contentsOf(
   return { files, notCovered: hidden > 0 ? [{ path: ".", reason }] : [] };
 }
 
-/** Contents from git's object store that are identical to the files; a text gives the reason why not. */
+/**
+ * Contents from git's object store that are identical to the files; a string is the reason why a content is not
+ * available.
+ */
 async function fromGit(root: string, changed: readonly Change[]): Promise<Map<string, Buffer | string>> {
   const wanted = changed.flatMap(({ path, was }) =>
     was?.content.kind === "git" ? [{ path, oid: was.content.oid, size: was.content.size }] : [],

@@ -49,7 +49,10 @@ function othersOf({ sizes }: SkillTexts, { docs }: LoadedSkill): string {
   return `\nDocs to be loaded by name: ${rows.join(", ")}${more}`;
 }
 
-/** Reads a skill and stores its texts in the log. `changed` says that the session's index has another SKILL.md. */
+/**
+ * Reads a skill and stores its texts in the log. `changed` tells whether its SKILL.md differs from the one in the
+ * session's index.
+ */
 export async function loaded(
   skills: Skills,
   skill: Skill,
@@ -82,7 +85,7 @@ export async function loaded(
 export async function listDocs(skills: Skills, name: string): Promise<Answer> {
   const { sizes, note } = await textsOf(named(skills, name));
   const more = sizes.size > MOST_DOCS ? `\nand ${sizes.size - MOST_DOCS} more` : "";
-  const beyond = note === undefined ? "" : `\n(${note} lie there; only these were looked at)`;
+  const beyond = note === undefined ? "" : `\n(the skill has ${note}; only these were searched)`;
   const rows = [...sizes].slice(0, MOST_DOCS);
   return { text: JSON.stringify(Object.fromEntries(rows)) + more + beyond };
 }
