@@ -103,7 +103,7 @@ function story({ name, version, sha256, size, lineage: made }: ArtifactVersion, 
   return head + lines.map((line) => `${line}\n`).join("");
 }
 
-/** An input, and below it what it was made of. */
+/** An input, and indented below it the inputs that it was made from. */
 function branch({ from, to, sha256, made }: LineageTree["inputs"][number]): string[] {
   const head = `input: ${from} as ${to} (sha256 ${sha256})`;
   if (!made) return [head];

@@ -20,7 +20,7 @@ export function inWords(bytes: number): string {
   return `${Math.round((bytes / 1024 ** unit) * 10) / 10} ${UNITS[unit]}`;
 }
 
-/** Both events are side events, and on disk before anybody is told. */
+/** Both events are side events, and are on disk before any subscriber gets them. */
 export const artifact: EventDefinition<Events["artifact"]> = {
   schema: artifactVersion,
   durable: true,

@@ -100,7 +100,7 @@ export async function filesLeft(
   }
 }
 
-/** Says how many files were left out of a very long answer. */
+/** A sentence about how many files were left out of a very long answer; "" if none were. */
 export function leftOutText({ leftOut = 0 }: { leftOut?: number } = {}): string {
   return leftOut === 0 ? "" : ` ${leftOut} further files are not named here.`;
 }

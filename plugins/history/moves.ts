@@ -32,7 +32,8 @@ export async function rewind(params: Params<"rewind">, context: OperationContext
   };
   if (!params.files) return jump(move, { type: "rewind", to }, check);
   const from = session.activeLeaf;
-  // Restore files only if the move is possible, and move only if the leaf is still the same afterwards.
+  // Checked twice: files are restored only if the move is possible, and the leaf moves only if it is still the same
+  // afterwards.
   check(session);
   const files = await restoreFiles(session, to, params.overwrite, context);
   return { ...(await jump(move, { type: "rewind", to }, (view) => expectLeaf(view, from))), files };
@@ -132,7 +133,10 @@ function findEarlier({ session, id }: Move): StoredEvent | undefined {
   return id === undefined ? undefined : session.tree.get(id);
 }
 
-/** The result of an earlier request with the same `messageId`. Throws MESSAGE_ID_REUSED if that went elsewhere. */
+/**
+ * The result of an earlier request with the same `messageId`. Throws MESSAGE_ID_REUSED if that request had another
+ * destination.
+ */
 function repeated(
   operation: Moving,
   { messageId }: Params<"undo">,

@@ -13,7 +13,7 @@ export const errors = defineErrors({
   TRANSFER_FILE: {
     exit: 2,
     text: (a: { path: string; reason: string }) =>
-      `${a.path} cannot be used: ${a.reason}. Nothing was changed; name a file that can be.`,
+      `${a.path} cannot be used: ${a.reason}. Nothing was changed; choose another file.`,
   },
   TRANSFER_TOO_LARGE: {
     exit: 2,
@@ -23,7 +23,7 @@ export const errors = defineErrors({
   TRANSFER_LONG: {
     exit: 2,
     text: (a: { sessionId: string }) =>
-      `Session ${a.sessionId} is too long to be answered as one text. Name a file: --out.`,
+      `Session ${a.sessionId} is too long to be returned as text. Write it to a file with --out.`,
   },
   TRANSFER_UNKNOWN: {
     exit: 2,
