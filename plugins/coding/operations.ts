@@ -13,12 +13,12 @@ const results = async () => (await import("./operation-results.ts")).results;
 export function operations(ctx: BaseContext, lines: () => Promise<ShellLines>) {
   return {
     run_shell: {
-      summary: "Runs a line for the shell that a person has typed, with the session's tool Bash.",
+      summary: "Runs a shell line that a person typed, with the session's tool Bash.",
       params: () =>
         z.strictObject({
           sessionId: z.string(),
           command: z.string().max(MAX_COMMAND).regex(/\S/, "it must not be empty"),
-          silent: z.boolean().optional().describe("True: the model is not told of it."),
+          silent: z.boolean().optional().describe("True: the model does not get it."),
           messageId: z
             .string()
             .optional()
@@ -34,7 +34,7 @@ export function operations(ctx: BaseContext, lines: () => Promise<ShellLines>) {
     },
     end_shell: {
       summary:
-        "Ends a running shell line with everything that it started, or all of them. A client that may not answer questions ends only its own.",
+        "Kills a running shell line with everything that it started, or all such lines. A client that may not answer questions can end only its own.",
       params: () =>
         z.strictObject({
           sessionId: z.string(),

@@ -90,7 +90,7 @@ export function requirePoint(tree: TreeView, id: EventId): void {
   const shown = [...(before ? [] : ["the start"]), ...nearest.map(describeEvent)];
   const reason = tree.isPath(id)
     ? `its tool calls (${oneLine(callsWithoutResult(tree, tree.get(id)).join(", "))}) wait for their results`
-    : `it hangs beside the conversation`;
+    : `it is a side event, not part of the conversation`;
   throw errors.HISTORY_NO_POINT({ eventId: describeEvent(event), reason, nearest: nearest.map(idOf), shown });
 }
 

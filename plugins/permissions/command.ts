@@ -23,7 +23,7 @@ export async function permission(
   await request("set_permission", { sessionId, mode: asked });
   const mode = modeOf(state);
   // The session remembers the wider mode that was asked for: it applies once the parent allows it.
-  return mode === asked ? undefined : `The mode stays ${mode}: that of the session that this one belongs to.`;
+  return mode === asked ? undefined : `The mode stays ${mode}: the parent session does not allow more.`;
 }
 
 async function overview(state: State): Promise<string> {

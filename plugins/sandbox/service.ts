@@ -120,9 +120,9 @@ function mountProblem(path: string): string | undefined {
   if (!isAbsolute(path) || join(path) !== path || path.includes("\0")) return "it is not a plain absolute path";
   if (RESERVED.includes(path) || path.split(sep)[1] === "proc") return "it contains too much of the system";
   try {
-    return lstatSync(path).isSymbolicLink() ? "it is a link; name what it leads to" : undefined;
+    return lstatSync(path).isSymbolicLink() ? "it is a link; use the path of its target" : undefined;
   } catch (thrown) {
-    return codeOf(thrown) === "ENOENT" ? "it does not exist" : `it could not be looked at (${codeOf(thrown)})`;
+    return codeOf(thrown) === "ENOENT" ? "it does not exist" : `it cannot be examined (${codeOf(thrown)})`;
   }
 }
 

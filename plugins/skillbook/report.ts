@@ -19,7 +19,7 @@ export async function report({ request, sessionId, options, json, say }: Command
   return 0;
 }
 
-const NOTHING = "No session here was told of skills; --all looks at all sessions.\n";
+const NOTHING = "No session here was told about skills; --all includes all sessions.\n";
 
 function told({ sessions, without, prompts, skills, damaged }: SkillReport): string {
   if (sessions + damaged.length === 0) return NOTHING;
@@ -32,7 +32,7 @@ function told({ sessions, without, prompts, skills, damaged }: SkillReport): str
     ],
     ...missed.map(missedRows),
     used.length > 0 ? ["Loaded wherever their words came up:", ...used.flatMap(usedRows)] : [],
-    rest.length > 0 ? ["Never loaded, and no prompt held their words:", ...restRows(rest)] : [],
+    rest.length > 0 ? ["Never loaded, and no prompt contained their words:", ...restRows(rest)] : [],
     damaged.map(({ sessionId, line, reason }) =>
       visibleText(`not read: session ${sessionId}${line === undefined ? "" : `, line ${line}`}: ${reason}`),
     ),
@@ -45,7 +45,7 @@ function missedRows(skill: ReportedSkill): string[] {
   const { name, matched, misses, missed, words } = skill;
   const more = misses - SHOWN;
   return [
-    `${visibleText(name)}: never loaded where ${misses} of ${counted(matched, "prompt")} held its words`,
+    `${visibleText(name)}: never loaded where ${misses} of ${counted(matched, "prompt")} contained its words`,
     `  ${standing(skill)}`,
     `  words: ${list(words)}`,
     ...missed.slice(0, SHOWN).map(missRow),
@@ -65,10 +65,7 @@ function usedRows(skill: ReportedSkill): string[] {
 
 function restRows(skills: readonly ReportedSkill[]): string[] {
   const rows = skills.map(({ name, shown }) => `  ${visibleText(name)}: shown in ${counted(shown, "session")}`);
-  return [
-    ...rows,
-    "  -> what nobody asks for is left out by [skills] disabled; else say in a description what people ask for",
-  ];
+  return [...rows, "  -> list what nobody needs in [skills] disabled; otherwise use people's words in the description"];
 }
 
 function standing({ shown, loaded: { model, command, mention }, runs }: ReportedSkill): string {
@@ -90,7 +87,9 @@ function adviceRows(skill: ReportedSkill): string[] {
 }
 
 function lackingRows({ lacking }: ReportedSkill): string[] {
-  return lacking.length === 0 ? [] : [`  -> who named it wrote words that its description lacks: ${list(lacking)}`];
+  return lacking.length === 0
+    ? []
+    : [`  -> people who named it used words that its description lacks: ${list(lacking)}`];
 }
 
 function list(words: readonly WordCount[]): string {

@@ -12,7 +12,7 @@ export async function byPath(trust: TrustService, invocation: Invocation): Promi
   if (invocation.options.dev !== true) throw how(invocation.args[0]);
   return say(
     invocation,
-    `${await trust.trustByPath(asked(invocation))} is trusted whatever it holds, and each start says so.`,
+    `${await trust.trustByPath(asked(invocation))} is trusted whatever it contains, and each start says so.`,
   );
 }
 

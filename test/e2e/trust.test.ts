@@ -274,7 +274,7 @@ describe("scorel trust", () => {
     expect(await s.run(["trust", "--dev"])).toMatchObject({ code: 0 });
     s.file(".scorel/extensions/later.ts", extension(s, "later"));
     expect((await s.run(["-p", "hi"])).stderr).toBe(
-      `scorel: ${s.project}/.scorel is trusted whatever it holds (scorel trust --dev). To end that: scorel trust remove ${s.project}\n`,
+      `scorel: ${s.project}/.scorel is trusted whatever it contains (scorel trust --dev). To end that: scorel trust remove ${s.project}\n`,
     );
     expect(existsSync(marker(s))).toBe(true);
   });

@@ -145,7 +145,7 @@ export class Tracker {
     const known = this.open.get(id) ?? [];
     this.open.delete(id);
     const files = known.map(({ path }) => ({ path, after: this.see(path) }));
-    const reason = "the call wrote elsewhere than it had said";
+    const reason = "the call wrote to other files than it declared";
     await this.notes.write({ calls: [id], files, notCovered: missed.map((path) => ({ path, reason })) });
   }
 

@@ -85,7 +85,7 @@ function stepFor(place: Place, { path, target, expected, freed }: Wanted): Step 
 
 function conflictOf(present: FileState, expected: FileState): string | undefined {
   if (!same(present, expected)) return "it was changed afterwards by another program";
-  return present.kind === "uncovered" ? `what is there now cannot be kept: ${present.reason}` : undefined;
+  return present.kind === "uncovered" ? `the current content cannot be stored: ${present.reason}` : undefined;
 }
 
 /** The present state of a path; a string is the reason why it must not be read. `read` receives a file's content. */

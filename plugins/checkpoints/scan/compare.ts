@@ -53,7 +53,7 @@ async function fromGit(root: string, changed: readonly Change[]): Promise<Map<st
     wanted.map(({ path, oid, size }) => {
       const bytes = objects.get(oid);
       const whole = bytes?.length === size && !converted.has(path);
-      return [path, whole ? bytes : "git keeps it in another form"];
+      return [path, whole ? bytes : "git stores it in another form"];
     }),
   );
 }

@@ -79,7 +79,7 @@ export class Scans {
     if (isOver && this.ready) return;
     this.blind = true;
     const reason = isOver
-      ? (this.failure?.reason ?? "it could not be looked through")
+      ? (this.failure?.reason ?? "it could not be scanned")
       : `scanning took more than ${this.context.maxScanMs} ms`;
     await this.notes.write({ calls: [id], files: [], notCovered: [{ path: ".", reason }] });
   }

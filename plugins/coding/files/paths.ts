@@ -69,7 +69,7 @@ export async function realPath(path: string, { files }: Pick<Around, "files">, n
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: "a part of it is a file, not a directory",
-  ELOOP: "its links go in a circle",
+  ELOOP: "its links form a cycle",
   EACCES: "EACCES",
   EINVAL: "EINVAL",
   ENAMETOOLONG: "ENAMETOOLONG",

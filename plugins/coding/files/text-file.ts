@@ -115,7 +115,7 @@ async function nearName(path: string, files: FilesService): Promise<string> {
 
 const HINTS: Readonly<Record<Exclude<FileInfo["kind"], "file">, [kind: string, hint: string]>> = {
   folder: ["directory", "List it with Glob."],
-  fifo: ["FIFO", "Reading it could wait for ever; use Bash with a timeout if it must be."],
+  fifo: ["FIFO", "Reading it could block forever; if you must read it, use Bash with a timeout."],
   socket: ["socket", "Talk to it with Bash."],
   device: ["device", "It has no content to read or replace."],
 };

@@ -49,7 +49,10 @@ export async function unpack(file: string, into: string, { limits, name, kind }:
     const format = formatOf(fd);
     if (typeof format.read === "string") throw errors.ARCHIVE_FORMAT({ path, reason: format.read });
     if (kind !== undefined && kind !== format.kind)
-      throw errors.ARCHIVE_FORMAT({ path, reason: `by its name it is a .${kind}, and its bytes are none` });
+      throw errors.ARCHIVE_FORMAT({
+        path,
+        reason: `by its name it is a .${kind}, but its content is not in that format`,
+      });
     const hash = createHash("sha512");
     for await (const piece of piecesOf(fd)) hash.update(piece);
     await format.read(fd, new TreeWriter(path, into, limits));

@@ -110,7 +110,7 @@ export class TreeWriter {
     const other = this.names.get(key);
     if (other && other.path !== path)
       throw this.refuse(path, `differs from ${JSON.stringify(other.path)} only in case`);
-    if (other && (other.isFile || isFile)) throw this.refuse(path, "is in there twice");
+    if (other && (other.isFile || isFile)) throw this.refuse(path, "occurs twice");
     this.names.set(key, { path, isFile });
     return !other;
   }

@@ -57,7 +57,7 @@ async function updateOne(
     invocation,
     async (prepared, review) => {
       if (review.changes?.length === 0 && before.state === "installed")
-        return say(invocation, `"${before.name}" is the same there; nothing was changed.`);
+        return say(invocation, `"${before.name}" is up to date; nothing was changed.`);
       const words = source === undefined ? [before.name] : [before.name, source];
       const command = `scorel ${installer.command} update ${words.map(shellWord).join(" ")}`;
       if (!(await agreed(review, heading("Update", prepared), command, invocation))) return 1;
@@ -142,7 +142,7 @@ function nameOf({ name }: Manifest, fetched: Fetched): string {
 
 async function dependenciesOf({ dependencies }: Manifest, folder: string, staging: string, invocation: Invocation) {
   if (Object.keys(dependencies).length === 0) return [];
-  invocation.stderr.write("scorel: npm gets what it depends on, and runs nothing of it\n");
+  invocation.stderr.write("scorel: npm fetches its dependencies, and runs none of their scripts\n");
   return await (await import("../sources/npm.ts")).install(dependencies, staging, folder, invocation);
 }
 

@@ -21,7 +21,7 @@ export function presetCommands(store: PackageStore, ending: Ending): CliCommand[
       action: "add",
       args: "<source>",
       description: `Show what a preset would run and set, and install it; ${SOURCES}`,
-      options: [{ flags: "--name <name>", description: "What to call it (default: its own name)" }, yes],
+      options: [{ flags: "--name <name>", description: "Its name (default: that of the package)" }, yes],
       run: (invocation) =>
         untilEnd(ending, invocation, async (given) => (await import("./add.ts")).add(installer, given)),
     },
@@ -30,7 +30,7 @@ export function presetCommands(store: PackageStore, ending: Ending): CliCommand[
       action: "update",
       args: "<name> [source]",
       description:
-        "Show what would change in an installed preset, and install it anew; from where it came, or from another source",
+        "Show what would change in an installed preset, and install it again, from its own or another source",
       options: [yes],
       run: (invocation) =>
         untilEnd(ending, invocation, async (given) => (await import("./add.ts")).update(installer, given)),
@@ -57,7 +57,7 @@ export function extensionCommands(store: PackageStore, ending: Ending): CliComma
       action: "update",
       args: "[name] [source]",
       description:
-        "Show what would change in an installed extension, and install it anew; without a name, in all of them",
+        "Show what would change in an installed extension, and install it again; without a name, all of them",
       options: [yes],
       run: (invocation) =>
         untilEnd(ending, invocation, async (given) => (await import("./add.ts")).update(installer, given)),

@@ -134,5 +134,5 @@ function differs(root: string, { path, oid }: Blob): boolean {
 function notCommitted(paths: readonly string[]): string {
   const named = paths.slice(0, NAMED).join(", ");
   const more = paths.length - NAMED;
-  return `What is not committed is left out: ${named}${more > 0 ? ` and ${more} more` : ""}`;
+  return `Uncommitted changes are left out: ${named}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -22,7 +22,7 @@ export function recognise(given: string, cwd: string): Wanted {
     throw errors.PACKAGES_SOURCE({
       source: given,
       reason:
-        "of addresses, only git+https://host/repository with an optional @branch is fetched; download others first",
+        "the only addresses that can be fetched are git+https://host/repository with an optional @branch; download others first",
     });
   const path = resolve(cwd, given.replace(/^~(?=\/|$)/, homedir()));
   const stats = statSync(path, { throwIfNoEntry: false });

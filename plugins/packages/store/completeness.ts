@@ -58,7 +58,7 @@ function fileIn({ root, files }: Tree, from: string, path: string): string {
 
 function reasonAgainstPath(file: string | undefined, { files }: Tree): string | undefined {
   if (file === undefined || files.has(file)) return undefined;
-  return file.split("/")[0] === ".." ? "which lies outside of its folder" : "which is not in its folder";
+  return file.split("/")[0] === ".." ? "which is outside of its folder" : "which is not in its folder";
 }
 
 function reasonAgainstName(preset: string, { name, lock, known }: Looking): string | undefined {

@@ -33,7 +33,7 @@ export function lockNow(kind: PackageKind): PackageLock {
   } catch (thrown) {
     throw kind.errors.lock({ path, reason: messageOf(thrown) }, { cause: thrown });
   }
-  throw kind.errors.lock({ path, reason: "it is not what Scorel has written" });
+  throw kind.errors.lock({ path, reason: "it was not written by Scorel" });
 }
 
 /** Replaces the file: readers see the old one or the new one. The caller must hold the lock. */

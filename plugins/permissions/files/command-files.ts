@@ -110,7 +110,7 @@ function addScripts(name: string, values: readonly (string | undefined)[], reade
       for (const folder of place.found.folders) addFile(resolve(folder, file), false, reader, place);
   const words = values.map((value) => value ?? MANY);
   if (isInterpreter(name) && doubtAbout(name, words, false) !== undefined) place.found.unknown ??= `code for ${name}`;
-  if (/awk$/.test(name) && scripts.some(mayOpenFiles)) place.found.unknown ??= "a script of awk that opens files";
+  if (/awk$/.test(name) && scripts.some(mayOpenFiles)) place.found.unknown ??= "an awk script that opens files";
 }
 
 /** An assigned value is a file only for the program that uses the variable, so unknown parts of it are ignored. */

@@ -26,7 +26,7 @@ export function doubtAbout(text: string, list: RuleList, tools: readonly string[
   if (!isAboutSome(rule, list, tools) && !OF_SERVERS.test(tool)) {
     const near = nearTool(tool, tools);
     const meant = near === undefined ? "" : ` Did you mean "${near}"?`;
-    return `The rule ${JSON.stringify(text)} is about no call: there is no tool "${tool}".${meant}`;
+    return `The rule ${JSON.stringify(text)} matches no call: there is no tool "${tool}".${meant}`;
   }
   if (FILE_TOOLS.test(tool) && /\{[^{}]*,[^{}]*\}/.test(pattern))
     return `The rule ${JSON.stringify(text)} is about files with braces in their names: write a rule for each name.`;

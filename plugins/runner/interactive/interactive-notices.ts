@@ -58,7 +58,7 @@ export function endedNotice(known: Known, runs: InteractiveRuns | undefined): Ap
     const name = `The interactive program ${id} (${skill}: ${command})`;
     return runs?.endOf(id)
       ? `${name} has ended; skill_session gives its result.`
-      : `${name} does not run here any more: the session was closed before it ended, or this is a copy of it. Nothing was collected here; start it again if it is still needed.`;
+      : `${name} no longer runs here: the session was closed before it ended, or this is a copy of it. No files were collected; start it again if it is still needed.`;
   });
   const ids = over.map(([id]) => id);
   const payload = {

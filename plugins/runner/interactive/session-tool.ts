@@ -87,7 +87,9 @@ function readAnswer<T>(result: ToolOutput | undefined): { text: string; answer?:
 }
 
 function endOf({ exit_code, timed_out, output_files, warnings = [] }: RunResult): string[] {
-  const why = timed_out ? "its time was over" : warnings.find((each) => each.startsWith("the program was ended"));
+  const why = timed_out
+    ? "its time limit was reached"
+    : warnings.find((each) => each.startsWith("the program was ended"));
   const files = output_files.map(({ name }) => name).join(", ");
   return [why ?? `exit code ${exit_code}`, ...(files === "" ? [] : [files])];
 }

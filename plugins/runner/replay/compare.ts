@@ -35,10 +35,10 @@ export function compare(then: Side, now: Side): ReplayOutput[] {
 }
 
 function difference(was: FileState | undefined, is: FileState | undefined, then: Side, now: Side) {
-  if (!was) return { same: false, note: "it was not there then" };
-  if (!is) return { same: false, note: "it is not there now" };
+  if (!was) return { same: false, note: "it did not exist then" };
+  if (!is) return { same: false, note: "it does not exist now" };
   if (was.sha256 === undefined || is.sha256 === undefined)
-    return { same: false, note: "there was too much to compare it" };
+    return { same: false, note: "it was beyond the limits of the record" };
   if (was.sha256 === is.sha256) return { same: true };
   const [old, fresh] = [textOf(was, then), textOf(is, now)];
   if (old === undefined || fresh === undefined) return { same: false };

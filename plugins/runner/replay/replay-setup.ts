@@ -40,8 +40,10 @@ export function skillForReplay(
       reason: "it is a skill of a project that is not trusted",
     });
   const kept = verifiedSkill(restoreSkill(name, files, folder, store), digest);
-  const state = found ? "has changed since" : "is not here any more";
-  const ran = kept ? "it ran as it was then" : "its files of then are not kept, so it ran as it is now";
+  const state = found ? "has changed since" : "no longer exists";
+  const ran = kept
+    ? "the version from that time ran"
+    : "its files from that time were not kept, so the current version ran";
   tell({
     what: "skill",
     name,
@@ -79,18 +81,18 @@ export function restoreWorkspace(
       what: "file",
       name,
       ...(sha256 !== undefined && { before: sha256 }),
-      note: `${name} lay in the workspace then, and its bytes are not kept`,
+      note: `${name} was in the workspace then, but its content was not kept`,
     });
   const { before: left } = record.more;
   if (left > 0)
-    tell({ what: "file", name: "work/", note: `${left} more files lay in the workspace then, and are not kept` });
+    tell({ what: "file", name: "work/", note: `${left} more files were in the workspace then, but were not kept` });
   for (const { from, to, sha256: before } of record.inputs) {
     const input = { what: "input", name: to, before } as const;
     try {
       const { sha256: now } = placeInput({ from, to }, ground);
       if (now !== before) tell({ ...input, now, note: `${from} has changed since` });
     } catch (thrown) {
-      tell({ ...input, note: `${from} could not be had: ${messageOf(thrown)}` });
+      tell({ ...input, note: `${from} could not be placed: ${messageOf(thrown)}` });
     }
   }
 }
@@ -148,11 +150,11 @@ export function tellVariables(
   tell: Tell,
 ): void {
   if (redacted)
-    tell({ what: "variable", name: "command", note: "a secret stood in its command or input, and is not kept" });
+    tell({ what: "variable", name: "command", note: "its command or input contained a secret, which was not kept" });
   for (const name of variables.given)
     if (!Object.hasOwn(given, name))
-      tell({ what: "variable", name, note: `${name} was set by the call, and its value is not known any more` });
+      tell({ what: "variable", name, note: `${name} was set by the call, but its value is no longer known` });
   for (const name of variables.declared)
     if (!declared.includes(name))
-      tell({ what: "variable", name, note: `${name} was set in your environment then, and is not now` });
+      tell({ what: "variable", name, note: `${name} was set in your environment then, but is not set now` });
 }

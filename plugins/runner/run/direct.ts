@@ -176,7 +176,7 @@ function assertEmpty(out: string): void {
 /** Lists the files of out/ and copies them if requested. Links that lead outside are not followed. Throws RUN_OUT. */
 function copyOutputs(root: string, out: string | undefined): Pick<DirectEnd, "files" | "leftOut"> {
   const { names, cut } = namesBelow(root, matcher(["out/**"]));
-  const left = cut ? ["there is more in out/ than is looked at"] : [];
+  const left = cut ? ["out/ contains more files than are examined"] : [];
   const files = names.flatMap((name) => {
     const real = realFile(root, name);
     if (real === undefined) {

@@ -146,8 +146,8 @@ async function execute(
 const endings = {
   cancelled: "it was cancelled",
   killed: "it was killed",
-  memory: "it used more memory than it may",
-  processes: "it started more processes than it may",
+  memory: "it used more memory than allowed",
+  processes: "it started more processes than allowed",
 } as const;
 
 /** All staged skills are read-only; the workspace and the skill's `.venv` are writable. */

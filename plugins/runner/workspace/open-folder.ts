@@ -175,11 +175,11 @@ function openPath(root: string, path: string, what: string, make: boolean): Open
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ELOOP: "links on its way lead in a circle, or it was changed just now",
-  ENOTDIR: "something on its way is not a folder",
+  ELOOP: "its links form a cycle, or it was changed just now",
+  ENOTDIR: "a part of its path is not a folder",
   ENOENT: "it does not exist",
   ENAMETOOLONG: "it is too long",
-  EACCES: "it may not be entered",
+  EACCES: "permission to enter it is denied",
   EROFS: "its file system is read-only",
   ENOSPC: "no room is left on its disk",
   EDQUOT: "this user's share of its disk is used up",

@@ -36,7 +36,7 @@ export async function load(skills: Skills, asked: Asked): Promise<Answer> {
   const same = before !== undefined && JSON.stringify(before) === JSON.stringify(details.skill);
   const there = skills.placement === "append" && contentsIn(details.skill).every((id) => skills.isShown(id));
   if (there) return { text: `already loaded above: ${skill.name}`, details };
-  const note = changed && !same ? "\nIt has changed since this session listed it; this is its text as it is now." : "";
+  const note = changed && !same ? "\nIt has changed since this session listed it; this is its current text." : "";
   return { text: `loaded: ${skill.name}${note}${others}`, details };
 }
 

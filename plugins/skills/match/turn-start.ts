@@ -122,7 +122,7 @@ function kindOf({ name }: IndexedSkill, told: readonly IndexedSkill[], skills: S
 /** A note for a loaded skill, whose loaded text is now outdated. */
 function againOf({ name }: IndexedSkill, { state }: Skills): string {
   const isLoaded = state.loaded.some((skill) => skill.name === name && skill.content !== undefined);
-  return isLoaded ? "; what is loaded above is its earlier text, skill_load loads the new one" : "";
+  return isLoaded ? "; the text loaded above is an earlier version, skill_load loads the new one" : "";
 }
 
 function gone({ removed }: SkillChanges): string[] {

@@ -96,7 +96,7 @@ function parse(path: string, text: string): TrustRecord {
   } catch (thrown) {
     throw errors.TRUST_FILE({ path, reason: messageOf(thrown) }, { cause: thrown });
   }
-  if (!isRecord(value)) throw errors.TRUST_FILE({ path, reason: "it is not what Scorel has written" });
+  if (!isRecord(value)) throw errors.TRUST_FILE({ path, reason: "it was not written by Scorel" });
   return value;
 }
 

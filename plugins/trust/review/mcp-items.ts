@@ -31,7 +31,7 @@ function itemOf(server: McpJsonServer): TrustItem {
     const sent = headers.length === 0 ? "" : `, with the headers ${shown(...headers)}`;
     return {
       kind: "redirect",
-      what: `MCP server ${name}: what the model passes on goes to ${shown(server.url)}${sent}`,
+      what: `MCP server ${name}: data from the model is sent to ${shown(server.url)}${sent}`,
       place: MCP_JSON,
     };
   }

@@ -62,7 +62,7 @@ function hashNow(target: PresetTarget, layers: Layers): string | undefined {
 }
 
 const changed = ({ path }: PresetTarget) =>
-  `The preset ${visibleName(path)} has changed since this run began, which goes on with what it was then.`;
+  `The preset ${visibleName(path)} has changed since this run began; this run keeps using the earlier version.`;
 
 const standing = ({ path }: PresetTarget) =>
-  `The preset ${visibleName(path)} is trusted whatever it holds (scorel trust --dev). To end that: scorel trust remove ${shellWord(path)}`;
+  `The preset ${visibleName(path)} is trusted whatever it contains (scorel trust --dev). To end that: scorel trust remove ${shellWord(path)}`;

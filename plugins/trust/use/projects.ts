@@ -116,6 +116,6 @@ const changedMeanwhile = (target: TrustTarget) =>
   `${named(target)} has changed since this run began, so --trust does not cover it and nothing in it is used. ${how(target)}`;
 
 const standing = (target: TrustTarget) =>
-  `${named(target)} is trusted whatever it holds (scorel trust --dev). To end that: ${trustCommand("remove", target.path)}`;
+  `${named(target)} is trusted whatever it contains (scorel trust --dev). To end that: ${trustCommand("remove", target.path)}`;
 
 const named = ({ folders }: TrustTarget) => folders.map(visibleName).join(", ");

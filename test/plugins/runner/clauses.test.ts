@@ -84,7 +84,7 @@ describe("outputs", () => {
     expect([artifact_files, warnings]).toEqual([
       [],
       [
-        expect.stringContaining("the first left out is out/c.txt"),
+        expect.stringContaining("the first one left out is out/c.txt"),
         "cannot save truncated output file: out/a.txt, out/b.txt",
         "only 128 KiB of content are returned at once; pass the refs of the other files to Read",
       ],
