@@ -14,6 +14,7 @@ type Host = HostService | undefined;
 /** The exit code of `scorel artifact replay` when something differs; 1 means an error. */
 const DIFFERS = 3;
 
+/** Runs `scorel artifact list`; returns the exit code. */
 export function list(host: Host, invocation: Invocation): Promise<number> {
   const [name] = invocation.args;
   return withSession(host, invocation, async (request, sessionId) => {
@@ -25,6 +26,7 @@ export function list(host: Host, invocation: Invocation): Promise<number> {
   });
 }
 
+/** Runs `scorel artifact get`; returns the exit code. */
 export function get(host: Host, invocation: Invocation): Promise<number> {
   const { options, cwd, args } = invocation;
   return withSession(host, invocation, async (request, sessionId) => {
@@ -40,6 +42,7 @@ export function get(host: Host, invocation: Invocation): Promise<number> {
   });
 }
 
+/** Runs `scorel artifact rm`; returns the exit code. */
 export function remove(host: Host, invocation: Invocation): Promise<number> {
   const [name = ""] = invocation.args;
   return withSession(host, invocation, async (request, sessionId) => {
@@ -48,6 +51,7 @@ export function remove(host: Host, invocation: Invocation): Promise<number> {
   });
 }
 
+/** Runs `scorel artifact lineage`; returns the exit code. */
 export function lineage(host: Host, invocation: Invocation): Promise<number> {
   const { options, args } = invocation;
   return withSession(host, invocation, async (request, sessionId) => {

@@ -147,6 +147,7 @@ function listOf(stretch: Stretch): EntryList {
   return { size: stretch.size, slice: (from, to) => entriesOf(stretch.slice(from, to)) };
 }
 
+/** A list of entries that are in memory. */
 export function listed(entries: readonly Entry[]): EntryList {
   return { size: entries.length, slice: (from, to) => entries.slice(from, to), whole: entries };
 }

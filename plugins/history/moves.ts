@@ -20,6 +20,7 @@ type Answer<O extends Moving> = Promise<Operations[O]["result"]>;
 /** Where to move; null for the start. */
 type Destination = { type: "rewind"; to: EventId | null } | { type: "branch"; to: EventId };
 
+/** The operation `rewind`. Throws HISTORY_ errors, and LOG_BUSY during a turn. */
 export async function rewind(params: Params<"rewind">, context: OperationContext): Answer<"rewind"> {
   const move = await begin("rewind", params, context);
   const { session } = move;
@@ -39,6 +40,7 @@ export async function rewind(params: Params<"rewind">, context: OperationContext
   return { ...(await jump(move, { type: "rewind", to }, (view) => expectLeaf(view, from))), files };
 }
 
+/** The operation `preview_rewind`. Throws HISTORY_NO_POINT and HISTORY_NO_FILES. */
 export async function previewRewind(
   { sessionId, ...params }: Operations["preview_rewind"]["params"],
   { open, request }: OperationContext,
@@ -56,6 +58,7 @@ export async function previewRewind(
   return { ...preview, targetEventId: to, leafId: session.activeLeaf };
 }
 
+/** The operation `branch`. Throws HISTORY_ errors, and LOG_BUSY during a turn. */
 export async function branch(params: Params<"branch">, context: OperationContext): Answer<"branch"> {
   const move = await begin("branch", params, context);
   const { session } = move;
@@ -69,6 +72,7 @@ export async function branch(params: Params<"branch">, context: OperationContext
   });
 }
 
+/** The operation `undo`. Throws HISTORY_NO_UNDO and HISTORY_CONFLICT, and LOG_BUSY during a turn. */
 export async function undo(params: Params<"undo">, context: OperationContext): Answer<"undo"> {
   const move = await begin("undo", params, context);
   const done = findEarlier(move);
@@ -80,6 +84,7 @@ export async function undo(params: Params<"undo">, context: OperationContext): A
   return undoneBy(session, session.tree.get(eventId) as StoredEvent);
 }
 
+/** The operation `redo`. Throws HISTORY_NO_REDO and HISTORY_CONFLICT, and LOG_BUSY during a turn. */
 export async function redo(params: Params<"redo">, context: OperationContext): Answer<"redo"> {
   const move = await begin("redo", params, context);
   const done = findEarlier(move);

@@ -21,6 +21,7 @@ const ROWS_AT_ONCE = 500;
 /** Maximum number of branch points, of children of each, and of leaves listed. */
 const TOLD = 200;
 
+/** The operation `get_tree`. Throws HISTORY_EVENT_UNKNOWN and HISTORY_AMBIGUOUS for `before`. */
 export function getTree(params: Params, { look }: OperationContext): Promise<TreePage> {
   return look(params.sessionId, ({ kernel: { session } }) => pageOf(session, params));
 }

@@ -63,6 +63,7 @@ export function listTrash(context: Shelf): Answer<"list_trash"> {
   return { sessions };
 }
 
+/** The operation `purge_sessions`. `bytes` is the size of the deleted files of sessions. Throws HISTORY_TRASH. */
 export async function purgeSessions(context: OperationContext): Promise<Answer<"purge_sessions">> {
   const trash = trashOf(context);
   const { sessions } = listTrash(context);

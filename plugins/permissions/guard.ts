@@ -86,6 +86,10 @@ interface Supposed {
   mode?: Mode;
 }
 
+/**
+ * Judges a tool call by the session's rules and mode, or by those in `supposed`. Remembers the paths that the tool
+ * reports to read.
+ */
 export async function verdictOn(call: ToolCallInput, state: State, supposed: Supposed = {}): Promise<Verdict> {
   const { assistantMessage, toolCall, args } = call;
   const declared = await declaredAbout(toolCall.name, args, state);
@@ -148,6 +152,7 @@ export function requiredWorkspace({ ctx }: Pick<State, "ctx">): Workspace {
   return workspace;
 }
 
+/** The decision that refuses a call, with a reason that tells the model what to do instead. */
 export function refused(why: string): ToolCallDecision {
   return {
     block: true,

@@ -155,6 +155,7 @@ export function parsed(texts: readonly string[]): Rule[] {
   return texts.flatMap(readRule);
 }
 
+/** The service `workspace`; undefined in a session without one. */
 export function workspaceOf(ctx: Context): Workspace | undefined {
   return ctx.find("workspace");
 }

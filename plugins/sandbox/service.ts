@@ -48,6 +48,7 @@ export function createSandbox(ctx: BaseContext, config: SandboxConfig, folder: (
 /** The executors that confine programs, in the order in which `auto` prefers them. */
 export const CONFINING: readonly ExecutorName[] = ["bubblewrap", "docker", "podman"];
 
+/** Creates an executor by its name, without checking whether it works here. */
 export function createExecutor(name: ExecutorName, settings: ContainerSettings): Executor {
   if (name === "local") return createLocal();
   return name === "bubblewrap" ? createBubblewrap(settings.folder) : createContainers(name, settings);

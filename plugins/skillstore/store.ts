@@ -124,6 +124,7 @@ export class Store implements SkillStore {
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
+/** Creates the store; reads nothing until it is used. */
 export function createStore(options: StoreOptions): Store {
   return new Store(options);
 }

@@ -70,6 +70,7 @@ export function skillFilesIn(sums: Sums): { path: string; sha256: string }[] {
   });
 }
 
+/** The sha256 of a file in hex, read in pieces. Throws file system errors. */
 export function sumOf(path: string): string {
   const hash = createHash("sha256");
   const fd = openSync(path, "r");

@@ -23,6 +23,10 @@ export interface Declared {
   about(params: unknown): Awaitable<string | null | undefined>;
 }
 
+/**
+ * Wraps the functions with which a tool declares its calls. If an extension's function fails or returns something invalid,
+ * that is reported, and the declaration counts as unknown.
+ */
 export function declaredBy(ctx: BaseContext, plugin: string, tool: Tool): Declared {
   const { name } = tool;
   /** Calls the tool's function `part` on behalf of its plugin, and checks what it returns. */

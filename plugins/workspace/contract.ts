@@ -123,10 +123,7 @@ export interface NestedSkills {
   root: string;
 }
 
-/**
- * A preset that is a folder with a `preset.toml`. The folder may also contain `extensions/`, `instructions/*.md` and
- * `skills/`.
- */
+/** A preset that is a folder with a `preset.toml`, and perhaps `extensions/`, `instructions/*.md` and `skills/`. */
 export interface PresetPackage {
   name: string;
   /** Display path. */
@@ -141,12 +138,9 @@ export interface PluginChoice {
   only?: string | undefined;
   /** Returns the reason why a project is not trusted in `untrusted` instead of reporting it. */
   again?: boolean | undefined;
-  /** Name of a preset, as for `--preset`. Default: the preset that the command was started with. */
+  /** Name of a preset, as for `--preset`. Default: that of the run (the preset that the command was started with). */
   preset?: string | undefined;
-  /**
-   * The session is only read. If `preset` cannot be used, for example because it was removed, the preset that the
-   * command was started with is used, with a notice.
-   */
+  /** The session is only read: a `preset` that cannot be used is replaced by that of the run, with a notice. */
   readOnly?: boolean | undefined;
   /** Reads a project only if this is its `.scorel` folder, even if the user trusts another one; `null` reads none. */
   project?: string | null | undefined;
@@ -179,10 +173,7 @@ export interface Composition {
   /** The host kernel, parent of all session kernels. Only available once it has started. */
   kernel(): Kernel;
 }
-/**
- * A report about something that was left out or failed without harm to the rest: its origin, an error code and a
- * message.
- */
+/** Something that was left out or failed without harm to the rest: its origin, an error code and a message. */
 export interface Notice {
   origin: string;
   code: string;

@@ -18,11 +18,13 @@ const foreign: Preview = {
   notCovered: [{ path: ".", reason: errors.CHECKPOINT_FOREIGN().message }],
 };
 
+/** What restoring the files to an event would change. Throws CHECKPOINT_TARGET. */
 export async function previewFiles(ctx: Context, targetEventId: string): Promise<Preview> {
   const at = placeOf(ctx.session, targetEventId);
   return isForeign(ctx.session.header) ? foreign : preview(placeFor(ctx), new History(ctx.session), at);
 }
 
+/** How the files differ from their state before this session's tools changed them. */
 export async function changesOf(ctx: Context): Promise<Preview> {
   return isForeign(ctx.session.header) ? foreign : listChanges(placeFor(ctx), new History(ctx.session));
 }

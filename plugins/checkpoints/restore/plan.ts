@@ -119,6 +119,7 @@ const REASONS: Record<string, string> = {
   ENOTDIR: "a file is in a folder's place, or a folder with files in a file's",
 };
 
+/** The kind of change from one state to another; `mode` if only the permission bits differ. */
 export function kindOf(from: FileState, to: FileState): FileChange["kind"] {
   if (from.kind === "absent") return "created";
   if (to.kind === "absent") return "deleted";

@@ -24,6 +24,10 @@ export interface Processes {
   start(request: ProcessRequest, options: StartOptions): Promise<Started>;
 }
 
+/**
+ * Wraps the service `processes`. Its calls throw EXECUTOR errors when they exceed their limit or return something
+ * unusable.
+ */
 export function checkedProcesses(processes: ProcessesService, executor: Executor): Processes {
   return {
     local: processes.local === true,

@@ -83,6 +83,7 @@ export function asText(file: LoadedFile, place: Place): TextFile {
   return { ...file, encoding: isUtf8(bytes) ? "utf8" : "latin1", bom, crlf: bytes.includes("\r\n") };
 }
 
+/** The version of a file with these bytes: their sha256 in hex. */
 export function versionOf(bytes: Uint8Array): string {
   return sha256Of(bytes);
 }

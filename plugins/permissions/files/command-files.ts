@@ -194,6 +194,7 @@ function addPath(path: string, isSure: boolean, reader: Reader, { found, seen }:
   if (reader.goesThrough && sure && isFolder(path)) found.walked.push(file);
 }
 
+/** Whether a path is a folder, following links. */
 export function isFolder(path: string): boolean {
   return kindOf(path) === "folder";
 }

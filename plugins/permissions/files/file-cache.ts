@@ -90,6 +90,7 @@ function lookForKind(path: string): "folder" | "other" | undefined {
   }
 }
 
+/** The names in a folder, unsorted; empty for a path that is not a folder or cannot be read. */
 export function namesIn(folder: string): readonly string[] {
   if (questions) return known("names", folder, questions) ?? [];
   return once(answers?.names, folder, lookForNames);

@@ -95,6 +95,7 @@ export function judgeReads(paths: readonly string[], call: Case): Verdict | unde
   };
 }
 
+/** The reason for denying a file of Scorel's key store. */
 export function keyStoreReason(path: string): string {
   return `${visiblePath(path)} contains Scorel's own keys, which tools cannot read`;
 }

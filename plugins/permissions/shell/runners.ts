@@ -151,6 +151,10 @@ const RUNNING_SUBCOMMANDS: Readonly<Record<string, RegExp>> = {
   nix: /^(?:run|shell|develop)$/,
 };
 
+/**
+ * Whether a program runs a command in its arguments, but its options are not listed, so that any argument may be the
+ * command.
+ */
 export function isVague(name: string): boolean {
   return OTHERS.has(name);
 }

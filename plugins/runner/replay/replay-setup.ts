@@ -131,6 +131,7 @@ export function stdinOf({ stdin }: RunRecord, store: BlobStore, tell: Tell): Buf
   return bytes ?? Buffer.alloc(0);
 }
 
+/** Reports differences in the executor and in network access. `now` is the executor of the replay. */
 export function tellBounds({ config }: RunnerContext, record: RunRecord, now: string, tell: Tell): void {
   const { executor: before, network, skill } = record;
   if (before !== now)
@@ -143,6 +144,10 @@ export function tellBounds({ config }: RunnerContext, record: RunRecord, now: st
     });
 }
 
+/**
+ * Reports recorded variables whose values are not available. `given` are those of the recorded call, `declared` those
+ * of the user's environment.
+ */
 export function tellVariables(
   { variables, redacted }: RunRecord,
   given: Readonly<Record<string, string>>,

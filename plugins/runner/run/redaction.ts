@@ -17,6 +17,7 @@ export interface Redaction {
   redactor(): Redactor;
 }
 
+/** Creates the redaction for a run: of secrets known to the session, and of these values if they are long enough. */
 export function redactionFor(ctx: Pick<RunnerContext, "find">, values: readonly string[]): Redaction {
   const hidden = values.filter(({ length }) => length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length);
   const secrets = ctx.find("secrets");

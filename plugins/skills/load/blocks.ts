@@ -46,6 +46,7 @@ export function contextText(
 /** The heading over loaded texts that are repeated later in the conversation. */
 export const CONTEXT = "Loaded skill context:";
 
+/** A copy sorted by name, independently of the locale. */
 export function byName<T extends { name: string }>(rows: readonly T[]): T[] {
   return [...rows].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }

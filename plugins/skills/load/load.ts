@@ -82,6 +82,10 @@ export async function loaded(
   return { details: { stateDelta, skill: now }, changed: texts.digest !== skills.indexed(skill.name)?.digest, texts };
 }
 
+/**
+ * The docs of a skill as a JSON object: path -> size in bytes. Throws SKILL_REQUIRED, SKILL_UNKNOWN and
+ * SKILL_UNREADABLE.
+ */
 export async function listDocs(skills: Skills, name: string): Promise<Answer> {
   const { sizes, note } = await textsOf(named(skills, name));
   const more = sizes.size > MOST_DOCS ? `\nand ${sizes.size - MOST_DOCS} more` : "";

@@ -71,6 +71,7 @@ export async function headerOf(source: Source, version: number): Promise<Partial
   return {};
 }
 
+/** Whether a record is the header of a Scorel log. */
 export function isHeader(record: Json): record is Json & { version: number } {
   return typeof record.sessionId === "string" && typeof record.version === "number" && record.type === undefined;
 }
