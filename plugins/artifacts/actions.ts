@@ -7,7 +7,7 @@ import { localMinute } from "@scorel/kit/text/local-time";
 import type { SessionOptions } from "@scorel/workspace/contract";
 import type { ArtifactVersion, LineageTree } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { inWords } from "./events.ts";
+import { sizeText } from "./events.ts";
 
 type Host = HostService | undefined;
 
@@ -38,7 +38,7 @@ export function get(host: Host, invocation: Invocation): Promise<number> {
     }
     const file = resolve(cwd, String(options.to));
     const { name, version, size } = await write(request, asked, file);
-    return `${name}@${version} is in ${file} (${inWords(size)}).\n`;
+    return `${name}@${version} is in ${file} (${sizeText(size)}).\n`;
   });
 }
 
@@ -58,7 +58,7 @@ export function lineage(host: Host, invocation: Invocation): Promise<number> {
     const { artifact, inputs } = await request("get_lineage", { sessionId, ...named(args[0] ?? "") });
     return options.output === "json"
       ? `${JSON.stringify({ ...artifact, made_of: inputs })}\n`
-      : story(artifact, inputs);
+      : lineageText(artifact, inputs);
   });
 }
 
@@ -84,18 +84,21 @@ function named(text: string): { name: string; version?: number } {
 
 function rows(artifacts: readonly ArtifactVersion[]): string {
   const names = Math.max(0, ...artifacts.map((each) => labelOf(each).length));
-  const sizes = Math.max(0, ...artifacts.map(({ size }) => inWords(size).length));
+  const sizes = Math.max(0, ...artifacts.map(({ size }) => sizeText(size).length));
   const lines = artifacts.map((each) => {
     const time = localMinute(each.savedAt);
-    return `${time}  ${labelOf(each).padEnd(names)}  ${inWords(each.size).padStart(sizes)}  ${each.mimeType}\n`;
+    return `${time}  ${labelOf(each).padEnd(names)}  ${sizeText(each.size).padStart(sizes)}  ${each.mimeType}\n`;
   });
   return lines.join("");
 }
 
 const labelOf = ({ name, version }: ArtifactVersion) => `${name}@${version}`;
 
-function story({ name, version, sha256, size, lineage: made }: ArtifactVersion, inputs: LineageTree["inputs"]): string {
-  const head = `${name}@${version}  ${inWords(size)}  sha256 ${sha256}\n`;
+function lineageText(
+  { name, version, sha256, size, lineage: made }: ArtifactVersion,
+  inputs: LineageTree["inputs"],
+): string {
+  const head = `${name}@${version}  ${sizeText(size)}  sha256 ${sha256}\n`;
   if (!made) return `${head}Its inputs were not recorded.\n`;
   const { by, skill, command } = made;
   const lines = [

@@ -24,7 +24,7 @@ export function legalCuts(entries: readonly Entry[]): number[] {
     if (kind === "reply") replied = true;
     if (kind === "turn") replied = false;
   }
-  return rests(entries) ? [...cuts, entries.length] : cuts;
+  return isAtRest(entries) ? [...cuts, entries.length] : cuts;
 }
 
 /**
@@ -74,7 +74,7 @@ function answersAfter(entries: readonly Entry[]): boolean[] {
 }
 
 /** Returns true when every call has a result and the user did not speak last. */
-function rests(entries: readonly Entry[]): boolean {
+function isAtRest(entries: readonly Entry[]): boolean {
   const last = entries.findLastIndex(({ kind }) => kind === "reply");
   const message = entries[last]?.message;
   if (message?.role !== "assistant") return false;

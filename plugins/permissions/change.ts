@@ -40,7 +40,7 @@ export async function changeOf(
 }
 
 /** The arguments of an edit that its diff does not show. */
-export function unshown(args: unknown): object {
+export function argumentsBesidesDiff(args: unknown): object {
   const { file_path, content, old_string, new_string, replace_all, ...others } = args as Record<string, unknown>;
   return others;
 }

@@ -42,14 +42,14 @@ async function judgeTool(call: Case): Promise<Verdict> {
   const { command, cwd } = (call.args ?? {}) as { command?: unknown; cwd?: unknown };
   if (call.tool === "Bash" && typeof command === "string")
     return judgeBash(command, typeof cwd === "string" ? cwd : ".", call);
-  return lookingAt(call, () => strictest(judgeCall(call), () => [judgeReads(readsOf(call), call)]));
+  return withFilesOf(call, () => strictest(judgeCall(call), () => [judgeReads(readsOf(call), call)]));
 }
 
 /**
  * Runs `judge` with access to the files that the call touches: those of this computer, or those of the session's
  * executor.
  */
-async function lookingAt({ files }: Case, judge: () => Verdict): Promise<Verdict> {
+async function withFilesOf({ files }: Case, judge: () => Verdict): Promise<Verdict> {
   if (!files || files.local) return withFileCache(judge);
   return (await import("./files/elsewhere.ts")).judgeElsewhere(files, judge);
 }
@@ -63,23 +63,23 @@ function strictest(own: Verdict, others: () => (Verdict | undefined)[]): Verdict
 /** Judges a shell command. The parser is loaded for the first one. */
 async function judgeBash(command: string, cwd: string, call: Case): Promise<Verdict> {
   const { mode, rules, workspace } = call;
-  const isFree = mode === "full" && !speaksOfCommands(rules);
+  const isFree = mode === "full" && !hasCommandRules(rules);
   const { judgeReadingOf } = await import("./files/command-reading.ts");
   if (isFree)
-    return lookingAt(call, () => strictest(allow("the mode is full"), () => [judgeReadingOf(command, cwd, call)]));
+    return withFilesOf(call, () => strictest(allow("the mode is full"), () => [judgeReadingOf(command, cwd, call)]));
   const [{ judgeCommand }, { gitDangerOf }] = await Promise.all([
     import("./shell/judge-command.ts"),
     import("./git/command-git.ts"),
   ]);
   const allowsAll = rules.allow.some((rule) => rule.pattern === undefined && isAbout(rule, "Bash"));
-  const gitVerdict = () => aboutGit(allowsAll ? undefined : gitDangerOf(command, cwd, workspace));
-  return lookingAt(call, () =>
+  const gitVerdict = () => gitDangerVerdict(allowsAll ? undefined : gitDangerOf(command, cwd, workspace));
+  return withFilesOf(call, () =>
     strictest(judgeCommand(command, call), () => [judgeReadingOf(command, cwd, call), gitVerdict()]),
   );
 }
 
 /** Asks about git in a folder where it may run a program that the user did not choose. */
-function aboutGit(danger: string | undefined): Verdict | undefined {
+function gitDangerVerdict(danger: string | undefined): Verdict | undefined {
   if (danger === undefined) return undefined;
   return { decision: "ask", why: `it contains ${danger}, so it needs approval each time`, rules: [] };
 }
@@ -99,7 +99,7 @@ function stagedBy(args: unknown, { cwd }: Workspace): string[] {
   });
 }
 
-function speaksOfCommands({ deny, ask }: Rules): boolean {
+function hasCommandRules({ deny, ask }: Rules): boolean {
   return [...deny, ...ask].some((rule) => isAbout(rule, "Bash", true));
 }
 

@@ -142,12 +142,12 @@ function optionsFor(rules: readonly string[], offersEdits: boolean): RequestOpti
 /** Shows the exact command or the change to the file. Control characters are made visible, so that nothing can hide text. */
 async function bodyOf({ toolCall, args, typedBy }: ToolCallInput, ctx: Context): Promise<DisplayAction[]> {
   const files: ExecutorFiles | undefined = filesOf(ctx);
-  const { changeOf, unshown } = await import("./change.ts");
+  const { changeOf, argumentsBesidesDiff } = await import("./change.ts");
   const { command, ...rest } = args as { command?: unknown; cwd?: unknown };
   const change = (given: unknown) => changeOf(toolCall.name, given, requiredWorkspace({ ctx }), files);
   if (typeof command !== "string") {
     const shown = await change(args);
-    return shown.display === "diff" ? [shown, ...linesFor(unshown(args))] : [shown];
+    return shown.display === "diff" ? [shown, ...linesFor(argumentsBesidesDiff(args))] : [shown];
   }
   const line = notice(`$ ${visibleText(command)}`);
   if (toolCall.name !== "Bash") return [line, await change(rest)];

@@ -23,12 +23,12 @@ export class Output {
    * Waits for the end of the output, but only for PIPE_GRACE_MS: background processes may hold it open, and they end
    * with the program.
    */
-  async briefly(): Promise<void> {
+  async waitBriefly(): Promise<void> {
     await Promise.race([Promise.all(this.closed), after(PIPE_GRACE_MS)]);
   }
 
   /** Waits until all remaining output was read, even by a slow receiver. */
-  async rest(): Promise<void> {
+  async waitForRest(): Promise<void> {
     const all = Promise.all(this.closed).then(() => true);
     for (;;) {
       const waited = performance.now();

@@ -143,10 +143,10 @@ class Running implements SandboxRun {
     process.off("exit", stopAtExit);
     for (const stop of this.settle.splice(0)) stop();
     const durationMs = Math.round(performance.now() - this.began);
-    await this.output.briefly();
+    await this.output.waitBriefly();
     await this.killing;
     if (this.child.pid !== undefined && this.executor === "local") await endTree(undefined, this.mark);
-    await this.output.rest();
+    await this.output.waitForRest();
     this.child.stdout?.destroy();
     this.child.stderr?.destroy();
     this.ledger.remove(this.mark);

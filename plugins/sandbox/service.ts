@@ -87,7 +87,7 @@ function readyJob(job: SandboxJob, config: SandboxConfig, interactive: boolean):
     argv: job.argv,
     cwd: job.cwd,
     env: { ...defaultEnv, ...checkedEnv(job.env ?? {}) },
-    mounts: hiding(own, mounts),
+    mounts: withOwnFoldersHidden(own, mounts),
     network: job.network ?? false,
     limits: { seconds, cpuSeconds, memoryBytes, processes, fileBytes, ...job.limits },
     interactive,
@@ -98,7 +98,7 @@ function readyJob(job: SandboxJob, config: SandboxConfig, interactive: boolean):
  * Covers the user's own Scorel folders with empty ones, after the last mount that contains them: their keys, tokens and
  * sockets would let a program out of the sandbox. Mounts below them that come later stay visible.
  */
-function hiding(own: readonly string[], mounts: readonly SandboxMount[]): ReadyMount[] {
+function withOwnFoldersHidden(own: readonly string[], mounts: readonly SandboxMount[]): ReadyMount[] {
   const all: ReadyMount[] = [...mounts];
   for (const folder of own) {
     const last = all.findLastIndex(({ path }) => isWithin(path, folder));

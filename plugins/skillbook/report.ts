@@ -15,13 +15,13 @@ export async function report({ request, sessionId, options, json, say }: Command
   const of = options.all === true ? "all" : named;
   const asked = { sessionId, ...(of !== undefined && { of }) };
   const found = await everyPage((page) => request("report_skills", { ...asked, ...page }));
-  await say(json ? `${JSON.stringify(found, null, 2)}\n` : told(found));
+  await say(json ? `${JSON.stringify(found, null, 2)}\n` : reportText(found));
   return 0;
 }
 
 const NOTHING = "No session here was told about skills; --all includes all sessions.\n";
 
-function told({ sessions, without, prompts, skills, damaged }: SkillReport): string {
+function reportText({ sessions, without, prompts, skills, damaged }: SkillReport): string {
   if (sessions + damaged.length === 0) return NOTHING;
   const missed = skills.filter((skill) => skill.misses > 0);
   const used = skills.filter((skill) => skill.misses === 0 && skill.loadedIn > 0);
@@ -46,7 +46,7 @@ function missedRows(skill: ReportedSkill): string[] {
   const more = misses - SHOWN;
   return [
     `${visibleText(name)}: never loaded where ${misses} of ${counted(matched, "prompt")} contained its words`,
-    `  ${standing(skill)}`,
+    `  ${usageOf(skill)}`,
     `  words: ${list(words)}`,
     ...missed.slice(0, SHOWN).map(missRow),
     ...(more > 0 ? [`  and ${more} more; --json names the latest hundred`] : []),
@@ -60,7 +60,7 @@ function missRow({ sessionId, turn, ts, prompt }: SkillMiss): string {
 }
 
 function usedRows(skill: ReportedSkill): string[] {
-  return [`  ${visibleText(skill.name)}: ${standing(skill)}`, ...lackingRows(skill)];
+  return [`  ${visibleText(skill.name)}: ${usageOf(skill)}`, ...lackingRows(skill)];
 }
 
 function restRows(skills: readonly ReportedSkill[]): string[] {
@@ -68,7 +68,7 @@ function restRows(skills: readonly ReportedSkill[]): string[] {
   return [...rows, "  -> list what nobody needs in [skills] disabled; otherwise use people's words in the description"];
 }
 
-function standing({ shown, loaded: { model, command, mention }, runs }: ReportedSkill): string {
+function usageOf({ shown, loaded: { model, command, mention }, runs }: ReportedSkill): string {
   const ways = [
     [model, "by the model"],
     [command, "by /skill:"],

@@ -1,7 +1,7 @@
 import type { BlobStore } from "@scorel/blobs/contract";
 import { codeOf } from "@scorel/kernel";
 import type { FileState } from "../contract.ts";
-import { inWords, kept, stateOf, tooLarge } from "./observe.ts";
+import { kept, sizeText, stateOf, tooLarge } from "./observe.ts";
 import { Pack } from "./pack.ts";
 
 /** The largest file whose content is read, in bytes, and how many bytes a turn may add. */
@@ -84,7 +84,7 @@ export class Keeper {
   private take(state: Extract<FileState, { kind: "file" }>, isNew: boolean, put: () => void): FileState {
     const { mode, size } = state;
     if (isNew && this.added + size > this.limits.maxTurnBytes)
-      return { kind: "uncovered", mode, size, reason: `over ${inWords(this.limits.maxTurnBytes)} in one turn` };
+      return { kind: "uncovered", mode, size, reason: `over ${sizeText(this.limits.maxTurnBytes)} in one turn` };
     put();
     if (isNew) this.added += size;
     return state;

@@ -84,11 +84,11 @@ export function isBlocked(path: string): boolean {
 
 /** Why a file above this size is not covered. */
 export function tooLarge(most: number): string {
-  return `over ${inWords(most)}`;
+  return `over ${sizeText(most)}`;
 }
 
 /** A size in bytes for people, such as `1.5 MiB`. */
-export function inWords(bytes: number): string {
+export function sizeText(bytes: number): string {
   return bytes >= 1024 * 1024 ? `${Math.round(bytes / 1024 / 1024)} MB` : `${bytes} bytes`;
 }
 

@@ -132,7 +132,7 @@ export class Tracker {
     if (this.scans.hasUnrecorded) await this.scans.completed();
     const outside = writes.filter((path) => this.inProject(path) === undefined);
     const paths = writes.flatMap((path) => this.inProject(path) ?? []);
-    const known = await Promise.all(paths.map(async (path) => ({ path, before: await this.seeWhole(path) })));
+    const known = await Promise.all(paths.map(async (path) => ({ path, before: await this.seeWithUnsaved(path) })));
     this.open.set(id, known);
     const notCovered = [
       ...outside.map((path) => ({ path, reason: "it is outside of the project, or controls git or the agent" })),
@@ -159,7 +159,7 @@ export class Tracker {
    * Reads a path now, including the unsaved changes of a program that has the file open: a tool that writes the file
    * replaces these, too.
    */
-  private async seeWhole(path: string): Promise<FileState> {
+  private async seeWithUnsaved(path: string): Promise<FileState> {
     const saved = this.see(path);
     const files = this.ctx.find("files");
     if (saved.kind !== "file" || !files?.unsaved) return saved;

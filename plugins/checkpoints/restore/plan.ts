@@ -50,11 +50,11 @@ export async function planFor(place: Place, history: History, at: number, signal
     if (typeof step === "string") plan.notCovered.push({ path, reason: step });
     else if (step) plan.steps.push(step);
   }
-  return { ...plan, notCovered: eachOnce(plan.notCovered) };
+  return { ...plan, notCovered: withoutDuplicates(plan.notCovered) };
 }
 
 /** Removes duplicates. */
-export function eachOnce(gaps: readonly NotCovered[]): NotCovered[] {
+export function withoutDuplicates(gaps: readonly NotCovered[]): NotCovered[] {
   return [...new Map(gaps.map((gap) => [`${gap.path}\0${gap.reason}`, gap])).values()];
 }
 

@@ -36,7 +36,7 @@ export function unwritable(text: string, encoding: TextFile["encoding"]): string
 }
 
 /** Drops positions that overlap an earlier one. */
-export function apart(places: readonly ByteRange[]): ByteRange[] {
+export function withoutOverlaps(places: readonly ByteRange[]): ByteRange[] {
   let end = 0;
   return places.filter(([from, to]) => {
     if (from < end) return false;

@@ -33,7 +33,7 @@ const shellLine: EventDefinition<Events["shell_line"]> = {
   leafReads: '"aside"',
   inFlight: { work: "shell", id: "id", effect: "end" },
   convertToLlm: (event: EventOf<"shell_line">) =>
-    event.silent || event.aside ? { action: "skip" } : { action: "include", message: asSaid(event) },
+    event.silent || event.aside ? { action: "skip" } : { action: "include", message: messageFor(event) },
   convertToDisplay: (event: EventOf<"shell_line">) => ({
     display: "card",
     title: titleOf(event),
@@ -58,7 +58,7 @@ const shellTold: EventDefinition<Events["shell_told"]> = {
   convertToLlm(event: EventOf<"shell_told">, context) {
     const line = context.get(event.line);
     if (line?.type !== "shell_line") return { action: "skip" };
-    return { action: "include", message: asSaid(line as EventOf<"shell_line">) };
+    return { action: "include", message: messageFor(line as EventOf<"shell_line">) };
   },
   convertToDisplay: () => ({ display: "hidden" }),
 };
@@ -132,7 +132,7 @@ function withTime({ output, durationMs }: Events["shell_line"]): string {
 }
 
 /** The message to the model: the user says which command they ran, and what it printed. */
-function asSaid({ command, output, ts }: EventOf<"shell_line">): UserMessage {
+function messageFor({ command, output, ts }: EventOf<"shell_line">): UserMessage {
   return {
     role: "user",
     content: `I have run this command in the shell myself, and this is its output:\n\n$ ${command}\n${output}`,

@@ -23,7 +23,7 @@ export function presetCommands(store: PackageStore, ending: Ending): CliCommand[
       description: `Show what a preset would run and set, and install it; ${SOURCES}`,
       options: [{ flags: "--name <name>", description: "Its name (default: that of the package)" }, yes],
       run: (invocation) =>
-        untilEnd(ending, invocation, async (given) => (await import("./add.ts")).add(installer, given)),
+        interruptedByEnd(ending, invocation, async (given) => (await import("./add.ts")).add(installer, given)),
     },
     {
       noun: "preset",
@@ -33,7 +33,7 @@ export function presetCommands(store: PackageStore, ending: Ending): CliCommand[
         "Show what would change in an installed preset, and install it again, from its own or another source",
       options: [yes],
       run: (invocation) =>
-        untilEnd(ending, invocation, async (given) => (await import("./add.ts")).update(installer, given)),
+        interruptedByEnd(ending, invocation, async (given) => (await import("./add.ts")).update(installer, given)),
     },
     ...laterCommands(installer),
   ];
@@ -50,7 +50,7 @@ export function extensionCommands(store: PackageStore, ending: Ending): CliComma
       description: `Show what an extension would run, and install it for this user; ${SOURCES}`,
       options: [{ flags: "--global", description: "For all projects of this user, which is the default" }, yes],
       run: (invocation) =>
-        untilEnd(ending, invocation, async (given) => (await import("./add.ts")).add(installer, given)),
+        interruptedByEnd(ending, invocation, async (given) => (await import("./add.ts")).add(installer, given)),
     },
     {
       noun: "plugin",
@@ -60,14 +60,14 @@ export function extensionCommands(store: PackageStore, ending: Ending): CliComma
         "Show what would change in an installed extension, and install it again; without a name, all of them",
       options: [yes],
       run: (invocation) =>
-        untilEnd(ending, invocation, async (given) => (await import("./add.ts")).update(installer, given)),
+        interruptedByEnd(ending, invocation, async (given) => (await import("./add.ts")).update(installer, given)),
     },
     ...laterCommands(installer),
   ];
 }
 
 /** Runs a command that is interrupted, as by Ctrl-C, when the process is about to end. */
-async function untilEnd(
+async function interruptedByEnd(
   { signal, running }: Ending,
   invocation: Invocation,
   work: (invocation: Invocation) => Promise<number>,

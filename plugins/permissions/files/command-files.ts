@@ -97,7 +97,7 @@ function addUnit({ tokens, nested }: Unit, place: Search): void {
     else addWord(token, token.kind === "assignment" ? ASSIGNED : reader, isScript, place);
   }
   const hasFile = found.files.slice(named).some(({ path, sure }) => sure && kindOf(path) !== undefined);
-  if (reader.startsHere && (reader.startsAnyway || !hasFile))
+  if (reader.walksCwd && (reader.alwaysWalksCwd || !hasFile))
     for (const path of found.folders) found.walked.push({ path, sure: false, contents: reader.contents });
   if (found.walked.length > walked && bareName(values[0] ?? "") !== "git") found.onlyGit = false;
 }
@@ -180,7 +180,7 @@ function addFile(named: string, isSure: boolean, reader: Reader, place: Search, 
 
 function addPath(path: string, isSure: boolean, reader: Reader, { found, seen }: Search, word?: string): void {
   const sure = isSure && reader.files;
-  const key = `${sure}${reader.contents}${reader.goesThrough}${path}`;
+  const key = `${sure}${reader.contents}${reader.walksFolders}${path}`;
   if (seen.has(key)) return;
   seen.add(key);
   if (found.files.length >= MAX_FILES) {
@@ -191,7 +191,7 @@ function addPath(path: string, isSure: boolean, reader: Reader, { found, seen }:
   if (/\s/.test(path) && kindOf(path) === undefined) return;
   const file = { path, sure, contents: reader.contents, ...(word !== undefined && { word }) };
   found.files.push(file);
-  if (reader.goesThrough && sure && isFolder(path)) found.walked.push(file);
+  if (reader.walksFolders && sure && isFolder(path)) found.walked.push(file);
 }
 
 /** Whether a path is a folder, following links. */

@@ -132,7 +132,7 @@ export function stdinOf({ stdin }: RunRecord, store: BlobStore, tell: Tell): Buf
 }
 
 /** Reports differences in the executor and in network access. `now` is the executor of the replay. */
-export function tellBounds({ config }: RunnerContext, record: RunRecord, now: string, tell: Tell): void {
+export function reportLimitsChanged({ config }: RunnerContext, record: RunRecord, now: string, tell: Tell): void {
   const { executor: before, network, skill } = record;
   if (before !== now)
     tell({ what: "executor", name: now, before, now, note: `it ran in ${before} then, and in ${now} now` });
@@ -148,7 +148,7 @@ export function tellBounds({ config }: RunnerContext, record: RunRecord, now: st
  * Reports recorded variables whose values are not available. `given` are those of the recorded call, `declared` those
  * of the user's environment.
  */
-export function tellVariables(
+export function reportMissingVariables(
   { variables, redacted }: RunRecord,
   given: Readonly<Record<string, string>>,
   declared: readonly string[],
