@@ -51,7 +51,7 @@ export function chooseCut(
   const rounds = cuts.filter((at) => at > start && at < entries.length);
   const round = rounds.find(isWithin(keep)) ?? rounds.at(-1) ?? nearest;
   if (isWithin(limit)(round ?? 0)) return round;
-  // A round that is too long by itself is summarized as a whole.
+  // A round that exceeds the limit alone is summarized as a whole.
   return cuts.findLast((at) => at > start) ?? nearest;
 }
 

@@ -27,8 +27,8 @@ export async function compactNow(compacting: Compacting, asked: Asked): Promise<
 }
 
 /**
- * Like `compactNow`, but concurrent requests with the same `messageId` share one compaction. `running` holds those of a
- * session.
+ * Like `compactNow`, but concurrent requests with the same `messageId` share one compaction. `running` holds the
+ * running compactions of a session by `messageId`.
  */
 export async function compactOnce(
   compacting: Compacting,

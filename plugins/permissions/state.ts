@@ -47,7 +47,7 @@ export interface State {
   attended?: boolean;
   /** The end of the question queue: questions are asked one at a time, in call order. */
   asking: Promise<unknown>;
-  /** Objections made by this plugin, to tell them from those of other guards. */
+  /** Objections made by this plugin, so that they are not treated like those of other guards. */
   own: WeakSet<object>;
 }
 
@@ -120,7 +120,10 @@ function limitsOf(ctx: Context): Limits[] {
   return limitsBy(workspaceOf(ctx)?.parent);
 }
 
-/** The mode of the session's parent, if the parent has narrowed it since this session was created and this one has not. */
+/**
+ * The parent's current mode, if the parent has narrowed its mode since this session was created and this session's own
+ * mode is wider; otherwise undefined.
+ */
 export function narrowedByParent(state: State): Mode | undefined {
   const [atStart, now] = limitsOf(state.ctx);
   if (!atStart || !now || narrowest(atStart.mode, [now]) === atStart.mode) return undefined;
@@ -198,7 +201,8 @@ export const permissionModeProjection: ProjectionDefinition<{ mode?: Mode }> = {
 };
 
 /**
- * Whether the model on this path was last told that it plans. A compaction resets it, because the summary may drop the notice.
+ * Whether the model was last told, on this path, that the mode is `plan`. A compaction resets it, because the summary
+ * may drop the notice.
  */
 export const permissionTold: ProjectionDefinition<{ planning: boolean }> = {
   over: "path",

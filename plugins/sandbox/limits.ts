@@ -8,7 +8,7 @@ export const limiter = (): string | undefined => (existsSync(PRLIMIT) ? PRLIMIT 
 
 /**
  * Adds the system's limits, which apply to each process. The memory limit covers writable memory, not address space,
- * which some runtimes reserve excessively. `ownUsers` says that the program has a user of its own, in a namespace, so
+ * which some runtimes reserve excessively. `ownUsers` says that the program runs as a user in its own namespace, so
  * that only its processes count towards the limit of processes.
  */
 export function limited(argv: readonly string[], limits: SandboxLimits, ownUsers: boolean): string[] {

@@ -34,8 +34,8 @@ const sharedSkills = [".agents/skills", ".claude/skills"];
 const besides = [...sharedSkills, ".claude/commands", ".claude/agents"];
 
 /**
- * The project folders that need trust in a directory; undefined if there are none. A worktree that Scorel made has the
- * folders of its checkout, and none of its own. `directory` is canonical.
+ * The project folders that need trust in a directory; undefined if there are none. A worktree that Scorel made has its
+ * checkout's folders instead of its own. `directory` is canonical.
  */
 export function targetOf(directory: string): TrustTarget | undefined {
   const cwd = projectPlace(directory);

@@ -138,9 +138,9 @@ export interface PluginChoice {
   only?: string | undefined;
   /** Returns the reason why a project is not trusted in `untrusted` instead of reporting it. */
   again?: boolean | undefined;
-  /** Name of a preset, as for `--preset`. Default: that of the run (the preset that the command was started with). */
+  /** Name of a preset, as for `--preset`. Default: the preset that the command was started with. */
   preset?: string | undefined;
-  /** The session is only read: a `preset` that cannot be used is replaced by that of the run, with a notice. */
+  /** The session is only read: if `preset` cannot be used, the default is used instead, with a notice. */
   readOnly?: boolean | undefined;
   /** Reads a project only if this is its `.scorel` folder, even if the user trusts another one; `null` reads none. */
   project?: string | null | undefined;

@@ -69,7 +69,10 @@ export class PlainParents {
   }
 }
 
-/** Whether a file or a dangling link is in the place of a parent folder, so that no call can have written the path. */
+/**
+ * Whether a parent folder of the path is replaced by a file or a dangling link, so that no call can have written the
+ * path.
+ */
 export function isBlocked(path: string): boolean {
   for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
     try {

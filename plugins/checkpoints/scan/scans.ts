@@ -29,7 +29,10 @@ export class Scans {
   private since: number | undefined;
   /** Whether a call has waited for a scan until the time limit since the user's last message. */
   private waited = false;
-  /** Whether a pending call began without a complete scan before it, so that its changes cannot be told from earlier ones. */
+  /**
+   * Whether a pending call began without a complete scan before it, so that its changes cannot be distinguished from
+   * earlier ones.
+   */
   private blind = false;
 
   constructor(context: ScanContext, survey: Survey, notes: Notes, report: (thrown: unknown) => void) {

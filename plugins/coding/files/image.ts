@@ -3,7 +3,7 @@ import type { Environment } from "../environment.ts";
 import { errors } from "../errors.ts";
 import type { Place } from "./paths.ts";
 
-/** The context that an image takes, as bytes of text; the same for every size. */
+/** The context that an image takes up, in bytes of text; the same for images of every size. */
 export const IMAGE_BYTES = 4_800;
 
 /**

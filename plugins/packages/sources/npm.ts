@@ -73,7 +73,10 @@ async function npm(args: readonly string[], cwd: string, { env, interrupt }: Sur
   if (ended.code !== 0) throw errors.PACKAGES_NPM({ reason: ended.failure ?? reasonIn(ended.stdout, ended.stderr) });
 }
 
-/** On Windows, the script beside npm's starter: the starter itself would need a shell. */
+/**
+ * The command for npm. On Windows, this is the script next to npm's starter, because the starter itself would need a
+ * shell.
+ */
 function findNpm(folders: readonly string[]): [program: string, ...args: string[]] {
   const isWindows = process.platform === "win32";
   for (const folder of folders) {

@@ -18,8 +18,8 @@ import { stagingDir } from "./lock.ts";
 const STALE_MS = 24 * 3600 * 1000;
 
 /**
- * A planned step: with an entry, the folder `package` beside the plan is installed under the name; without one, the package is
- * removed.
+ * A planned step. With `entry`, the folder `package` next to the plan is installed under the name; without it, the
+ * package is removed.
  */
 export interface Plan {
   name: string;

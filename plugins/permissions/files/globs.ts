@@ -3,7 +3,10 @@ import { kindOf, namesIn } from "./file-cache.ts";
 
 const MAX_MATCHES = 2_000;
 
-/** Limits of glob expansion. `left` is how many more names may be compared; `hidden` lets `*` and `?` match hidden names. */
+/**
+ * Limits of glob expansion. `left` is the number of names that may still be compared; with `hidden`, `*` and `?` match
+ * hidden names.
+ */
 export interface Expansion {
   left: number;
   hidden?: boolean;
@@ -32,7 +35,7 @@ export interface Expanded {
   folders: string[];
 }
 
-/** Expands an absolute glob as the shell does; undefined when it stands for too many paths. */
+/** Expands an absolute glob as the shell does; undefined when it matches too many paths. */
 export function expandGlob(glob: string, budget: Expansion): Expanded | undefined {
   let paths = ["/"];
   const folders: string[] = [];

@@ -69,7 +69,7 @@ function wordsIn(
   return words;
 }
 
-/** What a simple glob stands for; undefined when that is not known for certain. */
+/** The expansion of a simple glob; undefined when it is not known for certain. */
 function expansionOf(text: string, folder: string, budget: Expansion): Expanded | undefined {
   if (!/^[\w./@+,*?-]+$/.test(text) || /(?:^|\/)\.\.(?:\/|$)/.test(text) || text.startsWith("-")) return undefined;
   const found = expandGlob(resolve(folder, text), budget);

@@ -17,9 +17,10 @@ export function parseRule(text: string): Rule | undefined {
 }
 
 /**
- * All the rules that a configured text stands for. Commands are compared in one spelling, so `"a b"`, `\\;` and `>file` also
- * count as `'a b'`, `';'` and `> file`. Claude Code's `Bash(rm:*)` also counts as `Bash(rm *)`; it keeps its literal meaning
- * too, so that `Bash(npm run test:*)` covers `npm run test:unit`. `mcp__tracker` counts for every tool of the MCP server `tracker`.
+ * Parses a configured rule into all rules that it means. Commands are compared in one spelling, so `"a b"`, `\\;` and
+ * `>file` also count as `'a b'`, `';'` and `> file`. Claude Code's `Bash(rm:*)` also counts as `Bash(rm *)`; it keeps
+ * its literal meaning too, so that `Bash(npm run test:*)` covers `npm run test:unit`. `mcp__tracker` counts for every
+ * tool of the MCP server `tracker`.
  */
 export function readRule(text: string): Rule[] {
   const rule = parseRule(text);

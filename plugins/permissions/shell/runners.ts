@@ -8,7 +8,7 @@ interface Runner {
   options: OptionTable;
   /** Options whose value is a shell script. */
   scripts: readonly string[];
-  /** How many arguments of its own stand before the command. */
+  /** The number of the program's own arguments before the command. */
   before: number;
   /** Whether `NAME=value` may stand before the command. */
   assigns: boolean;

@@ -21,7 +21,7 @@ export function detailsOf(
   return { interactiveRun: { id, skill, command: command.slice(0, COMMAND_CHARS), ended: status === "exited" } };
 }
 
-/** Programs that the model was told are running, and not yet told have ended, along the path. */
+/** Programs that the model believes are running: results on the path say so, and nothing says that they have ended. */
 export const interactiveRuns: ProjectionDefinition<Known> = {
   over: "path",
   reads: [
