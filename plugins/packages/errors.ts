@@ -9,7 +9,7 @@ export const errors = defineErrors({
   PRESET_CHANGED: {
     exit: 2,
     text: (a: { name: string; files: string }) =>
-      `The preset "${a.name}" is not what was installed: ${a.files}. Nothing of it is loaded. To see what differs: scorel preset diff ${a.name}; to install it again: scorel preset update ${a.name}`,
+      `The preset "${a.name}" differs from what was installed: ${a.files}. It is not loaded. To see what differs: scorel preset diff ${a.name}; to install it again: scorel preset update ${a.name}`,
   },
   PRESET_TREE: {
     exit: 2,
@@ -39,7 +39,7 @@ export const errors = defineErrors({
   PACKAGE_CHANGED: {
     exit: 2,
     text: (a: { name: string; files: string }) =>
-      `The extension "${a.name}" is not what was installed: ${a.files}. Nothing of it is loaded. To see what differs: scorel plugin diff ${a.name}; to install it again: scorel plugin update ${a.name}`,
+      `The extension "${a.name}" differs from what was installed: ${a.files}. It is not loaded. To see what differs: scorel plugin diff ${a.name}; to install it again: scorel plugin update ${a.name}`,
   },
   PACKAGE_TREE: {
     exit: 2,
@@ -61,8 +61,8 @@ export const errors = defineErrors({
   ARCHIVE_DAMAGED: (a: { path: string; reason: string }) =>
     `${a.path} is damaged: ${a.reason}. Nothing was kept; download it again.`,
   ARCHIVE_ENTRY: (a: { path: string; entry: string; reason: string }) =>
-    `${a.path} is refused, and nothing was kept: ${a.entry} ${a.reason}.`,
-  ARCHIVE_LIMIT: (a: { path: string; reason: string }) => `${a.path} is refused, and nothing was kept: ${a.reason}.`,
+    `${a.path} was refused, and nothing was kept: ${a.entry} ${a.reason}.`,
+  ARCHIVE_LIMIT: (a: { path: string; reason: string }) => `${a.path} was refused, and nothing was kept: ${a.reason}.`,
   PACKAGES_SOURCE: {
     exit: 2,
     text: (a: { source: string; reason: string }) =>
@@ -106,7 +106,7 @@ export const errors = defineErrors({
   PACKAGES_NO_NPM: {
     exit: 2,
     text: () =>
-      "npm is not on the PATH, and this needs it. Install npm, or give a folder or a tarball without dependencies.",
+      "npm is required, but it is not on the PATH. Install npm, or give a folder or a tarball without dependencies.",
   },
   PACKAGES_GIT: (a: { path: string; reason: string }) =>
     `git could not read ${a.path}: ${a.reason}. To install the files as they are: copy them to a folder without .git`,

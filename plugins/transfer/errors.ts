@@ -3,12 +3,12 @@ import { defineErrors } from "@scorel/kernel";
 export const errors = defineErrors({
   TRANSFER_NO_HOST: {
     exit: 2,
-    text: () => 'This command needs sessions to work on. Take "host" out of "without" in the preset.',
+    text: () => 'This command needs sessions to work on. Remove "host" from "without" in the preset.',
   },
   TRANSFER_EXISTS: {
     exit: 2,
     text: (a: { path: string }) =>
-      `${a.path} is there already, so nothing was written. Name another file, or add --force to replace it.`,
+      `${a.path} already exists, so nothing was written. Name another file, or add --force to replace it.`,
   },
   TRANSFER_FILE: {
     exit: 2,

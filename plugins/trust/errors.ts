@@ -8,8 +8,8 @@ export const errors = defineErrors({
     exit: 2,
     text: (a: { file: string; changed: boolean }) =>
       a.changed
-        ? `The preset ${a.file} has changed since you trusted it, so nothing of it is read. To see what changed: scorel trust add ${shellWord(a.file)}; for one run: --trust`
-        : `The preset ${a.file} lies outside of ~/.scorel and is not trusted, so nothing of it is read. To see it and trust it: scorel trust add ${shellWord(a.file)}; for one run: --trust`,
+        ? `The preset ${a.file} has changed since you trusted it, so it is not read. To see what changed: scorel trust add ${shellWord(a.file)}; for one run: --trust`
+        : `The preset ${a.file} is outside of ~/.scorel and is not trusted, so it is not read. To see it and trust it: scorel trust add ${shellWord(a.file)}; for one run: --trust`,
   },
   TRUST_FILE: {
     exit: 2,

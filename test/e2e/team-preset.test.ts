@@ -154,7 +154,7 @@ describe("a team's preset, from packing to removal", () => {
     const tampered = await s.run([...preset, "-p", "hi"], { guarded: true });
     expect([tampered.code, tampered.stderr]).toEqual([
       2,
-      'scorel: The preset "team-preset" is not what was installed: extensions/protected-files.ts (changed). Nothing of it is loaded. To see what differs: scorel preset diff team-preset; to install it again: scorel preset update team-preset\n',
+      'scorel: The preset "team-preset" differs from what was installed: extensions/protected-files.ts (changed). It is not loaded. To see what differs: scorel preset diff team-preset; to install it again: scorel preset update team-preset\n',
     ]);
     const diff = await s.run(["preset", "diff", "team-preset"]);
     expect([diff.code, diff.stdout]).toEqual([

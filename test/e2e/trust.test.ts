@@ -409,7 +409,7 @@ describe("a preset named by its path", () => {
     const folder = plant(s);
     const refused = {
       code: 2,
-      stderr: `scorel: The preset ${folder}/preset.toml lies outside of ~/.scorel and is not trusted, so nothing of it is read. To see it and trust it: scorel trust add ${folder}/preset.toml; for one run: --trust\n`,
+      stderr: `scorel: The preset ${folder}/preset.toml is outside of ~/.scorel and is not trusted, so it is not read. To see it and trust it: scorel trust add ${folder}/preset.toml; for one run: --trust\n`,
     };
     const ask = ["-p", "hi", "--preset", "../team"];
     expect(await s.run(ask)).toMatchObject(refused);

@@ -53,7 +53,7 @@ describe("a preset outside of ~/.scorel that is not trusted", () => {
     const file = at.file("team/preset.toml", "not [even TOML");
     expect(await failure(run(at).session())).toEqual({
       code: "CONFIG_PRESET_UNCONFIRMED",
-      message: `The preset ${file} lies outside of ~/.scorel and is not trusted, so nothing of it is read. To see it and trust it: scorel trust add ${file}; for one run: --trust`,
+      message: `The preset ${file} is outside of ~/.scorel and is not trusted, so it is not read. To see it and trust it: scorel trust add ${file}; for one run: --trust`,
     });
   });
 
