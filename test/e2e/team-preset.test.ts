@@ -148,7 +148,7 @@ describe("a team's preset, from packing to removal", () => {
     expect(said(again as RecordedRequest)).toContain("Ticket ABC-12, as ticket-words puts it.");
     expect(said(again as RecordedRequest)).toContain("Ask before you add a dependency.");
 
-    // With a single changed byte, nothing of it is loaded.
+    // With a single changed byte, the preset is not loaded.
     const guard = join(s.home, ".scorel/presets/team-preset/extensions/protected-files.ts");
     appendFileSync(guard, "// and now for something else\n");
     const tampered = await s.run([...preset, "-p", "hi"], { guarded: true });

@@ -439,7 +439,7 @@ describe("a preset named by its path", () => {
         await no.shows("extension hook: imports node:fs  (extensions/hook.ts)");
         await no.shows("Trust it? ");
         no.type("\r");
-        await no.shows("is not trusted, so nothing of it is read");
+        await no.shows("is not trusted, so it is not read");
         expect([await no.code, existsSync(marker(s))]).toEqual([2, false]);
       }
       await using yes = terminal(s, ["--preset", folder]);
