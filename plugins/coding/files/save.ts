@@ -5,8 +5,8 @@ import { accessError } from "../result.ts";
 import type { Place } from "./paths.ts";
 
 /**
- * Replaces a file. With `create`, the file and its folders may be missing. Throws FILE_MOVED if its path contains a
- * link after it was resolved.
+ * Replaces a file. With `create`, the file and its folders may be missing. Throws FILE_MOVED if a part of its path was
+ * replaced after the path was resolved.
  */
 export async function saveFile(
   place: Place,
