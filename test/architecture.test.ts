@@ -4,26 +4,26 @@ import { describe, expect, it } from "vitest";
 import { virtualNames } from "../plugins/extensions/load/virtual-modules.ts";
 import { given, knownWords } from "../plugins/extensions/words.ts";
 import { catalogue } from "../presets/catalogue.ts";
-import { breachesOf, featureNamesOf, type House, importsOf, type Manifest } from "./architecture.ts";
+import { featureNamesOf, importsOf, type Manifest, type SourceTree, violationsOf } from "./architecture.ts";
 import { keysWithin } from "./docs/source.ts";
-import { packages, readHouse, readManifest, root } from "./house.ts";
+import { packages, readManifest, readSourceTree, root } from "./house.ts";
 import { closedSeamsOf, givenServices, sealedServices } from "./seams.ts";
 
 describe("this repository", () => {
   it("keeps the dependency rule", () => {
-    expect(breachesOf(readHouse())).toEqual([]);
+    expect(violationsOf(readSourceTree())).toEqual([]);
   });
 
   it("has nothing at its top level but the source folders and files that tools require", () => {
-    const house = ["docs", "kernel", "plugins", "presets", "skills", "test", "README.md", "LICENSE"];
+    const tree = ["docs", "kernel", "plugins", "presets", "skills", "test", "README.md", "LICENSE"];
     const tools = ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", "tsconfig.json"];
     const made = ["dist", "node_modules"];
-    const allowed = new Set([...house, ...tools, ...made]);
+    const allowed = new Set([...tree, ...tools, ...made]);
     expect(readdirSync(root).filter((name) => !name.startsWith(".") && !allowed.has(name))).toEqual([]);
   });
 
   it("names every package after its folder", () => {
-    const { manifests } = readHouse();
+    const { manifests } = readSourceTree();
     const named = (folder: string) => manifests[folder]?.name;
     expect(packages.map(named)).toEqual(packages.map((folder) => `@scorel/${folder.replace("plugins/", "")}`));
   });
@@ -37,7 +37,7 @@ describe("this repository", () => {
 });
 
 describe("the seams of shipped plugins", () => {
-  const { sources } = readHouse();
+  const { sources } = readSourceTree();
   const shipped = Object.fromEntries(
     Object.entries(sources).filter(([file]) => /^plugins\/(?!kit\/).*\.ts$/.test(file)),
   );
@@ -121,7 +121,7 @@ describe("the scanner", () => {
 
 describe("a valid tree", () => {
   it("has no violations", () => {
-    expect(breachesOf(house({}))).toEqual([]);
+    expect(violationsOf(tree({}))).toEqual([]);
   });
 });
 
@@ -163,10 +163,10 @@ describe("a violation is found", () => {
     ],
     ["presets/load.ts", 'import agent from "@scorel/agent";', "presets load a plugin when it is asked for"],
     ["presets/load.ts", 'import "../kernel/log.ts";', "it lies outside the package"],
-    ["kernel/log.ts", 'import type { Log } from "./log.ts";', "kernel/log.ts: imports go in a ring"],
+    ["kernel/log.ts", 'import type { Log } from "./log.ts";', "kernel/log.ts: imports form a cycle"],
   ])("%s: %s", (file, source, reason) => {
-    const { sources } = house({});
-    const found = breachesOf(house({ [file]: `${sources[file] ?? ""}\n${source}` }));
+    const { sources } = tree({});
+    const found = violationsOf(tree({ [file]: `${sources[file] ?? ""}\n${source}` }));
     expect(found).toEqual([expect.stringContaining(reason)]);
     expect(found[0]).toContain(file);
   });
@@ -177,15 +177,15 @@ describe("a violation is found", () => {
       "plugins/agent/contract.ts": 'import type { Line } from "@scorel/chat/contract";',
       "plugins/chat/contract.ts": 'import type { Run } from "@scorel/agent/contract";',
     };
-    const found = breachesOf(
-      house(sources, {
+    const found = violationsOf(
+      tree(sources, {
         "plugins/agent": { ...agent, ...shows, devDependencies: { "@scorel/chat": "workspace:*" } },
         "plugins/chat": { ...chat, ...shows },
       }),
     );
     expect(found).toEqual([
-      "plugins/agent/contract.ts, plugins/chat/contract.ts: imports go in a ring",
-      "agent, chat: these plugins know each other in a circle",
+      "plugins/agent/contract.ts, plugins/chat/contract.ts: imports form a cycle",
+      "agent, chat: these plugins import each other in a cycle",
     ]);
   });
 
@@ -195,13 +195,13 @@ describe("a violation is found", () => {
       "plugins/agent/turn.ts": 'import type { Line } from "@scorel/chat/contract";',
       "plugins/chat/contract.ts": "",
     };
-    const found = breachesOf(
-      house(sources, {
+    const found = violationsOf(
+      tree(sources, {
         "plugins/agent": { ...agent, ...shows, devDependencies: { "@scorel/chat": "workspace:*" } },
         "plugins/chat": { ...chat, ...shows },
       }),
     );
-    expect(found).toEqual(["agent, chat: these plugins know each other in a circle"]);
+    expect(found).toEqual(["agent, chat: these plugins import each other in a cycle"]);
   });
 
   it("in a file with a lazy import of one that needs it, also in a folder and through a third one", () => {
@@ -211,13 +211,13 @@ describe("a violation is found", () => {
       "presets/start/flags.ts": "",
       "presets/layers/layer.ts": 'import "../start/launch.ts";',
     };
-    const ring = "presets/layers/layer.ts, presets/start/launch.ts, presets/start/rescue.ts";
-    expect(breachesOf(house(sources))).toEqual([`${ring}: imports go in a ring`]);
+    const cycle = "presets/layers/layer.ts, presets/start/launch.ts, presets/start/rescue.ts";
+    expect(violationsOf(tree(sources))).toEqual([`${cycle}: imports form a cycle`]);
   });
 
   it("in a manifest that lists an unused package", () => {
-    const found = breachesOf(
-      house({}, { "plugins/chat": { ...chat, dependencies: { ...chat.dependencies, cac: "7.1.0" } } }),
+    const found = violationsOf(
+      tree({}, { "plugins/chat": { ...chat, dependencies: { ...chat.dependencies, cac: "7.1.0" } } }),
     );
     expect(found).toEqual(["plugins/chat/package.json: cac is listed and never imported"]);
   });
@@ -226,8 +226,8 @@ describe("a violation is found", () => {
     const range = { ...agent, dependencies: { ...agent.dependencies, zod: "^4.6.7" } };
     const other = { ...agent, dependencies: { ...agent.dependencies, zod: "4.6.6" } };
     const says = "plugins/agent/package.json: zod";
-    expect(breachesOf(house({}, { "plugins/agent": range }))).toEqual([`${says} has no exact version: ^4.6.7`]);
-    expect(breachesOf(house({}, { "plugins/agent": other }))).toEqual([`${says} is 4.6.6 here and 4.6.7 elsewhere`]);
+    expect(violationsOf(tree({}, { "plugins/agent": range }))).toEqual([`${says} has no exact version: ^4.6.7`]);
+    expect(violationsOf(tree({}, { "plugins/agent": other }))).toEqual([`${says} is 4.6.6 here and 4.6.7 elsewhere`]);
   });
 });
 
@@ -240,7 +240,7 @@ const chat = {
 };
 
 /** A small valid tree, changed where a case asks for it. */
-function house(sources: House["sources"], manifests: House["manifests"] = {}): House {
+function tree(sources: SourceTree["sources"], manifests: SourceTree["manifests"] = {}): SourceTree {
   return {
     sources: {
       "kernel/log.ts":

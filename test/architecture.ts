@@ -10,7 +10,7 @@ export interface Manifest {
 }
 
 /** A tree of packages in memory: sources by path, manifests by folder ("" is the root). */
-export interface House {
+export interface SourceTree {
   sources: Record<string, string>;
   manifests: Record<string, Manifest>;
 }
@@ -36,7 +36,10 @@ const featureWords = new Set(["tool", "model", "skill"]);
 const kit = "plugins/kit";
 /** The part of the kit that the kernel may import: functions for plain values. */
 const values = "@scorel/kit/values/";
-/** Modules of plugins that others may import as values: the client of the host, and that of a relay. Both run in browsers. */
+/**
+ * Modules of plugins whose values others may import: the clients of the host and of a relay, which also run in
+ * browsers.
+ */
 const published = new Set(["@scorel/host/client", "@scorel/relay/browser"]);
 
 /** Every import in a TypeScript source, in any form. Comments and strings are ignored. */
@@ -52,7 +55,7 @@ export function importsOf(source: string): readonly Import[] {
   return found;
 }
 
-/** Cached, since several rules look at the imports of the same sources. */
+/** Cached imports by source, since several rules look at the same sources. */
 const read = new Map<string, readonly Import[]>();
 
 /** The feature words in identifiers and property names of a source, with the names that contain them. */
@@ -67,29 +70,29 @@ export function featureNamesOf(source: string): string[] {
 }
 
 /** Returns one sentence for each violation of the dependency rule; an empty list for a valid tree. */
-export function breachesOf(house: House): string[] {
-  const files = Object.keys(house.sources);
+export function violationsOf(tree: SourceTree): string[] {
+  const files = Object.keys(tree.sources);
   return [
-    ...files.flatMap((file) => fileBreaches(house, file)),
-    ...manifestBreaches(house),
-    ...ringBreaches(house),
-    ...knotsIn(house).map((knot) => `${knot.join(", ")}: these plugins know each other in a circle`),
+    ...files.flatMap((file) => fileViolations(tree, file)),
+    ...manifestViolations(tree),
+    ...cycleViolations(tree),
+    ...importGroupsIn(tree).map((group) => `${group.join(", ")}: these plugins import each other in a cycle`),
   ];
 }
 
-function ringBreaches(house: House): string[] {
-  return ringsIn(house).map((ring) => `${ring.join(", ")}: imports go in a ring`);
+function cycleViolations(tree: SourceTree): string[] {
+  return importCyclesIn(tree).map((cycle) => `${cycle.join(", ")}: imports form a cycle`);
 }
 
 /**
- * Circles of files that need each other, by imports of values, of types, and lazy ones. Each is a sorted list of all files from
- * which each of the others can be reached.
+ * Cycles of files that import each other, whether values, types or lazily. Each cycle is a sorted list of all files
+ * that can be reached from each other.
  */
-export function ringsIn({ sources, manifests }: House): string[][] {
-  const rings: string[][] = [];
+export function importCyclesIn({ sources, manifests }: SourceTree): string[][] {
+  const cycles: string[][] = [];
   const order = new Map<string, number>();
   const open: string[] = [];
-  /** Tarjan's algorithm: returns the earliest open file that can be reached. */
+  /** Tarjan's algorithm: returns the index of the earliest open file that can be reached. */
   const visit = (file: string): number => {
     const mine = order.size;
     order.set(file, mine);
@@ -100,17 +103,17 @@ export function ringsIn({ sources, manifests }: House): string[][] {
       else if (open.includes(target)) earliest = Math.min(earliest, order.get(target) as number);
     }
     if (earliest === mine) {
-      const ring = open.splice(open.indexOf(file));
-      if (ring.length > 1 || targetsOf(file, sources, manifests).includes(file)) rings.push(ring.sort());
+      const cycle = open.splice(open.indexOf(file));
+      if (cycle.length > 1 || targetsOf(file, sources, manifests).includes(file)) cycles.push(cycle.sort());
     }
     return earliest;
   };
   for (const file of Object.keys(sources)) if (!order.has(file)) visit(file);
-  return rings;
+  return cycles;
 }
 
-/** Groups of plugins that import each other, directly or not, including types; the largest group first. */
-export function knotsIn({ sources }: House): string[][] {
+/** Groups of plugins that import each other, directly or through others, including types; the largest group first. */
+export function importGroupsIn({ sources }: SourceTree): string[][] {
   const needs = new Map<string, Set<string>>();
   for (const [path, text] of Object.entries(sources)) {
     const id = /^plugins\/([^/]+)\//.exec(path)?.[1];
@@ -119,10 +122,10 @@ export function knotsIn({ sources }: House): string[][] {
     needs.set(id, new Set([...(needs.get(id) ?? []), ...others]));
   }
   const reached = new Map([...needs.keys()].map((id) => [id, reachedFrom(id, needs)]));
-  const knotOf = (id: string) =>
+  const groupOf = (id: string) =>
     [...needs.keys()].filter((other) => reached.get(id)?.has(other) && reached.get(other)?.has(id)).sort();
-  const found = new Map([...needs.keys()].map(knotOf).map((knot) => [knot.join(" "), knot]));
-  return [...found.values()].filter((knot) => knot.length > 1).sort((a, b) => b.length - a.length);
+  const found = new Map([...needs.keys()].map(groupOf).map((group) => [group.join(" "), group]));
+  return [...found.values()].filter((group) => group.length > 1).sort((a, b) => b.length - a.length);
 }
 
 function reachedFrom(id: string, needs: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
@@ -137,14 +140,14 @@ function reachedFrom(id: string, needs: ReadonlyMap<string, ReadonlySet<string>>
   return reached;
 }
 
-/** The files of this tree that a file imports. */
-function targetsOf(file: string, sources: House["sources"], manifests: House["manifests"]): string[] {
+/** The files in the tree that a file imports. */
+function targetsOf(file: string, sources: SourceTree["sources"], manifests: SourceTree["manifests"]): string[] {
   const targets = importsOf(sources[file] ?? "").map(({ from }) => targetOf(file, from, manifests));
   return targets.filter((target) => target in sources);
 }
 
-/** The file of this tree that an import refers to. */
-function targetOf(file: string, from: string, manifests: House["manifests"]): string {
+/** The file in the tree that an import refers to. */
+function targetOf(file: string, from: string, manifests: SourceTree["manifests"]): string {
   if (from.startsWith(".")) return posix.join(posix.dirname(file), from);
   const [, id, path] = /^@scorel\/([^/]+)(?:\/(.+))?$/.exec(from) ?? [];
   const folder = id === "kernel" ? id : `plugins/${id}`;
@@ -153,7 +156,7 @@ function targetOf(file: string, from: string, manifests: House["manifests"]): st
   return posix.join(folder, exports[shown] ?? exports["./*"]?.replace("*", path ?? "") ?? from);
 }
 
-function fileBreaches({ sources, manifests }: House, file: string): string[] {
+function fileViolations({ sources, manifests }: SourceTree, file: string): string[] {
   const folder = folderOf(file);
   const source = sources[file] ?? "";
   const bad = importsOf(source).flatMap((it) => {
@@ -168,7 +171,7 @@ function fileBreaches({ sources, manifests }: House, file: string): string[] {
 const nodeInternals = "internal/test/binding";
 const usesInternals = "plugins/extensions/containment/watchdog-thread.js";
 
-/** The folders of the kernel: each imports only those before it, and the interfaces beside them. */
+/** The folders of the kernel. Each may import only the folders before it and the interfaces beside them. */
 const kernelParts = ["calls", "tree", "hooks", "events", "log", "plugins"];
 
 function upwards(file: string, target: string): string | undefined {
@@ -202,7 +205,7 @@ function refuse({ from, when }: Import, file: string, manifest: Manifest): strin
   return when === "types" ? undefined : "a contract is types: use `import type`";
 }
 
-function manifestBreaches({ sources, manifests }: House): string[] {
+function manifestViolations({ sources, manifests }: SourceTree): string[] {
   const versions = new Map<string, string>();
   return Object.entries(manifests).flatMap(([folder, manifest]) => {
     const listed = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
@@ -220,7 +223,7 @@ function manifestBreaches({ sources, manifests }: House): string[] {
   });
 }
 
-/** A source with JSX cannot be read as one without it, nor the other way round. */
+/** Parses a source without JSX or, if that fails, with JSX: no single setting can parse both kinds. */
 function parsed(source: string) {
   try {
     return parseAst(source, { lang: "ts" });

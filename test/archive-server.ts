@@ -2,7 +2,7 @@ import { createServer as createPlain, type IncomingMessage, type ServerResponse 
 import { createServer as createTls } from "node:https";
 import type { AddressInfo } from "node:net";
 
-/** What a path answers: bytes, a redirect, a status, or a function. */
+/** The response for a path: bytes, a redirect, a status, or a function that writes it. */
 export type Answer = Buffer | { to: string; status?: number } | number | ((response: ServerResponse) => void);
 
 export interface ArchiveServer extends AsyncDisposable {

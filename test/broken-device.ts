@@ -4,8 +4,8 @@ import { closeSync, existsSync, openSync, readdirSync, readlinkSync } from "node
 export const brokenDevices = existsSync("/proc/self/mem") ? { EIO: "/proc/self/mem", ENOSPC: "/dev/full" } : {};
 
 /**
- * Replaces the open file `path` of this process by a broken device, as if the disk had failed; returns a function that undoes
- * it.
+ * Replaces the open file `path` of this process by a broken device, as if the disk had failed. Returns a function that
+ * undoes this.
  */
 export function breakDevice(path: string, device: string): () => void {
   const fd = Number(readdirSync("/proc/self/fd").find((name) => linkOf(name) === path));

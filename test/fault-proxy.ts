@@ -1,15 +1,20 @@
 import { rmSync } from "node:fs";
 import { connect, createServer, type NetConnectOpts, type Socket } from "node:net";
 
-/** What a proxy does to the connections through it. */
+/** The faults that a proxy adds to the connections through it. */
 export interface Faults {
-  /** Milliseconds by which everything is late, in each direction. */
+  /** Milliseconds of delay for all data, in each direction. */
   delayMs?: number;
-  /** Writes so many bytes at a time. */
+  /** The number of bytes to write at a time. */
   pieces?: number;
-  /** Bytes that a connection carries, both directions together, before the fault. `connection` counts from 1. */
+  /**
+   * The number of bytes that a connection carries, in both directions together, before the fault. `connection` counts
+   * from 1.
+   */
   after?(connection: number): number;
-  /** `reset` destroys both ends; `half` ends one direction; `silent` carries nothing more, as when a cable is pulled. */
+  /**
+   * `reset` destroys both ends; `half` ends one direction; `silent` carries no more data, as when a cable is pulled.
+   */
   fault?: "reset" | "half" | "silent";
 }
 
@@ -20,7 +25,7 @@ interface Pair {
   isSilent: boolean;
 }
 
-/** A proxy of TCP or Unix socket connections that does to them what bad networks do. */
+/** A proxy for TCP or Unix socket connections that simulates faults of networks. */
 export class FaultProxy implements AsyncDisposable {
   /** Number of connections that were made through it. */
   connections = 0;
@@ -35,7 +40,7 @@ export class FaultProxy implements AsyncDisposable {
     this.faults = faults;
   }
 
-  /** Listens at the path of a Unix socket, or at a free port of this computer, which is returned. */
+  /** Listens on a Unix socket at this path, or on a free port of this computer, which is returned. */
   async listen(path?: string): Promise<number> {
     await new Promise<void>((resolve) => {
       if (path === undefined) this.server.listen(0, "127.0.0.1", resolve);
@@ -45,12 +50,12 @@ export class FaultProxy implements AsyncDisposable {
     return typeof address === "object" && address !== null ? address.port : 0;
   }
 
-  /** Changes what happens to later connections. */
+  /** Sets the faults of later connections. */
   become(faults: Faults): void {
     this.faults = faults;
   }
 
-  /** Cuts all connections, and carries later ones elsewhere, without faults. */
+  /** Cuts all connections, and forwards later ones to another target, without faults. */
   leadTo(target: NetConnectOpts): void {
     this.cut();
     this.target = target;
@@ -66,7 +71,7 @@ export class FaultProxy implements AsyncDisposable {
     }
   }
 
-  /** Carries nothing more over the present connections, without closing them. */
+  /** Carries no more data over the current connections, without closing them. */
   silence(): void {
     for (const pair of this.pairs) pair.isSilent = true;
   }
@@ -125,7 +130,7 @@ export class FaultProxy implements AsyncDisposable {
     from.on("end", () => later(() => !pair.isSilent && to.end()));
     from.on("error", () => this.drop(pair));
     from.on("close", () => {
-      // A silent connection stays open at its other end, as one does whose cable was pulled.
+      // A silent connection stays open at its other end, as if a cable were pulled.
       if (!pair.isSilent) later(() => to.destroy());
       if (pair.near.destroyed && pair.far.destroyed) this.pairs.delete(pair);
     });

@@ -3,8 +3,8 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { importsOf, knotsIn, type Node, nodesOf, ringsIn } from "./architecture.ts";
-import { readHouse, root } from "./house.ts";
+import { importCyclesIn, importGroupsIn, importsOf, type Node, nodesOf } from "./architecture.ts";
+import { readSourceTree, root } from "./house.ts";
 
 interface Source {
   path: string;
@@ -50,8 +50,8 @@ function declared(node: Node | null): string[] {
   return several.map(({ name }) => String(name));
 }
 
-/** Value imports from one plugin to another plugin's code; shared code belongs in the kit. */
-function crossings(plugins: readonly Source[]): string[] {
+/** Imports of one plugin's code by another plugin; shared code belongs in the kit. */
+function importsAcrossPlugins(plugins: readonly Source[]): string[] {
   return plugins.flatMap(({ path, text }) => {
     const own = `@scorel/${path.split("/")[1]}`;
     return importsOf(text)
@@ -64,17 +64,17 @@ function crossings(plugins: readonly Source[]): string[] {
 const kernel = sourcesIn("kernel");
 const presets = sourcesIn("presets");
 const plugins = sourcesIn("plugins");
-const across = crossings(plugins);
+const across = importsAcrossPlugins(plugins);
 const rows: [string, string][] = [
   ["kernel", `${linesOf(kernel)} lines in ${kernel.length} files; the longest is ${longest(kernel)}`],
   ["names that the kernel exports", String(new Set(namesFrom("index.ts", "kernel")).size)],
   ["presets", `${linesOf(presets)} lines in ${presets.length} files; the longest is ${longest(presets)}`],
   ["plugins", `${linesOf(plugins)} lines in ${plugins.length} files; the longest is ${longest(plugins)}`],
-  ["rings of imports", String(ringsIn(readHouse()).length)],
+  ["import cycles", String(importCyclesIn(readSourceTree()).length)],
   [
-    "plugins that know each other's types in a circle",
-    knotsIn(readHouse())
-      .map((knot) => `\n  ${knot.length}: ${knot.join(" ")}`)
+    "plugins that import each other's types in a cycle",
+    importGroupsIn(readSourceTree())
+      .map((group) => `\n  ${group.length}: ${group.join(" ")}`)
       .join("") || "none",
   ],
   ["value imports across plugins", `${across.length}${across.map((each) => `\n  ${each}`).join("")}`],

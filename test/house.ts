@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { House, Manifest } from "./architecture.ts";
+import type { Manifest, SourceTree } from "./architecture.ts";
 
 /** The folder of this repository. */
 export const root = fileURLToPath(new URL("..", import.meta.url));
@@ -10,7 +10,7 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 export const packages = ["kernel", ...readdirSync(join(root, "plugins")).map((id) => `plugins/${id}`), "presets"];
 
 /** The sources and manifests of this repository. */
-export function readHouse(): House {
+export function readSourceTree(): SourceTree {
   const files = packages
     .flatMap((folder) => filesIn(folder))
     .filter((file) => /\.tsx?$|^plugins\/.*(\.js|\/bundle\.mjs)$/.test(file));
@@ -21,7 +21,7 @@ export function readHouse(): House {
   };
 }
 
-/** Recurses by itself, since the recursive readdir of Node 20 follows links, and the packages link to each other. */
+/** Recurses itself, since the recursive readdir of Node 20 follows links, and the packages link to each other. */
 function filesIn(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;

@@ -6,8 +6,9 @@ setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
 /**
- * Bytes that this process still uses after garbage collections. What a collection frees of buffers and sockets is known only after the
- * next ones. The size of the process says less: it grows with garbage that nobody has collected yet.
+ * Bytes that this process still uses after garbage collections. Several collections are needed, since memory that one
+ * frees of buffers and sockets is counted only after the next ones. The size of the process would say less: it grows
+ * with garbage that was not collected yet.
  */
 export async function usedBytes(): Promise<number> {
   let least = Number.POSITIVE_INFINITY;

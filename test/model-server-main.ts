@@ -2,8 +2,8 @@ import { createInterface } from "node:readline";
 import { type RecordedRequest, type Reply, startModelServer } from "./model-server.ts";
 
 /**
- * A model server in a separate process. The first line of stdin is the script as JSON; stdout gets one line with the base url,
- * then one line for each request; the end of stdin ends it.
+ * A model server in a separate process. The first line of stdin is the script as JSON. Stdout gets one line with the
+ * base URL, then one line for each request. The server ends when stdin does.
  */
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 

@@ -83,11 +83,11 @@ export interface RecordedRequest {
   headers: IncomingHttpHeaders;
   /** The parsed JSON body; undefined when it is not JSON. */
   body: any;
-  /** The body as it came. */
+  /** The body as received. */
   text: string;
-  /** Milliseconds since the epoch, when the body was complete. */
+  /** When the body was complete, in milliseconds since the epoch. */
   at: number;
-  /** The script has no answer for it. */
+  /** Whether the script has no reply for the request. */
   unexpected: boolean;
   /** Resolves when the response is over: `finished`, or `gone` when the client disconnected or the server cut it. */
   over: Promise<"finished" | "gone">;

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A port that nobody listens at now, so that a server which was killed can come back to it. */
+/** A port on which no program listens, so that a server that was killed can be started there again. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -38,7 +38,7 @@ export class NatsServer implements AsyncDisposable {
     return server;
   }
 
-  /** Starts servers that pass on to each other what they hear. */
+  /** Starts servers that forward messages to each other. */
   static async cluster(size: number): Promise<NatsServer[]> {
     const ports = await Promise.all(Array.from({ length: size }, freePort));
     const routes = ports.map((port) => `"nats://127.0.0.1:${port}"`).join(", ");
@@ -49,7 +49,7 @@ export class NatsServer implements AsyncDisposable {
     );
   }
 
-  /** Resolves when it accepts connections. */
+  /** Resolves when the server accepts connections. */
   async start(): Promise<void> {
     const child = spawn("nats-server", ["-c", this.#config], { stdio: ["ignore", "ignore", "pipe"] });
     this.#child = child;
@@ -63,7 +63,7 @@ export class NatsServer implements AsyncDisposable {
     });
   }
 
-  /** Ends it at once. */
+  /** Kills the server, and resolves when it has ended. */
   async kill(): Promise<void> {
     const child = this.#child;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;

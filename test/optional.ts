@@ -9,7 +9,10 @@ const runs = (program: string, args: readonly string[]) => () => {
   return status === 0 ? undefined : `${program} does not work: ${stderr.trim()}`;
 };
 
-/** Programs and rights that a machine may lack. Each function returns why it cannot be used here, or undefined if it can. */
+/**
+ * Programs and rights that a machine may lack. Each function returns why one cannot be used here, or undefined if it
+ * can.
+ */
 const problems = {
   bubblewrap: runs("bwrap", ["--unshare-user", "--ro-bind", "/", "/", "true"]),
   python: runs("python3", ["-c", "0"]),
@@ -23,7 +26,7 @@ const problems = {
   root: () => (process.getuid?.() === 0 ? undefined : "only root may do this"),
 };
 
-/** The executor that programs of skills run in: the machine's own in the fast tier, bubblewrap in the suite `programs`. */
+/** The executor for programs of skills: the machine's own in the fast tier, bubblewrap in the suite `programs`. */
 export const executor =
   process.env.SCOREL_TEST_EXECUTOR === "bubblewrap" && problems.bubblewrap() === undefined ? "bubblewrap" : "local";
 /** Whether {@link executor} isolates programs from the host. */

@@ -19,7 +19,7 @@ export function runtimePackages(): Map<string, string> {
   ]);
 }
 
-/** Packs the published package together with what it needs, so that it can be installed where there is no registry. */
+/** Packs the published package together with its dependencies, so that it can be installed without a registry. */
 export function packWhole(into: string, env: NodeJS.ProcessEnv): void {
   const npm = (args: readonly string[], cwd: string) =>
     execFileSync("npm", args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });

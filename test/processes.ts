@@ -33,7 +33,7 @@ export interface Started {
   pidsIn(file: string, count: number): Promise<number[]>;
 }
 
-/** Processes that a test's commands start: those that still run after the test are ended by pid. */
+/** Processes that a test's commands start. Those that still run after the test are killed by pid. */
 export function startedProcesses(): Started {
   const started = new Set<number>();
   afterEach(() => {

@@ -12,8 +12,8 @@ export interface Seams {
 }
 
 /**
- * Services that only Scorel's start-up gives, with the reason. An extension can use each of them by naming it in `needs`, and can
- * not provide it.
+ * Services that only Scorel's start-up provides, with the reason. An extension can use them by naming them in `needs`,
+ * but cannot provide them.
  */
 export const givenServices: Readonly<Record<string, string>> = {
   workspace: "where a session works is decided when it is opened, before any plugin runs",
@@ -33,7 +33,7 @@ export const sealedServices: Readonly<Record<string, string>> = {
   secrets: "it knows the keys that are kept out of logs, and a wrapper could read them",
 };
 
-/** Modules that only run in browsers, where no extension does, with what they are for. */
+/** Modules that only run in browsers, where no extension runs, with their purpose. */
 export const browserModules: Readonly<Record<string, string>> = {
   "@scorel/relay/browser": "keeps the keys of a browser out of reach, with the WebCrypto and WebSocket of its pages",
 };
@@ -41,7 +41,10 @@ export const browserModules: Readonly<Record<string, string>> = {
 const tables = new Set(["Services", "Hooks", "Events", "Transients", "Contributions", "Projections", "Types"]);
 const contexts = /^(ctx|context|kernel|session)$/;
 
-/** One sentence for each seam that a shipped plugin uses and an extension cannot reach. */
+/**
+ * One sentence for each seam (an import, a contribution, a hook or a service) that a shipped plugin uses and that an
+ * extension cannot reach.
+ */
 export function closedSeamsOf(seams: Seams): string[] {
   return Object.entries(seams.sources).flatMap(([file, source]) => {
     const found = [...nodesOf(source)].flatMap((node) => closedSeam(node, file, seams) ?? []);
@@ -57,7 +60,10 @@ function closedSeam(node: Node, file: string, seams: Seams): string | undefined 
   return undefined;
 }
 
-/** Values of Scorel come from modules that extensions may import. The kit is a library without state, and contracts are types. */
+/**
+ * Values of Scorel must come from modules that extensions may import. The kit is a library without state, and contracts
+ * contain only types.
+ */
 function closedModule(node: Node, { modules }: Seams): string | undefined {
   const from = textOf(node.source as Node | undefined);
   if (!from?.startsWith("@scorel/") || from.startsWith("@scorel/kit/") || from.endsWith("/contract")) return undefined;
@@ -66,7 +72,7 @@ function closedModule(node: Node, { modules }: Seams): string | undefined {
   return `imports ${from}, which extensions cannot import`;
 }
 
-/** Rows of the open tables stand in contracts, since extensions get the types of these. */
+/** Rows of the open tables must be declared in contracts, since extensions get their types from contracts. */
 function hiddenRow(node: Node, file: string): string | undefined {
   if (textOf(node.id as Node) !== "@scorel/kernel" || /^plugins\/[^/]+\/contract\.ts$/.test(file)) return undefined;
   const rows = (node.body as { body: Node[] }).body.map((each) => nameOf((each.declaration ?? each) as Node));
@@ -74,7 +80,7 @@ function hiddenRow(node: Node, file: string): string | undefined {
   return hidden && `adds to ${hidden} outside of its contract, where extensions do not see it`;
 }
 
-/** Its context is all that a plugin gets; a cast would reach what is behind it. */
+/** A plugin must use its context as it is: a cast would give access to what the context hides. */
 function castContext({ expression, typeAnnotation }: Node): string | undefined {
   const { type, name } = expression as Node;
   const isContext = type === "Identifier" && contexts.test(String(name));
@@ -91,7 +97,7 @@ const named: Readonly<Record<string, "contributions" | "hooks" | "services">> = 
   provide: "services",
 };
 
-/** Names of contributions, hooks and services are among those that extensions may use. */
+/** Names of contributions, hooks and services must be among those that extensions may use. */
 function unknownName({ callee, arguments: given }: Node, seams: Seams): string | undefined {
   const member = callee as Node;
   const of = member.type === "MemberExpression" ? contextMethod(member) : undefined;

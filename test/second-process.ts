@@ -12,7 +12,7 @@ export interface SecondProcess extends AsyncDisposable {
   child: ChildProcess;
   /** Resolves with the next line that it prints. */
   line(): Promise<string>;
-  /** Kills it with SIGKILL, and waits until it has ended. */
+  /** Kills the process with SIGKILL, and waits until it has ended. */
   kill(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export async function secondProcess(
   options: SecondProcessOptions = {},
 ): Promise<SecondProcess> {
   const entry = fileURLToPath(script);
-  // With a unique name: two processes that start at the same time must not use each other's half-written file.
+  // A unique name, since two processes that start at the same time must not use each other's half-written file.
   const outfile = join(directory, `${basename(entry, ".ts")}-${++started}.mjs`);
   writeFileSync(outfile, await bundleOf(entry));
   const [program = "", ...before] = [...(options.through ?? []), process.execPath];

@@ -25,7 +25,7 @@ export const skillOf = (name: string, more = "") =>
 export const zipOf = (files: Record<string, string>) =>
   zip(Object.entries(files).map(([path, content]) => ({ path, content })));
 
-/** Does the same as `scorel skill add` and `update` after a yes. */
+/** Installs skills as `scorel skill add` and `update` do after the user's consent. */
 export async function addTo(store: SkillStore, address: string, name = "pdf", added = true): Promise<PlacedSkills> {
   const staged = await store.stage(address, "/", reach);
   try {

@@ -4,7 +4,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { fixture, startProxy } from "./proxy.ts";
 
-/** A request to a provider's site; the client believes that the host is the real one. */
+/** A request to a provider's site. The client believes that it talks to the real host. */
 export interface SiteRequest {
   host: string;
   path: string;
@@ -16,9 +16,7 @@ export interface SiteAnswer {
   json: unknown;
 }
 
-/**
- * The answers of the providers' sites, by `host/path`. Without an entry, the request goes to `models` if it is for the model.
- */
+/** Responses of the providers' sites, by `host/path`. A request to `modelHost` without an entry goes to `models`. */
 export type Sites = Record<string, (request: SiteRequest) => SiteAnswer | Promise<SiteAnswer>>;
 
 /**
@@ -60,7 +58,7 @@ export async function startSites(sites: Sites, modelHost = "", models = 0) {
     requests,
     /** The requests to the proxy. */
     heard: proxy.heard,
-    /** The environment that makes a command use them. */
+    /** The environment with which a command uses these sites. */
     env: { HTTPS_PROXY: `http://${proxy.address}`, NODE_EXTRA_CA_CERTS: certificate },
     async [Symbol.asyncDispose]() {
       await proxy.close();

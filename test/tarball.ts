@@ -8,7 +8,7 @@ export interface TarEntry {
   type?: string;
   link?: string;
   mode?: number;
-  /** Used instead of the content's own size. */
+  /** Replaces the size of the content in the header. */
   size?: number;
   checksum?: "wrong";
 }
@@ -31,7 +31,7 @@ export function pax(fields: Readonly<Record<string, string>>): TarEntry {
   return { path: "PaxHeader/x", type: "x", content };
 }
 
-/** A record begins with its own length. */
+/** A record of a pax header, which begins with its own length. */
 function paxRecord(key: string, value: string): string {
   const rest = ` ${key}=${value}\n`;
   let length = Buffer.byteLength(rest);

@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** End-to-end tests of the fast tier: each face and each promise of the README once. */
+/** End-to-end tests of the fast tier: each user interface and each promise of the README once. */
 const smoke = [
   "test/e2e/{asking,checkpoints,cli,completion,demo,history,permissions,presets,prompt,queue,seed-extension,signals}.test.ts",
 ];
@@ -22,7 +22,7 @@ const slow = [
   "test/docs.test.ts",
 ];
 
-/** Unit tests that change or measure the process they run in, so that each file gets one of its own. */
+/** Unit tests that change or measure their process, so that each file needs a process of its own. */
 const ownProcess = [
   "test/**/{code-cache,model-auth,reload,secrets,spans}.test.ts",
   "test/plugins/extensions/{leaks,containment/calls,containment/failures,containment/uncaught}.test.ts",
@@ -33,14 +33,14 @@ const ofCommand = ["test/{e2e,fault,programs}/**"];
 
 const unit = ["test/{kernel,plugins,presets,contracts}/**/*.test.ts", "test/*.test.ts"];
 
-/** Tests of the suite `deep` that cover more where there are bubblewrap and Python. */
+/** Tests of the suite `deep` that cover more on machines with bubblewrap and Python. */
 const usesPrograms = [
   "test/plugins/runner/**/*.test.ts",
   "test/plugins/skills/shipped.test.ts",
   "test/plugins/packages/zip.test.ts",
 ];
 
-/** The files that take longest, the longest first: begun last, they would leave a processor idle at the end. */
+/** The slowest files, the slowest first: if they were started last, one processor would be idle at the end. */
 const longest = [
   "watchdog web-away podman restarts kits-conformance failures docker web-push web-relay worktrees relay-recipes web-links",
   "web-access host guide web-chat terminal-tmux plugin pack web-safety pages web-long-words resync web-work ui doctor stuck",
@@ -67,8 +67,9 @@ const suite = (name: string, include: string[], testTimeout: number, more: objec
 });
 
 /**
- * Suites by name. `unit` and `own-process` run on the sources; `smoke`, `e2e` and `fault` on the built command; `deep` holds the slow
- * unit tests. `programs` is what needs programs that a machine may lack, with skills' programs in bubblewrap.
+ * Suites by name. `unit` and `own-process` run on the sources; `smoke`, `e2e` and `fault` on the built command; `deep`
+ * contains the slow unit tests. `programs` contains tests that need programs which a machine may lack; there, skills'
+ * programs run in bubblewrap.
  */
 export default defineConfig({
   root,
@@ -77,7 +78,8 @@ export default defineConfig({
   oxc: { target: "node20" },
   test: {
     environment: "node",
-    // Left to itself one processor is kept free, which of two is half of them: most of what is timed here is waiting.
+    // By default vitest leaves one processor free, which on a machine with two is half of them. The tests mostly wait,
+    // so all are used.
     maxWorkers: availableParallelism(),
     sequence: { sequencer: LongestFirst },
     retry: 0,

@@ -10,13 +10,13 @@ export interface ZipEntry {
   /** The mode with the file type, as on Unix. */
   mode?: number;
   flags?: number;
-  /** Used instead of the right values. */
+  /** Replaces the correct checksum and sizes. */
   crc?: number;
   size?: number;
   packedSize?: number;
   /** Fields of the local header that differ from the directory. */
   local?: { path?: string; method?: number; flags?: number };
-  /** Its directory row refers to the header of the entry with this index, and no data is written for it. */
+  /** The index of an entry whose header this entry's directory row refers to; no data is written for this entry. */
   sameAs?: number;
   zip64?: true;
 }

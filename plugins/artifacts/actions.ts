@@ -7,13 +7,14 @@ import { localMinute } from "@scorel/kit/text/local-time";
 import type { SessionOptions } from "@scorel/workspace/contract";
 import type { ArtifactVersion, LineageTree } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { inWords } from "./events.ts";
+import { sizeText } from "./events.ts";
 
 type Host = HostService | undefined;
 
 /** The exit code of `scorel artifact replay` when something differs; 1 means an error. */
 const DIFFERS = 3;
 
+/** Runs `scorel artifact list`; returns the exit code. */
 export function list(host: Host, invocation: Invocation): Promise<number> {
   const [name] = invocation.args;
   return withSession(host, invocation, async (request, sessionId) => {
@@ -25,6 +26,7 @@ export function list(host: Host, invocation: Invocation): Promise<number> {
   });
 }
 
+/** Runs `scorel artifact get`; returns the exit code. */
 export function get(host: Host, invocation: Invocation): Promise<number> {
   const { options, cwd, args } = invocation;
   return withSession(host, invocation, async (request, sessionId) => {
@@ -36,10 +38,11 @@ export function get(host: Host, invocation: Invocation): Promise<number> {
     }
     const file = resolve(cwd, String(options.to));
     const { name, version, size } = await write(request, asked, file);
-    return `${name}@${version} is in ${file} (${inWords(size)}).\n`;
+    return `${name}@${version} is in ${file} (${sizeText(size)}).\n`;
   });
 }
 
+/** Runs `scorel artifact rm`; returns the exit code. */
 export function remove(host: Host, invocation: Invocation): Promise<number> {
   const [name = ""] = invocation.args;
   return withSession(host, invocation, async (request, sessionId) => {
@@ -48,13 +51,14 @@ export function remove(host: Host, invocation: Invocation): Promise<number> {
   });
 }
 
+/** Runs `scorel artifact lineage`; returns the exit code. */
 export function lineage(host: Host, invocation: Invocation): Promise<number> {
   const { options, args } = invocation;
   return withSession(host, invocation, async (request, sessionId) => {
     const { artifact, inputs } = await request("get_lineage", { sessionId, ...named(args[0] ?? "") });
     return options.output === "json"
       ? `${JSON.stringify({ ...artifact, made_of: inputs })}\n`
-      : story(artifact, inputs);
+      : lineageText(artifact, inputs);
   });
 }
 
@@ -80,18 +84,21 @@ function named(text: string): { name: string; version?: number } {
 
 function rows(artifacts: readonly ArtifactVersion[]): string {
   const names = Math.max(0, ...artifacts.map((each) => labelOf(each).length));
-  const sizes = Math.max(0, ...artifacts.map(({ size }) => inWords(size).length));
+  const sizes = Math.max(0, ...artifacts.map(({ size }) => sizeText(size).length));
   const lines = artifacts.map((each) => {
     const time = localMinute(each.savedAt);
-    return `${time}  ${labelOf(each).padEnd(names)}  ${inWords(each.size).padStart(sizes)}  ${each.mimeType}\n`;
+    return `${time}  ${labelOf(each).padEnd(names)}  ${sizeText(each.size).padStart(sizes)}  ${each.mimeType}\n`;
   });
   return lines.join("");
 }
 
 const labelOf = ({ name, version }: ArtifactVersion) => `${name}@${version}`;
 
-function story({ name, version, sha256, size, lineage: made }: ArtifactVersion, inputs: LineageTree["inputs"]): string {
-  const head = `${name}@${version}  ${inWords(size)}  sha256 ${sha256}\n`;
+function lineageText(
+  { name, version, sha256, size, lineage: made }: ArtifactVersion,
+  inputs: LineageTree["inputs"],
+): string {
+  const head = `${name}@${version}  ${sizeText(size)}  sha256 ${sha256}\n`;
   if (!made) return `${head}Its inputs were not recorded.\n`;
   const { by, skill, command } = made;
   const lines = [
@@ -103,7 +110,7 @@ function story({ name, version, sha256, size, lineage: made }: ArtifactVersion, 
   return head + lines.map((line) => `${line}\n`).join("");
 }
 
-/** An input, and below it what it was made of. */
+/** An input, and indented below it the inputs that it was made from. */
 function branch({ from, to, sha256, made }: LineageTree["inputs"][number]): string[] {
   const head = `input: ${from} as ${to} (sha256 ${sha256})`;
   if (!made) return [head];

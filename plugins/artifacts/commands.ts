@@ -25,24 +25,23 @@ export function artifactCommands(host: () => HostService | undefined): CliComman
     run: async (invocation: Invocation) => (await import("./actions.ts"))[action](host(), invocation),
   });
   return [
-    command("list", "[name]", "List what a session has saved, and the user's; with a name, all its versions", [output]),
+    command("list", "[name]", "List the artifacts of a session and of the user; with a name, all its versions", [
+      output,
+    ]),
     command("get", "<name>", "Print an artifact's bytes; <name>@<version> an earlier one", [
       { flags: "-o, --to <file>", description: "Write them into a new file instead" },
     ]),
-    command("remove", "<name>", "Take an artifact off the list, with all its versions"),
-    command(
-      "lineage",
-      "<name>",
-      "Say what an artifact was made of: skill, command, inputs, and what those were made of",
-      [output],
-    ),
-    command("replay", "<name>", "Run again what made an artifact, and compare; exits 3 when something differs", [
+    command("remove", "<name>", "Remove an artifact from the list, with all its versions"),
+    command("lineage", "<name>", "Show how an artifact was made: skill, command, inputs, and their own inputs", [
+      output,
+    ]),
+    command("replay", "<name>", "Repeat the run that made an artifact, and compare; exits 3 when something differs", [
       {
         flags: "--sandbox <executor>",
-        description: "What the program runs in; local: in nothing",
+        description: "The sandbox that the program runs in; local: none",
         values: ["auto", "bubblewrap", "docker", "podman", "local"],
       },
-      { flags: "--keep", description: "Leave the workspace, and say where it is" },
+      { flags: "--keep", description: "Keep the workspace, and print its path" },
       output,
     ]),
   ];

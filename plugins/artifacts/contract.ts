@@ -2,13 +2,13 @@ import type { Page, PageParams } from "@scorel/host/contract";
 import type { Session } from "@scorel/kernel";
 import type { SessionOptions } from "@scorel/workspace/contract";
 
-/** What an artifact was made of, according to its maker; enough to make it again. */
+/** How an artifact was made, according to the plugin that made it; enough to make it again. */
 export interface Lineage {
   /** The plugin that saved it. */
   by: string;
   skill?: { name: string; digest: string };
   command?: string;
-  /** What its maker read, with the content it had then. */
+  /** The inputs that were read, with the hashes of their contents at that time. */
   inputs?: LineageInput[];
   /** The blob list with the record of the run, for repeating it. */
   run?: { sha256: string };
@@ -59,7 +59,10 @@ export interface SessionArtifacts {
    * BLOB_DAMAGED.
    */
   load(name: string, version?: number): (ArtifactVersion & { content: Buffer }) | undefined;
-  /** A part of a version's bytes, unchecked: a caller that reads all of them compares the sha256. Throws ARTIFACT_LOST. */
+  /**
+   * A part of a version's bytes. It is not checked: a caller that reads all parts compares the sha256 of the whole.
+   * Throws ARTIFACT_LOST.
+   */
   part(version: ArtifactVersion, offset: number, length: number): Buffer;
   /** The latest version of each artifact, sorted by name. */
   list(): ArtifactVersion[];
@@ -106,7 +109,7 @@ export interface Replay {
   same: boolean;
   exitCode: { before: number; now: number };
   outputs: ReplayOutput[];
-  /** Everything that differed from the original run, whether or not it mattered. */
+  /** Everything that differed from the original run, even if it had no effect. */
   changed: ReplayChange[];
   /** The end of stderr, if the exit code differs. */
   stderr?: string;
@@ -160,7 +163,7 @@ declare module "@scorel/host/contract" {
       };
       result: ArtifactVersion & { base64: string };
     };
-    /** What an artifact was made of, recursively. Throws ARTIFACT_UNKNOWN and ARTIFACT_VERSION. */
+    /** The inputs of an artifact, and recursively their own inputs. Throws ARTIFACT_UNKNOWN and ARTIFACT_VERSION. */
     get_lineage: {
       params: { sessionId: string; name: string; version?: number | undefined };
       result: LineageTree;

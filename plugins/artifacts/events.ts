@@ -15,12 +15,12 @@ export const artifactVersion = z.strictObject({
 const UNITS = ["bytes", "KiB", "MiB", "GiB"];
 
 /** A size for people. */
-export function inWords(bytes: number): string {
+export function sizeText(bytes: number): string {
   const unit = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
   return `${Math.round((bytes / 1024 ** unit) * 10) / 10} ${UNITS[unit]}`;
 }
 
-/** Both events are side events, and on disk before anybody is told. */
+/** Both events are side events, and are on disk before any subscriber gets them. */
 export const artifact: EventDefinition<Events["artifact"]> = {
   schema: artifactVersion,
   durable: true,
@@ -28,7 +28,7 @@ export const artifact: EventDefinition<Events["artifact"]> = {
   convertToDisplay: ({ name, version, size }: EventOf<"artifact">) => ({
     display: "notice",
     level: "info",
-    text: `saved ${name}@${version} (${inWords(size)})`,
+    text: `saved ${name}@${version} (${sizeText(size)})`,
   }),
 };
 

@@ -18,7 +18,7 @@ export interface Asked {
   version?: number;
 }
 
-/** Passes the bytes of an artifact to `take` in parts. Throws ARTIFACT_DAMAGED if the whole has another hash. */
+/** Passes the bytes of an artifact to `take` in parts. Throws ARTIFACT_DAMAGED if the sha256 of the whole differs. */
 async function read(
   request: Client["request"],
   asked: Asked,
@@ -38,7 +38,7 @@ async function read(
   }
 }
 
-/** Prints an artifact; stops when the reader goes away. */
+/** Prints an artifact; stops when the reader of the output has gone. */
 export async function print(request: Client["request"], asked: Asked, { stdout }: Invocation): Promise<void> {
   const output = createOutput(stdout);
   await read(request, asked, (bytes) => output.write(bytes));

@@ -4,7 +4,7 @@ import type { ArtifactVersion } from "./contract.ts";
 export type Entry = ArtifactVersion | { removed: string };
 
 /** The listed versions by name, oldest first. */
-export function standing(entries: Iterable<Entry>): Map<string, ArtifactVersion[]> {
+export function versionsByName(entries: Iterable<Entry>): Map<string, ArtifactVersion[]> {
   const found = new Map<string, ArtifactVersion[]>();
   for (const entry of entries) {
     if ("removed" in entry) found.delete(entry.removed);

@@ -2,7 +2,7 @@ import type { BlobStore } from "@scorel/blobs/contract";
 import type { EventOf, Session } from "@scorel/kernel";
 import type { ArtifactContent, ArtifactVersion, SessionArtifacts } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { type Entry, nextVersion, standing } from "./ledger.ts";
+import { type Entry, nextVersion, versionsByName } from "./ledger.ts";
 import type { UserList } from "./user-list.ts";
 
 const USER = "user:";
@@ -48,13 +48,13 @@ export class Store implements SessionArtifacts {
   }
 
   list(): ArtifactVersion[] {
-    const all = [...standing(this.own()).values(), ...standing(this.user.entries()).values()];
+    const all = [...versionsByName(this.own()).values(), ...versionsByName(this.user.entries()).values()];
     return all.flatMap((versions) => versions.at(-1) ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   versions(name: string): ArtifactVersion[] {
     const known = name.normalize("NFC");
-    return standing(this.entriesFor(known)).get(known) ?? [];
+    return versionsByName(this.entriesFor(known)).get(known) ?? [];
   }
 
   async remove(asked: string): Promise<boolean> {

@@ -21,7 +21,7 @@ export default definePlugin({
     const watch = new Watch(ctx);
     const lists = new KeptLists();
     const files = filesOf(ctx);
-    /** The file operations, once all changes are recorded. */
+    /** The file operations, available once all changes are recorded. */
     const settled = () => watch.settle().then(() => files);
     if (existsSync(journalOf(ctx))) {
       const undo = ctx.subscribe(async ({ type }) => {

@@ -1,4 +1,4 @@
-/** A rough estimate for all models. */
+/** A rough estimate of bytes per token, used for all models. */
 export const BYTES_PER_TOKEN = 4;
 
 interface Context {

@@ -9,7 +9,7 @@ export class Claims {
   private readonly session: Session;
   private readonly claimed = new Map<string, number>();
   private reply: string | undefined;
-  /** The leaf when the log was last read; earlier events are known. */
+  /** The active leaf when the log was last read; the events up to it are already counted. */
   private looked: string | undefined;
 
   constructor(session: Session) {
@@ -39,7 +39,7 @@ export class Claims {
       if (message.role === "tool_result") this.claimed.delete(message.toolCallId);
       if (message.role === "assistant") break;
     }
-    // Until the leaf of the last look is reached, the reply is still the same.
+    // If the walk ends at the previous leaf or the same reply, the reservations still belong to the current reply.
     if (event?.id !== this.looked && event?.id !== this.reply) this.claimed.clear();
     if (event?.id !== this.looked) this.reply = event?.id;
     this.looked = activeLeaf ?? undefined;

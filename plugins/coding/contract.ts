@@ -22,34 +22,37 @@ export interface Todo {
 declare module "@scorel/kernel" {
   interface Events {
     /**
-     * A line for the shell that a person has typed, and what came of it. `output` ends with how it ended. `silent`: the model is never told of
-     * it. `aside`: a turn was running, so the line stands beside the conversation until `shell_told` puts it there.
+     * A shell line that a person typed, and its result. The last line of `output` says how the command ended. With
+     * `silent`, the model never gets the line. With `aside`, a turn was running, so this is a side event until
+     * `shell_told` adds the line to the conversation.
      */
     shell_line: {
       command: string;
       output: string;
-      /** Null if it was killed. */
+      /** Null if the command was killed. */
       exitCode: number | null;
       durationMs: number;
-      /** It did not end with exit code 0. */
+      /** Set when the command did not end with exit code 0. */
       failed?: true;
       silent?: true;
       aside?: true;
     };
     /**
-     * A shell line begins. `line` is the id of its `shell_line`; without one in the log, the host has ended while the command ran. `hash`
-     * identifies the request, for one that is repeated.
+     * A shell line starts. `line` is the id of its `shell_line` event; if the log has no such event, the host ended
+     * while the command ran. `hash` identifies the request, so that a repeated one is recognised.
      */
     shell_begun: { line: string; command: string; silent?: true; hash?: string };
-    /** From here on, the model knows a shell line that stands beside the conversation. `line` is the id of its event. */
+    /**
+     * From this event on, the model has a shell line that was stored as a side event. `line` is the id of that event.
+     */
     shell_told: { line: string };
   }
   interface Transients {
-    /** A shell line begins. `eventId` is the id that its event will have. */
+    /** A shell line starts. `eventId` is the id that its event will have. */
     shell_line_start: { eventId: string; command: string; silent?: true };
-    /** The end of its output so far. Each update replaces the previous one. */
+    /** The last part of the command's output so far. Each update replaces the previous one. */
     shell_line_update: { eventId: string; partial: unknown };
-    /** It has ended. Its event comes before, unless it could not be stored. */
+    /** A shell line has ended. Its event comes before this, unless it could not be stored. */
     shell_line_end: { eventId: string };
   }
   interface Projections {
@@ -57,9 +60,9 @@ declare module "@scorel/kernel" {
     fileCoverage: Readonly<Record<string, FileCoverage>>;
     /** The model's todo list, as last written. */
     todos: readonly Todo[];
-    /** The shell lines that have begun and not ended. */
+    /** Shell lines whose commands are still running. */
     openShellLines: readonly { line: string; command: string; silent?: true }[];
-    /** Ids of the shell lines beside the conversation that the model was not told of yet. */
+    /** Ids of shell lines that were stored as side events and that the model does not have yet. */
     untoldShellLines: readonly string[];
   }
 }
@@ -67,9 +70,10 @@ declare module "@scorel/kernel" {
 declare module "@scorel/host/contract" {
   interface Operations {
     /**
-     * Runs a line for the shell that a person has typed, with the tool Bash of the session, also during a turn. Returns when it has begun; what
-     * comes of it are events. Rules that deny it and guards of plugins refuse it; if the client may answer questions, none is asked. With
-     * `silent`, the model is not told of it. Throws AGENT_NO_TOOL, AGENT_CALL_REFUSED, SHELL_MANY.
+     * Runs a shell line that a person typed, with the session's tool Bash; also works during a turn. Returns when the
+     * command has started; its output and end are reported as events. The line is refused by deny rules and by guards
+     * of plugins. If the client may answer questions, no question is asked about it. With `silent`, the model does not
+     * get the line. Throws AGENT_NO_TOOL, AGENT_CALL_REFUSED, SHELL_MANY.
      */
     run_shell: {
       params: {
@@ -79,13 +83,14 @@ declare module "@scorel/host/contract" {
         messageId?: string | undefined;
       };
       result: {
-        /** The id that the event of the line will have. */
+        /** The id that the line's `shell_line` event will have. */
         eventId: string;
       };
     };
     /**
-     * Ends a running shell line with everything that it started, or all that the client may end: a client that may not answer questions only
-     * its own. Returns whether one was running. Throws HOST_FORBIDDEN.
+     * Kills a running shell line and everything that it started; without `eventId`, all lines that the client may end.
+     * A client that may not answer questions can end only its own lines. Returns whether a line was running. Throws
+     * HOST_FORBIDDEN.
      */
     end_shell: { params: { sessionId: string; eventId?: string | undefined }; result: { ended: boolean } };
   }

@@ -7,6 +7,7 @@ export function card(title: string, result: ToolOutput | undefined, text = "", b
   return { display: "card", title, status, text: status === "error" ? textOf(result) : text, ...(body && { body }) };
 }
 
+/** The text of a result; an image becomes "[image]". "" without a result. */
 export function textOf(result: ToolOutput | undefined): string {
   return result?.content.map((block) => (block.type === "text" ? block.text : "[image]")).join("\n") ?? "";
 }

@@ -18,7 +18,7 @@ import { openShellLines, shellEvents, untoldShellLines } from "./shell/shell-eve
 import type { ShellLines } from "./shell/shell-lines.ts";
 import { createTodoWrite, todos } from "./todo.ts";
 
-/** How long ending a command may hold up the end of its session. */
+/** Milliseconds that killing commands may delay the end of their session. */
 const CLOSE_LIMIT_MS = 3_000;
 
 /** The tools of a coding agent, and a guard for the files that control it. */
@@ -41,10 +41,10 @@ export default definePlugin({
     let shellLines: Promise<ShellLines> | undefined;
     const lines = () => (shellLines ??= import("./shell/shell-lines.ts").then((made) => new made.ShellLines(ctx, env)));
     const endCommands = async () => {
-      // First, since what came of them is stored.
+      // Ends shell lines before other commands, since their results have to be stored.
       await (await shellLines)?.endAll();
       const ends = [...env.running];
-      // Each is asked once: one that failed to end would hold up the session again.
+      // Each command is killed once: one that could not be killed would delay the end of the session again.
       env.running.clear();
       const failed = (thrown: unknown) =>
         ctx.report("ending a command", thrown, ctx.providerOf("processes", "start") ?? ctx.plugin);

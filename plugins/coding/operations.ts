@@ -9,16 +9,16 @@ const MAX_COMMAND = 100_000;
 /** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
 
-/** The operations by which people run lines for the shell. `lines` loads what runs them. */
+/** The operations by which people run shell lines. `lines` loads the code that runs them. */
 export function operations(ctx: BaseContext, lines: () => Promise<ShellLines>) {
   return {
     run_shell: {
-      summary: "Runs a line for the shell that a person has typed, with the session's tool Bash.",
+      summary: "Runs a shell line that a person typed, with the session's tool Bash.",
       params: () =>
         z.strictObject({
           sessionId: z.string(),
           command: z.string().max(MAX_COMMAND).regex(/\S/, "it must not be empty"),
-          silent: z.boolean().optional().describe("True: the model is not told of it."),
+          silent: z.boolean().optional().describe("True: the model does not get it."),
           messageId: z
             .string()
             .optional()
@@ -34,7 +34,7 @@ export function operations(ctx: BaseContext, lines: () => Promise<ShellLines>) {
     },
     end_shell: {
       summary:
-        "Ends a running shell line with everything that it started, or all of them. A client that may not answer questions ends only its own.",
+        "Kills a running shell line with everything that it started, or all such lines. A client that may not answer questions can end only its own.",
       params: () =>
         z.strictObject({
           sessionId: z.string(),
@@ -53,7 +53,10 @@ export function operations(ctx: BaseContext, lines: () => Promise<ShellLines>) {
   } satisfies Contributions["operations"];
 }
 
-/** The right that lets a client end shell lines of other clients: whoever may answer a question could allow any command. */
+/**
+ * The operation that a client must be allowed to use to end other clients' shell lines: whoever may answer questions
+ * could allow any command.
+ */
 const ANSWERING = ["answer_request"];
 
 function mayAnswer(context: OperationContext): boolean {
@@ -61,8 +64,8 @@ function mayAnswer(context: OperationContext): boolean {
 }
 
 /**
- * Whether the client could allow any command: by answering the question about it, and in mode `plan` by changing the mode. If not, its
- * commands are judged as those of the model are.
+ * Whether the client could allow any command: by answering the question about it and, in mode `plan`, by changing the
+ * mode. Otherwise its commands are judged like those of the model.
  */
 function isAllowed(context: OperationContext, ctx: BaseContext): boolean {
   const isPlanning = ctx.find("permissions")?.mode === "plan";

@@ -7,7 +7,7 @@ export function answer(text: string, details?: Record<string, unknown>): ToolOut
   return { content: [{ type: "text", text }], ...(details && { details }) };
 }
 
-/** Runs a tool's work. Errors that the model can act on become results; an abort stays an error. */
+/** Runs a tool's work. Errors that the model can act on become results; an abort is rethrown. */
 export async function answering(signal: AbortSignal | undefined, work: () => Promise<ToolOutput>): Promise<ToolOutput> {
   try {
     signal?.throwIfAborted();
@@ -26,7 +26,7 @@ function readable(thrown: unknown): ScorelError {
   throw thrown;
 }
 
-/** FILE_ACCESS for an error of the file system; anything else unchanged. */
+/** FILE_ACCESS for a file system error; any other error unchanged. */
 export function accessError(thrown: unknown, path?: string): unknown {
   const { path: named = "the file", syscall } = thrown as NodeJS.ErrnoException;
   const code = codeOf(thrown);

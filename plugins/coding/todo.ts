@@ -18,7 +18,7 @@ export function createTodoWrite(): Tool<Params> {
     name: "TodoWrite",
     description: "Store your whole list of steps for longer work, at most one in progress. All completed clears it.",
     parameters,
-    // Not a real file; it makes two lists in one batch run in order.
+    // Not a real file: declaring the write makes two calls in one batch run in order.
     access: () => ({ writes: ["todos"] }),
     execute: (_id, params, signal) => answering(signal, async () => store(params.todos)),
     display: ({ todos }, result) => ({

@@ -22,7 +22,7 @@ interface Plan {
   conversation: Conversation;
   /** Index of the first entry that is kept. */
   at: number;
-  /** Tokens of what is kept, including skills that are added again after the summary. */
+  /** Tokens of the part that is kept, including skills that are added again after the summary. */
   kept: number;
   /** `summary`: tokens that the summary should have; `most`: tokens that the request for it may have. */
   summary: number;
@@ -36,7 +36,7 @@ const longestSummary = 8_000;
 const shortestSummary = 300;
 /** Minimum gain of an automatic compaction, as a share of the window. */
 const leastGain = 0.05;
-/** Share of a refused conversation's size that a request is assumed to fit in. */
+/** Share of the size of a refused conversation that the model is assumed to accept. */
 const surelyFits = 0.6;
 /** Maximum share of the window that a request should fill. */
 const fullest = 0.85;
@@ -96,7 +96,7 @@ function planFor(ctx: CompactionContext, reason: CompactionRequest["reason"], to
   if (at === undefined) return undefined;
   const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
   const back = repeatedSkillTokens(ctx, entries[at - 1]);
-  // Skills that are added again only count as far as they were in the replaced part.
+  // Skills that are added again reduce the gain by no more than the size of plugins' events in the replaced part.
   const ofPlugins = sum(sizes.slice(0, at).filter((_size, index) => !entries[index]?.message));
   const gain = sum(sizes.slice(0, at)) - Math.min(back, ofPlugins);
   if (reason === "threshold" && gain < leastGain * window) return undefined;
@@ -117,7 +117,7 @@ function repeatedSkillTokens(ctx: CompactionContext, entry: Entry | undefined): 
   return entry ? Math.ceil((ctx.find("skills")?.returning(entry.event.id) ?? 0) / bytesPerToken) : 0;
 }
 
-/** Reduces the room by what is added again, at most to a half. */
+/** Reduces the limits by the tokens of what is added again, at most to a half. */
 function reducedBy({ keep, most, limit }: Room, back: number): Room {
   return { keep: Math.max(keep / 2, keep - back), most: Math.max(most / 2, most - back), limit: limit - back };
 }
@@ -146,7 +146,7 @@ function summaryRequestFor(
   { instructions }: CompactionRequest,
 ): SummaryRequest {
   const { earlier, entries } = materialOf(session, conversation, at);
-  // The quoted requests below an earlier summary are still in the log and are quoted again if needed.
+  // The requests that are quoted below an earlier summary are still in the log, and are quoted again if needed.
   const told = earlier?.split(requestsTitle)[0];
   return { entries, tokens: summary, most, instructions, ...(told !== undefined && { earlier: told }) };
 }

@@ -8,8 +8,8 @@ export const config = z
     layers: z
       .array(z.enum(["results", "summary"]))
       .default(["results", "summary"])
-      .describe("what is done by itself: leave old tool results out, summarise what is old; /compact works always"),
-    turns: z.number().int().min(1).default(3).describe("latest turns whose tool results are sent whole"),
+      .describe("what happens automatically: omit old tool results, summarise old parts; /compact always works"),
+    turns: z.number().int().min(1).default(3).describe("number of latest turns whose tool results are sent in full"),
     step: z
       .number()
       .int()
@@ -21,7 +21,7 @@ export const config = z
       .describe("context size from which the older part is summarised: a share of the window up to 1, else tokens"),
     keep: size
       .default(0.3)
-      .describe("how much of the latest stays word for word: a share of the window up to 1, else tokens"),
+      .describe("how much of the latest part is kept word for word: a share of the window up to 1, else tokens"),
   })
   .refine(({ keep, threshold }) => keep > 1 !== threshold > 1 || keep < threshold, {
     path: ["keep"],

@@ -13,7 +13,7 @@ export interface CompactionProposal {
   size: number;
   /** Instructions about what the summary has to keep: those of the user, followed by those of earlier layers. */
   instructions?: string;
-  /** The summary of what came before `messages`. The new summary replaces it, too. */
+  /** The summary of the conversation before `messages`. The new summary replaces it, too. */
   earlier?: string;
   /** The messages that the summary replaces, oldest first. */
   messages: readonly ScorelMessage[];
@@ -33,9 +33,9 @@ export interface CompactionAnswer {
 declare module "@scorel/kernel" {
   interface Hooks {
     /**
-     * Called before an older part of the conversation is replaced by a summary. A layer may cancel that, add instructions, or
-     * answer the summary, so that no model is asked; a cancel and a summary end the chain. A layer that asks a model should set
-     * a `limit`. If it fails, the built-in summary is used.
+     * Called before an older part of the conversation is replaced by a summary. A layer may cancel that, add
+     * instructions, or return the summary itself, so that no model is asked. A cancel or a summary ends the chain. A
+     * layer that asks a model should set a `limit`. If a layer fails, the built-in summary is used.
      */
     beforeCompact(
       proposal: CompactionProposal,

@@ -9,10 +9,10 @@ export type Kind = "turn" | "joined" | "reply" | "result" | "aside";
 export interface Entry {
   event: StoredEvent;
   kind: Kind;
-  /** What the model reads of it, if known here. */
+  /** The message that the model reads for the event, if known here. */
   message?: ScorelMessage;
 }
-/** Part of a path whose events are read when they are asked for. */
+/** Part of a path whose events are read on demand. */
 type Stretch = ReturnType<Session["tree"]["stretch"]>;
 /** The conversation at a leaf, from the last summary on. */
 export interface Conversation {
@@ -147,6 +147,7 @@ function listOf(stretch: Stretch): EntryList {
   return { size: stretch.size, slice: (from, to) => entriesOf(stretch.slice(from, to)) };
 }
 
+/** A list of entries that are in memory. */
 export function listed(entries: readonly Entry[]): EntryList {
   return { size: entries.length, slice: (from, to) => entries.slice(from, to), whole: entries };
 }

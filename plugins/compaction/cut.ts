@@ -24,7 +24,7 @@ export function legalCuts(entries: readonly Entry[]): number[] {
     if (kind === "reply") replied = true;
     if (kind === "turn") replied = false;
   }
-  return rests(entries) ? [...cuts, entries.length] : cuts;
+  return isAtRest(entries) ? [...cuts, entries.length] : cuts;
 }
 
 /**
@@ -51,7 +51,7 @@ export function chooseCut(
   const rounds = cuts.filter((at) => at > start && at < entries.length);
   const round = rounds.find(isWithin(keep)) ?? rounds.at(-1) ?? nearest;
   if (isWithin(limit)(round ?? 0)) return round;
-  // A round that is too long by itself is summarized as a whole.
+  // A round that exceeds the limit alone is summarized as a whole.
   return cuts.findLast((at) => at > start) ?? nearest;
 }
 
@@ -74,7 +74,7 @@ function answersAfter(entries: readonly Entry[]): boolean[] {
 }
 
 /** Returns true when every call has a result and the user did not speak last. */
-function rests(entries: readonly Entry[]): boolean {
+function isAtRest(entries: readonly Entry[]): boolean {
   const last = entries.findLastIndex(({ kind }) => kind === "reply");
   const message = entries[last]?.message;
   if (message?.role !== "assistant") return false;

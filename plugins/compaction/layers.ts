@@ -6,7 +6,7 @@ import { tokensIn } from "./size.ts";
 /** Growth after a cancelled compaction, as a share of the window, before layers are asked again. */
 const AGAIN = 0.05;
 
-// These run in every round, so they only check and load further code when there is work.
+// These layers run in every round, so they only check, and load further code when there is work.
 
 /** Before the context of a model call is built: summarizes the older part if the context would be too large. */
 export async function summariseOld(compacting: Compacting, signal: AbortSignal): Promise<void> {

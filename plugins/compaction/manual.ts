@@ -27,8 +27,8 @@ export async function compactNow(compacting: Compacting, asked: Asked): Promise<
 }
 
 /**
- * Like `compactNow`, but concurrent requests with the same `messageId` share one compaction. `running` holds those of a
- * session.
+ * Like `compactNow`, but concurrent requests with the same `messageId` share one compaction. `running` holds the
+ * running compactions of a session by `messageId`.
  */
 export async function compactOnce(
   compacting: Compacting,
@@ -45,7 +45,8 @@ export async function compactOnce(
 /** Summarizes the result in one line. */
 export function summaryLine({ compacted, tokensBefore, tokensAfter, note }: Compacted): string {
   if (!compacted) return `${note} The conversation holds about ${tokensBefore} tokens.`;
-  // The model has counted what it read; what is left is estimated until it reads that.
+  // `tokensBefore` is the model's own count. `tokensAfter` is an estimate, since the model has not read the new
+  // conversation yet.
   const counts = `about ${tokensBefore} tokens by the model's count → ${tokensAfter} by Scorel's estimate`;
   return [`Compacted: ${counts}.`, note].filter(Boolean).join(" ");
 }

@@ -1,7 +1,7 @@
 import type { CompactionAnswer, CompactionProposal } from "./contract.ts";
 import { errors } from "./errors.ts";
 
-/** A proposal with what layers have answered. */
+/** A proposal, with the answers of the layers so far. */
 export type Answered = CompactionProposal & Pick<CompactionAnswer, "cancel" | "summary">;
 
 const FIELDS = ["cancel", "instructions", "summary"];
@@ -18,7 +18,7 @@ export const proposalFold = {
   ends: ({ cancel, summary }: CompactionAnswer) => cancel !== undefined || summary !== undefined,
 };
 
-/** Throws COMPACTION_ANSWER for what is not an answer of a layer. */
+/** Throws COMPACTION_ANSWER for a value that no layer may return. */
 export function assertAnswer(answer: unknown): void {
   if (typeof answer !== "object" || answer === null || Array.isArray(answer))
     throw errors.COMPACTION_ANSWER({

@@ -38,7 +38,7 @@ function proposalOf(
   about: Pick<CompactionProposal, "reason" | "tokens" | "window">,
   { entries, earlier, instructions, tokens }: SummaryRequest,
 ): CompactionProposal {
-  // As much as a model with this window could be asked to summarize.
+  // The number of bytes that a model with this window could be asked to summarize.
   const { entries: shown, gap } = sampleOf(entries, about.window * bytesPerToken);
   return {
     ...about,

@@ -34,7 +34,7 @@ export function withoutOldResults(
 
 function oldResults(entries: readonly Entry[], turns: number, step: number): ToolResultMessage[] {
   const starts = entries.flatMap(({ kind }, at) => (kind === "turn" ? [at] : []));
-  // The rest of a turn that was cut counts as a turn.
+  // The remaining part of a turn that was cut counts as a turn.
   if (starts[0] !== 0) starts.unshift(0);
   const old = Math.floor(Math.max(0, starts.length - turns) / step) * step;
   const before = entries.slice(0, old === 0 ? 0 : starts[old]);

@@ -13,6 +13,7 @@ const SHOWN = 200;
 /** Maximum number of rows per request. */
 const PAGE = 100_000;
 
+/** Runs `session tree`. Throws HISTORY_TAIL. */
 export async function tree({ request, args, options, width, say }: CommandContext): Promise<void> {
   const isJson = options.output === "json";
   // Scrollback is limited in a terminal; a file or another program gets everything.
@@ -30,6 +31,7 @@ function tailOf(given: unknown): number | undefined {
   return Number(given);
 }
 
+/** Runs `session rewind`. With `--files`, shows the changes and asks before it restores them. */
 export async function rewind(context: CommandContext): Promise<void> {
   const { request, args, options, say } = context;
   const [sessionId = "", event = ""] = args;
@@ -61,18 +63,21 @@ async function rewindWithFiles(
   await say(`${skipped.join("")}${counted(files.restored.length, "file")} restored.${leftOutText(files)}\n${text}\n`);
 }
 
+/** Runs `session branch`. */
 export async function branch({ request, args, say }: CommandContext): Promise<void> {
   const [sessionId = "", leafEventId = ""] = args;
   const { text } = await request("branch", { sessionId, leafEventId });
   await say(`${text}\n`);
 }
 
+/** Runs `session clone`. */
 export async function clone({ request, args, say }: CommandContext): Promise<void> {
   const [sessionId = "", eventId] = args;
   const copy = await request("clone_session", { sessionId, atOnce: true, ...(eventId !== undefined && { eventId }) });
   await say(`New session ${copy.sessionId}\nTo go on in it: scorel --session ${copy.sessionId}\n`);
 }
 
+/** Runs `session undo`. */
 export async function undo({ request, args, say }: CommandContext): Promise<void> {
   const sessionId = first(args);
   const moved = await request("undo", { sessionId });
@@ -80,12 +85,14 @@ export async function undo({ request, args, say }: CommandContext): Promise<void
   await say(`Undone: ${moved.message.text}\n${moved.text}\n${left}`);
 }
 
+/** Runs `session redo`. */
 export async function redo({ request, args, say }: CommandContext): Promise<void> {
   const sessionId = first(args);
   const moved = await request("redo", { sessionId });
   await say(`${moved.text}\n${await leftAlone(request, sessionId, moved)}`);
 }
 
+/** Runs `session rename`. */
 export async function rename({ request, args, say }: CommandContext): Promise<void> {
   const [sessionId = "", ...words] = args;
   const { meta } = await request("rename_session", { sessionId, name: words.join(" ") });
@@ -100,6 +107,7 @@ async function setArchived({ request, args, say }: CommandContext, archived: boo
   await say(archived ? "Archived. `scorel session list --archived` shows it.\n" : "Taken out of the archive.\n");
 }
 
+/** Runs `session compact`. Ctrl-C cancels the compaction. */
 export async function compact({ request, args, interrupt, say }: CommandContext): Promise<void> {
   const [sessionId = "", ...words] = args;
   const asked = { sessionId, ...(words.length > 0 && { instructions: words.join(" ") }) };
@@ -128,11 +136,13 @@ async function remove({ request, args, say }: CommandContext): Promise<void> {
 
 export { remove as delete };
 
+/** Runs `session restore`. */
 export async function restore({ request, args, say }: CommandContext): Promise<void> {
   const { text } = await request("restore_session", { sessionId: first(args) });
   await say(`${text}\n`);
 }
 
+/** Runs `session purge`: lists the trash, asks, and deletes it. */
 export async function purge({ request, say, confirm }: CommandContext): Promise<void> {
   const { sessions } = await everyPage((page) => request("list_trash", page));
   if (sessions.length > 0) {

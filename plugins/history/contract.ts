@@ -12,14 +12,14 @@ export interface FilesPreview {
 export interface FilesRestored {
   restored: string[];
   skipped: { path: string; reason: string }[];
-  /** The number of further ones, which were left out of a very long answer. */
+  /** The number of further files, which were left out of a very long answer. */
   leftOut?: number;
 }
 
 /** One event of the tree. */
 export interface TreeRow {
   id: EventId;
-  /** The path event before it. */
+  /** The preceding path event; null for the first one. */
   parentId: EventId | null;
   seq: number;
   /** Milliseconds since the epoch. */

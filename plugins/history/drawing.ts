@@ -20,7 +20,7 @@ interface Line {
  * step to the right, before the event that continues the conversation. `width` is in columns.
  */
 export function draw(page: TreePage, width?: number): string {
-  if (page.rows.length === 0) return "The session holds no message yet.\n";
+  if (page.rows.length === 0) return "The session has no messages yet.\n";
   const children = childrenOf(page.rows);
   const fit = (line: string) => (width === undefined ? line : cutToWidth(line, width));
   return linesOf(children)
@@ -100,7 +100,7 @@ export async function filesLeft(
   }
 }
 
-/** Says how many files were left out of a very long answer. */
+/** A sentence about how many files were left out of a very long answer; "" if none were. */
 export function leftOutText({ leftOut = 0 }: { leftOut?: number } = {}): string {
   return leftOut === 0 ? "" : ` ${leftOut} further files are not named here.`;
 }

@@ -44,7 +44,7 @@ export const errors = defineErrors({
   },
   HISTORY_NO_HOST: {
     exit: 2,
-    text: () => 'This command needs sessions to work on. Take "host" out of "without" in the preset.',
+    text: () => 'This command needs sessions to work on. Remove "host" from "without" in the preset.',
   },
   HISTORY_NO_COMPACTION: {
     exit: 2,
@@ -65,9 +65,9 @@ export const errors = defineErrors({
       `There is no session "${a.sessionId}" in the trash; it may have been purged. \`scorel session list --all\` shows those that are not deleted.`,
   },
   HISTORY_TRASH_TAKEN: (a: { path: string }) =>
-    `${a.path} is there already, so nothing was moved. Move that file away, or empty the trash: \`scorel session purge\`.`,
+    `${a.path} already exists, so nothing was moved. Move that file away, or empty the trash: \`scorel session purge\`.`,
   HISTORY_TRASH: (a: { path: string; reason: string }) =>
-    `${a.path} could not be moved or deleted (${a.reason}). No session is lost: what was not moved yet is where it was. Make the directory writable and try again.`,
+    `${a.path} could not be moved or deleted (${a.reason}). No session is lost: files that were not moved yet are where they were. Make the directory writable and try again.`,
   HISTORY_UNCONFIRMED: {
     exit: 2,
     text: (a: { what: string }) =>

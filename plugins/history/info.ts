@@ -18,7 +18,7 @@ export async function updateInfo(
   const { request, clientId } = context;
   const session = { sessionId, messageId };
   const made: Answer[] = [];
-  // The model first: it is the only one that can be refused.
+  // The model is set first, since it is the only change that can be refused.
   if (model !== undefined) made.push(await setModel(request, { ...session, model }));
   if (level !== undefined) made.push(await request("set_thinking", { ...session, level }));
   if (name !== undefined || archived !== undefined) {

@@ -20,6 +20,7 @@ type Answer<O extends Moving> = Promise<Operations[O]["result"]>;
 /** Where to move; null for the start. */
 type Destination = { type: "rewind"; to: EventId | null } | { type: "branch"; to: EventId };
 
+/** The operation `rewind`. Throws HISTORY_ errors, and LOG_BUSY during a turn. */
 export async function rewind(params: Params<"rewind">, context: OperationContext): Answer<"rewind"> {
   const move = await begin("rewind", params, context);
   const { session } = move;
@@ -32,12 +33,14 @@ export async function rewind(params: Params<"rewind">, context: OperationContext
   };
   if (!params.files) return jump(move, { type: "rewind", to }, check);
   const from = session.activeLeaf;
-  // Restore files only if the move is possible, and move only if the leaf is still the same afterwards.
+  // Checked twice: files are restored only if the move is possible, and the leaf moves only if it is still the same
+  // afterwards.
   check(session);
   const files = await restoreFiles(session, to, params.overwrite, context);
   return { ...(await jump(move, { type: "rewind", to }, (view) => expectLeaf(view, from))), files };
 }
 
+/** The operation `preview_rewind`. Throws HISTORY_NO_POINT and HISTORY_NO_FILES. */
 export async function previewRewind(
   { sessionId, ...params }: Operations["preview_rewind"]["params"],
   { open, request }: OperationContext,
@@ -55,6 +58,7 @@ export async function previewRewind(
   return { ...preview, targetEventId: to, leafId: session.activeLeaf };
 }
 
+/** The operation `branch`. Throws HISTORY_ errors, and LOG_BUSY during a turn. */
 export async function branch(params: Params<"branch">, context: OperationContext): Answer<"branch"> {
   const move = await begin("branch", params, context);
   const { session } = move;
@@ -68,6 +72,7 @@ export async function branch(params: Params<"branch">, context: OperationContext
   });
 }
 
+/** The operation `undo`. Throws HISTORY_NO_UNDO and HISTORY_CONFLICT, and LOG_BUSY during a turn. */
 export async function undo(params: Params<"undo">, context: OperationContext): Answer<"undo"> {
   const move = await begin("undo", params, context);
   const done = findEarlier(move);
@@ -79,6 +84,7 @@ export async function undo(params: Params<"undo">, context: OperationContext): A
   return undoneBy(session, session.tree.get(eventId) as StoredEvent);
 }
 
+/** The operation `redo`. Throws HISTORY_NO_REDO and HISTORY_CONFLICT, and LOG_BUSY during a turn. */
 export async function redo(params: Params<"redo">, context: OperationContext): Answer<"redo"> {
   const move = await begin("redo", params, context);
   const done = findEarlier(move);
@@ -132,7 +138,10 @@ function findEarlier({ session, id }: Move): StoredEvent | undefined {
   return id === undefined ? undefined : session.tree.get(id);
 }
 
-/** The result of an earlier request with the same `messageId`. Throws MESSAGE_ID_REUSED if that went elsewhere. */
+/**
+ * The result of an earlier request with the same `messageId`. Throws MESSAGE_ID_REUSED if that request had another
+ * destination.
+ */
 function repeated(
   operation: Moving,
   { messageId }: Params<"undo">,

@@ -12,15 +12,16 @@ import { Points } from "./points.ts";
 type Params = Operations["get_tree"]["params"];
 
 const ROWS = 200;
-/** Characters of the title of a call that its row is made of. */
+/** The most characters of a tool's title that a row is made from. */
 const LONGEST_TITLE = 1_000;
-/** A page ends when the texts of its rows have so many characters. */
+/** The most characters in the texts of a page's rows. */
 const MAX_CHARACTERS = 8 * 1024 * 1024;
-/** After so many rows, other work of the host is let through. */
+/** Rows after which other work of the host may run. */
 const ROWS_AT_ONCE = 500;
 /** Maximum number of branch points, of children of each, and of leaves listed. */
 const TOLD = 200;
 
+/** The operation `get_tree`. Throws HISTORY_EVENT_UNKNOWN and HISTORY_AMBIGUOUS for `before`. */
 export function getTree(params: Params, { look }: OperationContext): Promise<TreePage> {
   return look(params.sessionId, ({ kernel: { session } }) => pageOf(session, params));
 }

@@ -3,15 +3,15 @@ import { errors } from "./errors.ts";
 import { describeEvent, messageIn, oneLine } from "./event-text.ts";
 
 /**
- * Tells where a conversation can continue: at a path event where no tool call waits for a result. That holds for user
- * messages, ends of turns, the last of a set of results, and summaries. Remembers what it has seen, so that looking at
- * all events of a chain, in either direction, takes a few steps for each.
+ * Determines where a conversation can continue: at a path event where no tool call waits for a result. That holds for
+ * user messages, ends of turns, the last of a set of results, and summaries. Caches its findings, so that checking all
+ * events of a chain, in either direction, takes a few steps for each.
  */
 export class Points {
   private readonly tree: TreeView;
-  /** Whether no call waits at an event that was passed. */
+  /** Whether no call waits for its result at an event, for events that were checked. */
   private readonly known = new Map<EventId, boolean>();
-  /** The calls that wait, at the last event of each chain that was passed. */
+  /** The calls that wait for results at the last checked event of each chain. */
   private readonly waiting = new Map<EventId, Set<string>>();
 
   constructor(tree: TreeView) {
@@ -22,7 +22,9 @@ export class Points {
     return this.tree.isPath(id) && (this.known.get(id) ?? this.learn(id));
   }
 
-  /** Goes up to the message with the calls, or to where it is known which of them wait, and then down again. */
+  /**
+   * Walks up to the message with the calls, or to an event for which the waiting calls are known, and then down again.
+   */
   private learn(id: EventId): boolean {
     const passed: StoredEvent[] = [];
     let calls = new Set<string>();
@@ -88,7 +90,7 @@ export function requirePoint(tree: TreeView, id: EventId): void {
   const shown = [...(before ? [] : ["the start"]), ...nearest.map(describeEvent)];
   const reason = tree.isPath(id)
     ? `its tool calls (${oneLine(callsWithoutResult(tree, tree.get(id)).join(", "))}) wait for their results`
-    : `it hangs beside the conversation`;
+    : `it is a side event, not part of the conversation`;
   throw errors.HISTORY_NO_POINT({ eventId: describeEvent(event), reason, nearest: nearest.map(idOf), shown });
 }
 

@@ -147,7 +147,7 @@ async function confirmed({ event, overwrite }: Back, preview: FilesPreview): Pro
   return { output: `${drawPreview(preview)}To restore these files, and go back: ${input}`, data: preview, input };
 }
 
-/** The messages that one can go back to, the latest first. */
+/** The messages that the user can go back to, the latest first. */
 async function placesToGo({ sessionId, request }: SlashContext): Promise<Choice[]> {
   const { rows, idLength } = await request("get_tree", { sessionId, show: "path" });
   const places = rows.filter(({ point }) => point).reverse();

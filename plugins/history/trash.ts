@@ -11,7 +11,7 @@ import { errors } from "./errors.ts";
 type Trashing = "delete_session" | "restore_session" | "list_trash" | "purge_sessions";
 type Answer<O extends Trashing> = Operations[O]["result"];
 type Named = { sessionId: string };
-/** Where sessions lie, and how the names of their logs end. */
+/** The directory of the sessions, and the format of their logs. */
 type Shelf = Pick<OperationContext, "sessionsDir" | "logs">;
 
 /**
@@ -63,6 +63,7 @@ export function listTrash(context: Shelf): Answer<"list_trash"> {
   return { sessions };
 }
 
+/** The operation `purge_sessions`. `bytes` is the size of the deleted files of sessions. Throws HISTORY_TRASH. */
 export async function purgeSessions(context: OperationContext): Promise<Answer<"purge_sessions">> {
   const trash = trashOf(context);
   const { sessions } = listTrash(context);
@@ -106,7 +107,9 @@ function presentId(named: string, { resolve }: OperationContext): string | undef
   }
 }
 
-/** Whether a session's log is where sessions are, also one of the format that Scorel comes with while another is in use. */
+/**
+ * Whether the sessions' directory has a log of this session, also in Scorel's own format while another one is in use.
+ */
 function hasLog({ sessionsDir, logs }: Shelf, sessionId: string): boolean {
   return [logs.ending, ".jsonl"].some((ending) => existsSync(join(sessionsDir, sessionId + ending)));
 }

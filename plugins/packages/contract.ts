@@ -5,7 +5,7 @@ import type { TrustChange, TrustItem } from "@scorel/trust/contract";
 export interface PackageSource {
   /** A folder or a git checkout on disk, a tarball, a package of the user's npm registry, or a repository on the web. */
   kind: "path" | "tarball" | "git" | "npm" | "git+https";
-  /** The absolute path; `npm:name@version` and `git+https://host/path` as they were asked for. */
+  /** The absolute path; for `npm:name@version` and `git+https://host/path`, the text that was given. */
   spec: string;
   /** The version in its package.json; absent without one. */
   version?: string;
@@ -40,21 +40,21 @@ export type PackageLock = Record<string, LockEntry>;
 /** An installed preset or extension, and whether its files are still those that were installed. */
 export interface InstalledPackage extends LockEntry {
   name: string;
-  /** `changed`: a file differs, was added or is missing, so the package is refused. */
+  /** `changed`: a file differs, was added or is missing, so the package is not loaded. */
   state: "installed" | "changed";
 }
 
-/** A package that is ready to be installed. It is read once: accepting it installs exactly these bytes. */
+/** The items that would run, with what each could do. */
 export interface PackageReview {
   /** The items that would run, with what each could do. */
   items: readonly TrustItem[];
   /** Differences from the installed package of this name; absent when none is installed. */
   changes?: readonly TrustChange[];
-  /** Its small text files, to be shown. */
+  /** The package's small text files, to be shown. */
   texts(): { path: string; text: string }[];
   /**
-   * Installs it in one step, which is finished later if the process is killed. Throws PRESET_TAKEN or PACKAGE_TAKEN when the
-   * name was taken meanwhile.
+   * Installs the package in one step, which is finished later if the process is killed. Throws PRESET_TAKEN or
+   * PACKAGE_TAKEN when the name was taken meanwhile.
    */
   accept(): Promise<void>;
 }
@@ -70,7 +70,7 @@ export interface Candidate extends Pick<LockEntry, "source" | "packages"> {
 export interface Staging {
   /** Path of an empty, private folder on the same disk as the installed packages. */
   folder: string;
-  /** The name that the package in a folder has by its own code; undefined when it has none. */
+  /** The name that the package in a folder declares in its code; undefined when it declares none. */
   nameIn(path: string): Promise<string | undefined>;
   /** Reads the package in a folder below `folder`. Throws PRESET or PACKAGE errors. */
   review(path: string, as: Candidate): Promise<PackageReview>;
@@ -84,7 +84,7 @@ export interface Staging {
  */
 export interface PackageStore {
   list(): Promise<InstalledPackage[]>;
-  /** Why no package can be installed under this name; undefined when one can. */
+  /** Why no package can be installed under this name; undefined when the name is free. */
   taken(name: string): Awaitable<string | undefined>;
   stage(): Promise<Staging>;
   /** Differences between the files and what was installed; undefined when no package of this name is installed. */
@@ -105,7 +105,7 @@ export type ArchiveKind = "zip" | "tar" | "tar.gz";
 /** How an archive is unpacked. */
 export interface Unpacking {
   limits?: Limits;
-  /** Its name in errors. Default: its path. */
+  /** The archive's name in errors. Default: its path. */
   name?: string;
   /** The required format. Default: detected from the first bytes. */
   kind?: ArchiveKind;
@@ -114,9 +114,9 @@ export interface Unpacking {
 /** Unpacks archives from untrusted sources. */
 export interface Archives {
   /**
-   * Unpacks a .zip, .tar, .tar.gz or .tgz into an empty folder; returns the archive's sha512 as npm writes it. Only plain
-   * files and folders are accepted: a link, a device or a path outside the folder refuses the whole archive. Throws ARCHIVE
-   * errors; the caller removes what was written by then.
+   * Unpacks a .zip, .tar, .tar.gz or .tgz into an empty folder; returns the archive's sha512 as npm writes it. Only
+   * plain files and folders are accepted: for a link, a device or a path outside the folder, the whole archive is
+   * refused. Throws ARCHIVE errors; the caller removes what was written by then.
    */
   unpack(file: string, into: string, how?: Unpacking): Promise<string>;
   /**

@@ -9,7 +9,7 @@ export const errors = defineErrors({
   PRESET_CHANGED: {
     exit: 2,
     text: (a: { name: string; files: string }) =>
-      `The preset "${a.name}" is not what was installed: ${a.files}. Nothing of it is loaded. To see what differs: scorel preset diff ${a.name}; to install it again: scorel preset update ${a.name}`,
+      `The preset "${a.name}" differs from what was installed: ${a.files}. It is not loaded. To see what differs: scorel preset diff ${a.name}; to install it again: scorel preset update ${a.name}`,
   },
   PRESET_TREE: {
     exit: 2,
@@ -19,7 +19,7 @@ export const errors = defineErrors({
   PRESET_NONE: {
     exit: 2,
     text: (a: { path: string }) =>
-      `There is no preset in ${a.path}: a folder that is one has a preset.toml at its top.`,
+      `There is no preset in ${a.path}: the folder of a preset contains a preset.toml at its top level.`,
   },
   PRESET_EXTENDS: {
     exit: 2,
@@ -39,7 +39,7 @@ export const errors = defineErrors({
   PACKAGE_CHANGED: {
     exit: 2,
     text: (a: { name: string; files: string }) =>
-      `The extension "${a.name}" is not what was installed: ${a.files}. Nothing of it is loaded. To see what differs: scorel plugin diff ${a.name}; to install it again: scorel plugin update ${a.name}`,
+      `The extension "${a.name}" differs from what was installed: ${a.files}. It is not loaded. To see what differs: scorel plugin diff ${a.name}; to install it again: scorel plugin update ${a.name}`,
   },
   PACKAGE_TREE: {
     exit: 2,
@@ -49,7 +49,7 @@ export const errors = defineErrors({
   PACKAGE_NONE: {
     exit: 2,
     text: (a: { path: string }) =>
-      `There is no extension in ${a.path}: a package that is one has index.ts, index.mts, index.js or index.mjs at its top.`,
+      `There is no extension in ${a.path}: the package of an extension contains index.ts, index.mts, index.js or index.mjs at its top level.`,
   },
   PACKAGE_TAKEN: {
     exit: 2,
@@ -57,12 +57,12 @@ export const errors = defineErrors({
       `The extension "${a.name}" was not changed: ${a.reason}. Look at it with: scorel plugin list`,
   },
   ARCHIVE_FORMAT: (a: { path: string; reason: string }) =>
-    `${a.path} is not an archive that can be read: ${a.reason}. It takes .zip, .tar, .tar.gz and .tgz.`,
+    `${a.path} is not an archive that can be read: ${a.reason}. Supported formats: .zip, .tar, .tar.gz and .tgz.`,
   ARCHIVE_DAMAGED: (a: { path: string; reason: string }) =>
-    `${a.path} is damaged: ${a.reason}. Nothing was kept; get it again.`,
+    `${a.path} is damaged: ${a.reason}. Nothing was kept; download it again.`,
   ARCHIVE_ENTRY: (a: { path: string; entry: string; reason: string }) =>
-    `${a.path} is refused, and nothing was kept: ${a.entry} ${a.reason}.`,
-  ARCHIVE_LIMIT: (a: { path: string; reason: string }) => `${a.path} is refused, and nothing was kept: ${a.reason}.`,
+    `${a.path} was refused, and nothing was kept: ${a.entry} ${a.reason}.`,
+  ARCHIVE_LIMIT: (a: { path: string; reason: string }) => `${a.path} was refused, and nothing was kept: ${a.reason}.`,
   PACKAGES_SOURCE: {
     exit: 2,
     text: (a: { source: string; reason: string }) =>
@@ -78,7 +78,7 @@ export const errors = defineErrors({
   PACKAGES_CHECK: {
     exit: 2,
     text: (a: { name: string; file: string; problems: readonly string[] }) =>
-      `The extension "${a.name}" was not installed, because it would not work: ${a.problems.join("; ")} (${a.file}). Nothing was changed. \`scorel plugin check <folder>\` finds the same.`,
+      `The extension "${a.name}" was not installed, because it would not work: ${a.problems.join("; ")} (${a.file}). Nothing was changed. \`scorel plugin check <folder>\` reports the same problems.`,
   },
   PACKAGES_INSTALLED: {
     exit: 2,
@@ -101,15 +101,15 @@ export const errors = defineErrors({
       `Nothing was changed: what would be installed is shown above, and there is no one to ask. To install it: ${a.command} --yes`,
   },
   PACKAGES_DISK: (a: { reason: string }) =>
-    `Nothing was installed, because writing to the disk failed: ${a.reason}. Free some space or fix what it names, then try again.`,
-  PACKAGES_NPM: (a: { reason: string }) => `npm could not get it, and nothing was installed: ${a.reason}`,
+    `Nothing was installed, because writing to the disk failed: ${a.reason}. Free some space or fix the named path, then try again.`,
+  PACKAGES_NPM: (a: { reason: string }) => `npm could not fetch the packages, and nothing was installed: ${a.reason}`,
   PACKAGES_NO_NPM: {
     exit: 2,
     text: () =>
-      "npm is not on the PATH, and this needs it. Install npm, or give a folder or a tarball without dependencies.",
+      "npm is required, but it is not on the PATH. Install npm, or give a folder or a tarball without dependencies.",
   },
   PACKAGES_GIT: (a: { path: string; reason: string }) =>
-    `git could not read ${a.path}: ${a.reason}. To install the files as they lie there: copy them to a folder without .git`,
+    `git could not read ${a.path}: ${a.reason}. To install the files as they are: copy them to a folder without .git`,
   PACKAGES_FETCH: (a: { source: string; reason: string }) =>
     `git could not fetch ${a.source}, and nothing was installed: ${a.reason}. If it is private, clone it and give the folder.`,
 });

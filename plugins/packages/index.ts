@@ -15,7 +15,7 @@ export default definePlugin({
   activate(ctx) {
     const { presetStore, extensionStore, signal } = ctx;
     const running = new Set<Promise<unknown>>();
-    // An interrupted installation removes what it has fetched.
+    // Waits for running commands: an interrupted installation removes what it has fetched.
     ctx.beforeStop(async () => void (await Promise.allSettled(running)));
     ctx.provide("archives", {
       unpack: async (...given) => (await import("./archive/archive.ts")).unpack(...given),

@@ -36,7 +36,7 @@ async function decide(
   return ask(asked, signal, state);
 }
 
-/** The answer to the same question that a person has given since the host was started anew. */
+/** The answer that a person gave to the same question after the host was restarted. */
 async function givenBefore(asked: Asked, { ctx }: State): Promise<RequestAnswer | undefined> {
   const { call, reply } = asked;
   const [last] = reply === undefined ? [] : questionsAbout(reply, call.toolCall.id, ctx.session);
@@ -53,7 +53,7 @@ async function ask(asked: Asked, signal: AbortSignal, state: State): Promise<Too
   return follow(asked, await ctx.requests.ask(question, { signal, outlivesHost }), state);
 }
 
-/** Does what the person has answered. */
+/** Carries out a person's answer: keeps rules, changes the mode, allows or refuses the call. */
 async function follow(
   asked: Asked,
   { answer, reason, declined }: RequestAnswer,
@@ -75,7 +75,7 @@ async function follow(
   return { ...refused(`the user said no: ${reason}`), byPerson: { reason } };
 }
 
-/** Whether a call edits files, and would run in the mode `edits`, which may be chosen here. */
+/** Whether the mode `edits` may be chosen in the session and would allow the call. */
 async function wouldEditsAllow(call: ToolCallInput, { decision }: Verdict, state: State): Promise<boolean> {
   if (decision !== "ask" || modeOf(state) !== "ask" || !allowsMode("edits", state)) return false;
   return (await verdictOn(call, state, { mode: "edits" })).decision === "allow";
@@ -94,7 +94,7 @@ async function keep(rules: readonly string[], reach: Reach, state: State): Promi
   }
 }
 
-/** Refuses a call that nobody has answered about, and tells clients what would allow it. */
+/** Refuses a call whose question has no answer, and tells clients what would allow the call. */
 async function unanswered(
   { call, verdict, objections }: Asked,
   because: string,

@@ -9,7 +9,7 @@ import type { Workspace } from "@scorel/workspace/contract";
 import type { ExecutorFiles } from "./files/executor.ts";
 
 const MAX_BYTES = 1_048_576;
-/** More blanks at the end of a line are counted. */
+/** At the end of a line, up to this many blanks are written out; of more blanks, the number is shown. */
 const MOST_BLANKS = 8;
 
 /** What a person sees before approving a call: a diff for a call that edits a file, otherwise the arguments. */
@@ -28,7 +28,8 @@ export async function changeOf(
   if (before === undefined) return { display: "fold", title: `${tool} ${visiblePath(path)}`, text };
   const shown = visiblePath(relative(workspace.cwd, path));
   const given = typeof content === "string" ? content : `${old_string}${new_string}`;
-  // The tools keep such line breaks by themselves. All other carriage returns are part of what is asked about.
+  // Edit and Write keep CRLF line endings by themselves, so the diff leaves them out. It shows all other carriage
+  // returns.
   const now = hasOnlyCrlf(before) && !given.includes("\r") ? before.replaceAll("\r\n", "\n") : before;
   const after =
     typeof content === "string" ? content : replaced(now, String(old_string), String(new_string), replace_all === true);
@@ -39,7 +40,7 @@ export async function changeOf(
 }
 
 /** The arguments of an edit that its diff does not show. */
-export function unshown(args: unknown): object {
+export function argumentsBesidesDiff(args: unknown): object {
   const { file_path, content, old_string, new_string, replace_all, ...others } = args as Record<string, unknown>;
   return others;
 }
@@ -48,7 +49,7 @@ function hasOnlyCrlf(text: string): boolean {
   return text.includes("\r") && !/\r(?!\n)|(?<!\r)\n/.test(text);
 }
 
-/** Blanks at the ends of changed lines, written out: a line that differs in nothing else would look the same. */
+/** Writes out blanks at the ends of changed lines: lines that differ only in these blanks would look the same. */
 function visibleEnds(diff: string): string {
   const [from = "", to = "", ...lines] = diff.split("\n");
   return [from, to, ...lines.map((line) => (/^[-+]/.test(line) ? visibleEnd(line) : line))].join("\n");

@@ -22,8 +22,8 @@ export async function permission(
   if (asked === undefined) return await overview(state);
   await request("set_permission", { sessionId, mode: asked });
   const mode = modeOf(state);
-  // The session keeps its choice for when its parent has a wider mode again.
-  return mode === asked ? undefined : `The mode stays ${mode}: that of the session that this one belongs to.`;
+  // The session remembers the wider mode that was asked for: it applies once the parent allows it.
+  return mode === asked ? undefined : `The mode stays ${mode}: the parent session does not allow more.`;
 }
 
 async function overview(state: State): Promise<string> {
@@ -37,7 +37,7 @@ async function overview(state: State): Promise<string> {
   return [`mode: ${modeOf(state)} (of ${MODES.join(", ")})`, ...rows].join("\n");
 }
 
-/** The rules kept for this project; empty when the project is unknown, which is reported when a rule is kept. */
+/** The rules saved for this project; empty when the project is unknown, which is reported when a rule is saved. */
 async function kept({ ctx }: State): Promise<string[]> {
   return ctx.find("projects") ? await rulesOf("project", ctx) : [];
 }
@@ -56,8 +56,8 @@ const PLACE_NAMES: Record<RulePlace, string> = {
 };
 
 /**
- * Removes an allowed rule from the session and from the user's files. It may be written as `/permission` shows it. `assertAllSessions`
- * throws for a client that may not change what holds in other sessions.
+ * Removes an allowed rule from the session and from the user's files. The rule may be written as `/permission` shows
+ * it. `assertAllSessions` throws for a client that may not change what applies in other sessions.
  */
 export async function forgetRule(
   given: string,

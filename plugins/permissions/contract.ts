@@ -12,16 +12,19 @@ export interface CallRequest {
   args: unknown;
   /** The rules that the answers `s` and `a` would add; empty when no rule can describe the call. */
   rules: string[];
-  /** Where the answers that last are kept, by their value. */
+  /** For each answer that adds rules for good, the path of the file or folder that keeps them. */
   keptIn?: Readonly<Record<string, string>>;
-  /** The event of the reply that has the call, if its turn can go on with the answer when its host was started anew. */
+  /**
+   * Id of the event with the reply that contains the call; set when the turn can continue with the answer after the
+   * host was restarted.
+   */
   reply?: string;
-  /** Who has typed the call, if it is not one of the model. */
+  /** The person who typed the call; absent for a call of the model. */
   typedBy?: { clientId: string; name?: string };
 }
 
 export interface PermissionsService {
-  /** The session's present mode. In a session with a parent, it is never wider than the parent's. */
+  /** The session's current mode. In a session with a parent, it is never wider than the parent's. */
   readonly mode: Mode;
   /** The mode that applies when none was chosen for the session. */
   readonly defaultMode: Mode;
@@ -31,8 +34,8 @@ export interface PermissionsService {
    */
   hiddenIn(folder: string, shows: "names" | "contents"): Promise<(path: string) => boolean>;
   /**
-   * Judges a reading call that a person has named in a message, such as a file to attach. Nobody is asked. `takeReads` knows it by its
-   * id then, if it is allowed.
+   * Judges a reading call that a person's message names, such as a file to attach, without asking anybody. If it is
+   * allowed, `takeReads` returns its paths for this id.
    */
   judgeNamed(call: {
     id: string;
@@ -40,8 +43,9 @@ export interface PermissionsService {
     args: object;
   }): Promise<{ decision: "allow" | "ask" | "deny"; why: string }>;
   /**
-   * Returns the paths that a call was approved to read, once; undefined when it was not judged by paths. A tool compares the
-   * files that it opened with them, since a link may have changed after the approval.
+   * Returns the paths that a call was approved to read. Each call's paths are returned once; undefined when the call
+   * was not judged by paths. A tool compares the files that it opened with these paths, since a link may have changed
+   * after the approval.
    */
   takeReads(toolCallId: string): readonly string[] | undefined;
 }
@@ -56,8 +60,8 @@ declare module "@scorel/kernel" {
   }
   interface Transients {
     /**
-     * A call was refused because nobody could be asked; `why` says why it was asked about, `rules` would allow it if rules can. With
-     * `inEveryMode` no permission mode allows it, not even `full`.
+     * A call was refused because nobody could be asked. `why` is the reason for the question; `rules` would allow the
+     * call, and are empty when no rule can. With `inEveryMode` no permission mode allows it, not even `full`.
      */
     permission_denied: {
       tool: string;
@@ -89,8 +93,9 @@ declare module "@scorel/host/contract" {
     /** Changes the permission mode. Rules of the configuration, such as `deny`, hold in every mode. */
     set_permission: { params: { sessionId: string; mode: Mode }; result: { mode: Mode } };
     /**
-     * Removes a rule that allows something from the session and from the user's files, and returns where it was. Throws
-     * PERMISSIONS_FORGET for an unknown rule, and HOST_FORBIDDEN for one in a file if the client is limited to certain sessions.
+     * Removes a rule that allows something from the session and from the user's files, and returns the places that it
+     * was removed from. Throws PERMISSIONS_FORGET for an unknown rule, and HOST_FORBIDDEN for a rule in a file if the
+     * client is limited to certain sessions.
      */
     forget_rule: { params: { sessionId: string; rule: string }; result: { places: RulePlace[] } };
   }

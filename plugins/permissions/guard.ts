@@ -25,8 +25,8 @@ export async function guardCall(call: ToolCallApproval, signal: AbortSignal | un
 }
 
 /**
- * A call that a person has typed, who could also answer the question about it. So only what no answer could allow is refused: what rules
- * deny, and what the widest mode that the session may have does not allow.
+ * Judges a call that a person typed. That person could also answer the question about it, so only calls that no answer
+ * could allow are refused: those that rules deny, and those that the session's widest possible mode does not allow.
  */
 async function guardTyped(call: ToolCallApproval, state: State): Promise<ToolCallDecision | undefined> {
   const { decision, why } = await verdictOn(call, state);
@@ -53,7 +53,7 @@ function settleOldRules(signal: AbortSignal | undefined, state: State): Promise<
   return turn;
 }
 
-/** A test for files below a folder that a search must leave out. */
+/** Returns a test for the files below a folder that a search must leave out. */
 export async function hiddenFrom(
   folder: string,
   shows: "names" | "contents",
@@ -79,13 +79,17 @@ function rulesOf({ ctx, rules, forgotten }: State, given?: readonly string[]): R
   return { allow: parsed(held), ask: parsed(ask), deny: parsed(deny) };
 }
 
-/** What a call is judged by instead of what applies. */
+/** Settings to judge a call by in place of the session's own. */
 interface Supposed {
-  /** The only rules of the configuration that allow something. */
+  /** Of the configured rules that allow something, only these apply. */
   allow?: readonly string[];
   mode?: Mode;
 }
 
+/**
+ * Judges a tool call by the session's rules and mode, or by those in `supposed`. Remembers the paths that the tool
+ * reports to read.
+ */
 export async function verdictOn(call: ToolCallInput, state: State, supposed: Supposed = {}): Promise<Verdict> {
   const { assistantMessage, toolCall, args } = call;
   const declared = await declaredAbout(toolCall.name, args, state);
@@ -108,7 +112,7 @@ function judgeDeclared(
   return judge({ tool, args, ...declared, files: filesOf(ctx), mode, rules, workspace, readable });
 }
 
-/** Judges a reading call that a person has named in a message. */
+/** Judges a reading call that a person's message names. */
 export async function judgeNamed(
   { id, tool, args }: { id: string; tool: string; args: object },
   state: State,
@@ -127,7 +131,7 @@ function approvedOf(reply: object, state: State): Map<string, readonly string[] 
   return state.judged.reads;
 }
 
-/** What a tool declares about a call, as far as it is believed. */
+/** What a tool declares about a call, reduced to what a tool of its origin may claim. */
 async function declaredAbout(name: string, args: unknown, { ctx }: State): Promise<Declared> {
   const tool = ctx.find("tools")?.get(name);
   if (!tool) return { access: "exclusive" };
@@ -148,6 +152,7 @@ export function requiredWorkspace({ ctx }: Pick<State, "ctx">): Workspace {
   return workspace;
 }
 
+/** The decision that refuses a call, with a reason that tells the model what to do instead. */
 export function refused(why: string): ToolCallDecision {
   return {
     block: true,

@@ -18,16 +18,16 @@ const limits = z.strictObject({
   /** Rules that a person allowed for the parent's session. */
   session: z.array(z.string()),
 });
-/** What a session lets those that belong to it do at most. */
+/** The most that a session allows its child sessions. */
 export type Limits = z.output<typeof limits>;
 
-/** What applies when the limits cannot be read: nothing runs that changes something. */
+/** The limits that apply when the parent's cannot be read: nothing runs that changes something. */
 const CLOSED: Limits = {
   ...{ mode: "plan", unknown: "deny" },
   ...{ allow: [], ask: [], deny: [], read: [], readers: [], session: [] },
 } as Limits;
 
-/** The limits by the parent: those when the session was created, and the present ones while the parent is open. */
+/** The limits that the parent sets: those at the session's creation, and the current ones while the parent is open. */
 export function limitsBy(parent: ParentSession | undefined): Limits[] {
   if (!parent) return [];
   const { atStart, now } = parent.limits("permissions");
@@ -37,7 +37,7 @@ export function limitsBy(parent: ParentSession | undefined): Limits[] {
   );
 }
 
-/** The narrowest of a mode and those of the limits. */
+/** The narrowest of a mode and the modes in the limits. */
 export function narrowest(mode: Mode, limits: readonly Pick<Limits, "mode">[]): Mode {
   const all = [mode, ...limits.map((each) => each.mode)];
   return NARROWEST_FIRST.find((each) => all.includes(each)) ?? "plan";
@@ -64,8 +64,8 @@ export function narrowed(config: PermissionsConfig, limits: readonly Limits[]): 
 }
 
 /**
- * Rules that a person allowed for the parent's session. They apply to its children while it is open: to the person it is one piece
- * of work.
+ * Rules that a person allowed for the parent's session. They also apply to its children while it is open, because to
+ * the person they are the same piece of work.
  */
 export function parentRules(parent: ParentSession | undefined): string[] {
   const { now } = parent?.limits("permissions") ?? {};

@@ -25,8 +25,8 @@ export async function judge(call: Case): Promise<Verdict> {
 }
 
 /**
- * Judges a tool of the project that stands in for one of Scorel's. What the user forbids for that one holds for it, too; what the user
- * allows, and that some commands only read, does not, because other code runs.
+ * Judges a tool of the project that has the name of one of Scorel's tools. The user's deny and ask rules for that name
+ * apply. The user's allow rules do not, nor does the knowledge that some commands only read, because other code runs.
  */
 async function judgeStandIn(call: Case): Promise<Verdict> {
   const rules: Rules = { ...call.rules, allow: [] };
@@ -42,11 +42,14 @@ async function judgeTool(call: Case): Promise<Verdict> {
   const { command, cwd } = (call.args ?? {}) as { command?: unknown; cwd?: unknown };
   if (call.tool === "Bash" && typeof command === "string")
     return judgeBash(command, typeof cwd === "string" ? cwd : ".", call);
-  return lookingAt(call, () => strictest(judgeCall(call), () => [judgeReads(readsOf(call), call)]));
+  return withFilesOf(call, () => strictest(judgeCall(call), () => [judgeReads(readsOf(call), call)]));
 }
 
-/** Judges by the files that the call touches: those of this computer, or those of the executor that stands in. */
-async function lookingAt({ files }: Case, judge: () => Verdict): Promise<Verdict> {
+/**
+ * Runs `judge` with access to the files that the call touches: those of this computer, or those of the session's
+ * executor.
+ */
+async function withFilesOf({ files }: Case, judge: () => Verdict): Promise<Verdict> {
   if (!files || files.local) return withFileCache(judge);
   return (await import("./files/elsewhere.ts")).judgeElsewhere(files, judge);
 }
@@ -57,26 +60,26 @@ function strictest(own: Verdict, others: () => (Verdict | undefined)[]): Verdict
   return others().reduce<Verdict>((strict, verdict) => (verdict ? stricter(strict, verdict) : strict), own);
 }
 
-/** Judges a shell command. The parser is loaded with the first one. */
+/** Judges a shell command. The parser is loaded for the first one. */
 async function judgeBash(command: string, cwd: string, call: Case): Promise<Verdict> {
   const { mode, rules, workspace } = call;
-  const isFree = mode === "full" && !speaksOfCommands(rules);
+  const isFree = mode === "full" && !hasCommandRules(rules);
   const { judgeReadingOf } = await import("./files/command-reading.ts");
   if (isFree)
-    return lookingAt(call, () => strictest(allow("the mode is full"), () => [judgeReadingOf(command, cwd, call)]));
+    return withFilesOf(call, () => strictest(allow("the mode is full"), () => [judgeReadingOf(command, cwd, call)]));
   const [{ judgeCommand }, { gitDangerOf }] = await Promise.all([
     import("./shell/judge-command.ts"),
     import("./git/command-git.ts"),
   ]);
   const allowsAll = rules.allow.some((rule) => rule.pattern === undefined && isAbout(rule, "Bash"));
-  const gitVerdict = () => aboutGit(allowsAll ? undefined : gitDangerOf(command, cwd, workspace));
-  return lookingAt(call, () =>
+  const gitVerdict = () => gitDangerVerdict(allowsAll ? undefined : gitDangerOf(command, cwd, workspace));
+  return withFilesOf(call, () =>
     strictest(judgeCommand(command, call), () => [judgeReadingOf(command, cwd, call), gitVerdict()]),
   );
 }
 
 /** Asks about git in a folder where it may run a program that the user did not choose. */
-function aboutGit(danger: string | undefined): Verdict | undefined {
+function gitDangerVerdict(danger: string | undefined): Verdict | undefined {
   if (danger === undefined) return undefined;
   return { decision: "ask", why: `it contains ${danger}, so it needs approval each time`, rules: [] };
 }
@@ -96,7 +99,7 @@ function stagedBy(args: unknown, { cwd }: Workspace): string[] {
   });
 }
 
-function speaksOfCommands({ deny, ask }: Rules): boolean {
+function hasCommandRules({ deny, ask }: Rules): boolean {
   return [...deny, ...ask].some((rule) => isAbout(rule, "Bash", true));
 }
 
@@ -124,7 +127,10 @@ function judgeCall(call: Case): Verdict {
   return { decision: "ask", why: `${call.tool} needs approval`, rules: ownRules(call, writes), isUsual: true };
 }
 
-/** The rules to offer. None for an unknown subject, which the model controls, or one that a rule would not match. */
+/**
+ * The rules to offer. None when the tool gave an unknown subject, since the model controls it, or when the rule would
+ * not match it.
+ */
 function ownRules({ tool, about, workspace }: Case, writes: readonly string[]): string[] {
   if (about === undefined) return rulesFor(tool, writes, workspace);
   return about === null || about.trim() !== about ? [] : [ruleFor(tool, about)];
@@ -143,7 +149,7 @@ function ruleFinder({ tool, args, access, about, rules, workspace }: Case) {
   };
 }
 
-/** Whether nothing has to be asked about a call: as the tool says, else if it only reads or writes no files. */
+/** Whether a call needs no question: the tool says so, or the call only reads or writes no files. */
 function isHarmless({ access, approval, mode, workspace }: Case, writes: readonly string[]): boolean {
   const isOrdinary = (path: string) => isInside(path, workspace) && !isControlPath(path);
   if (approval === "free") return writes.length === 0 || (mode !== "plan" && writes.every(isOrdinary));

@@ -1,4 +1,4 @@
-/** The tools that Scorel ships; extensions may add more. */
+/** Names of the tools that Scorel ships; extensions may add more. */
 export const OWN_TOOLS: readonly string[] =
   "Bash Edit Glob Grep Read TodoWrite Write skill_load skill_list_docs skill_select_docs skill_search skill_run skill_session".split(
     " ",

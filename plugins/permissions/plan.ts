@@ -25,7 +25,7 @@ const OPTIONS: RequestOption[] = [
 ];
 const NEXT: Readonly<Record<string, Mode>> = { y: "edits", k: "ask" };
 
-/** The heading of a plan, also as models write it without being asked. */
+/** The heading of a plan, as the model is asked to write it and as models write it by themselves. */
 const PLAN = /^\s{0,3}(?:#{1,6}\s+(?:\S.*\s)?plan\b|(?:\*\*)?(?:the )?plan(?:\*\*)?:)/im;
 
 /** Whether the conversation ends with a reply that has a plan. */
@@ -61,13 +61,13 @@ export async function proposePlan(state: State): Promise<void> {
   }
 }
 
-/** Records a mode that the session's parent has narrowed, so that it holds without the parent, too. */
+/** Records the mode when the session's parent has narrowed it, so that it still applies when the parent is gone. */
 export async function followParent(state: State): Promise<void> {
   const mode = narrowedByParent(state);
   if (mode !== undefined) await changeMode(mode, state);
 }
 
-/** Changes the session's mode, now and for when the session is opened again. */
+/** Changes the session's mode. The mode is stored, so it still applies when the session is opened again. */
 export async function changeMode(mode: Mode, state: State, by: { clientId?: string } = {}): Promise<void> {
   state.chosen = mode;
   const workspace = workspaceOf(state.ctx);

@@ -16,16 +16,16 @@ export type Declared = Pick<Case, "access" | "approval" | "reads" | "about" | "s
 
 interface Limits {
   workspace: Workspace;
-  /** Tools of the project that are believed. */
+  /** Names of the project's tools whose declarations are believed. */
   readers: readonly string[];
   /** How calls of tools that Scorel does not ship are approved. */
   unknown?: Unknown | undefined;
 }
 
 /**
- * What counts of what a tool declares. A tool from a project could claim to be harmless, so its claim counts only when the user
- * lists it in `readers`; otherwise the call counts as `exclusive` and asks, also under the name of a tool of Scorel. `unknown` may say the same of all tools that
- * Scorel does not ship.
+ * Reduces what a tool declares to what is believed. A tool from a project could claim to be harmless, so its claim
+ * counts only when the user lists it in `readers`. Otherwise the call counts as `exclusive` and asks, even if the tool
+ * has the name of one of Scorel's. `unknown` can require the same for all tools that Scorel does not ship.
  */
 export function believed(
   declared: Declared,

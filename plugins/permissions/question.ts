@@ -11,23 +11,26 @@ import { inWords } from "./rules/in-words.ts";
 import type { Context } from "./state.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** What is asked about a call: the verdict of the rules, and what other guards object to. */
+/** What a question is about: a call, the verdict of the rules on it, and the objections of other guards. */
 export interface Asked {
   call: ToolCallInput;
   verdict: Verdict;
   objections: readonly ToolCallObjection[];
-  /** Whether the mode `edits` would allow the call and what it does is an edit, so that all edits can be allowed at once. */
+  /** Whether the call is an edit that the mode `edits` would allow, so that all edits can be allowed at once. */
   offersEdits: boolean;
-  /** The event of the reply that has the call, if its turn can go on with the answer when its host was started anew. */
+  /**
+   * Id of the event with the reply that contains the call; set when the turn can continue with the answer after the
+   * host was restarted.
+   */
   reply?: string;
 }
 
-/** Characters of a reason, and of what a guard wants to be seen. */
+/** The most characters of a reason, and of the details that a guard shows. */
 const REASON = 500;
 const DETAILS = 4_000;
-/** Characters of the rules that the label of an answer names. */
+/** The most characters of rules in the label of an answer. */
 const SHORT = 60;
-/** Where answers that last are kept, below the home folder of the host. */
+/** For each answer that adds rules for good, where they are kept in the host's home folder. */
 const KEPT_IN = { a: "~/.scorel/projects", e: "~/.scorel/config.toml" };
 
 /** The question about a call: exactly what would run or change, why it is asked, and what each answer covers. */
@@ -36,7 +39,7 @@ export async function questionAbout(
   ctx: Context,
 ): Promise<Question> {
   const { toolCall, args } = call;
-  // Rules and modes do not answer what other guards ask.
+  // Rules and modes cannot answer the objections of other guards.
   const rules = objections.length > 0 ? [] : verdict.rules;
   const typedBy = typistOf(call);
   const data: CallRequest = {
@@ -67,7 +70,10 @@ const TITLES: Readonly<Record<string, string | undefined>> = {
   Read: "Read this file?",
 };
 
-/** What is asked. Nobody should take what another person has typed for a call of the model, or for their own. */
+/**
+ * The title of the question. For a call that another person typed, it says who did, so that nobody takes it for their
+ * own or the model's.
+ */
 function titleOf(tool: string, typedBy: CallRequest["typedBy"]): string {
   if (!typedBy) return TITLES[tool] ?? visibleText(`Use the tool ${tool}?`);
   const who = typedBy.name ?? "Another client";
@@ -95,7 +101,7 @@ function oneLine(text: string): string {
   return line.length > REASON ? `${line.slice(0, REASON - 1)}…` : line;
 }
 
-/** What rules cover, in few words: the label of an answer has to fit in a line. */
+/** What rules cover, in few words: the label of an answer has to fit on one line. */
 function coveredBy(rules: readonly string[]): string {
   const words = visibleText(rules.map(inWords).join(", "));
   if (words.length <= SHORT && !words.includes("\n")) return words;
@@ -109,7 +115,7 @@ function coveredBy(rules: readonly string[]): string {
     : `these ${rules.length} rules`;
 }
 
-/** All that the answers cover, where their labels only say how much it is. */
+/** The full list of what the answers cover; empty when their labels already say all of it. */
 function listOf(rules: readonly string[]): DisplayAction[] {
   const words = visibleText(rules.map(inWords).join(", "));
   if (rules.length === 0 || coveredBy(rules) === words) return [];
@@ -136,16 +142,16 @@ function optionsFor(rules: readonly string[], offersEdits: boolean): RequestOpti
 /** Shows the exact command or the change to the file. Control characters are made visible, so that nothing can hide text. */
 async function bodyOf({ toolCall, args, typedBy }: ToolCallInput, ctx: Context): Promise<DisplayAction[]> {
   const files: ExecutorFiles | undefined = filesOf(ctx);
-  const { changeOf, unshown } = await import("./change.ts");
+  const { changeOf, argumentsBesidesDiff } = await import("./change.ts");
   const { command, ...rest } = args as { command?: unknown; cwd?: unknown };
   const change = (given: unknown) => changeOf(toolCall.name, given, requiredWorkspace({ ctx }), files);
   if (typeof command !== "string") {
     const shown = await change(args);
-    return shown.display === "diff" ? [shown, ...linesFor(unshown(args))] : [shown];
+    return shown.display === "diff" ? [shown, ...linesFor(argumentsBesidesDiff(args))] : [shown];
   }
   const line = notice(`$ ${visibleText(command)}`);
   if (toolCall.name !== "Bash") return [line, await change(rest)];
-  // Of what a person has typed, only the command is theirs: the rest is the same for all shell lines.
+  // For a call that a person typed, only the command is theirs; all other arguments are the same for every shell line.
   if (typedBy !== undefined) return [line];
   const { cwd, ...others } = rest;
   return typeof cwd === "string"
@@ -160,7 +166,10 @@ function linesFor(args: object): DisplayAction[] {
   );
 }
 
-/** A rule for a command says nothing of where it runs. Whoever is asked about one in the background should know that. */
+/**
+ * A notice for a command in the background. A rule for a command also covers it in the background, so whoever is asked
+ * should know.
+ */
 function backgroundOf({ toolCall, args }: ToolCallInput, rules: readonly string[]): DisplayAction[] {
   const { background } = args as { background?: unknown };
   if (toolCall.name !== "Bash" || background !== true) return [];

@@ -31,7 +31,7 @@ export interface State {
   chosen?: Mode;
   /** Paths read by the judged calls of the last reply, by call id. An entry is removed when its call begins. */
   judged?: { reply: object; reads: Map<string, readonly string[] | undefined> };
-  /** The same for calls that a person has named in a message. */
+  /** Paths read by allowed calls that a person's message names, by call id. */
   named: Map<string, readonly string[] | undefined>;
   /** Rules that the person allowed for this session. */
   rules: string[];
@@ -47,7 +47,7 @@ export interface State {
   attended?: boolean;
   /** The end of the question queue: questions are asked one at a time, in call order. */
   asking: Promise<unknown>;
-  /** The objections of this plugin, which it does not take for those of other guards. */
+  /** Objections made by this plugin, so that they are not treated like those of other guards. */
   own: WeakSet<object>;
 }
 
@@ -115,25 +115,28 @@ function defaultMode(state: State): Mode {
   return state.attended ? "ask" : "edits";
 }
 
-/** The limits by the session's parent; none without one. */
+/** The limits set by the session's parent; empty without a parent. */
 function limitsOf(ctx: Context): Limits[] {
   return limitsBy(workspaceOf(ctx)?.parent);
 }
 
-/** The mode of the session's parent, if the parent has narrowed it since this session was created and this one has not. */
+/**
+ * The parent's current mode, if the parent has narrowed its mode since this session was created and this session's own
+ * mode is wider; otherwise undefined.
+ */
 export function narrowedByParent(state: State): Mode | undefined {
   const [atStart, now] = limitsOf(state.ctx);
   if (!atStart || !now || narrowest(atStart.mode, [now]) === atStart.mode) return undefined;
   return narrowest(ownMode(state), [now]) === ownMode(state) ? undefined : now.mode;
 }
 
-/** The settings `[permissions]`, within those of the session's parent. */
+/** The settings `[permissions]`, restricted by those of the session's parent. */
 export function configOf(ctx: Context): PermissionsConfig {
   const limits = limitsOf(ctx);
   return limits.length > 0 ? narrowed(ctx.config, limits) : ctx.config;
 }
 
-/** What sessions that belong to this one may do at most. */
+/** The most that this session allows its child sessions. */
 export function childLimits(state: State): Limits {
   const { allow, ask, deny, read, readers, unknown } = configOf(state.ctx);
   const held = (rules: readonly string[]) => rules.filter((rule) => !state.forgotten.has(rule));
@@ -141,7 +144,7 @@ export function childLimits(state: State): Limits {
   return { mode: modeOf(state), allow: held(allow), ask, deny, read, readers, unknown, session: held(session) };
 }
 
-/** What may be read besides the project: configured paths, files of skills, and files made by their programs. */
+/** What may be read besides the project: configured paths, skill folders, and files made by skills' programs. */
 export function readableIn(ctx: Context): Readable {
   const skills = ctx.find("skills")?.look.skills ?? [];
   const made = ctx.find("refs")?.folder();
@@ -155,11 +158,12 @@ export function parsed(texts: readonly string[]): Rule[] {
   return texts.flatMap(readRule);
 }
 
+/** The service `workspace`; undefined in a session without one. */
 export function workspaceOf(ctx: Context): Workspace | undefined {
   return ctx.find("workspace");
 }
 
-/** A side event, and durable: an approved plan stays approved. */
+/** A side event, which a rewind does not undo, and durable: an approved plan stays approved. */
 export const permissionMode: EventDefinition<Events["permission_mode"]> = {
   schema: z.strictObject({ mode: z.enum(MODES) }),
   durable: true,
@@ -197,7 +201,8 @@ export const permissionModeProjection: ProjectionDefinition<{ mode?: Mode }> = {
 };
 
 /**
- * Whether the model on this path was last told that it plans. A compaction resets it, because the summary may drop the notice.
+ * Whether the model was last told, on this path, that the mode is `plan`. A compaction resets it, because the summary
+ * may drop the notice.
  */
 export const permissionTold: ProjectionDefinition<{ planning: boolean }> = {
   over: "path",

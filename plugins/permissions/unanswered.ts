@@ -22,7 +22,7 @@ export function questionsAbout(reply: string, toolCallId: string, { tree }: Pick
   return asked.flatMap((request) => (isAbout(callOf(request)) ? request.requestId : [])).reverse();
 }
 
-/** What ends a question without an answer; nothing if it has one. */
+/** The entry that closes an open question without an answer; none if the question is no longer open. */
 export function endOf(requestId: string, reason: string, session: Pick<Session, "projection">): AppendEntry[] {
   if (!Object.hasOwn(session.projection("openRequests"), requestId)) return [];
   return [{ type: "approval_answer", payload: { requestId, answer: null, reason } }];

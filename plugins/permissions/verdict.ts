@@ -16,18 +16,18 @@ export interface Case {
   tool: string;
   args: unknown;
   access: Access;
-  /** A tool of the project has the name of one of Scorel's, and the user has not named it in `readers`. */
+  /** The project's tool has the name of one of Scorel's, and the user has not listed it in `readers`. */
   standsIn?: boolean;
   /** How the call is approved; undefined if that follows from `access`. `by-rule`: it is denied unless a rule allows it. */
   approval?: Approval | "by-rule" | undefined;
   /**
-   * What the call is about, according to its tool: patterns of rules are compared with it instead of paths. Null if the tool
-   * has `about` and gave no usable answer.
+   * What the call is about, according to its tool: patterns of rules are compared with this text instead of paths. Null
+   * if the tool declares `about` but returned nothing usable.
    */
   about?: string | null | undefined;
   /** Absolute paths that the tool reports to read; undefined when it does not report any. */
   reads?: readonly string[] | undefined;
-  /** Whose files it touches; absent for those of this computer. */
+  /** The executor's files that the call touches; absent for files on this computer. */
   files?: ExecutorFiles | undefined;
   mode: Mode;
   rules: Rules;
@@ -46,7 +46,9 @@ export interface Verdict {
   decision: "allow" | "ask" | "deny";
   why: string;
   rules: string[];
-  /** The reason is only that no rule allows the call: somebody who sees the call needs no reason. */
+  /**
+   * Whether the only reason to ask is that no rule allows the call. Whoever sees the call then needs no further reason.
+   */
   isUsual?: boolean;
 }
 
@@ -73,8 +75,8 @@ export function stricter(first: Verdict, second: Verdict): Verdict {
 export const PLANNING = "in plan mode, nothing may be changed";
 
 /**
- * Whether a rule applies to what a call is about. A forbidding rule (`loose`) ignores case, white space and the width of
- * letters, since programs read such texts as the same; and it applies to what is unknown.
+ * Whether a rule applies to what a call is about. A forbidding rule (`loose`) ignores case, white space and the width
+ * of letters, since programs treat such text as the same. It also applies when the text is unknown.
  */
 export function isForText({ pattern }: Rule, text: string | null, loose: boolean): boolean {
   if (pattern === undefined) return true;
@@ -96,7 +98,7 @@ export function isForPaths({ pattern }: Rule, paths: readonly string[], loose: b
   if (pattern === undefined) return true;
   if (paths.length === 0) return loose;
   // Matching a longer path could be slow, and real files are rarely that deep.
-  // Blanks around a pattern are part of a name, but must not keep a rule that forbids from applying.
+  // Blanks around a pattern are part of a name, but they must not keep a forbidding rule from applying.
   const patterns = loose ? [pattern, pattern.trim()] : [pattern];
   const compare = loose ? fitsForbidden : fits;
   const matches = (path: string) => (path.length > 1_000 ? loose : patterns.some((it) => compare(it, path, workspace)));

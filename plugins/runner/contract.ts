@@ -11,7 +11,7 @@ export interface OutputFile {
   mime_type: string;
   /** The size on disk, in bytes. */
   size_bytes: number;
-  /** `content` is incomplete. */
+  /** Set when `content` is incomplete. */
   truncated?: true;
 }
 
@@ -25,7 +25,7 @@ export interface RunResult {
   primary_output?: OutputFile;
   stdout: string;
   stderr: string;
-  /** -1 when the program was killed or never ran. */
+  /** The exit code; -1 when the program was killed or never ran. */
   exit_code: number;
   timed_out: boolean;
   duration_ms: number;
@@ -40,7 +40,7 @@ export interface RunInput {
   /** Where to put it, relative to the workspace; `work/inputs/<last name>` by default. */
   to?: string;
   mode?: "copy" | "link";
-  /** For an artifact without a version: reuse the version that was first put at `to`. */
+  /** For an artifact without a version: use the version that was first put at `to` again. */
   pin?: boolean;
 }
 
@@ -66,7 +66,7 @@ export interface RunRequest {
   inputs?: RunInput[];
   outputs?: RunOutputs;
   output_files?: string[];
-  /** In seconds. */
+  /** Seconds until the program is killed. */
   timeout?: number;
   save_as_artifacts?: boolean;
   omit_inline_content?: boolean;
@@ -78,7 +78,7 @@ export interface RunRequest {
 /** The arguments of `skill_session`: write, close or kill; with none of them, wait and return new output. */
 export interface SessionRequest {
   session_id: string;
-  /** One or more lines. A missing final newline is added, unless `close` is set. */
+  /** Text for the program: one or more lines. A missing final newline is added, unless `close` is set. */
   write?: string;
   /** Closes the program's input after writing. */
   close?: boolean;
@@ -104,7 +104,7 @@ export interface SessionAnswer {
   session_id: string;
   /** Both output streams, in order of arrival. */
   output: string;
-  /** The start of `output`, in UTF-8 bytes from the start of all output; `next_offset` is its end. */
+  /** Where `output` starts, in UTF-8 bytes from the start of all output; `next_offset` is where it ends. */
   offset: number;
   next_offset: number;
   exit_code?: number;
@@ -143,7 +143,7 @@ export interface DirectOutput {
   base64: string;
 }
 
-/** How a program that a person ran has ended. */
+/** How a program that a person ran ended. */
 export interface DirectEnd {
   /** The result as `skill_run` returns it, with the files of out/. */
   result: RunResult;
@@ -168,7 +168,10 @@ declare module "@scorel/host/contract" {
       params: { sessionId: string; run: string };
       result: { output: DirectOutput[]; ended?: DirectEnd };
     };
-    /** Writes to the program's input; `end` closes it. `open` says whether it still reads. Throws RUN_UNKNOWN. */
+    /**
+     * Writes to the program's input; `end` closes it. `open` says whether the program still reads its input. Throws
+     * RUN_UNKNOWN.
+     */
     feed_run: {
       params: { sessionId: string; run: string; base64: string; end?: boolean | undefined };
       result: { open: boolean };

@@ -1,6 +1,6 @@
 import { defineErrors } from "@scorel/kernel";
 
-/** The longest list of names in a message. */
+/** The most names that a message lists. */
 const MOST = 100;
 const list = (names: readonly string[]) => {
   const more = names.length > MOST ? ` and ${names.length - MOST} more` : "";

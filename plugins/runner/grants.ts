@@ -1,12 +1,12 @@
 import type { Skill } from "@scorel/skills/contract";
 import type { RunnerContext } from "./config.ts";
 
-/** The variables and network access that [runner] grants to a skill by name. */
+/** The variables and network access that `[runner]` grants to a skill by its name. */
 export interface Grants {
   /** Variables of the user's environment. */
   secrets: Readonly<Record<string, string>>;
   network: boolean;
-  /** Why the grants of that name were withheld. */
+  /** Why the grants were withheld, although there are some for this name. */
   withheld?: string;
 }
 
@@ -19,7 +19,7 @@ export function grantsOf(ctx: RunnerContext, skill: Skill): Grants {
     return {
       secrets: {},
       network: false,
-      withheld: `the project's skill ${skill.name} has the name of another one: what [runner] gives that name, variables or the network, it does not get`,
+      withheld: `the project's skill ${skill.name} has the same name as another skill, so it does not get the variables and network access that [runner] grants to that name`,
     };
   const values = names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]] as const]));
   return { secrets: Object.fromEntries(values) as Record<string, string>, network: isOnline };

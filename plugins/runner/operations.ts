@@ -38,7 +38,7 @@ const directRun = () =>
     keep: z.boolean().exactOptional(),
   });
 
-/** The paths of this computer among the inputs of a request. */
+/** The host paths among the inputs of a request. */
 function hostPaths({ request: { inputs = [] } }: Pick<z.infer<ReturnType<typeof directRun>>, "request">): string[] {
   return inputs.flatMap(({ from }) => /^host:\/\/(?:localhost(?=\/))?(.+)$/s.exec(from)?.[1] ?? []);
 }

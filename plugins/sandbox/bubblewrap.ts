@@ -112,7 +112,7 @@ function system(etc: string, network: boolean, tmpBytes: number): string[] {
   ];
 }
 
-/** On most systems these are links into /usr. */
+/** The options for one of the system's folders, which on most systems is a link into /usr. */
 function systemFolder(path: string): string[] {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats) return [];
@@ -120,8 +120,8 @@ function systemFolder(path: string): string[] {
 }
 
 /**
- * Creates an /etc with copies of settings once, because each mounted file makes every start slower. It does not reveal the
- * host's users and neighbours, but resolves localhost.
+ * Creates an /etc with copies of settings once, because each mounted file makes every start slower. Localhost can be
+ * resolved; the host's users and the names in its hosts file are not revealed.
  */
 function makeSettings(folder: string): string {
   const etc = mkdtempSync(join(folder, "etc-"));
@@ -151,7 +151,7 @@ function mount({ path, access }: ReadyMount): string[] {
   return [access === "write" ? "--bind" : "--ro-bind", path, path];
 }
 
-/** Bwrap's report about the program it started; "" if it did not get that far. */
+/** What bwrap reported about the program it started; "" if it did not get that far. */
 function textOf(status: string): string {
   try {
     return readFileSync(status, "utf8");

@@ -17,7 +17,7 @@ const OWNER = "scorel.owner";
 
 export interface ContainerSettings {
   image: string | undefined;
-  /** A private folder. */
+  /** Returns the path of a private folder. */
   folder: () => string;
 }
 
@@ -124,7 +124,7 @@ function confinement({ limits }: ReadyJob, engine: Engine): string[] {
   ];
 }
 
-/** Limits that podman would otherwise raise above its own, and then fail. */
+/** Limits for podman, which would otherwise ask for more than it is allowed, and fail. */
 const PODMAN_LIMITS = { nofile: "4096:4096", nproc: "4096:4096" };
 
 /** Makes written files belong to the current user. In a rootless engine, the container's root is that user. */

@@ -1,4 +1,4 @@
-/** An executor: what confines a program. `local` limits only its time, sizes and environment. */
+/** What confines a program. `local` limits only its time, sizes and environment. */
 export type ExecutorName = "bubblewrap" | "docker" | "podman" | "local";
 
 /** A host path that is visible at the same path inside. */
@@ -9,7 +9,7 @@ export interface SandboxMount {
 }
 
 export interface SandboxLimits {
-  /** Seconds until everything is killed. */
+  /** Seconds until the program and all its processes are killed. */
   seconds: number;
   /** CPU seconds for each process. */
   cpuSeconds: number;
@@ -46,9 +46,12 @@ export interface SandboxOptions {
 }
 
 export interface SandboxEnd {
-  /** 128 plus the number for a signal; absent when Scorel killed the program or it never ran. */
+  /**
+   * The program's exit code, or 128 plus the number of the signal that ended it; absent when Scorel killed it or it
+   * never ran.
+   */
   exitCode?: number;
-  /** Why the program never ran; then the other fields are absent. */
+  /** Why the program never ran; the other fields are absent then. */
   failed?: string;
   /** Why Scorel killed the program. */
   ended?: "timeout" | "cancelled" | "killed" | "memory" | "processes";
@@ -61,7 +64,7 @@ export interface SandboxRun {
   /** Throws SANDBOX_STDIN when the program no longer reads. */
   write(text: string | Uint8Array): Promise<void>;
   closeStdin(): void;
-  /** Resolves when all its processes are gone. */
+  /** Kills the program and all its processes, and resolves when they are gone. */
   kill(): Promise<void>;
   /** Settles when the program and all its processes have ended. Never rejects. */
   readonly ended: Promise<SandboxEnd>;
@@ -73,9 +76,9 @@ export interface SandboxCommand {
   /** An absolute path. */
   file: string;
   args: string[];
-  /** The environment of the command itself; the program's own is part of it or of `args`. */
+  /** The environment of the command itself; the program's own environment is part of it or of `args`. */
   env: Record<string, string>;
-  /** Must be called after the command has ended. Also kills what the caller cannot reach. */
+  /** Must be called after the command has ended. Also kills processes that the caller cannot reach. */
   release(): Promise<void>;
 }
 
@@ -88,13 +91,21 @@ export interface ExecutorState {
 
 /** Runs untrusted programs. */
 export interface SandboxService {
-  /** The executor that would be used now. Throws SANDBOX_NONE, which lists what was tried and the setting that decides. */
+  /**
+   * The executor that would run the next program. Throws SANDBOX_NONE, which lists what was tried and the setting that
+   * decides.
+   */
   executor(): Promise<ExecutorName>;
   /** Starts a program. Throws SANDBOX_NONE, SANDBOX_JOB for an invalid job, and SANDBOX_START. */
   start(job: SandboxJob, options?: SandboxOptions): Promise<SandboxRun>;
-  /** Returns a command without the limits on time, memory and processes, which need a watcher. Throws like `start`. */
+  /**
+   * Returns a command for the caller to start. It lacks the limits on time, memory and processes, which need a watcher.
+   * Throws like `start`.
+   */
   command(job: SandboxJob): Promise<SandboxCommand>;
-  /** Runs a program that does nothing in each confining executor, in the order in which `auto` prefers them. */
+  /**
+   * Tries each confining executor by running a program that does nothing, in the order in which `auto` prefers them.
+   */
   examine?(): Promise<ExecutorState[]>;
 }
 

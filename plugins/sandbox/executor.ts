@@ -12,13 +12,13 @@ export interface ReadyJob extends Required<Omit<SandboxJob, "limits" | "mounts">
   interactive: boolean;
 }
 
-/** A command with its executor's functions. */
+/** A command, and the functions of its executor that go with it. */
 export interface ExecutorCommand extends SandboxCommand {
   /** The same command without a shell, for callers that can open these files as descriptors from 3 on. */
   direct?: { file: string; args: string[]; files: readonly { path: string; flags: "r" | "w" }[] };
   /** Whether its use of memory and processes must be watched, because the executor does not limit it. */
   watched: boolean;
-  /** Why the program never ran, if this exit means so. */
+  /** Why the program never ran, if the exit code and stderr mean that; otherwise undefined. */
   failure(exitCode: number, stderr: string): Promise<string | undefined>;
   /** Whether the program was killed for using too much memory, if the executor knows. */
   outOfMemory?(): Promise<boolean>;
@@ -28,12 +28,12 @@ export interface ExecutorCommand extends SandboxCommand {
 
 export interface Executor {
   readonly name: ExecutorName;
-  /** Why it does not work on this machine; undefined after running a program in it. */
+  /** Runs a program in the executor, and returns why that does not work on this machine; undefined if it works. */
   problem(): Promise<string | undefined>;
   command(job: ReadyJob): Promise<ExecutorCommand>;
 }
 
-/** Why an executor does not work, including an error while finding out. */
+/** Why an executor does not work; an error while trying it counts as a reason. */
 export function problemOf(executor: Executor): Promise<string | undefined> {
   return executor.problem().catch((thrown: unknown) => messageOf(thrown));
 }

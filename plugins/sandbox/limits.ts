@@ -7,9 +7,9 @@ const PRLIMIT = "/usr/bin/prlimit";
 export const limiter = (): string | undefined => (existsSync(PRLIMIT) ? PRLIMIT : undefined);
 
 /**
- * Adds the system's limits, which apply to each process. The memory limit covers writable memory, not address space, which some
- * runtimes reserve excessively. `ownUsers` says that the user is one of a namespace, so that only the program's own processes
- * count.
+ * Adds the system's limits, which apply to each process. The memory limit covers writable memory, not address space,
+ * which some runtimes reserve excessively. `ownUsers` says that the program runs as a user in its own namespace, so
+ * that only its processes count towards the limit of processes.
  */
 export function limited(argv: readonly string[], limits: SandboxLimits, ownUsers: boolean): string[] {
   const { cpuSeconds, memoryBytes, processes, fileBytes } = limits;

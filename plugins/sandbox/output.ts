@@ -3,7 +3,7 @@ import type { SandboxOptions } from "./contract.ts";
 
 /** How many characters of stderr are kept, to explain a failed start. */
 const REASON_CHARS = 2_000;
-/** How long output may stay open after the program has ended and its processes were killed. */
+/** Milliseconds that output may stay open after the program has ended and its processes were killed. */
 const PIPE_GRACE_MS = 200;
 
 /** The output of a program, passed to its receivers. */
@@ -19,13 +19,16 @@ export class Output {
     this.closed = [this.read(streams, "stdout", options), this.read(streams, "stderr", options)];
   }
 
-  /** Waits for the end of the output, but only briefly: background processes may hold it open, and end with the program. */
-  async briefly(): Promise<void> {
+  /**
+   * Waits for the end of the output, but only for PIPE_GRACE_MS: background processes may hold it open, and they end
+   * with the program.
+   */
+  async waitBriefly(): Promise<void> {
     await Promise.race([Promise.all(this.closed), after(PIPE_GRACE_MS)]);
   }
 
   /** Waits until all remaining output was read, even by a slow receiver. */
-  async rest(): Promise<void> {
+  async waitForRest(): Promise<void> {
     const all = Promise.all(this.closed).then(() => true);
     for (;;) {
       const waited = performance.now();

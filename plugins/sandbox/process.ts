@@ -46,7 +46,9 @@ class Running implements SandboxRun {
   private readonly ledger: Ledger;
   private readonly child: ChildProcess;
   private readonly began = performance.now();
-  /** The environment marker that finds processes which left the process group, when there is no namespace. */
+  /**
+   * A marker in the environment, by which processes that left the process group are found when there is no namespace.
+   */
   private readonly mark = newId();
   private readonly settle: (() => void)[] = [];
   private reason: SandboxEnd["ended"];
@@ -141,10 +143,10 @@ class Running implements SandboxRun {
     process.off("exit", stopAtExit);
     for (const stop of this.settle.splice(0)) stop();
     const durationMs = Math.round(performance.now() - this.began);
-    await this.output.briefly();
+    await this.output.waitBriefly();
     await this.killing;
     if (this.child.pid !== undefined && this.executor === "local") await endTree(undefined, this.mark);
-    await this.output.rest();
+    await this.output.waitForRest();
     this.child.stdout?.destroy();
     this.child.stderr?.destroy();
     this.ledger.remove(this.mark);
@@ -153,7 +155,7 @@ class Running implements SandboxRun {
     return ended;
   }
 
-  /** Kills the program when its time is over, when it is cancelled, or when it uses too much. */
+  /** Kills the program when its time is over, when it is cancelled, or when it exceeds a limit. */
   private bound(job: ReadyJob, signal: AbortSignal | undefined): void {
     const timer = setTimeout(() => this.end("timeout"), Math.min(job.limits.seconds * 1000, 2 ** 31 - 1));
     const cancel = () => this.end("cancelled");

@@ -9,13 +9,13 @@ export function findProgram(name: string): string | undefined {
 }
 
 export interface Answer {
-  /** 0 on success; undefined if it could not run or timed out. */
+  /** The exit code, 0 for success; undefined if the program could not run or timed out. */
   code: number | undefined;
   stdout: string;
   stderr: string;
 }
 
-/** Runs a program to its end, at most for `timeoutMs`. */
+/** Runs a program to its end, for at most `timeoutMs` milliseconds. */
 export function ask(file: string, args: readonly string[], timeoutMs: number, env = process.env): Promise<Answer> {
   return new Promise((resolve) => {
     execFile(

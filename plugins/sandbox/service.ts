@@ -48,6 +48,7 @@ export function createSandbox(ctx: BaseContext, config: SandboxConfig, folder: (
 /** The executors that confine programs, in the order in which `auto` prefers them. */
 export const CONFINING: readonly ExecutorName[] = ["bubblewrap", "docker", "podman"];
 
+/** Creates an executor by its name, without checking whether it works here. */
 export function createExecutor(name: ExecutorName, settings: ContainerSettings): Executor {
   if (name === "local") return createLocal();
   return name === "bubblewrap" ? createBubblewrap(settings.folder) : createContainers(name, settings);
@@ -86,7 +87,7 @@ function readyJob(job: SandboxJob, config: SandboxConfig, interactive: boolean):
     argv: job.argv,
     cwd: job.cwd,
     env: { ...defaultEnv, ...checkedEnv(job.env ?? {}) },
-    mounts: hiding(own, mounts),
+    mounts: withOwnFoldersHidden(own, mounts),
     network: job.network ?? false,
     limits: { seconds, cpuSeconds, memoryBytes, processes, fileBytes, ...job.limits },
     interactive,
@@ -94,10 +95,10 @@ function readyJob(job: SandboxJob, config: SandboxConfig, interactive: boolean):
 }
 
 /**
- * Puts an empty folder in place of the user's own one, after the last mount that contains it: its keys, tokens and sockets would
- * let a program out of the sandbox. What is mounted later inside of it stays visible.
+ * Covers the user's own Scorel folders with empty ones, after the last mount that contains them: their keys, tokens and
+ * sockets would let a program out of the sandbox. Mounts below them that come later stay visible.
  */
-function hiding(own: readonly string[], mounts: readonly SandboxMount[]): ReadyMount[] {
+function withOwnFoldersHidden(own: readonly string[], mounts: readonly SandboxMount[]): ReadyMount[] {
   const all: ReadyMount[] = [...mounts];
   for (const folder of own) {
     const last = all.findLastIndex(({ path }) => isWithin(path, folder));
@@ -120,9 +121,9 @@ function mountProblem(path: string): string | undefined {
   if (!isAbsolute(path) || join(path) !== path || path.includes("\0")) return "it is not a plain absolute path";
   if (RESERVED.includes(path) || path.split(sep)[1] === "proc") return "it contains too much of the system";
   try {
-    return lstatSync(path).isSymbolicLink() ? "it is a link; name what it leads to" : undefined;
+    return lstatSync(path).isSymbolicLink() ? "it is a link; use the path of its target" : undefined;
   } catch (thrown) {
-    return codeOf(thrown) === "ENOENT" ? "it does not exist" : `it could not be looked at (${codeOf(thrown)})`;
+    return codeOf(thrown) === "ENOENT" ? "it does not exist" : `it cannot be examined (${codeOf(thrown)})`;
   }
 }
 

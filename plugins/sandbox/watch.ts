@@ -5,8 +5,8 @@ const EVERY_MS = 100;
 const PAGE_BYTES = 4096;
 
 /**
- * Watches a process and its descendants, and reports when together they use too much; system limits apply to each process, and
- * root has no process limit. Returns a function that stops watching.
+ * Watches a process and its descendants, and reports when together they exceed a limit. The system's own limits apply
+ * to each process separately, and root has no process limit. Returns a function that stops watching.
  */
 export function watchUse(
   pid: number,
@@ -22,10 +22,10 @@ export function watchUse(
   return () => clearInterval(timer);
 }
 
-/** The executor's own two processes. */
+/** The number of processes of the executor itself. */
 const OWN_PROCESSES = 2;
 
-/** This process and its living descendants. In a namespace, none of them can leave this family. */
+/** This process and its living descendants. In a namespace, descendants cannot detach themselves. */
 function familyOf(pid: number): number[] {
   const family = [pid];
   for (let at = 0; at < family.length; at++) family.push(...childrenOf(family[at] as number));
@@ -47,7 +47,7 @@ function residentBytes(pid: number): number {
   return (Number(resident) - Number(shared)) * PAGE_BYTES;
 }
 
-/** Processes may end while they are examined. */
+/** Returns `none` if `read` throws, as it does when a process ends while it is examined. */
 function attempt<T>(read: () => T, none: T): T {
   try {
     return read();

@@ -5,7 +5,7 @@ import type {} from "@scorel/projects/contract";
 
 const output: CliOption = {
   flags: "--output <format>",
-  description: "How to print; json is one object a line",
+  description: "Output format; json prints one object per line",
   values: ["text", "json"],
   default: "text",
 };

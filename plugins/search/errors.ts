@@ -20,7 +20,7 @@ export const errors = defineErrors({
   },
   FIND_NO_HOST: {
     exit: 2,
-    text: () => 'This command needs sessions to look at. Take "host" out of "without" in the preset.',
+    text: () => 'This command needs sessions to look at. Remove "host" from "without" in the preset.',
   },
   FIND_NO_PROJECTS: {
     exit: 2,

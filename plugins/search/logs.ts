@@ -4,7 +4,7 @@ import { codeOf, type SessionHeader } from "@scorel/kernel";
 import type { Logs } from "@scorel/logs/contract";
 import { errors } from "./errors.ts";
 
-/** Where the logs of sessions lie, and what reads them. */
+/** The directory of the sessions' logs, and the format that reads them. */
 export interface Shelf {
   directory: string;
   logs: Logs;

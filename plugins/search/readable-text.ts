@@ -27,7 +27,7 @@ function saidIn({ role, content, toolName }: Fields): ReadableText[] {
 }
 
 function blockIn({ type, text, thinking, name, attachment, arguments: args }: Fields, who: string): ReadableText[] {
-  // A file that was attached is not what somebody has said.
+  // The text of an attached file was not written by the user.
   if (attachment) return [];
   if (type === "text") return textOf(who, text);
   if (type === "thinking") return textOf("thinking", thinking);

@@ -43,7 +43,7 @@ async function* searched({ directory, files, pattern, ignoreCase, signal }: Want
   const end = () => void child.kill("SIGKILL");
   signal.addEventListener("abort", end, { once: true });
   const ended = once(child, "close");
-  ended.catch(() => {}); // Heard below.
+  ended.catch(() => {}); // Prevents an unhandled rejection; the failure is reported below.
   const said = complaintOf(child);
   try {
     for await (const record of recordsOf(child.stdout)) yield record;

@@ -18,7 +18,7 @@ interface Call {
   id: string;
   ts: number;
   model: string;
-  /** With the session that has the same usage in its own log, for a tool that ran one. */
+  /** With `sessionId` if a tool ran a session that has the same usage in its own log. */
   usage: Usage & { sessionId?: unknown };
 }
 
@@ -29,7 +29,8 @@ const UNIT_MS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000, weeks: 60
 
 /**
  * Sums the usage of all sessions. Reads only lines that mention usage. Each event counts once, in the oldest session
- * that contains it, so copies add nothing, and a tool's usage only if no other log has it. Throws FIND_FAILED and the signal's reason.
+ * that contains it, so copies add nothing. A tool's usage counts only if no other log has it. Throws FIND_FAILED and
+ * the signal's reason.
  */
 export async function spentIn({ directory, logs, by, since, projectOf, signal }: UsageOptions) {
   const headers = new Map(oldestFirst({ directory, logs }));
@@ -104,7 +105,7 @@ function callIn(line: Buffer): Call | undefined {
   return undefined;
 }
 
-/** Returns what a tool has used by itself, under the model that it names, or under its own name. */
+/** The call of a tool that reports its own usage, under the model that it names or else under the tool's name. */
 function callOfTool(id: string, ts: number, { toolName, usage }: Record<string, unknown>): Call {
   const spent = usage as Call["usage"] & { model?: unknown };
   return { id, ts, model: String(spent.model ?? toolName), usage: spent };

@@ -4,7 +4,7 @@ import { report } from "./report.ts";
 
 /** The longest description in a list, in characters. */
 const SHOWN = 100;
-/** The shortest, even if it does not fit the terminal's line. */
+/** Characters that are shown even if the terminal is too narrow. */
 const LEAST = 20;
 
 /** The actions of `scorel skill <action>`; each returns the exit code. */
@@ -50,7 +50,7 @@ function listed({ skills, shadowed, skipped }: SkillLook, width: number | undefi
     const room = width === undefined ? SHOWN : width - before.length - from.length;
     return `${before}${cut(description, Math.max(LEAST, Math.min(room, SHOWN)))}${from}`;
   });
-  const shadows = shadowed.map(({ name, folder, by }) => `not used: ${name} in ${folder}: ${by} counts first`);
+  const shadows = shadowed.map(({ name, folder, by }) => `not used: ${name} in ${folder}: ${by} takes precedence`);
   const left = skipped.map(({ folder, reason }) => `no skill: ${folder}: ${reason}`);
   const lines = [...(rows.length > 0 ? rows : ["There are no skills here."]), ...shadows, ...left];
   return lines.map((line) => `${line}\n`).join("");

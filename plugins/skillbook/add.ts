@@ -28,7 +28,7 @@ export async function add(context: SourceContext): Promise<number> {
   }
 }
 
-/** Throws SKILLBOOK_NAME, before any question is asked. */
+/** The name to install under. Throws SKILLBOOK_NAME if it is taken, before any question is asked. */
 async function freeName(
   { store }: SourceContext,
   asked: string | undefined,

@@ -11,8 +11,8 @@ const output: CliOption = {
 /** A shorthand for `--output json`. */
 const json: CliOption = { flags: "--json", description: "The same as --output json" };
 const scope: readonly CliOption[] = [
-  { flags: "--session <id>", description: "Of one session, by its id or how it begins" },
-  { flags: "--all", description: "Of all sessions, not only those of this project" },
+  { flags: "--session <id>", description: "Only one session, by its id or the beginning of it" },
+  { flags: "--all", description: "All sessions, not only those of this project" },
 ];
 
 type Action = "list" | "show" | "check" | "report";
@@ -28,11 +28,11 @@ function runCommand(host: () => HostService | undefined): CliCommand {
     options: [
       { flags: "--input <file>", description: "Put it into inputs/ of the workspace", repeatable: true },
       { flags: "--out <dir>", description: "Copy what it leaves in out/ into this folder, which is new or empty" },
-      { flags: "--keep", description: "Leave the workspace, and say where it is" },
-      { flags: "--timeout <seconds>", description: "Until it is ended (default: 300)" },
+      { flags: "--keep", description: "Keep the workspace, and print its path" },
+      { flags: "--timeout <seconds>", description: "Seconds until it is killed (default: 300)" },
       {
         flags: "--sandbox <executor>",
-        description: "What it runs in; local: in nothing",
+        description: "The sandbox that it runs in; local: none",
         values: ["auto", "bubblewrap", "docker", "podman", "local"],
       },
       output,
@@ -56,10 +56,14 @@ export function skillCommands(host: () => HostService | undefined): CliCommand[]
     },
   });
   return [
-    command("list", "", "Name the skills that a session begun here can load, and what was left out"),
-    command("show", "<name>", "Print a skill: where it lies, its docs, what the open format says of it, its text"),
-    command("check", "[path]", "Check skills by the open format, with file and line; exits 1 when one breaks it"),
+    command("list", "", "List the skills that a session started here can load, and those left out"),
+    command("show", "<name>", "Print a skill: its folder, its docs, violations of the open format, its text"),
+    command(
+      "check",
+      "[path]",
+      "Check skills against the open format, with file and line; exits 1 when one violates it",
+    ),
     runCommand(host),
-    command("report", "", "Tell which skills a prompt asked for in their words and nobody loaded", [...scope, json]),
+    command("report", "", "Show which skills prompts asked for by their words without loading them", [...scope, json]),
   ];
 }

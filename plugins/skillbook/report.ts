@@ -15,13 +15,13 @@ export async function report({ request, sessionId, options, json, say }: Command
   const of = options.all === true ? "all" : named;
   const asked = { sessionId, ...(of !== undefined && { of }) };
   const found = await everyPage((page) => request("report_skills", { ...asked, ...page }));
-  await say(json ? `${JSON.stringify(found, null, 2)}\n` : told(found));
+  await say(json ? `${JSON.stringify(found, null, 2)}\n` : reportText(found));
   return 0;
 }
 
-const NOTHING = "No session here was told of skills; --all looks at all sessions.\n";
+const NOTHING = "No session here was told about skills; --all includes all sessions.\n";
 
-function told({ sessions, without, prompts, skills, damaged }: SkillReport): string {
+function reportText({ sessions, without, prompts, skills, damaged }: SkillReport): string {
   if (sessions + damaged.length === 0) return NOTHING;
   const missed = skills.filter((skill) => skill.misses > 0);
   const used = skills.filter((skill) => skill.misses === 0 && skill.loadedIn > 0);
@@ -32,7 +32,7 @@ function told({ sessions, without, prompts, skills, damaged }: SkillReport): str
     ],
     ...missed.map(missedRows),
     used.length > 0 ? ["Loaded wherever their words came up:", ...used.flatMap(usedRows)] : [],
-    rest.length > 0 ? ["Never loaded, and no prompt held their words:", ...restRows(rest)] : [],
+    rest.length > 0 ? ["Never loaded, and no prompt contained their words:", ...restRows(rest)] : [],
     damaged.map(({ sessionId, line, reason }) =>
       visibleText(`not read: session ${sessionId}${line === undefined ? "" : `, line ${line}`}: ${reason}`),
     ),
@@ -45,8 +45,8 @@ function missedRows(skill: ReportedSkill): string[] {
   const { name, matched, misses, missed, words } = skill;
   const more = misses - SHOWN;
   return [
-    `${visibleText(name)}: never loaded where ${misses} of ${counted(matched, "prompt")} held its words`,
-    `  ${standing(skill)}`,
+    `${visibleText(name)}: never loaded where ${misses} of ${counted(matched, "prompt")} contained its words`,
+    `  ${usageOf(skill)}`,
     `  words: ${list(words)}`,
     ...missed.slice(0, SHOWN).map(missRow),
     ...(more > 0 ? [`  and ${more} more; --json names the latest hundred`] : []),
@@ -60,18 +60,15 @@ function missRow({ sessionId, turn, ts, prompt }: SkillMiss): string {
 }
 
 function usedRows(skill: ReportedSkill): string[] {
-  return [`  ${visibleText(skill.name)}: ${standing(skill)}`, ...lackingRows(skill)];
+  return [`  ${visibleText(skill.name)}: ${usageOf(skill)}`, ...lackingRows(skill)];
 }
 
 function restRows(skills: readonly ReportedSkill[]): string[] {
   const rows = skills.map(({ name, shown }) => `  ${visibleText(name)}: shown in ${counted(shown, "session")}`);
-  return [
-    ...rows,
-    "  -> what nobody asks for is left out by [skills] disabled; else say in a description what people ask for",
-  ];
+  return [...rows, "  -> list what nobody needs in [skills] disabled; otherwise use people's words in the description"];
 }
 
-function standing({ shown, loaded: { model, command, mention }, runs }: ReportedSkill): string {
+function usageOf({ shown, loaded: { model, command, mention }, runs }: ReportedSkill): string {
   const ways = [
     [model, "by the model"],
     [command, "by /skill:"],
@@ -82,7 +79,7 @@ function standing({ shown, loaded: { model, command, mention }, runs }: Reported
   return `shown in ${counted(shown, "session")}, loaded ${counted(loads, "time")}${how}, ${counted(runs, "run")}`;
 }
 
-/** Advice: the description is all that a model decides by. */
+/** Advice on the description, which is all that a model decides by. */
 function adviceRows(skill: ReportedSkill): string[] {
   const words = skill.words.slice(0, 3).map(({ word }) => visibleText(word));
   const when = `  -> a model decides by the description alone: say in it when the skill is to be used ("Use it when … ${words.join(", ")} …")`;
@@ -90,7 +87,9 @@ function adviceRows(skill: ReportedSkill): string[] {
 }
 
 function lackingRows({ lacking }: ReportedSkill): string[] {
-  return lacking.length === 0 ? [] : [`  -> who named it wrote words that its description lacks: ${list(lacking)}`];
+  return lacking.length === 0
+    ? []
+    : [`  -> people who named it used words that its description lacks: ${list(lacking)}`];
 }
 
 function list(words: readonly WordCount[]): string {

@@ -23,7 +23,7 @@ export async function describeStaged(
   return [
     head,
     ...skills.flatMap((skill) => describeSkill(skill, filesOf(skill, skills, staged), looks)),
-    ...shadowed.map(({ name, folder, by }) => `  not used: ${name} in ${below(folder)}: ${below(by)} counts first`),
+    ...shadowed.map(({ name, folder, by }) => `  not used: ${name} in ${below(folder)}: ${below(by)} takes precedence`),
     ...beside(skills, staged),
     ...staged.elsewhere.map(({ name, from }) => `  not added: plugin ${name}, which is not in it (${from})`),
     ...skipped.map(({ folder, reason }) => `  no skill: ${below(folder)}: ${reason}`),
@@ -53,6 +53,7 @@ export function shellWord(word: string): string {
   return /^[\w@%+=:,./^~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
+/** A number with its noun in singular or plural, such as `2 files`. */
 export function count(many: number, what: string): string {
   return `${many} ${what}${many === 1 ? "" : "s"}`;
 }
@@ -94,13 +95,13 @@ function nameLines({ folder }: Skill, { before, after }: BeforeAndAfter): string
   const shadow = after.shadowed.find((each) => each.folder === folder);
   if (shadow) {
     const by = after.skills.find((each) => each.folder === shadow.by);
-    return [`    the name is taken: ${by ? placeOf(by) : shadow.by}; that one counts first`];
+    return [`    the name is taken: ${by ? placeOf(by) : shadow.by}; that one takes precedence`];
   }
   if (!after.skills.some((each) => each.folder === folder)) return ['    not offered: "disabled" of [skills] names it'];
   const replaced = before.skills.filter((other) =>
     after.shadowed.some((each) => each.folder === other.folder && each.by === folder),
   );
-  return replaced.map((other) => `    the name is taken: ${placeOf(other)}; from then on this one counts`);
+  return replaced.map((other) => `    the name is taken: ${placeOf(other)}; from then on this one takes precedence`);
 }
 
 /** A skill's files, without those of nested skills and without its SKILL.md. */

@@ -109,17 +109,17 @@ function codeFor({ exitCode, ended, failed }: DirectEnd, { failure, complaint }:
 }
 
 const ENDS = {
-  timeout: "the program was ended: its time was over",
+  timeout: "the program was ended: its time limit was reached",
   cancelled: "the program was ended",
   killed: "the program was killed",
-  memory: "the program was ended: it used more memory than it may",
-  processes: "the program was ended: it started more processes than it may",
+  memory: "the program was ended: it used more memory than allowed",
+  processes: "the program was ended: it started more processes than allowed",
 } as const;
 
-/** Remarks about a run, besides the program's own output. */
+/** Lines about a run, besides the program's own output. */
 function remarks({ files, leftOut, ended, failed, workspace }: DirectEnd, json: boolean): string[] {
   const left = files.filter(({ to }) => to === undefined).map(({ name }) => name);
-  const gone = `${left.join(", ")} went with the workspace; --out <dir> takes files along, --keep leaves all of it`;
+  const gone = `${left.join(", ")}: removed with the workspace; --out <dir> copies such files, --keep keeps the workspace`;
   return [
     ...(failed === undefined ? [] : [`the program was not run: ${failed}`]),
     ...(ended ? [ENDS[ended]] : []),

@@ -6,7 +6,7 @@ import type { SourceContext } from "./source-context.ts";
 const yes: CliOption = { flags: "--yes", description: "Do not ask" };
 const name: CliOption = {
   flags: "--name <name>",
-  description: "What to call it (default: as the skill, or the archive)",
+  description: "Its name (default: that of the skill or the archive)",
 };
 
 /** Services that the commands look up when they run. */
@@ -45,7 +45,7 @@ export function sourceCommands({ host, store }: Finds): CliCommand[] {
     command(
       "update",
       "[name] [source]",
-      "Fetch added skills and archives of [skills] roots anew, show what changed, and take it",
+      "Fetch added skills and archives of [skills] roots again, show what changed, and install it",
       [yes],
       async () => (await import("./update.ts")).update,
     ),

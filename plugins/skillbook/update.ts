@@ -47,12 +47,12 @@ async function updateOne(context: SourceContext, { address, base, kept }: Wanted
     const isSame = before !== undefined && changes.length === 0;
     const name = before?.name ?? kept?.name ?? staged.label;
     if (isSame && isIntact && before.isStale !== true && before.from === staged.from) {
-      await say(`"${name}" is the same there; nothing was changed.`);
+      await say(`"${name}" is up to date; nothing was changed.`);
       return 0;
     }
     if (!isSame && !(await agrees(context, staged, name))) return 1;
     await staged.install({ name, added: before?.added ?? kept?.added ?? false });
-    await say(isSame && !isIntact ? `"${name}" was damaged, and is as it was.` : `Updated "${name}".`);
+    await say(isSame && !isIntact ? `"${name}" was damaged, and has been restored.` : `Updated "${name}".`);
     return 0;
   } finally {
     staged.discard();
@@ -83,7 +83,7 @@ function described(look: SkillLook, read: SkillLook, { before }: StagedSkills): 
   const changed = read.skills.flatMap(({ name, description }) => {
     const was = old.get(name);
     if (was === undefined) return before ? [`  new skill: ${name}`] : [];
-    return was === description ? [] : [`  ${name} described itself as: ${was}`, `  and does now as: ${description}`];
+    return was === description ? [] : [`  description of ${name}, before: ${was}`, `  and now: ${description}`];
   });
   return [...changed, ...[...old.keys()].filter((name) => !now.has(name)).map((name) => `  no longer there: ${name}`)];
 }

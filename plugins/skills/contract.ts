@@ -64,7 +64,7 @@ export interface SkillLook {
   skipped: readonly SkippedSkill[];
 }
 
-/** A skill as the model was told about it. */
+/** A skill as it was described to the model. */
 export interface IndexedSkill {
   name: string;
   description: string;
@@ -72,7 +72,7 @@ export interface IndexedSkill {
   folder: string;
   digest: string;
 }
-/** A change of the index; `skills` are new or changed. */
+/** A change of the index: new or changed skills, and the names of removed ones. */
 export interface SkillChanges {
   skills: IndexedSkill[];
   removed: string[];
@@ -108,7 +108,7 @@ export interface SkillState {
   loaded: readonly LoadedSkill[];
   /** Maps a content event to the seq of the `skill_context` that put it into the conversation. */
   shown: Readonly<Record<EventId, number>>;
-  /** The last event that the latest summary covers. */
+  /** The last event that the latest summary covers; absent without a summary. */
   through?: EventId;
   /** Announced changes of the index, with their seq. */
   told: readonly (SkillChanges & { seq: number })[];
@@ -141,7 +141,7 @@ export interface ReportedSkill {
   shown: number;
   /** How many prompts match it. */
   matched: number;
-  /** How often it was loaded: by the model, by `/skill:name`, by `$name`. */
+  /** How many times it was loaded: by the model, by `/skill:name`, by `$name`. */
   loaded: { model: number; command: number; mention: number };
   /** In how many sessions it or its docs were loaded, or one of its programs ran. */
   loadedIn: number;
@@ -150,13 +150,13 @@ export interface ReportedSkill {
   /** How many matching prompts had no use of it in their session; `missed` has the latest hundred, latest first. */
   misses: number;
   missed: SkillMiss[];
-  /** Words of the missed prompts, most frequent first. */
+  /** Words of the missed prompts, the most frequent first. */
   words: WordCount[];
-  /** Words of people who named it that its description lacks, most frequent first. */
+  /** Words missing in its description that people used when they named the skill, the most frequent first. */
   lacking: WordCount[];
 }
 export interface SkillReport {
-  /** How many sessions were told about skills; `without` counts the others. */
+  /** How many sessions were told about skills, and how many were not (`without`). */
   sessions: number;
   without: number;
   /** Prompts in sessions that were told about skills. */
@@ -179,8 +179,8 @@ export interface SkillsService {
    */
   sums(skill: Skill): ReadonlyMap<string, string> | undefined;
   /**
-   * How many bytes of loaded text a request contains that starts with a summary of everything up to this event: repeated texts,
-   * or all loaded texts when each request gets them anew.
+   * The bytes of loaded text in a request that starts with a summary of everything up to this event: the texts that are
+   * repeated after the summary or, in other placements, all loaded texts.
    */
   returning(through: EventId): number;
 }
@@ -190,16 +190,19 @@ declare module "@scorel/kernel" {
     skills: SkillsService;
   }
   interface Events {
-    /** The skills that the model knows: all of them once (`snapshot`), later only changes. */
+    /** The skills that the model knows: first all of them (`snapshot`), later only changes. */
     skill_index: { snapshot?: true; shortened?: true } & SkillChanges;
     /** A text as it was when it was loaded: a skill's body (`path` is that of its SKILL.md) or a doc. */
     skill_content: { skill: string; path: string; digest: string; text: string };
     /**
-     * Changed state of skills that no tool result carries: dropped after a turn, a request or for lack of room, or loaded by a
-     * person.
+     * A change of the state of skills that no tool result contains: skills that were unloaded after a turn, after a
+     * request or for lack of room, or that a person loaded.
      */
     skill_state: { why: "turn" | "once" | "user" | "room"; stateDelta: SkillStateDelta; skills: LoadedSkill[] };
-    /** Loaded texts at this place of the conversation; `again` when a summary had removed them. */
+    /**
+     * Loaded texts that are added to the conversation here; `again` when a summary had removed them. `left` names
+     * skills for which there was no room.
+     */
     skill_context: { skills: LoadedSkill[]; again?: true; left: string[] };
   }
   interface Projections {

@@ -1,7 +1,7 @@
 import { defineErrors } from "@scorel/kernel";
 import { sizeOf } from "./format/size.ts";
 
-/** The longest list of names in a message. */
+/** The most names that a message lists. */
 const MOST = 100;
 const list = (names: readonly string[]) => {
   const more = names.length > MOST ? ` and ${names.length - MOST} more` : "";

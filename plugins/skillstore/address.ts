@@ -51,6 +51,7 @@ export function kindOf({ url }: Pick<Address, "url">): "zip" | "tar" | "tar.gz" 
   return ending === ".tgz" ? "tar.gz" : (ending?.slice(1) as "zip" | "tar" | "tar.gz" | undefined);
 }
 
+/** Whether an address is that of a single SKILL.md. */
 export function isSkillFile({ url }: Pick<Address, "url">): boolean {
   return basename(url.pathname).toLowerCase() === "skill.md";
 }

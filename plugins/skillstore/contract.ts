@@ -1,4 +1,4 @@
-/** What a fetch may contact, and how. */
+/** Which hosts a fetch may contact, and how. */
 export interface Reach {
   /** Hosts, or `host:port`, that may be contacted over http and in the user's own network. */
   allowHosts: readonly string[];
@@ -7,7 +7,7 @@ export interface Reach {
   signal?: AbortSignal;
 }
 
-/** Skills installed from an archive, a folder or a single file, kept as they were. */
+/** Skills that were installed from an archive, a folder or a single file. Their files are kept unchanged. */
 export interface StoredSkills {
   /** The sha256 of the address. */
   id: string;
@@ -27,9 +27,9 @@ export interface StoredSkills {
   bytes: number;
   /** Its SKILL.md files, with paths relative to `folder`. */
   skills: readonly { path: string; sha256: string }[];
-  /** For a local archive: metadata that shows later changes. */
+  /** For a local archive: metadata that shows whether it changed later. */
   mark?: string;
-  /** ISO 8601. */
+  /** When it was last fetched, as ISO 8601. */
   fetchedAt: string;
   /** When it was first added (ISO 8601); updates keep it. Of two skills with the same name, the one added earlier wins. */
   addedAt: string;

@@ -119,7 +119,7 @@ function statOf(path: string, { shown }: Address): fs.Stats {
   }
 }
 
-/** Copies through an open file, so that it cannot be replaced in between. Never blocks on a pipe. */
+/** Copies through an open file, so that the file cannot be replaced meanwhile. Never blocks on a pipe. */
 function copyFile(path: string, into: string, { shown }: Address): Fetched {
   const fail = (reason: string, cause?: unknown) => errors.SKILLSTORE_ADDRESS({ address: shown, reason }, { cause });
   const hash = createHash("sha256");

@@ -13,7 +13,7 @@ export interface ListedPlugin {
   name: string;
   /** Its folder relative to the marketplace; "" for all of it. */
   path?: string;
-  /** Why it is not there: the other repository, or its missing folder. */
+  /** Why it cannot be found there: the name of another repository, or of a missing folder. */
   elsewhere?: string;
 }
 

@@ -4,9 +4,15 @@ import { basename, join } from "node:path";
 import { crc32 } from "node:zlib";
 import { codeOf, newId } from "@scorel/kernel";
 
-/** The age at which unneeded folders are removed: longer than any session reads replaced skills or anybody takes to answer. */
+/**
+ * Milliseconds until unneeded folders are removed: longer than any session reads replaced skills, and than anybody
+ * takes to answer.
+ */
 const STALE_MS = 24 * 3600 * 1000;
-/** The age for folders of ended processes; a process that is not visible may run in another container. */
+/**
+ * Milliseconds until folders of ended processes are removed. A process that cannot be seen may run in another
+ * container.
+ */
 const DEAD_MS = 10 * 60_000;
 
 /** The folder of trees, which are named by their sha256. */

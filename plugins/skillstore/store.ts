@@ -17,7 +17,7 @@ export interface StoreOptions {
   files: () => SharedFiles | undefined;
 }
 
-/** How long a failed root is not tried again, in milliseconds. */
+/** Milliseconds until a root is fetched again after a failure. */
 const RETRY_MS = 10 * 60_000;
 
 /** The skill store in a home folder. */
@@ -53,7 +53,7 @@ export class Store implements SkillStore {
     const before = this.failed.get(address.id);
     if (before && performance.now() - before.at < RETRY_MS) throw before.thrown;
     const others = this.fetching.get(address.id);
-    // The other caller may have been cancelled; then this one starts again.
+    // The other caller may have been cancelled; this one then starts again.
     if (others) return await others.catch(() => this.root(given, base, reach));
     const work = this.fetchRoot(address, reach).finally(() => this.fetching.delete(address.id));
     this.fetching.set(address.id, work);
@@ -124,6 +124,7 @@ export class Store implements SkillStore {
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
+/** Creates the store; reads nothing until it is used. */
 export function createStore(options: StoreOptions): Store {
   return new Store(options);
 }

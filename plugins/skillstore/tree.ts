@@ -5,7 +5,7 @@ import { codeOf } from "@scorel/kernel";
 import { sha256Of } from "@scorel/kit/files/hash";
 import type { StagedFile } from "./contract.ts";
 
-/** The same limits as for skills elsewhere: depth and skipped folders. */
+/** The limits on depth and skipped folders that also apply to skills that were not installed. */
 const DEEPEST = 6;
 const SKIPPED = new Set([".git", "node_modules", ".venv"]);
 
@@ -70,6 +70,7 @@ export function skillFilesIn(sums: Sums): { path: string; sha256: string }[] {
   });
 }
 
+/** The sha256 of a file in hex, read in pieces. Throws file system errors. */
 export function sumOf(path: string): string {
   const hash = createHash("sha256");
   const fd = openSync(path, "r");

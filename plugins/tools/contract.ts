@@ -4,27 +4,31 @@ import type { Awaitable, DisplayAction } from "@scorel/kernel";
 export type Access = "read" | "exclusive" | { writes: readonly string[] };
 
 /**
- * How a call is approved. `free`: without a question, unless it writes outside of the project or in `.git`, `.scorel` or `.mcp.json`. `ask`: unless a rule or the permission mode allows it. `always-ask`: a person
- * is asked each time, whatever rules and mode say. Rules that deny or ask apply to all of them.
+ * How a call is approved. `free`: without a question, unless it writes outside of the project or in `.git`, `.scorel`
+ * or `.mcp.json`. `ask`: with a question, unless a rule or the permission mode allows the call. `always-ask`: with a
+ * question each time, whatever rules and mode say. Rules that deny or ask apply to all three.
  */
 export type Approval = "free" | "ask" | "always-ask";
 
 export interface TextBlock {
   type: "text";
   text: string;
-  /** In a user's message: it is a file that the message mentions. People see a line about it instead. */
+  /**
+   * Set in a user's message for the text of a file that the message mentions. People see one line about the file
+   * instead.
+   */
   attachment?: true;
 }
 export interface ImageBlock {
   type: "image";
-  /** As in a text. */
+  /** Set in a user's message for an image that the message mentions. */
   attachment?: true;
   /** Base64. */
   data: string;
   mimeType: string;
 }
 
-/** Tokens and cost, of a model call or of several. */
+/** Tokens and cost of one or more model calls. */
 export interface Usage {
   /** Tokens that were neither read from nor written to the provider's cache. */
   input: number;
@@ -37,8 +41,8 @@ export interface Usage {
 }
 
 /**
- * What a call has used by itself, such as the calls of another model. Missing counts are 0 and missing totals are sums. It adds up
- * in the turn and the session that made the call.
+ * The tokens and cost that a call caused by itself, such as by calling another model. Missing counts are 0, and missing
+ * totals are computed as sums. They are added to the usage of the turn and the session that made the call.
  */
 export interface ToolUsage extends Partial<Omit<Usage, "cost">> {
   cost?: Partial<Usage["cost"]>;
@@ -58,7 +62,7 @@ export interface ToolOutput {
   isError?: boolean;
   /** Ends the turn after this batch, if all results of the batch say so. */
   terminate?: boolean;
-  /** What the call has used. In an update: so far, which counts if the call is cancelled. */
+  /** The tokens and cost that the call caused. In an update: those so far, which count if the call is cancelled. */
   usage?: ToolUsage;
 }
 /** A result as the agent gets it, with its usage checked. */
@@ -81,24 +85,24 @@ export interface Tool<P = any> {
   /** The tool is not advertised to the model, but can be called. */
   unlisted?: true;
   /**
-   * The tool comes after those without a position, by ascending position; the others are sorted by name. A tool that is added during a session
-   * gets one, so that what requests said of the earlier ones stays the same.
+   * Tools without a position come first, sorted by name; then those with one, by ascending position. A tool that is
+   * added during a session gets a position, so that the tools before it stay the same in each request.
    */
   position?: number;
   /** What a call touches; by default exclusive. Paths in `writes` are real paths. */
   access?(params: P): Awaitable<Access>;
   /**
-   * How a call is approved, for all calls or by their arguments. Default: calls that only read, or write no file, are free; the
-   * others ask, except writing in the project in the mode `edits`.
+   * How a call is approved, for all calls or by their arguments. Default: calls that only read or that write no file
+   * need no question. Other calls need one, except for writing in the project in the mode `edits`.
    */
   approval?: Approval | ((params: P) => Awaitable<Approval | undefined>);
   /**
-   * What a call is about, in one line of up to 500 characters. Rules such as `Weather(rome)` are compared with it, and a person
-   * can answer "in this session" or "always" for it. A call for which it returns nothing, or another text, can only be allowed
-   * once, and every rule that forbids calls of the tool forbids it.
+   * The subject of a call, in one line of up to 500 characters. Rules such as `Weather(rome)` are compared with it, and
+   * a person can answer "in this session" or "always" for it. A call without a subject, or with one that is not such a
+   * line, can only be allowed once, and every rule that forbids calls of the tool forbids it.
    */
   about?(params: P): Awaitable<string | undefined>;
-  /** The files and folders that a call reads, as absolute paths: as given and real. */
+  /** The files and folders that a call reads: their absolute paths as given, and their real paths. */
   reads?(params: P): Awaitable<readonly string[]>;
   /** Changes raw arguments before validation. */
   prepareArguments?(raw: unknown): unknown;
@@ -142,22 +146,22 @@ export interface ReadyTool {
   unlisted?: true;
   prepareArguments(raw: unknown): unknown;
   /**
-   * Validates arguments, applies the schema's defaults and transforms, and returns a frozen value for judging and running the
-   * call. Already validated values are returned unchanged. Throws an error for the model.
+   * Validates arguments, applies the schema's defaults and transforms, and returns a frozen value, with which the call
+   * is judged and run. Already validated values are returned unchanged. Throws an error for the model.
    */
   validate(args: unknown): unknown;
   /** What a call with validated params touches. Never rejects; `exclusive` if unknown. */
   access(params: unknown): Promise<Access>;
-  /** What a call reads according to the tool; undefined if it does not say or fails. */
+  /** The paths that a call reads according to its tool; undefined if the tool does not say, or fails. */
   reads(params: unknown): Promise<readonly string[] | undefined>;
   /** How a call is approved; undefined if that follows from `access`. Never rejects; `ask` if the tool's function fails. */
   approval(params: unknown): Promise<Approval | undefined>;
-  /** What a call is about; null if unknown, and undefined if the tool has no `about`. Never rejects. */
+  /** The subject of a call; null if unknown, and undefined if the tool has no `about`. Never rejects. */
   about(params: unknown): Promise<string | null | undefined>;
   /**
-   * Waits for earlier conflicting calls of the batch, runs the tool and normalises the result. Rejects immediately on abort.
-   * `params` should come from `validate`; those of a zod tool are validated here if not. The tool gets a copy. `onState` is called when
-   * the call has to wait, and when the tool begins to run.
+   * Waits for earlier conflicting calls of the batch, runs the tool and normalises the result. Rejects immediately on
+   * abort. `params` should come from `validate`; for a zod tool, other params are validated here. The tool gets a copy.
+   * `onState` is called when the call has to wait, and when the tool starts to run.
    */
   execute(
     toolCallId: string,
@@ -197,8 +201,8 @@ declare module "@scorel/kernel" {
   interface Contributions {
     tools: Tool[];
     /**
-     * Wrappers by the name of the tool that they run around, or `*` for all tools. Of several, the one of the first plugin is
-     * the outermost. A wrapper that throws fails the call.
+     * Wrappers by the name of the tool that they run around, or `*` for all tools. If a tool has several, the wrapper
+     * of the first plugin is the outermost. A wrapper that throws fails the call.
      */
     toolWrappers: Record<string, ToolWrapper>;
   }

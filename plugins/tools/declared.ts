@@ -3,10 +3,13 @@ import { isVisible } from "@scorel/kit/text/plain";
 import type { Access, Approval, Tool } from "./contract.ts";
 import { errors } from "./errors.ts";
 
-/** Characters of what a call is about. */
+/** The most characters of a call's subject. */
 const MOST_ABOUT = 500;
 
-/** What a tool says about a call before it runs. Where the tool says nothing, or its function fails, the strictest applies. */
+/**
+ * What a tool declares about a call before it runs. If the tool declares nothing, or its function fails, the strictest
+ * value applies.
+ */
 export interface Declared {
   /** What the call touches; `exclusive` if unknown. */
   access(params: unknown): Awaitable<Access>;
@@ -14,13 +17,19 @@ export interface Declared {
   reads(params: unknown): Awaitable<readonly string[] | undefined>;
   /** How the call is approved; undefined if that follows from `access`, and `ask` if the tool's function fails. */
   approval(params: unknown): Awaitable<Approval | undefined>;
-  /** What rules about the call are compared with; null if that is unknown, and undefined if the tool has no `about`. */
+  /**
+   * The text that rules about the call are compared with; null if unknown, and undefined if the tool has no `about`.
+   */
   about(params: unknown): Awaitable<string | null | undefined>;
 }
 
+/**
+ * Wraps the functions with which a tool declares its calls. If an extension's function fails or returns something invalid,
+ * that is reported, and the declaration counts as unknown.
+ */
 export function declaredBy(ctx: BaseContext, plugin: string, tool: Tool): Declared {
   const { name } = tool;
-  /** Calls the tool's function `part` on behalf of its plugin, and checks what it answers. */
+  /** Calls the tool's function `part` on behalf of its plugin, and checks what it returns. */
   const asked = <T>(part: string, otherwise: T, work: () => Awaitable<unknown>, check: (answer: unknown) => T) =>
     ctx.guard<Awaitable<T>>(
       {
@@ -88,8 +97,8 @@ function asApproval(name: string, value: unknown): Approval | undefined {
 }
 
 /**
- * One line without invisible characters, since people read it in questions and rules; null for other texts. Those are no failure of
- * the tool, because they may come from the model.
+ * Accepts one line without invisible characters, since people read it in questions and rules. Returns null for other
+ * text, which is not an error of the tool, because it may come from the model.
  */
 function asAbout(name: string, value: unknown): string | null {
   if (value === undefined) return null;

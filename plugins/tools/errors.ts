@@ -34,7 +34,7 @@ export const errors = defineErrors({
   TOOL_APPROVAL: (a: { name: string }) =>
     `approval of tool "${a.name}" must be "free", "ask" or "always-ask", or return one of them; its call asks.`,
   TOOL_ABOUT: (a: { name: string }) =>
-    `about of tool "${a.name}" must return a text; no rule with a pattern allows this call.`,
+    `about of tool "${a.name}" must return a string; no rule with a pattern allows this call.`,
   TOOL_READS: (a: { name: string }) =>
     `reads of tool "${a.name}" must return a list of paths, but did not; the paths in its arguments are used instead.`,
   TOOL_SCHEMA: (a: { reason: string }) => a.reason,

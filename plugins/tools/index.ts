@@ -42,7 +42,7 @@ export default definePlugin({
       .array(z.string())
       .default([])
       .describe("names of tools that an extension's tool of that name replaces")
-      .meta({ ...weakens("an extension's tools run in the place of Scorel's"), doubt: misspelt }),
+      .meta({ ...weakens("an extension's tools run instead of Scorel's"), doubt: misspelt }),
     bash: z
       .strictObject({
         sandbox: z

@@ -1,9 +1,9 @@
 import type { ParentSession } from "@scorel/workspace/contract";
 import type { BashSettings, ToolsService } from "./contract.ts";
 
-/** What a session lets those that belong to it use at most: the names of its tools, and how commands run. */
+/** The most that a session allows its child sessions: the names of its tools, and how commands run. */
 export interface Limits {
-  /** A session without this plugin has no tools. */
+  /** A session without this plugin has no tools, so its children need not have the plugin. */
   optional: true;
   tools: readonly string[];
   bash: BashSettings;
@@ -14,10 +14,11 @@ export function childLimits(tools: ToolsService): Limits {
   return { optional: true, tools: tools.list().map(({ name }) => name), bash: tools.bash };
 }
 
-/** Returns how the limits by a session's parent narrow what the session has. Without a parent they narrow nothing. */
+/** Returns how the limits of a session's parent restrict its tools. Without a parent there is no restriction. */
 export function inheritedBy(parent: ParentSession | undefined) {
   const limits = () => (parent?.limits("tools") ?? {}) as { atStart?: Limits; now?: Limits };
-  // Tools are limited as they were when the session was created, so that its requests begin alike.
+  // Tools are limited by the parent's tools at the session's creation, so that the session's requests always start with
+  // the same tools.
   const names = limits().atStart?.tools;
   return {
     offers: ({ name }: { name: string }) => names === undefined || names.includes(name),

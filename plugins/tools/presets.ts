@@ -11,7 +11,7 @@ export type Preset = (typeof PRESETS)[number];
 
 const listed: ReadonlySet<string> = new Set(Object.values(LISTS).flat());
 
-/** Suggestions for names that nearly match a listed tool; undefined if there are none. */
+/** Suggestions for names that are almost those of listed tools; undefined if there are none. */
 export function misspelt(names: unknown): string | undefined {
   const texts = Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
   const found = texts.flatMap((name) => {

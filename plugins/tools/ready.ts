@@ -13,9 +13,9 @@ import { type OwnedWrapper, runWrapped } from "./wrappers.ts";
 
 /** How many characters of a cancelled call's output are kept in its result. */
 const KEPT_OUTPUT = 10_000;
-/** Milliseconds that a cancelled tool gets to return what it has done so far. The agent loop waits a little longer. */
+/** Milliseconds that a cancelled tool has to return its result so far. The agent loop waits a little longer. */
 const LAST_WORDS_MS = 400;
-/** How many characters of invalid arguments are shown to the model. */
+/** The most characters of invalid arguments that are shown to the model. */
 const MOST_RECEIVED = 2_000;
 
 /** Calls a tool's functions on behalf of its plugin. */
@@ -42,7 +42,8 @@ export function makeReady(
   const validated = new WeakSet<object>();
   const isValidated = (args: unknown) => typeof args === "object" && args !== null && validated.has(args);
   const validate = (args: unknown): unknown => {
-    // The value is frozen, so it is still valid; a schema could return something else the second time.
+    // Not validated again: the value is frozen, so it is still valid, and a schema with transforms could return
+    // something else.
     if (isValidated(args)) return args;
     const value = frozenCopy(ownCopy(check(tool.name, parameters, args)));
     if (typeof value === "object" && value !== null) validated.add(value);
@@ -87,27 +88,29 @@ function check(name: string, parameters: ReadParameters, args: unknown): unknown
   throw errors.TOOL_ARGUMENTS({ name, issues: result.issues, received: excerpt(JSON.stringify(args, null, 2)) });
 }
 
-/** Cuts arguments, which the model has in its context anyway: file contents are not repeated. */
+/**
+ * Shortens arguments in an error. The model has them in its context anyway, so that file contents need not be repeated.
+ */
 function excerpt(text: string): string {
   return text.length <= MOST_RECEIVED
     ? text
     : `${text.slice(0, MOST_RECEIVED)}\n… (${text.length - MOST_RECEIVED} more characters)`;
 }
 
-/** The end of a long output, which says how much is missing. */
+/** The end of a long output, with a note on how much is missing. */
 function endOf(text: string): string {
   const cut = text.length - KEPT_OUTPUT;
   return cut <= 0 ? text : `[${cut} characters before this are cut]\n${text.slice(cut)}`;
 }
 
-/** One execution of a tool. Updates after its end are ignored, and an abort ends it whatever the tool does. */
+/** One execution of a tool. Updates after its end are ignored. An abort ends it even if the tool keeps running. */
 class Run {
   private readonly tool: Tool;
   private readonly caller: Caller;
   private readonly signal: AbortSignal;
   private readonly onUpdate: ((partial: ReadyOutput) => void) | undefined;
   private ended = false;
-  /** What the tool has used, in case a wrapper leaves it out of its result. */
+  /** The usage that the tool reported, in case a wrapper leaves it out of its result. */
   private usage: ToolOutput["usage"];
   private output = "";
   private end: (() => void) | undefined;

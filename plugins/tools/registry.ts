@@ -17,8 +17,8 @@ export interface Contributed {
 type Flaw = (thrown: unknown) => void;
 
 /**
- * The usable tools of all plugins in load order. `replace` are the names for which the configuration prefers a later plugin's tool.
- * Others, and those whose name is taken, are reported.
+ * The usable tools of all plugins, in load order. `replace` contains the names for which the configuration prefers a
+ * later plugin's tool. Unusable tools, and tools whose name is already taken, are reported.
  */
 export function gather(ctx: Pick<BaseContext, "collect">, replace: readonly string[]): Contributed[] {
   const admitted = new Map<string, Contributed>();
@@ -36,9 +36,9 @@ function toolsOf(value: unknown): unknown[] {
 interface Candidate {
   plugin: string;
   tool: unknown;
-  /** Names of other plugins' tools that its plugin replaces. */
+  /** Names of tools that the candidate's plugin replaces. */
   replaces: readonly string[];
-  /** The same for any later plugin, as the configuration says. */
+  /** Names for which the configuration prefers a later plugin's tool. */
   preferred: readonly string[];
 }
 

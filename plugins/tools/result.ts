@@ -14,14 +14,14 @@ export function normalise(answer: unknown): ToolOutput {
     ...(details === undefined ? {} : { details }),
     ...(isError === true ? { isError } : {}),
     ...(terminate === true ? { terminate } : {}),
-    // Checked when the call ends; wrappers see it as the tool gave it.
+    // Not checked yet, since wrappers see the usage as the tool gave it; it is checked when the call ends.
     ...(usage === undefined ? {} : { usage: usage as NonNullable<ToolOutput["usage"]> }),
   };
 }
 
 const FIELDS = ["content", "details", "isError", "terminate", "usage"];
 
-/** The fields of a result with `content` that mean nothing, each with the one that was probably meant. */
+/** Unknown fields of a result that has `content`, each with the field that was probably meant. */
 export function strangeFields(answer: unknown): string[] {
   if (!isObject(answer) || !("content" in answer)) return [];
   const strange = Object.keys(answer).filter((key) => !FIELDS.includes(key));

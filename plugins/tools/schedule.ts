@@ -18,7 +18,9 @@ function meet(a: string, b: string): boolean {
   return a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
 }
 
-/** Normalises paths as file systems that ignore case do. Waiting without need is harmless. */
+/**
+ * Normalises paths as on file systems that ignore case. On other systems, this only makes some calls wait without need.
+ */
 function folded(access: Access): Access {
   if (typeof access !== "object") return access;
   return { writes: access.writes.map((path) => path.normalize("NFC").toLowerCase()) };
@@ -28,7 +30,7 @@ interface Call {
   entered: boolean;
   isStarted: boolean;
   settled: boolean;
-  /** Set when the call has entered. */
+  /** Set once the call has entered the schedule. */
   access?: Access;
   /** Earlier unfinished calls that conflict with it. */
   readonly waitsFor: Set<Call>;
@@ -38,8 +40,8 @@ interface Call {
 }
 
 /**
- * The most calls of a batch that are open at a time: running, or waiting for one that runs. When one is finished, the next one
- * opens.
+ * The most calls of a batch that are open at a time: running, or waiting for a running one. When one is finished, the
+ * next one is opened.
  */
 export const MOST_OPEN = 64;
 
@@ -53,8 +55,8 @@ export class Schedule {
   }
 
   /**
-   * Resolves when all earlier conflicting calls are finished; immediately for a call outside of the batch. Rejects on abort. `waits`
-   * is called when there are such calls.
+   * Resolves when all earlier conflicting calls are finished; immediately for a call outside of the batch. Rejects on
+   * abort. `waits` is called if the call has to wait.
    */
   async enter(id: string, access: () => Awaitable<Access>, signal: AbortSignal, waits = () => {}): Promise<void> {
     signal.throwIfAborted();

@@ -8,7 +8,7 @@ type Json = Record<string, unknown>;
 type JsonSchema = Parameters<typeof z.fromJSONSchema>[0];
 type Checked = { ok: true; value: unknown } | { ok: false; issues: string };
 
-/** Different schemas whose checks are kept for the sessions that a process opens later. */
+/** The number of schemas whose checks are cached for sessions that the process opens later. */
 const KEPT_CHECKS = 500;
 
 /** A tool's parameters: the schema for the model, and a check of arguments. */
@@ -82,8 +82,8 @@ function fromJsonSchema(given: Json): ReadParameters {
 }
 
 /**
- * A check of arguments after hooks may have changed them. The agent library has already checked the model's arguments
- * completely; keywords that zod cannot express are skipped here.
+ * A check of arguments, for use after hooks may have changed them. The agent library has already checked the model's
+ * arguments completely; keywords that zod cannot express are skipped here.
  */
 function checkable(schema: Json): z.ZodType {
   const wrong = wrongTypeIn(schema);
@@ -99,7 +99,7 @@ function checkable(schema: Json): z.ZodType {
   }
 }
 
-/** The check for a schema's text, which is also what models are sent. The same tools come with each session. */
+/** The check for a schema's JSON text. Cached, since each session has the same tools. */
 const checkOf = remembered((text) => z.fromJSONSchema(JSON.parse(text) as JsonSchema), KEPT_CHECKS);
 
 const PASSED_OVER = new Set([

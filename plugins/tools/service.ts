@@ -24,8 +24,8 @@ interface Row extends Contributed {
 }
 
 /**
- * Creates the session's tools. They are collected at first use, and again only when a plugin has added or removed some, so that
- * the requests of a session begin alike.
+ * Creates the session's tools. They are collected at first use, and again only when a plugin has added or removed some,
+ * so that a session's requests always start with the same tools.
  */
 export function createTools(ctx: BaseContext<Config>): ToolsService {
   const parts: Parts = { schedule: new Schedule(), wrappers: createWrappers(ctx) };
@@ -48,7 +48,7 @@ export function createTools(ctx: BaseContext<Config>): ToolsService {
       const plain = card(name, args, result);
       const { tool, plugin, ready } = all().get(name) ?? {};
       if (!tool?.display || plugin === undefined) return plain;
-      // The arguments were refused as invalid, so the tool must not draw them.
+      // The arguments were rejected as invalid, so the tool's `display` cannot be used.
       if (result?.isError && !valid && !isValid(args, ready)) return plain;
       return ctx.guard({ plugin, where: `display of tool ${name}`, otherwise: plain }, () => {
         const drawn = tool.display?.(args, result);
@@ -63,11 +63,11 @@ function isValid(args: unknown, ready: ReadyTool | undefined): boolean {
     ready?.validate(args);
     return true;
   } catch {
-    return false; // The result says why.
+    return false; // The result itself says why the arguments are invalid.
   }
 }
 
-/** What all tools share. */
+/** What is shared by all tools of a session. */
 interface Parts {
   schedule: Schedule;
   wrappers(tool: string): readonly OwnedWrapper[];
@@ -98,21 +98,21 @@ function collectRows(ctx: BaseContext<Config>, { schedule, wrappers }: Parts): M
     return { ...it, ready: makeReady(tool, { schedule, caller, declared: declaredBy(ctx, it.plugin, tool) }) };
   };
   const rows = offered.flatMap((it) => usable(it, prepared(it), report));
-  // Not in load order, so that the order of plugins does not change requests.
+  // Sorted, so that requests do not depend on the load order of plugins.
   return new Map(rows.sort(byPosition).map((row) => [row.tool.name, row]));
 }
 
-/** Those without a position first, by name. */
+/** Sorts tools without a position first, by name. */
 function byPosition({ tool: a }: Row, { tool: b }: Row): number {
   const [of, other] = [a, b].map(({ position = Number.NEGATIVE_INFINITY }) => position) as [number, number];
   if (of !== other) return of < other ? -1 : 1;
   return a.name < b.name ? -1 : 1;
 }
 
-/** Whether a name is that of a tool of an MCP server, which may come while the session runs. */
+/** Whether a name belongs to a tool of an MCP server, which may appear while the session runs. */
 const isLater = (name: string) => name.startsWith("mcp__");
 
-/** An unknown name with the most similar known one. */
+/** An unknown tool name, with the most similar known one. */
 function nameWithNearest(name: string, contributed: readonly Contributed[]): string {
   const near = nearest(
     name,
@@ -135,7 +135,7 @@ function callerFor(ctx: BaseContext, { plugin, name }: Contributed, wrappers: Ca
   };
 }
 
-/** The named tools of those that the preset offers. Throws TOOL_UNKNOWN. */
+/** The named tools among those that the preset offers. Throws TOOL_UNKNOWN. */
 function pick(named: readonly string[], offered: readonly Contributed[]): Contributed[] {
   const known = offered.map(({ tool }) => tool.name);
   const unknown = named.filter((name) => !known.includes(name) && !isLater(name)).map((name) => `"${name}"`);

@@ -1,11 +1,14 @@
 import type { ReportedUsage, ToolOutput } from "./contract.ts";
 
 const COUNTS = ["input", "output", "cacheRead", "cacheWrite"] as const;
-/** Maximum plausible count; a larger number is a mistake. */
+/** The largest count that is accepted; a larger one must be a mistake. */
 const MOST = 1e10;
 const LONGEST_NAME = 200;
 
-/** Completes the usage that a tool reports: missing counts are 0, and totals are sums. Throws a sentence about a mistake. */
+/**
+ * Completes the usage that a tool reports: missing counts are 0, and totals are sums. Throws an error whose message
+ * says what is wrong.
+ */
 export function completeUsage(given: unknown): ReportedUsage {
   const usage = record("usage", given);
   const cost = usage.cost === undefined ? {} : record("usage.cost", usage.cost);
@@ -20,7 +23,7 @@ export function completeUsage(given: unknown): ReportedUsage {
   };
 }
 
-/** Returns the output with its usage completed, and without one that is invalid. */
+/** Returns the output with its usage completed; an invalid usage is dropped and reported to `onMistake`. */
 export function withUsage(output: ToolOutput, onMistake?: (reason: string) => void): ToolOutput {
   if (output.usage === undefined) return output;
   const { usage, ...rest } = output;

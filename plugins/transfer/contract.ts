@@ -9,8 +9,8 @@ export type ImportFormat = "scorel" | "claude-code" | "codex" | "pi";
 export interface Imported {
   from: ImportFormat;
   /**
-   * Time of the import in milliseconds since the epoch. All imported events are at or before it, so later code can tell
-   * that their usage was billed elsewhere and their file contents are of another place.
+   * Time of the import in milliseconds since the epoch. No imported event is later, so other code can tell that the
+   * usage of these events was billed elsewhere and that their file contents come from another place.
    */
   at: number;
   /** Id and directory of the original session, for display only. */

@@ -3,17 +3,17 @@ import { defineErrors } from "@scorel/kernel";
 export const errors = defineErrors({
   TRANSFER_NO_HOST: {
     exit: 2,
-    text: () => 'This command needs sessions to work on. Take "host" out of "without" in the preset.',
+    text: () => 'This command needs sessions to work on. Remove "host" from "without" in the preset.',
   },
   TRANSFER_EXISTS: {
     exit: 2,
     text: (a: { path: string }) =>
-      `${a.path} is there already, so nothing was written. Name another file, or add --force to replace it.`,
+      `${a.path} already exists, so nothing was written. Name another file, or add --force to replace it.`,
   },
   TRANSFER_FILE: {
     exit: 2,
     text: (a: { path: string; reason: string }) =>
-      `${a.path} cannot be used: ${a.reason}. Nothing was changed; name a file that can be.`,
+      `${a.path} cannot be used: ${a.reason}. Nothing was changed; choose another file.`,
   },
   TRANSFER_TOO_LARGE: {
     exit: 2,
@@ -23,7 +23,7 @@ export const errors = defineErrors({
   TRANSFER_LONG: {
     exit: 2,
     text: (a: { sessionId: string }) =>
-      `Session ${a.sessionId} is too long to be answered as one text. Name a file: --out.`,
+      `Session ${a.sessionId} is too long to be returned as text. Write it to a file with --out.`,
   },
   TRANSFER_UNKNOWN: {
     exit: 2,

@@ -19,6 +19,7 @@ export function parseRecord(bytes: Buffer): Json | string {
   }
 }
 
+/** Whether a value is an object and not an array. */
 export function isRecord(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -28,10 +29,12 @@ export function recordIn(value: unknown): Json {
   return isRecord(value) ? value : {};
 }
 
+/** Returns the value if it is an array, else an empty one. */
 export function listIn(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** Returns the value if it is a string, else "". */
 export function textIn(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

@@ -12,11 +12,14 @@ export async function byPath(trust: TrustService, invocation: Invocation): Promi
   if (invocation.options.dev !== true) throw how(invocation.args[0]);
   return say(
     invocation,
-    `${await trust.trustByPath(asked(invocation))} is trusted whatever it holds, and each start says so.`,
+    `${await trust.trustByPath(asked(invocation))} is trusted whatever it contains, and each start says so.`,
   );
 }
 
-/** The error about `scorel trust` without `--dev`; a word that resembles an action is more likely that than a path. */
+/**
+ * The error for `scorel trust` without an action or `--dev`. A word that resembles an action is more likely a typing
+ * mistake than a path.
+ */
 function how(word = "") {
   return errors.TRUST_HOW({ word, nearest: nearest(word, ["list", "add", "confirm", "forget", "remove"]) });
 }
@@ -76,7 +79,7 @@ function asked({ cwd, args: [given = "."] }: Invocation): string {
   return resolve(cwd, given);
 }
 
-/** Control characters are made visible: file names can come from anyone. */
+/** Prints lines with control characters made visible, since file names can come from anyone. Returns exit code 0. */
 function say({ stdout }: Invocation, ...lines: string[]): number {
   stdout.write(visibleText(lines.map((line) => `${line}\n`).join("")));
   return 0;

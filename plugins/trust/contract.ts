@@ -18,7 +18,7 @@ export interface TrustItem {
     | "skill"
     | "agent"
     | "other";
-  /** One line that says what it is and what it could do. */
+  /** One line that says what the item is and what it could do. */
   what: string;
   /** `file:line` in the project. */
   place: string;
@@ -43,9 +43,9 @@ export interface TrustReview {
   parts: readonly { folders: readonly string[]; state: "new" | "changed" | "trusted" }[];
   /** The files that differ from what was trusted before; absent when nothing was. */
   changes?: readonly TrustChange[];
-  /** The small text files in it, to be shown. */
+  /** The small text files among those that were read, to show to the user. */
   texts(): { path: string; text: string }[];
-  /** Records that the user trusts it. Throws TRUST_FILE. */
+  /** Records that the user trusts the files that were read. Throws TRUST_FILE. */
   accept(): Promise<void>;
 }
 
@@ -55,14 +55,14 @@ export interface HeldExtension {
   path: string;
   /** The session whose tools ran at that time. */
   sessionId: string;
-  /** The files that a yes confirms: path relative to the folder of extensions -> sha256 when it was read. */
+  /** The files that the user would confirm: path relative to the folder of extensions -> sha256 when it was read. */
   files: Readonly<Record<string, string>>;
 }
 
 /** One line of `scorel trust list`: a project, or a preset that is named by its path. */
 export interface TrustedProject {
   path: string;
-  /** `dev`: trusted whatever its files are; `changed`: differs from what was trusted; `gone`: no longer exists. */
+  /** `dev`: trusted whatever its files are; `changed`: differs from what was trusted; `gone`: does not exist. */
   state: "trusted" | "dev" | "changed" | "gone";
   since: string;
 }
@@ -76,12 +76,12 @@ export interface TrustService {
    */
   review(cwd: string, again?: boolean): Promise<TrustReview | undefined>;
   /**
-   * Tells the user on stderr, once in this process, that the project of a directory is not trusted, and what that means. For clients of a
-   * host in another process, which tells only its log. `cwd` need not be canonical.
+   * Writes to stderr, once per process, that the project of a directory is not trusted and what that means. For clients
+   * of a host in another process, since such a host writes this only to its log. `cwd` need not be canonical.
    */
   tell(cwd: string): Promise<void>;
   list(): Promise<TrustedProject[]>;
-  /** Trusts a project or preset whatever its files are, now and later; returns its path. */
+  /** Trusts a project or preset whatever its files are, from now on; returns its path. */
   trustByPath(cwd: string): Promise<string>;
   /** Ends trust; returns the path of the project or preset, or undefined when it was not trusted. */
   remove(cwd: string): Promise<string | undefined>;
@@ -90,8 +90,8 @@ export interface TrustService {
   /** Confirms these extensions with the hashes that `held` returned. */
   confirm(held: readonly HeldExtension[]): Promise<void>;
   /**
-   * Forgets that extensions with this id guarded something, so that nothing is denied while they do not run. Returns whether one
-   * was recorded. If one is loaded again, it is recorded again.
+   * Forgets that extensions with this id guarded something, so that nothing is denied while they do not run. Returns
+   * whether a guard was recorded. An extension that is loaded again is recorded again.
    */
   forget(extension: string): Promise<boolean>;
 }

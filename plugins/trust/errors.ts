@@ -8,8 +8,8 @@ export const errors = defineErrors({
     exit: 2,
     text: (a: { file: string; changed: boolean }) =>
       a.changed
-        ? `The preset ${a.file} has changed since you trusted it, so nothing of it is read. To see what changed: scorel trust add ${shellWord(a.file)}; for one run: --trust`
-        : `The preset ${a.file} lies outside of ~/.scorel and is not trusted, so nothing of it is read. To see it and trust it: scorel trust add ${shellWord(a.file)}; for one run: --trust`,
+        ? `The preset ${a.file} has changed since you trusted it, so it is not read. To see what changed: scorel trust add ${shellWord(a.file)}; for one run: --trust`
+        : `The preset ${a.file} is outside of ~/.scorel and is not trusted, so it is not read. To see it and trust it: scorel trust add ${shellWord(a.file)}; for one run: --trust`,
   },
   TRUST_FILE: {
     exit: 2,
@@ -34,12 +34,12 @@ export const errors = defineErrors({
   TRUST_NOT_HELD: {
     exit: 2,
     text: (a: { extension: string; held: readonly string[] }) =>
-      `No extension "${a.extension}" is held back. ${a.held.length === 0 ? "None is." : `Those that are: ${a.held.join(", ")}`}`,
+      `No extension "${a.extension}" is held back. ${a.held.length === 0 ? "None is held back." : `Held back: ${a.held.join(", ")}`}`,
   },
   TRUST_NO_GUARD: {
     exit: 2,
     text: (a: { extension: string }) =>
-      `Nothing is kept about an extension "${a.extension}", so there is nothing to forget. Those that guard something are kept.`,
+      `There is no record of an extension "${a.extension}", so there is nothing to forget. Only extensions that guard something are recorded.`,
   },
   TRUST_NOTHING: {
     exit: 2,

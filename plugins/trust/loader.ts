@@ -1,4 +1,4 @@
-/** What the loader in presets/ and this plugin tell each other; nothing of it is for other plugins. */
+/** What the loader in presets/ and this plugin exchange. Not for other plugins. */
 
 import type { AnyPlugin, Awaitable } from "@scorel/kernel";
 import type { KeyPath, Table } from "@scorel/kit/values/table";
@@ -18,17 +18,20 @@ export interface Project {
   nested?: NestedSkills;
   /** A message for the user about its trust. */
   notice?: string;
-  /** A file in it cannot be read or trusted; the notice says which. */
+  /** Whether a file in it cannot be read or trusted; the notice says which. */
   isUnreadable?: boolean;
 }
 
-/** What decides about trust in one run of the command. */
+/** The facts that decide about trust in one run of the command. */
 export interface TrustRun {
-  /** The canonical path of the directory that it was started in. */
+  /** The canonical path of the directory that the command was started in. */
   cwd: string;
   /** `--trust`: the project of `cwd`, and presets named by path, may be read in this run. */
   trust: boolean;
-  /** With `--trust`: the hash of each folder when the run first looked, as what comes later was not there to be trusted. */
+  /**
+   * With `--trust`: the hash of each folder when this run first read it. Later changes are not covered: the user did
+   * not trust them.
+   */
   readonly granted: Map<string, string>;
 }
 
@@ -38,7 +41,7 @@ export interface LayerFile {
   /** The path to show. */
   shown: string;
   bytes: Buffer;
-  /** Whose layer it will be; this decides which of its settings count. */
+  /** Whose layer it will be; this decides which of its settings apply. */
   kind: "user" | "project";
 }
 
@@ -51,9 +54,9 @@ export interface TrustMark {
   could: string;
 }
 
-/** A preset or config.toml that was parsed; nothing of it is in use. */
+/** A preset or config.toml that was parsed; none of its settings apply yet. */
 export interface ParsedLayer {
-  /** All of it. */
+  /** The whole file as a table. */
   table: Table;
   /** The tables for plugins and extensions in it. The schema is missing for extensions, whose code is not run. */
   settings: readonly { id: string; table: unknown; schema: AnyPlugin["config"] }[];
@@ -77,15 +80,20 @@ export interface UserLayers {
 export interface LayerKnowledge {
   /** Parses a file. Throws CONFIG_TOML. */
   parse(file: LayerFile): Promise<ParsedLayer>;
-  /** The user's layers, which a project's are compared with; undefined if the user's preset is refused as changed. */
+  /**
+   * The user's layers, which a project's layers are compared with; undefined if the user's preset is refused as
+   * changed.
+   */
   ofUser(): Promise<UserLayers | undefined>;
   /** The presets that a file builds on by path; empty when the file is not valid TOML. */
   builtOn(path: string, bytes: Buffer): string[];
-  /** What people read about an extension before they accept it. The entry file comes first; none is run. */
+  /** What people read about an extension before they accept it. The entry file comes first; no file is run. */
   review(id: string, files: readonly { path: string; source: string }[], of: "user" | "other"): Promise<TrustItem[]>;
 }
 
-/** Decides whether a preset may be read that is neither in ~/.scorel nor shipped with Scorel nor part of a project. */
+/**
+ * Decides whether a preset may be read that is neither in ~/.scorel, nor shipped with Scorel, nor part of a project.
+ */
 export interface Admission {
   /**
    * The folder to read the preset in `file` from: a private copy of the bytes that the user trusts. It stays the same for as

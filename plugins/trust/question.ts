@@ -15,7 +15,7 @@ export async function askAtStart(trust: TrustService, invocation: Invocation): P
   if (review && (await decide(review, invocation, "go on without it"))) await review.accept();
 }
 
-/** Shows a review until the user answers yes or no. `no` says what happens then. */
+/** Shows a review until the user answers yes or no. `no` describes what happens after a no. */
 export function decide(review: TrustReview, streams: Streams, no?: string): Promise<boolean> {
   return decideOn(review, headOf(review), { text: "Trust it?", no }, streams);
 }

@@ -34,8 +34,8 @@ const sharedSkills = [".agents/skills", ".claude/skills"];
 const besides = [...sharedSkills, ".claude/commands", ".claude/agents"];
 
 /**
- * The project folders that need trust in a directory; undefined if there are none. A worktree that Scorel has made has those of its
- * checkout, and none of its own. `directory` is canonical.
+ * The project folders that need trust in a directory; undefined if there are none. A worktree that Scorel made has its
+ * checkout's folders instead of its own. `directory` is canonical.
  */
 export function targetOf(directory: string): TrustTarget | undefined {
   const cwd = projectPlace(directory);
@@ -78,8 +78,8 @@ export function presetTargetOf(file: string): PresetTarget {
 }
 
 /**
- * The preset at the path of a file or folder, if it needs trust of its own. Undefined for everything else, and for a folder
- * that is itself a project with folders to trust: that project is meant then.
+ * The preset at the path of a file or folder, if it needs trust of its own. Undefined for everything else, and for a
+ * folder that is itself a project with folders to trust: the path then means that project.
  */
 export function presetAt(path: string): PresetTarget | undefined {
   const real = canonical(path);
@@ -93,7 +93,7 @@ function joined(folder: string, paths: readonly string[]): string[] {
   return paths.map((path) => join(folder, path));
 }
 
-/** A folder and those above it, up to but without `top`. */
+/** A folder and the folders above it, up to but without `top`. */
 function between(folder: string, top: string): string[] {
   return folder === top || folder === dirname(folder) ? [] : [folder, ...between(dirname(folder), top)];
 }

@@ -1,44 +1,44 @@
 import type { Kernel, KernelEntry } from "@scorel/kernel";
 
 /**
- * Options for opening a session. They hold while it is open. Plugins add the fields that they own by declaration merging, and
- * contribute the same keys as `sessionOptions`.
+ * Options for opening a session; they apply while it is open. Plugins add their own fields by declaration merging, and
+ * contribute `sessionOptions` with the same keys.
  */
 export interface SessionOptions {
   /** Directories outside the workspace root that Write and Edit may change. */
   allowWrite?: readonly string[] | undefined;
   /**
-   * The variables that commands get, as texts like `PATH=/usr/bin`, without those that hold keys. Default: those of the host's
-   * process. Clients of a host in another process give theirs.
+   * The environment variables of commands, such as `PATH=/usr/bin`, without those that hold keys. Default: the
+   * variables of the host's process. Clients of a host in another process send their own.
    */
   environment?: readonly string[] | undefined;
 }
 
 /**
- * A plugin's option of a session: what it may be, and how people give it. Its value is `ctx.workspace[key]` in the session.
- * It is plain data.
+ * A session option of a plugin: its name, its kind of value, and how people set it. Plain data. In the session, the
+ * option's value is `ctx.workspace[key]`.
  */
 export interface SessionOption {
-  /** Its name in operations and in the service `workspace`: `allowWrite`. */
+  /** The option's name in operations and in the service `workspace`, such as `allowWrite`. */
   key: string;
-  /** One of these words, any text, several texts, or yes and no. */
+  /** The kind of value: one of these words, a text, a list of texts, or a boolean. */
   kind: readonly string[] | "text" | "texts" | "switch";
   /**
    * The option on the command line, named like the key: `--allow-write <dir>`; a switch takes no value. Absent for an option
    * that every command takes, or that only clients set.
    */
   flag?: SessionFlag;
-  /** A flag without a value that stands for one value of this option. */
+  /** A flag without a value that sets the option to one value. */
   short?: { flag: SessionFlag; value: string };
   /**
-   * The key of the plugin's configuration that the option overrides: `permissions.mode`. If a preset locks the key, a value that allows
-   * more is refused (HOST_OPTION_LOCKED): one that comes earlier in the schema's enum with `layers: "narrow"`, or without
-   * that any other value than the configured one.
+   * The configuration key that the option overrides, such as `permissions.mode`. If a preset locks the key, a value
+   * that allows more is refused (HOST_OPTION_LOCKED). That is a value that comes earlier in the schema's enum if the
+   * key has `layers: "narrow"`, and otherwise any value but the configured one.
    */
   setting?: string;
   /**
-   * The values that may let a session do more than its configuration says; `true` for every value but `false` and an empty list. A
-   * client with a scope can give them only if its `options` include the key. Default: none.
+   * The values with which a session may do more than its configuration says; `true` for every value but `false` and an
+   * empty list. A client with a scope can set them only if its `options` include the key. Default: none.
    */
   widens?: true | readonly string[];
 }
@@ -58,25 +58,32 @@ export interface Workspace extends SessionOptions {
   home: string;
   /** Path of the session's log; absent for a session in memory. */
   file?: string;
-  /** The project's `.scorel` folder; absent unless the user trusts it, and then nothing in the project may be read. */
+  /**
+   * The project's `.scorel` folder; absent unless the user trusts it. While absent, nothing in the project may be read.
+   */
   trusted?: string;
   /** Where trusted files are read from. Never the project itself. */
   trustedCopy?: TrustedCopy;
   /** Trusted skills in folders between the one with `.scorel` and `cwd`. */
   nestedSkills?: NestedSkills;
-  /** Presets in use that are folders, weakest first. Their contents count as the user's own words. */
+  /** Presets in use that are folders, weakest first. Their contents count like the user's own files. */
   packages?: readonly PresetPackage[];
   /** Private folder for the session's temporary files, created on first access. */
   temp: string;
   /** Directories outside `root` that Write and Edit may change. */
   allowWrite: readonly string[];
-  /** The settings that presets and configuration lock. What a plugin lets people change in a session must not widen them. */
+  /**
+   * The settings that presets and configuration lock. What a plugin lets people change in a session must not allow more
+   * than they do.
+   */
   locks?: readonly LockedSetting[];
   /** Present in a session that was created with a `parent`, such as one of a subagent. */
   parent?: ParentSession;
 }
 
-/** A setting that must not be widened, as `locked` in a preset or in the user's config.toml says. */
+/**
+ * A setting that must not allow more than its locked value, as `locked` in a preset or in the user's config.toml says.
+ */
 export interface LockedSetting {
   /** The path of a key or a table: `permissions.mode`, `permissions`. */
   setting: string;
@@ -86,15 +93,16 @@ export interface LockedSetting {
   place: string;
 }
 
-/** The session that a session belongs to. */
+/** The parent of a session, as the session sees it. */
 export interface ParentSession {
   /** Absent in a copy of a child, which has no parent but keeps its limits. */
   sessionId?: string;
   /** The tool call of the parent that the session was created for. */
   toolCallId?: string;
   /**
-   * What a plugin of the parent contributes as `childLimits`: its value when the session was created, and its present value while
-   * the parent is open. A plugin keeps to both. Throws HOST_CHILD_LIMITS if the present value is not known.
+   * What a plugin of the parent contributes as `childLimits`: `atStart` is its value when the session was created,
+   * `now` its current value while the parent is open. A plugin must respect both. Throws HOST_CHILD_LIMITS if the
+   * current value is not known.
    */
   limits(plugin: string): { atStart: unknown; now?: unknown };
 }
@@ -115,28 +123,26 @@ export interface NestedSkills {
   root: string;
 }
 
-/**
- * A preset that is a folder with a `preset.toml`. It may also hold `extensions/`, `instructions/*.md` and `skills/`.
- */
+/** A preset that is a folder with a `preset.toml`, and perhaps `extensions/`, `instructions/*.md` and `skills/`. */
 export interface PresetPackage {
   name: string;
   /** Display path. */
   folder: string;
-  /** Where to read its files: the folder itself, or a private copy of what is trusted. */
+  /** The folder to read its files from: its own, or a private copy of the trusted files. */
   root: string;
 }
 
 /** Which plugins a session gets. */
 export interface PluginChoice {
-  /** Loads just the shipped plugin of this id and runs no extension. */
+  /** Loads only the shipped plugin with this id, and no extension. */
   only?: string | undefined;
-  /** Returns an untrusted project in `untrusted` instead of reporting it. */
+  /** Returns the reason why a project is not trusted in `untrusted` instead of reporting it. */
   again?: boolean | undefined;
-  /** Name of a preset, as for `--preset`. Default: that of the run. */
+  /** Name of a preset, as for `--preset`. Default: the preset that the command was started with. */
   preset?: string | undefined;
-  /** The session is only read: if `preset` cannot be used, such as one that was removed, that of the run is, with a notice. */
+  /** The session is only read: if `preset` cannot be used, the default is used instead, with a notice. */
   readOnly?: boolean | undefined;
-  /** Reads a project only if this is its `.scorel` folder, however much the user trusts another; `null`: no project. */
+  /** Reads a project only if this is its `.scorel` folder, even if the user trusts another one; `null` reads none. */
   project?: string | null | undefined;
   /** With `project`: skills nested in the project are read only if these are their folders. */
   nested?: readonly string[] | undefined;
@@ -223,16 +229,16 @@ declare module "@scorel/kernel" {
   }
   interface Contributions {
     /**
-     * What a session that belongs to this one may do at most, as plain JSON. The plugin of the same id in the child gets it from
-     * `workspace.parent.limits`, and a child without that plugin is not opened, unless the
-     * limits say `optional: true`: nothing can be done there without the plugin. Called when a child is created, and each time
-     * that a child asks.
+     * The most that a session allows its child sessions, as plain JSON. The plugin of the same id in the child gets it
+     * from `workspace.parent.limits`. A child without that plugin is not opened, unless the limits say `optional:
+     * true`, which means that nothing can be done in the child without the plugin. Called when a child is created, and
+     * each time that a child asks.
      */
     childLimits: unknown;
     /**
-     * Options that a session can be opened with, on the command line and in the operations that open sessions. The host asks
-     * its own plugins, which includes extensions with `scope: "host"`; the options of Scorel's session plugins are known to it
-     * without loading them. An option whose name is taken is left out, as a failure of its plugin.
+     * Options for opening a session, on the command line and in the operations that open sessions. The host asks its
+     * own plugins, including extensions with `scope: "host"`; it knows the options of Scorel's session plugins without
+     * loading them. An option whose name is taken is left out and reported as an error of its plugin.
      */
     sessionOptions: readonly SessionOption[];
   }

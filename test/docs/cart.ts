@@ -20,7 +20,7 @@ const summary = `The loop began at 1, so \`total\` left out the **first item**:
 The test covers the first item now.`;
 const more = usage({ input: 2100, output: 40 });
 
-/** What a model says while it repairs the sum, and when it is asked two things after that. */
+/** The model's replies while it repairs the sum, and its replies to two later questions. */
 export const cartReplies: Reply[] = [
   [text("A price of the test data is a text."), more],
   [text("I will look at it."), toolCall("Read", { file_path: "src/cart.js" }), more],

@@ -54,7 +54,7 @@ const launch: Launch = {
   interrupt: new AbortController().signal,
 };
 
-/** Services that the loader provides and commands use when they run; no command runs here. */
+/** Stands in for a service that the loader provides and that commands use only when they run; no command runs here. */
 function unused<N extends keyof Services>(name: N): Services[N] {
   const refuse = () => {
     throw new Error(`the service "${name}" was used while the documentation was made`);

@@ -9,7 +9,7 @@ export interface Block {
   line: number;
   language: string;
   text: string;
-  /** The paragraph before it, without a colon at its end. */
+  /** The paragraph before the block, without a colon at its end. */
   before: string;
 }
 

@@ -4,7 +4,10 @@ import { read } from "./source.ts";
 
 const path = "docs/guide/editors.md";
 
-/** Plays the guide and returns its text with the present outputs. It is unchanged if only versions and the like differ. */
+/**
+ * Runs the guide's commands and returns its text with the current outputs. The text is unchanged if only versions and
+ * the like differ.
+ */
 export async function playEditors(): Promise<string> {
   using home = stage();
   const written = read(path);
@@ -12,7 +15,7 @@ export async function playEditors(): Promise<string> {
   return comparable(played) === comparable(written) ? written : played;
 }
 
-/** The commands with which the settings in the guide start the agent. */
+/** The commands in the guide's settings that start the agent. */
 export function commandsInGuide(): string[][] {
   const text = read(path);
   const json = [...text.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => JSON.parse(block));

@@ -18,7 +18,7 @@ export function errorFormsOf(table: Record<string, ErrorRow>, source: string): E
   const types = factTypesOf(source);
   return Object.entries(table).map(([code, row]) => {
     const { exit, text } = typeof row === "function" ? { exit: 1, text: row } : row;
-    // What is calculated from a placeholder is not a number.
+    // A number that was computed from a placeholder is NaN.
     const message = text(placeholders(types.get(code) ?? new Map())).replaceAll("NaN", "<number>");
     return { code, message, exit };
   });
@@ -70,7 +70,7 @@ function listOf(fact: string): readonly string[] {
   });
 }
 
-/** An entry of a list: a text, or an object whose fields are placeholders. */
+/** An entry of a list: a string, or an object whose fields are placeholders. */
 function rowOf(text: string): string {
   const get = (_target: object, key: string | symbol) => {
     if (key === Symbol.toPrimitive || key === "toString" || key === "toJSON") return () => text;

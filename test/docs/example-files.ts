@@ -7,7 +7,7 @@ import { read, root } from "./source.ts";
 export interface ExampleFile {
   id: string;
   source: string;
-  /** Its first sentence. */
+  /** The first sentence of the file. */
   about: string;
 }
 

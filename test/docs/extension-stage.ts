@@ -20,7 +20,10 @@ const script: Reply[] = [
   [text("There is one commit: A cart."), spent],
 ];
 
-/** Plays the guide and returns its text with the present outputs. It is unchanged if only ids, times and the like differ. */
+/**
+ * Runs the guide's commands and returns its text with the current outputs. The text is unchanged if only ids, times and
+ * the like differ.
+ */
 export async function playExtensions(): Promise<string> {
   using home = stage();
   await using server = await spawnModelServer(script);

@@ -36,7 +36,7 @@ export interface PluginFacts {
   folder: string;
   plugin: AnyPlugin;
   contract: Contract;
-  /** Services that it looks up at call time and does not need for starting. */
+  /** Services that the plugin looks up when it runs and does not need for starting. */
   looksUp: string[];
   defines: Hook[];
   taps: string[];
@@ -63,7 +63,7 @@ export interface Facts {
   kit: { errors: ErrorForm[] };
   /** Packages that consist only of a contract, by folder. */
   contracts: Map<string, Contract>;
-  /** Services that no plugin provides -> the folder that provides them to a kernel. */
+  /** Services that no plugin provides, with the folder that provides them to a kernel. */
   given: Map<string, string>;
   presets: PresetFacts[];
   commandLine: CommandLine;
@@ -101,7 +101,10 @@ export function rowsOf(facts: Facts, table: string): Row[] {
   return contracts.flatMap(({ rows }) => rows).filter((row) => row.table === table);
 }
 
-/** Adds to contracts the types that they export of other contracts, and to interfaces the members that other contracts add. */
+/**
+ * Adds to each contract the types of other contracts that it exports, and to each interface the members that other
+ * contracts add.
+ */
 function joinContracts(plugins: readonly PluginFacts[]): Pick<Facts, "plugins" | "contracts"> {
   const alone = contractsAlone();
   const written = new Map([...alone, ...plugins.map(({ folder, contract }) => [folder, contract] as const)]);
@@ -110,9 +113,9 @@ function joinContracts(plugins: readonly PluginFacts[]): Pick<Facts, "plugins" |
   );
   const declarationsOf = (folder: string): Declaration[] => {
     const own = written.get(folder);
-    // Operations have a page of their own.
+    // Operations have a separate page.
     const added = additions.filter(({ to, name }) => to === folder && name !== "Operations");
-    // The types of packages that consist only of a contract are shown with their own services.
+    // The types of packages that consist only of a contract are shown with the services of those packages.
     const others = [...(own?.shared ?? [])]
       .filter(([, from]) => !alone.has(from))
       .flatMap(([name, from]) => written.get(from)?.declarations.filter((each) => each.name === name) ?? []);
@@ -188,7 +191,7 @@ async function pluginFacts(id: string, plugin: AnyPlugin): Promise<PluginFacts> 
     taps: [...called("hook"), ...sources.flatMap((source) => keysWithin(source, "hooks"))],
     contributes: [...Object.keys(plugin), ...keysReturned(sources, "activate")],
     collects: called("collect"),
-    // A client that also runs elsewhere has a table of its own.
+    // A client that also runs outside of the host has a separate error table.
     errors: [...(await errorsOf(folder)), ...(await errorsOf(`${folder}/client`))],
   };
 }
@@ -220,7 +223,7 @@ function givenServices(): Map<string, string> {
   );
 }
 
-/** Services that a plugin itself needs or provides. */
+/** Services that a plugin needs or provides according to its manifest. */
 function known({ needs = [], provides = [] }: AnyPlugin): string[] {
   return [...needs, ...provides];
 }

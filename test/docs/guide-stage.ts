@@ -34,14 +34,17 @@ export async function talkAsGuide(lines: readonly string[]): Promise<string> {
   using home = stage();
   home.file("src/cart.js", cart.replace("let i = 1", "let i = 0"));
   await using server = await spawnModelServer(script.slice(5));
-  // The model that the guide has configured before.
+  // The model that was configured earlier in the guide.
   const table = modelTable(server.baseUrl).replace('"scripted"', '"local"').replace("scripted-model", "my-model");
   home.file("~/.scorel/config.toml", table);
   const { stdout } = await home.run([], { input: lines.map((line) => `${line}\n`).join("") });
   return stdout;
 }
 
-/** Plays the guide and returns its text with the present outputs. It is unchanged if only ids, times and the like differ. */
+/**
+ * Runs the guide's commands and returns its text with the current outputs. The text is unchanged if only ids, times and
+ * the like differ.
+ */
 export async function playGuide(): Promise<string> {
   using home = stage();
   await using server = await spawnModelServer(script);

@@ -7,13 +7,14 @@ import { root } from "./source.ts";
 const blocks = /^```toml\n((?:(?!^```).*\n)*)```$|^```sh\n((?:(?!^```).*\n)*)```\n\n```text\n((?:(?!^```).*\n)*)```$/gm;
 
 /**
- * Returns a guide with new outputs: the commands of every shell block are run, and ids of sessions and events replaced by the
- * present ones. TOML becomes the user's config.toml, with the server at `baseUrl` instead of the one in the guide, and
- * TypeScript an extension of the user.
+ * Returns a guide with new outputs: runs the commands of every shell block, and replaces ids of sessions and events by
+ * the current ones. TOML blocks become the user's config.toml, with the server at `baseUrl` in place of the guide's
+ * server. TypeScript blocks become extensions of the user.
  */
 export function play(text: string, home: Scratch, baseUrl: string): string {
   writeShim(home);
-  // Written before the first session: an extension that is saved while tools run, or right after, needs a confirmation.
+  // Written before the first session, because an extension that is saved while tools run, or right after, needs a
+  // confirmation.
   for (const [, source = ""] of text.matchAll(/^```ts\n((?:(?!^```).*\n)*)```$/gm))
     home.file(`~/.scorel/extensions/${/\bid: "(.+)"/.exec(source)?.[1]}.ts`, source);
   const written = sessionIn(text);
@@ -54,7 +55,10 @@ function namesIn(text: string): string[] {
   return [...new Set(Array.from(found, ([, event, session]) => (event ?? session) as string))];
 }
 
-/** Replaces words that are a name, or more characters of the same id, by the other name. */
+/**
+ * Replaces the old names of events and sessions in a text by the new ones, also where a word shows more characters of
+ * the same id.
+ */
 function withNames(text: string, names: ReadonlyMap<string, string>): string {
   return text.replaceAll(/\b[A-Za-z0-9]{4,16}\b/g, (word) => {
     const name = names.has(word) ? word : [...names.keys()].find((each) => word.length === 8 && word.startsWith(each));

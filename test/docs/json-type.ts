@@ -1,6 +1,6 @@
 import type { JsonSchema } from "@scorel/host/contract";
 
-/** Nesting below which an object is only called an object. */
+/** Nesting depth from which an object is shown without its members. */
 const DEEPEST = 2;
 
 /** A JSON Schema as a short TypeScript type. */
@@ -21,7 +21,7 @@ export function typeText(schema: JsonSchema, depth = 0): string {
 
 const plainNames: Readonly<Record<string, string>> = { integer: "whole number", object: "object" };
 
-/** The members of an object: name, type and whether it must be there. */
+/** The members of an object: name, schema and whether it is required. */
 export function membersOf({ properties = {}, required = [] }: JsonSchema): [string, JsonSchema, boolean][] {
   const names = required as string[];
   return Object.entries(properties as Record<string, JsonSchema>).map(([name, each]) => [

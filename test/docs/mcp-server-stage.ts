@@ -4,7 +4,10 @@ import { read } from "./source.ts";
 
 const path = "docs/guide/mcp-server.md";
 
-/** Plays the guide and returns its text with the present outputs. It is unchanged if only versions and the like differ. */
+/**
+ * Runs the guide's commands and returns its text with the current outputs. The text is unchanged if only versions and
+ * the like differ.
+ */
 export function playMcpServer(): string {
   using home = stage();
   const written = read(path);

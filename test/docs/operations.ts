@@ -18,13 +18,13 @@ export async function contributedOperations(ids: readonly string[]): Promise<{ p
     const file = join(root, "plugins", plugin, "operations.ts");
     if (!existsSync(file)) continue;
     const { operations: rows } = (await import(file)) as { operations: Rows };
-    // A handler uses what it is given only when it runs.
+    // A handler uses its arguments only when it runs, so that empty ones suffice here.
     collected.push({ plugin, value: typeof rows === "function" ? rows({}, {}, {}) : rows });
   }
   return collected;
 }
 
-/** What `list_operations` answers in a session with all plugins of Scorel, in the order of their names. */
+/** The result of `list_operations` in a session with all plugins of Scorel, sorted by name. */
 export async function readOperations(ids: readonly string[]): Promise<OperationDescription[]> {
   const collected = await contributedOperations(ids);
   const sessions = {

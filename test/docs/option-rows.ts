@@ -27,7 +27,7 @@ export interface Option {
 }
 /** The options of a table, or of one alternative of a table. */
 export interface OptionTable {
-  /** What selects this alternative: `type = "custom"`. */
+  /** The value that selects this alternative, such as `type = "custom"`. */
   when?: string;
   options: Option[];
 }
@@ -71,7 +71,7 @@ function typeOf(schema: Schema): string {
   return `${schema.type ?? "anything"}${rangeOf(schema)}`;
 }
 
-/** Limits that only describe the range of a number type are left out. */
+/** The range of numbers that an option allows; limits that only follow from the number type are left out. */
 function rangeOf({ minimum, exclusiveMinimum, maximum, exclusiveMaximum }: Schema): string {
   const far = (limit: number | undefined) => limit === undefined || Math.abs(limit) >= Number.MAX_SAFE_INTEGER;
   const parts = [

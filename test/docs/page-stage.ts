@@ -5,14 +5,14 @@ import { type Words, wordsOf } from "../../plugins/web/page/words/words.ts";
 import { type BrowserStage, browserStage } from "../programs/browser.ts";
 import { cartReplies, commitCart } from "./cart.ts";
 
-/** How a screen of the page is looked at. */
+/** How a screen of the page is displayed: size, colours and language. */
 export interface Look {
   size: "desktop" | "phone";
   scheme: "light" | "dark";
   language: "en" | "zh";
 }
 
-/** The main screens, in the order in which a person meets them. */
+/** The main screens, in the order in which a person sees them. */
 export const screens = ["list", "question", "work", "changes", "help", "palette", "device", "begin"] as const;
 export type Screen = (typeof screens)[number];
 
@@ -63,7 +63,7 @@ async function repair(page: Page, { size, language }: Look, take: (screen: Scree
   await beside(page, size, words, take);
 }
 
-/** What a person opens beside a conversation, and the page without one. */
+/** Takes pictures of what a person opens beside a conversation, and of the page without a conversation. */
 async function beside(page: Page, size: Look["size"], words: Words, take: (screen: Screen) => Promise<unknown>) {
   await page.getByRole("button", { name: words.details, exact: true }).click();
   await page.getByText(words.changedFiles(1)).waitFor();
@@ -73,7 +73,7 @@ async function beside(page: Page, size: Look["size"], words: Words, take: (scree
     ["help", "?", words.help],
     ["palette", "Control+k", words.palette],
   ] as const) {
-    // In a field, keys are letters.
+    // While a field has the focus, keys type letters instead of being shortcuts.
     await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
     await page.keyboard.press(key);
     await page.getByRole("dialog", { name }).waitFor();

@@ -16,7 +16,7 @@ ${rows.join("\n")}
 `;
 }
 
-/** One member on each line, as the formatter requires. */
+/** Formats a shape with one member on each line, as the formatter requires. */
 function written(shape: "function" | Members): string {
   if (shape === "function") return `"${shape}"`;
   return `{\n${Object.entries(shape)
@@ -54,7 +54,7 @@ function membersOf({ text }: Declaration, contract: Contract): Members {
   );
 }
 
-/** A member may be anything if its type is not written as a function. */
+/** The kind of a member; a type that is not written as a function counts as a value. */
 function kindOf(member: Node): "function" | "value" {
   if (member.type === "TSMethodSignature") return "function";
   const annotation = (member.typeAnnotation as Node | undefined)?.typeAnnotation;

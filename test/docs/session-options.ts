@@ -19,7 +19,7 @@ ${rows.map((row) => `  ${written(row, "  ")},\n`).join("")}];
 `;
 }
 
-/** As the formatter writes it: each field of an object on a line of its own, a list on one line. */
+/** Formats a value like the formatter: each field of an object on a separate line, a list on one line. */
 function written(value: unknown, indent: string): string {
   if (Array.isArray(value)) return `[${value.map((item) => JSON.stringify(item)).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

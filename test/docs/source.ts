@@ -53,7 +53,7 @@ export interface Addition {
 export interface Contract {
   rows: Row[];
   declarations: Declaration[];
-  /** Types of other contracts that this one exports as well: name -> folder. */
+  /** Types of other contracts that this contract also exports: name -> folder. */
   shared: Map<string, string>;
   additions: Addition[];
 }
@@ -75,7 +75,10 @@ export function contractOf(source: string, owner: string): Contract {
   return contract;
 }
 
-/** The nodes of a source, none if it does not have the name at all: parsing all files for each name takes most of the time. */
+/**
+ * The nodes of a source; none if the source does not contain the name, since parsing all files for each name takes most
+ * of the time.
+ */
 function nodesNaming(source: string, name: string): Node[] {
   return source.includes(name) ? [...nodesOf(source)] : [];
 }
@@ -151,7 +154,7 @@ function addDeclaration(contract: Contract, source: string, statement: Node, own
     });
 }
 
-/** Types of other contracts that a source exports as well: name -> folder. */
+/** Types of other contracts that a source also exports: name -> folder. */
 function sharedIn(source: string): Map<string, string> {
   const imported = new Map<string, string>();
   const shared = new Map<string, string>();
@@ -195,7 +198,7 @@ function rowsOf(source: string, table: Node, owner: string): Row[] {
   }));
 }
 
-/** A declaration without `export`. */
+/** The declaration in an `export` statement, or the node itself. */
 function bare(node: Node): Node {
   return node.type === "ExportNamedDeclaration" && node.declaration ? (node.declaration as Node) : node;
 }

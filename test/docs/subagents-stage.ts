@@ -6,7 +6,7 @@ import { read } from "./source.ts";
 
 const report = "`total` in src/cart.js:1 adds up price times count. Nothing else computes a total.";
 
-/** The replies of the guide's model, in the order of its requests: those of the session, and between them those of its subagents. */
+/** The replies of the guide's model, in the order of its requests: the session's, with its subagents' in between. */
 const script: Reply[] = [
   [
     toolCall("Task", {
@@ -29,7 +29,10 @@ const script: Reply[] = [
   [text("Done."), usage({ input: 1900, output: 5 })],
 ];
 
-/** Plays the guide and returns its text with the present outputs. It is unchanged if only ids, times and the like differ. */
+/**
+ * Runs the guide's commands and returns its text with the current outputs. The text is unchanged if only ids, times and
+ * the like differ.
+ */
 export async function playSubagents(): Promise<string> {
   using home = stage();
   await using server = await spawnModelServer(script);

@@ -5,22 +5,25 @@ const MARGIN = 14;
 const PAGE = "#10161f";
 const TEXT = "#d6deeb";
 
-/** The 16 first colours of a palette, as terminals commonly show them. */
+/** The first 16 colours of a palette, as terminals commonly show them. */
 const BASIC = [
   ...["#1c2430", "#ff8b7b", "#7fdb8a", "#e6c07b", "#82aaff", "#c792ea", "#7fdbca", "#d6deeb"],
   ...["#637083", "#ff8b7b", "#7fdb8a", "#ffe08a", "#82aaff", "#c792ea", "#7fdbca", "#ffffff"],
 ];
 const STEPS = [0, 95, 135, 175, 215, 255];
 
-/** Durations are different in each run. Behind `┃` stands the number and the letter of an answer, such as `2 s`. */
+/**
+ * Durations, which differ in each run. After `┃`, a number and a letter are the number and the key of an answer, such
+ * as `2 s`.
+ */
 const TIMES = /(?<=[^\s┃] {2})\d+(?:\.\d+)? ?(?:ms|s)(?=\s|$)/g;
 /** Columns before a duration. */
 const GAP = 2;
 
-/** What stands in place of texts that are different in each run, such as the path of a folder. */
+/** Texts that differ in each run, such as the path of a folder, with the texts to show in their place. */
 export type Names = Readonly<Record<string, string>>;
 
-/** A picture of what a terminal shows, cell by cell. It has a background of its own, and so is readable on any page. */
+/** A picture of a terminal's screen, cell by cell. It has its own background, so that it is readable on any page. */
 export function terminalPicture(screen: Emulator, title: string, names: Names = {}): string {
   const lines = screen.lines();
   const width = 2 * MARGIN + Math.ceil(screen.columns * CELL.width);
@@ -39,8 +42,8 @@ export function terminalPicture(screen: Emulator, title: string, names: Names = 
 }
 
 /**
- * The cells of a line that are the same in each run. A text in place of another one is padded, so that nothing moves. What stands
- * behind a duration moves to its place, since short ones are not shown.
+ * The cells of a line, made the same in each run. A replaced text is padded, so that the cells after it do not move.
+ * Durations are left out, and what follows one moves to its place, since short durations are not shown at all.
  */
 function repeatable(cells: readonly Cell[], line: string, names: Names): readonly Cell[] {
   const replaced = new Map<number, string>();
@@ -84,7 +87,7 @@ function rowOf(cells: readonly Cell[], row: number): string {
   return [...behind, ...texts].join("\n");
 }
 
-/** Runs begin at a word, so that what stands between them takes no space in the file. */
+/** Splits cells into runs that begin at a word, so that the space between words takes no room in the file. */
 function runsOf(cells: readonly Cell[]): Run[] {
   const runs: Run[] = [];
   for (const [column, cell] of cells.entries()) {
@@ -102,12 +105,15 @@ function runsOf(cells: readonly Cell[]): Run[] {
   return runs.map(trimmed);
 }
 
-/** A sign that fonts often lack, and then take from one with other widths, which would squeeze the words behind it. */
+/**
+ * Whether the text has characters outside of ASCII, which many fonts lack. A character from another font has another
+ * width, and would squeeze the words after it.
+ */
 function isSign(text: string): boolean {
   return /[^ -~]/.test(text);
 }
 
-/** Without spaces at the end that show nothing. */
+/** A run without spaces at its end that show nothing. */
 function trimmed(run: Run): Run {
   if (!isBare(run.look)) return run;
   const text = run.text.trimEnd();

@@ -23,7 +23,7 @@ export async function takePictures(): Promise<Map<string, string>> {
     pictures.set(terminalPictures[index] as string, terminalPicture(t.screen, title, { [s.project]: "~/shop" }));
   const sized = async (columns: number, rows: number) => {
     t.resize(columns, rows);
-    // The last row is drawn when the application knows of the size.
+    // The application draws the last row once it knows the size of the terminal.
     await t.shows(new RegExp(`^(?:[^\n]*\n){${rows - 1}}[^\n]+$`));
   };
   await t.shows("my-model");
@@ -60,7 +60,7 @@ async function say(t: FullScreen, words: string) {
   t.type("\r");
 }
 
-/** Answers a question, which takes keys once nothing was typed for a moment. */
+/** Answers a question. Keys are accepted only after a moment without typing. */
 async function allowed(t: FullScreen, about: string, key: string) {
   await t.shows("yes, this once");
   await t.shows(about);

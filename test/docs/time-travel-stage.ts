@@ -25,7 +25,10 @@ const script: Reply[] = [
   [text("Yes: give it a second parameter with the rate."), spent],
 ];
 
-/** Plays the guide and returns its text with the present outputs. It is unchanged if only ids, times and the like differ. */
+/**
+ * Runs the guide's commands and returns its text with the current outputs. The text is unchanged if only ids, times and
+ * the like differ.
+ */
 export async function playTimeTravel(): Promise<string> {
   using home = stage();
   await using server = await spawnModelServer(script);

@@ -4,7 +4,10 @@ import { comparable, play } from "./guide.ts";
 import { stage } from "./guide-stage.ts";
 import { read } from "./source.ts";
 
-/** Plays the guide and returns its text with the present outputs. It is unchanged if only ids, times and the like differ. */
+/**
+ * Runs the guide's commands and returns its text with the current outputs. The text is unchanged if only ids, times and
+ * the like differ.
+ */
 export async function playTrust(): Promise<string> {
   using home = stage();
   await using server = await spawnModelServer(Array.from({ length: 3 }, () => text("It adds up price times count.")));

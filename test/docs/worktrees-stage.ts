@@ -13,7 +13,10 @@ const script: Reply[] = [
   [text("The loop starts at 0 now."), usage({ input: 2100, output: 15 })],
 ];
 
-/** Plays the guide and returns its text with the present outputs. It is unchanged if only ids, times and the like differ. */
+/**
+ * Runs the guide's commands and returns its text with the current outputs. The text is unchanged if only ids, times and
+ * the like differ.
+ */
 export async function playWorktrees(): Promise<string> {
   using home = stage();
   await using server = await spawnModelServer(script);

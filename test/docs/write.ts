@@ -17,9 +17,10 @@ import { playTrust } from "./trust-stage.ts";
 import { playWorktrees } from "./worktrees-stage.ts";
 
 /**
- * `npm run docs` writes docs/reference and the generated parts of the plugins' READMEs. `npm run docs -- guide` also plays the
- * guides and the demonstration with the built command and writes their outputs. `npm run docs -- page` draws the pictures of the page's guide in
- * Chromium, and `-- page <folder>` all screens, on a desktop and a phone, light and dark, in both languages, to be looked at.
+ * `npm run docs` writes docs/reference and the generated parts of the plugins' READMEs. `npm run docs -- guide` also
+ * runs the guides and the demonstration with the built command, and writes their outputs. `npm run docs -- page` draws
+ * the pictures of the page's guide in Chromium. `-- page <folder>` draws all screens for review: on a desktop and a
+ * phone, light and dark, in both languages.
  */
 const files = await generate();
 if (process.argv.includes("guide")) {
@@ -43,11 +44,11 @@ for (const name of readdirSync(reference))
 const known = readFileSync(join(root, optionList), "utf8");
 for (const [path, text] of files) writeFileSync(join(root, path), text);
 console.log(`${files.size} files written`);
-// The help texts were read from plugins that had the former table.
+// The help texts came from plugins that were loaded with the old table.
 if (files.get(optionList) !== known) console.log("The options of sessions have changed: run `npm run docs` again.");
 process.exit();
 
-/** Draws all screens into a folder, or those of the guide where it shows them. */
+/** Draws all screens into a folder; for `page`, draws the pictures in the guide. */
 async function drawPage(folder: string): Promise<void> {
   const { drawScreens, everyLook, fileOf, guidePictures } = await import("./page-stage.ts");
   if (folder === "page") {
@@ -62,7 +63,7 @@ async function drawPage(folder: string): Promise<void> {
     for (const [screen, png] of await drawScreens(look)) writeFileSync(join(folder, fileOf(screen, look)), png);
 }
 
-/** Generated pages say so in their first line. */
+/** Whether a page is generated, as its first line says. */
 function isGenerated(path: string): boolean {
   return readFileSync(path, "utf8").startsWith("<!-- Generated ");
 }

@@ -17,24 +17,27 @@ import { eventually } from "../eventually.ts";
 import { faultIn } from "./acp-frames.ts";
 import type { Finished, RunOptions, Scratch } from "./scorel.ts";
 
-/** How a test answers what the agent asks. A text is the id of an option; null is a cancelled question. */
+/** How the test answers the agent's questions. A string is the id of an option; null cancels the question. */
 export interface EditorOptions extends RunOptions {
   args?: readonly string[];
   can?: ClientCapabilities;
   choose?(request: RequestPermissionRequest): string | null | Promise<string | null>;
   fill?(request: CreateElicitationRequest): Record<string, string> | null | Promise<Record<string, string> | null>;
-  /** Texts that are open and not saved, by path. With them, the editor reads and saves files. */
+  /** Unsaved texts of open files, by path. If set, the editor reads and saves files for the agent. */
   buffers?: Map<string, string>;
 }
 
-/** An editor made of the SDK's client, with the built command as its agent. Each line of the agent is checked by the SDK's schema. */
+/**
+ * An editor that consists of the SDK's client, with the built command as its agent. Each line from the agent is checked
+ * against the SDK's schema.
+ */
 export interface TestEditor extends AsyncDisposable {
   readonly agent: ClientConnection["agent"];
   readonly introduced: InitializeResponse;
-  /** What the agent has told, in order. */
+  /** The agent's session updates, in order. */
   readonly updates: readonly { sessionId: string; update: SessionUpdate }[];
   readonly asked: readonly RequestPermissionRequest[];
-  /** Ids of the requests that the agent has taken back. */
+  /** Ids of the requests that the agent has cancelled. */
   readonly withdrawn: readonly unknown[];
   open(cwd?: string, mcpServers?: McpServer[]): Promise<string>;
   prompt(sessionId: string, content: string | ContentBlock[]): Promise<PromptResponse>;
@@ -133,7 +136,10 @@ export async function editor(s: Scratch, options: EditorOptions = {}): Promise<T
   };
 }
 
-/** Reads and saves files as an editor does: its own texts come first, and are no longer unsaved once they are saved. */
+/**
+ * Reads and saves files as an editor does: reading returns unsaved text if there is any, and saving ends its being
+ * unsaved.
+ */
 function serveFiles(app: ReturnType<typeof client>, buffers: Map<string, string>): void {
   app.onRequest("fs/read_text_file", ({ params: { path } }) => ({
     content: buffers.get(path) ?? readFileSync(path, "utf8"),
@@ -145,7 +151,7 @@ function serveFiles(app: ReturnType<typeof client>, buffers: Map<string, string>
   });
 }
 
-/** The bytes of a stream that others read, too. */
+/** The bytes of a stream that has other readers, too. */
 function bytesOf(stream: NodeJS.ReadableStream): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
@@ -167,7 +173,7 @@ function noting(to: Messages, note: (message: { id?: unknown; method?: string } 
   });
 }
 
-/** Starts the agent with these lines at stdin, and resolves when it has ended. */
+/** Starts the agent with these lines on stdin, and resolves when it has ended. */
 export async function answersTo(s: Scratch, lines: readonly (string | Buffer)[]): Promise<Finished> {
   const running = s.start(["acp"], { open: true });
   const { stdin } = running.child as { stdin: Writable };

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { z } from "zod";
 
-/** Checks what an agent sends, line by line, by the schema of the SDK. */
+/** Checks the lines that an agent sends against the schema of the SDK. */
 
 interface Definition {
   "x-method"?: string;
@@ -12,13 +12,13 @@ interface Definition {
 const path = createRequire(import.meta.url).resolve("@agentclientprotocol/sdk/schema/v1/schema.json");
 const { $defs } = JSON.parse(readFileSync(path, "utf8"), withoutNot) as { $defs: Record<string, Definition> };
 
-/** zod cannot read `not`, which stands only in the branches for what the schema does not know. */
+/** Removes branches with `not`, which zod cannot read; the schema uses them only for unknown values. */
 function withoutNot(key: string, value: unknown): unknown {
   if ((key !== "anyOf" && key !== "oneOf") || !Array.isArray(value)) return value;
   return (value as object[]).filter((branch) => !("not" in branch));
 }
 
-/** The schema of what a method takes (`Request`, `Notification`), or of what answers it (`Response`). */
+/** The schema of a method's params (`Request`, `Notification`) or of its result (`Response`). */
 function schemaOf(method: string, side: "agent" | "client", isAnswer: boolean): z.ZodType {
   const found = Object.entries($defs).find(
     ([name, definition]) =>
@@ -45,7 +45,10 @@ const envelope = z.strictObject({
   error: z.strictObject({ code: z.int(), message: z.string(), data: z.unknown().optional() }).optional(),
 });
 
-/** Why a line of an agent is not valid; undefined if it is. `asked` are the methods that the editor has called, by id. */
+/**
+ * Why a line of an agent is not valid; undefined if it is valid. `asked` maps ids of requests to the methods that the
+ * editor called.
+ */
 export function faultIn(line: string, asked: ReadonlyMap<unknown, string>): string | undefined {
   let value: unknown;
   try {

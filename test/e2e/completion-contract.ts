@@ -49,7 +49,7 @@ export function completionContract(shell: Shell): void {
   });
 }
 
-/** What a shell offers for TAB at the end of a line, in a folder with these files. */
+/** The completions that a shell offers for TAB at the end of a line, in a folder with the test's files. */
 const offers: Record<Shell, (script: string, line: string, s: Scratch) => string[]> = {
   bash(script, line, s) {
     const words = line.split(" ");
@@ -77,7 +77,7 @@ function linesOf(shell: Shell, args: readonly string[], s: Scratch, input = ""):
   return sorted(execFileSync(shell, args, { input, cwd: s.project, env, encoding: "utf8" }));
 }
 
-/** Completions without what shells add: descriptions, and the slash after a folder. */
+/** Sorted completions without what shells add: descriptions, and the slash after a folder. */
 function sorted(lines: string): string[] {
   const words = lines.split("\n").map((line) => line.replace(/\t.*/, "").replace(/\/$/, ""));
   return [...new Set(words)].filter(Boolean).sort();

@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 
 /**
- * A program `ssh` for a PATH. Like the real one it starts a shell, which prints something of its own before it runs the command.
- * "The other computer" is this one. It notes its arguments, one a line.
+ * Installs a program `ssh` for a PATH. Like the real one it starts a shell, which prints a line before it runs the
+ * command; "the other computer" is this one. The program records its arguments, one per line.
  */
 export function fakeSsh(folder: string, { hasScorel = true, home = "" } = {}) {
   const [own, other] = [join(folder, "bin"), join(folder, "other-bin")];

@@ -15,14 +15,14 @@ export interface FullScreen extends AsyncDisposable {
   readonly screen: Emulator;
   type(text: string): void;
   paste(text: string): void;
-  /** Resolves once the screen shows this, or a text that matches it. */
+  /** Resolves once the screen contains this text, or text that matches. */
   shows(wanted: string | RegExp): Promise<void>;
-  /** Resolves once the screen does not show this any more. */
+  /** Resolves once the screen does not contain this text. */
   hides(text: string): Promise<void>;
   resize(columns: number, rows: number): void;
   /** Sends a signal to the command. */
   signal(name: NodeJS.Signals): void;
-  /** All that was sent to the terminal. */
+  /** Everything that was sent to the terminal. */
   sent(): string;
   code: Promise<number | null>;
 }
@@ -30,10 +30,13 @@ export interface FullScreen extends AsyncDisposable {
 export interface FullScreenOptions {
   columns?: number;
   rows?: number;
-  /** The terminal says how large it is. Default: true */
+  /** Whether the terminal tells its size. Default: true */
   sized?: boolean;
   env?: Readonly<Record<string, string>>;
-  /** Starts the command in a shell with job control, which says when it is stopped, and continues it at an empty line. */
+  /**
+   * Starts the command in a shell with job control. The shell reports when the command is stopped, and continues it at
+   * an empty line.
+   */
   jobs?: boolean;
 }
 
@@ -97,7 +100,7 @@ export function fullScreen(
     sent: () => sent,
     code,
     async [Symbol.asyncDispose]() {
-      // What hears only that its terminal is gone still writes a draft while its home is removed.
+      // A command that only notices that its terminal is gone would still write a draft while its home is removed.
       if (!isOver && !jobs) process.kill(pid(), "SIGKILL");
       else child.kill("SIGKILL");
       await code;
@@ -106,7 +109,7 @@ export function fullScreen(
   };
 }
 
-/** Keys answer a question once nothing was typed for a moment. */
+/** Waits until keys are accepted as answers to a question, which needs a moment without typing. */
 export function typingOver(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 750));
 }

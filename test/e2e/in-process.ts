@@ -23,9 +23,10 @@ let last: Promise<unknown> = Promise.resolve();
 let launch: typeof Launch | undefined;
 
 /**
- * Runs the built command in the test's own process, with the function that `scorel` calls, which saves the start of a process. Of
- * the process only the arguments, the directory, the environment and the streams are the command's; signals, exit, and what
- * protects the process from extensions are not. The directory and the environment exist once, so one command runs after another.
+ * Runs the built command in the test's own process, through the function that `scorel` calls; this saves starting a
+ * process. The command gets its own arguments, directory, environment and streams. Signals, exit, and what protects the
+ * process from extensions are not simulated. Since a process has only one directory and environment, commands run one
+ * after another.
  */
 export function runInProcess(command: Command): Promise<Finished> {
   const run = last.then(() => runAlone(command));
@@ -59,12 +60,12 @@ function evaluate(file: string): unknown {
   return new Script(readFileSync(file, "latin1"), { filename: file }).runInThisContext();
 }
 
-/** Moves this process into a directory, with this environment alone, and back. */
+/** Changes this process to a directory and exactly this environment, and back when disposed. */
 function surroundings(cwd: string, env: Command["env"]): Disposable {
   const before = { cwd: process.cwd(), env: { ...process.env }, program: process.argv[1] as string };
   const enter = (directory: string, variables: NodeJS.ProcessEnv, program: string) => {
     process.chdir(directory);
-    // Checks start the command again, in a process.
+    // Checks of extensions start the command again, in a separate process.
     process.argv[1] = program;
     for (const name of Object.keys(process.env)) if (!(name in variables)) delete process.env[name];
     Object.assign(process.env, variables);

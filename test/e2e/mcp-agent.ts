@@ -4,13 +4,16 @@ import type { Finished, RunOptions, Scratch } from "./scorel.ts";
 
 type Progress = (progress: { message?: string | undefined }) => void;
 
-/** Another agent: the SDK's client, with `scorel mcp serve` as its server. Each line of the server has to be a message. */
+/**
+ * Another agent: the SDK's client, with `scorel mcp serve` as its server. Each line from the server has to be a
+ * protocol message.
+ */
 export interface TestAgent extends AsyncDisposable {
   readonly client: Client;
   readonly pid: number;
   /** The names of the tools that are offered. */
   tools(): Promise<string[]>;
-  /** Calls a tool and returns its text. Throws the text of an error. */
+  /** Calls a tool and returns its text. Rejects with the text of an error. */
   call(name: string, args?: object, more?: { signal?: AbortSignal; onprogress?: Progress }): Promise<string>;
   /** Closes stdin, and resolves when the command has ended. */
   leave(): Promise<Finished>;

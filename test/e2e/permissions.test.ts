@@ -32,7 +32,7 @@ const results = (s: Scratch) =>
 it("a rule about an unknown tool is reported at the start of a run and by `config check`", async () => {
   await using s = await withCalls(touch);
   s.useModel(s.server.baseUrl, '[permissions]\ndeny = ["Bash(rm *)", "Bsh(touch *)"]');
-  const warning = 'The rule "Bsh(touch *)" is about no call: there is no tool "Bsh"';
+  const warning = 'The rule "Bsh(touch *)" matches no call: there is no tool "Bsh"';
   const ran = await s.run(["-p", "go", "--yes"], guarded);
   expect(ran.stderr).toContain(`warning: ${warning}. Did you mean "Bash"?`);
   const checked = await s.run(["config", "check"]);

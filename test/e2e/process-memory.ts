@@ -2,7 +2,10 @@ import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 
 const PIECE = 16 * 1024 * 1024;
 
-/** Which of these texts are in the writable memory of a process, in UTF-8 or UTF-16, and which of the others are not. For Linux. */
+/**
+ * Searches the writable memory of a process for texts, in UTF-8 and UTF-16. Returns which of the wanted texts are
+ * there, and which of the unwanted ones are not. Linux only.
+ */
 export function found(pid: number, wanted: readonly string[], unwanted: readonly string[]) {
   const seen = new Set<string>();
   const patterns = [...wanted, ...unwanted].flatMap((text) =>
@@ -22,7 +25,7 @@ export function found(pid: number, wanted: readonly string[], unwanted: readonly
   return { held: wanted.filter((text) => seen.has(text)), none: unwanted.filter((text) => !seen.has(text)) };
 }
 
-/** Where a process has memory that it can write to. */
+/** Address ranges of a process's writable memory. */
 function writable(pid: number): [from: number, to: number][] {
   const lines = readFileSync(`/proc/${pid}/maps`, "utf8").split("\n");
   return lines.flatMap((line) => {
@@ -31,7 +34,7 @@ function writable(pid: number): [from: number, to: number][] {
   });
 }
 
-/** As much of this range as there is: a part may be given back while it is read. */
+/** The readable part of this range: memory may be released while it is read. */
 function readPiece(memory: number, at: number, length: number): Buffer {
   const piece = Buffer.alloc(length);
   let read = 0;

@@ -11,10 +11,10 @@ const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 export const hasTerminals = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
 
 const COLUMNS = 120;
-/** How long to wait for a text to be shown. */
+/** Milliseconds to wait until a text is shown. */
 const PATIENCE_MS = 15_000;
 
-/** The same command without the application on the whole screen, if it begins a conversation. */
+/** The arguments with an option that turns off the full-screen application, if they begin a conversation. */
 function plain(args: readonly string[]): readonly string[] {
   const [noun = ""] = args;
   return noun === "" || noun.startsWith("-") || noun === "chat" || noun === "attach" ? [...args, "--plain"] : args;
@@ -34,7 +34,9 @@ export interface Terminal extends AsyncDisposable {
 }
 
 /**
- * A conversation line by line, unless `full` asks for the application on the whole screen. `jobs` starts the command in a shell with job control, which reports when it is stopped, and continues it at an empty line.
+ * Starts the command in a terminal: as a conversation line by line, or with `full` as the full-screen application.
+ * `jobs` starts the command in a shell with job control, which reports when it is stopped, and continues it at an empty
+ * line.
  */
 export function terminal(s: Scratch, args: readonly string[] = [], { jobs = false, full = false } = {}): Terminal {
   const command = [process.execPath, BIN, ...(full ? args : plain(args))].map((word) => `'${word}'`).join(" ");

@@ -4,24 +4,24 @@ import { type Running, type Scratch, scratch } from "./scorel.ts";
 
 export const none = ["--preset", "none"];
 
-/** A host and a laptop that a relay leads to each other, once they are paired. */
+/** A host and a laptop that are paired and reach each other through a relay. */
 export interface Relayed extends AsyncDisposable {
-  /** Three computers: each has a home of its own. */
+  /** Three computers, each with its own home. */
   relay: Scratch;
   host: Scratch;
   laptop: Scratch;
   address: string;
-  /** What the relay has printed at its start. */
+  /** The lines that the relay printed when it started. */
   printed: readonly string[];
   serving: Running;
   requests: readonly { text: string }[];
   kill(): Promise<void>;
-  /** Stops the relay's process, which then does nothing until it goes on. */
+  /** Stops the relay's process (SIGSTOP), which then does nothing until it is continued. */
   hang(): void;
   goOn(): void;
-  /** Starts the relay again where it was. */
+  /** Starts the relay again at the same address. */
   serveAgain(): Promise<void>;
-  /** Shows a code on the host, and takes it on the laptop. Answers what both have printed. */
+  /** Shows a pairing code on the host, and enters it on the laptop. Returns what both printed. */
   pair(): Promise<{ host: string[]; laptop: string }>;
 }
 

@@ -1,4 +1,7 @@
-/** The screen of a terminal with so many columns after this output. Supports the sequences that readline and the chat use. */
+/**
+ * The rows of a terminal with this many columns after this output. Supports the sequences that readline and the chat
+ * use.
+ */
 export function rowsOf(output: string, columns: number): string[] {
   const rows: string[][] = [[]];
   const cursor = { row: 0, column: 0 };

@@ -29,7 +29,7 @@ export interface Running {
   finished: Promise<Finished>;
   /** Resolves with the first line of stdout that matches. */
   line(matches: (line: string) => boolean): Promise<string>;
-  /** Resolves when stderr contains or matches this. */
+  /** Resolves when stderr contains this text, or matches it. */
   said(text: string | RegExp): Promise<void>;
 }
 export interface RunOptions {
@@ -41,15 +41,15 @@ export interface RunOptions {
   env?: Record<string, string>;
   /** A command that sets limits and then executes the command. */
   through?: readonly string[];
-  /** Tool calls need permission, as by default. Otherwise, `-p` and `chat` run with `--yes`. */
+  /** Whether tool calls need permission, as by default. Otherwise, `-p` and `chat` run with `--yes`. */
   guarded?: boolean;
   /** An open file for stdout. Default: a pipe, read into `Finished.stdout`. */
   stdout?: number;
-  /** A process of its own, in a scratch whose commands run in the test's. */
+  /** Runs the command in a separate process, although other commands of the scratch run in the test's process. */
   ownProcess?: boolean;
 }
 
-/** A home and a project for a test, in which the built command runs as in a user's shell. */
+/** A home and a project for a test. The built command runs in them as in a user's shell. */
 export interface Scratch extends Disposable {
   home: string;
   project: string;
@@ -64,8 +64,8 @@ export interface Scratch extends Disposable {
 }
 
 /**
- * `cold`: without the compiled code of `warm.ts`, as on a machine where the command never ran. By default a home with a model
- * has it. `inProcess`: what `run` runs needs no process of its own (see in-process.ts).
+ * `cold`: without the compiled code of `warm.ts`, as on a machine where the command never ran; by default, a home with
+ * a model has that code. `inProcess`: commands that `run` starts need no separate process (see in-process.ts).
  */
 export function scratch({ cold = false, inProcess = false } = {}): Scratch {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "scorel-e2e-")));
@@ -118,8 +118,8 @@ export function scratch({ cold = false, inProcess = false } = {}): Scratch {
 }
 
 /**
- * Removes a folder to which a process that is ending may still write: one whose terminal was closed, or one that keeps compiled code.
- * The retries of `rmSync` alone would not do, as they do not look for new files.
+ * Removes a folder to which a process that is ending may still write, for example because its terminal was closed or
+ * because it saves compiled code. The retries of `rmSync` would not suffice, since they do not look for new files.
  */
 function removeFolder(folder: string): void {
   const until = Date.now() + 20_000;
@@ -175,7 +175,7 @@ function cleanEnv(home: string): Record<string, string> {
   return { PATH: process.env.PATH ?? "", HOME: home, LANG: "C.UTF-8", TMPDIR: tmpdir() };
 }
 
-/** Most tests are not about permissions. */
+/** Adds `--yes` where it is needed, since most tests are not about permissions. */
 function unguarded(args: readonly string[]): readonly string[] {
   const prints = args.some((word) => word === "-p" || word === "--print" || word.startsWith("--print="));
   if (args[0] === "chat") return ["chat", "--yes", ...args.slice(1)];
@@ -201,7 +201,7 @@ function launch(args: readonly string[], { input, open, cwd, env, through = [], 
     stderr += chunk;
     for (const listen of listeners) listen();
   });
-  // A command that ends without reading its input closes the pipe, which is no error.
+  // A command that ends without reading its input closes the pipe; that is no failure.
   child.stdin?.on("error", () => {});
   if (!open) child.stdin?.end(input ?? "");
   const finished = new Promise<Finished>((resolve, reject) => {

@@ -26,7 +26,7 @@ describe("scorel skill", () => {
         "  pdf: All of pdf",
         "    can be run: scripts/fill.py (9 B)",
         "    to be read: how.md (4 B)",
-        '    SKILL.md:2: name "pdf" is not that of its folder, x',
+        '    SKILL.md:2: name "pdf" differs from the name of its folder, x',
       ];
       const command = ["skill", "add", `${server.origin}/x?key=geheim`];
       const asked = await s.run(command);
@@ -59,7 +59,7 @@ describe("scorel skill", () => {
       await s.run(["skill", "add", address, "--yes"]);
       expect(await s.run(["skill", "update", "--yes"])).toMatchObject({
         code: 0,
-        stdout: '"pdf" is the same there; nothing was changed.\n',
+        stdout: '"pdf" is up to date; nothing was changed.\n',
       });
       const next = { ...pdf, "SKILL.md": skillOf("pdf").replace("All of", "Reads"), "scripts/more.sh": "true\n" };
       server.answers["/pdf.zip"] = zipOf(next);
@@ -68,8 +68,8 @@ describe("scorel skill", () => {
       expect(changed.stdout.split("\n")).toEqual(
         expect.arrayContaining([
           `Update "pdf" from ${address}`,
-          "  pdf described itself as: All of pdf",
-          "  and does now as: Reads pdf",
+          "  description of pdf, before: All of pdf",
+          "  and now: Reads pdf",
           "  changed  pdf/SKILL.md",
           "    -description: All of pdf",
           "    +description: Reads pdf",
@@ -99,17 +99,17 @@ describe("scorel skill", () => {
       expect(await add("z", "/z.zip", "words")).toEqual([]);
       // With a letter that looks like another one: people would take the names for the same.
       expect(await add("a", "/a.zip", "words")).toEqual([
-        `    the name is taken: user, ${server.origin}/z.zip; that one counts first`,
+        `    the name is taken: user, ${server.origin}/z.zip; that one takes precedence`,
       ]);
       expect(await add("b", "/b.zip", "wоrds")).toEqual([
-        `    the name is taken: user, ${server.origin}/z.zip; that one counts first`,
+        `    the name is taken: user, ${server.origin}/z.zip; that one takes precedence`,
       ]);
       expect(await by("words")).toBe("z");
       // An update of the first archive adds a name that the second one has.
       await add("later", "/later.zip", "other");
       server.answers["/z.zip"] = zipOf({ "other/SKILL.md": skillOf("other", " By z.") });
       expect((await s.run(["skill", "update", "z", "--yes"])).stdout).toContain(
-        `    the name is taken: user, ${server.origin}/later.zip; from then on this one counts\n`,
+        `    the name is taken: user, ${server.origin}/later.zip; from then on this one takes precedence\n`,
       );
       expect([await by("other"), await by("words")]).toEqual(["z", "a"]);
     }));
@@ -122,7 +122,7 @@ describe("scorel skill", () => {
         LICENSE: "MIT",
       });
       const added = await s.run(["skill", "add", `${server.origin}/two.zip`, "--yes"]);
-      expect(added.stdout).toMatch(/the name is taken: shipped, .*; from then on this one counts/);
+      expect(added.stdout).toMatch(/the name is taken: shipped, .*; from then on this one takes precedence/);
       expect(added.stdout).toContain("  in no skill: two/LICENSE (3 B)\n");
       const remove = (name: string) => s.run(["skill", "remove", name]);
       expect(await remove("git-commit")).toMatchObject({

@@ -56,7 +56,7 @@ describe("a session with skills", () => {
         }
         expect(JSON.stringify(bodies[1].messages)).toContain("Use tabs.");
         expect(JSON.stringify(bodies.slice(2))).not.toContain("Use spaces.");
-        expect(server.requests[2]?.text).toContain("- changed: house; what is loaded above is its earlier text");
+        expect(server.requests[2]?.text).toContain("- changed: house; the text loaded above is an earlier version");
       },
     ));
 
@@ -193,7 +193,7 @@ describe("scorel skill", () => {
     expect(lines).toContain("git-commit              user     All of git-commit");
     expect(lines).toContain("only                    user     (only you) For people");
     expect(lines.slice(-2)).toEqual([
-      `not used: git-commit in ${join(root, "skills/git-commit")}: ${s.home}/.scorel/skills/git-commit counts first`,
+      `not used: git-commit in ${join(root, "skills/git-commit")}: ${s.home}/.scorel/skills/git-commit takes precedence`,
       `no skill: ${s.home}/.scorel/skills/open: SKILL.md: its front matter is not closed by a line ---`,
     ]);
     const { skills } = JSON.parse((await s.run(["skill", "list", "--output", "json"])).stdout);
@@ -213,7 +213,7 @@ describe("scorel skill", () => {
         "text    6 bytes, about 2 tokens",
         "docs    how.md",
         'SKILL.md:2: name "Mine" must be in lower case',
-        'SKILL.md:2: name "Mine" is not that of its folder, mine',
+        'SKILL.md:2: name "Mine" differs from the name of its folder, mine',
         "",
         "Do it.",
         "",
@@ -253,7 +253,7 @@ describe("scorel skill", () => {
 describe("scorel skill report", () => {
   it("tells which skills matched the user's words but were not loaded, here or in all sessions", () =>
     withModel([text("1"), text("2")], async (s) => {
-      const nothing = "No session here was told of skills; --all looks at all sessions.\n";
+      const nothing = "No session here was told about skills; --all includes all sessions.\n";
       expect(await s.run(["skill", "report"])).toMatchObject({ code: 0, stdout: nothing, stderr: "" });
       await s.run(["-p", "commit what I \u001b[31m did\u202e, the key is k-secret-123456"]);
       await s.run(["-p", "$git-commit for Bob"]);
@@ -264,12 +264,12 @@ describe("scorel skill report", () => {
       expect(head.split("\n")).toEqual([
         "2 prompts in 2 sessions with skills",
         "",
-        "git-commit: never loaded where 1 of 1 prompt held its words",
+        "git-commit: never loaded where 1 of 1 prompt contained its words",
         "  shown in 2 sessions, loaded 1 time (1 by $name), 0 runs",
         "  words: commit",
         expect.stringMatching(/turn 1 {2}\d{4}-\d\d-\d\d {2}commit what I \\u\{1b\}\[31m did\\u\{202e\}, the key/),
         expect.stringContaining('say in it when the skill is to be used ("Use it when … commit …")'),
-        "  -> who named it wrote words that its description lacks: bob",
+        "  -> people who named it used words that its description lacks: bob",
       ]);
       const json = JSON.parse((await s.run(["skill", "report", "--session", id.slice(0, 10), "--json"])).stdout);
       expect(json).toMatchObject({ sessions: 1, skills: expect.any(Array), damaged: [] });

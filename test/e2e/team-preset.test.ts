@@ -148,13 +148,13 @@ describe("a team's preset, from packing to removal", () => {
     expect(said(again as RecordedRequest)).toContain("Ticket ABC-12, as ticket-words puts it.");
     expect(said(again as RecordedRequest)).toContain("Ask before you add a dependency.");
 
-    // With a single changed byte, nothing of it is loaded.
+    // With a single changed byte, the preset is not loaded.
     const guard = join(s.home, ".scorel/presets/team-preset/extensions/protected-files.ts");
     appendFileSync(guard, "// and now for something else\n");
     const tampered = await s.run([...preset, "-p", "hi"], { guarded: true });
     expect([tampered.code, tampered.stderr]).toEqual([
       2,
-      'scorel: The preset "team-preset" is not what was installed: extensions/protected-files.ts (changed). Nothing of it is loaded. To see what differs: scorel preset diff team-preset; to install it again: scorel preset update team-preset\n',
+      'scorel: The preset "team-preset" differs from what was installed: extensions/protected-files.ts (changed). It is not loaded. To see what differs: scorel preset diff team-preset; to install it again: scorel preset update team-preset\n',
     ]);
     const diff = await s.run(["preset", "diff", "team-preset"]);
     expect([diff.code, diff.stdout]).toEqual([

@@ -274,7 +274,7 @@ describe("scorel trust", () => {
     expect(await s.run(["trust", "--dev"])).toMatchObject({ code: 0 });
     s.file(".scorel/extensions/later.ts", extension(s, "later"));
     expect((await s.run(["-p", "hi"])).stderr).toBe(
-      `scorel: ${s.project}/.scorel is trusted whatever it holds (scorel trust --dev). To end that: scorel trust remove ${s.project}\n`,
+      `scorel: ${s.project}/.scorel is trusted whatever it contains (scorel trust --dev). To end that: scorel trust remove ${s.project}\n`,
     );
     expect(existsSync(marker(s))).toBe(true);
   });
@@ -409,7 +409,7 @@ describe("a preset named by its path", () => {
     const folder = plant(s);
     const refused = {
       code: 2,
-      stderr: `scorel: The preset ${folder}/preset.toml lies outside of ~/.scorel and is not trusted, so nothing of it is read. To see it and trust it: scorel trust add ${folder}/preset.toml; for one run: --trust\n`,
+      stderr: `scorel: The preset ${folder}/preset.toml is outside of ~/.scorel and is not trusted, so it is not read. To see it and trust it: scorel trust add ${folder}/preset.toml; for one run: --trust\n`,
     };
     const ask = ["-p", "hi", "--preset", "../team"];
     expect(await s.run(ask)).toMatchObject(refused);
@@ -439,7 +439,7 @@ describe("a preset named by its path", () => {
         await no.shows("extension hook: imports node:fs  (extensions/hook.ts)");
         await no.shows("Trust it? ");
         no.type("\r");
-        await no.shows("is not trusted, so nothing of it is read");
+        await no.shows("is not trusted, so it is not read");
         expect([await no.code, existsSync(marker(s))]).toEqual([2, false]);
       }
       await using yes = terminal(s, ["--preset", folder]);

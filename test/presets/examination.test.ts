@@ -200,7 +200,7 @@ describe("scorel preset check", () => {
       'deny = ["Bsh(touch*)"]',
     );
     const doubt = (rule: string, tool: string, line: number) =>
-      `The rule "${rule}" is about no call: there is no tool "${tool}". Did you mean "Bash"? (${file}:${line})`;
+      `The rule "${rule}" matches no call: there is no tool "${tool}". Did you mean "Bash"? (${file}:${line})`;
     expect(await check(at)).toMatchObject({
       problems: [],
       unknown: [doubt("bash(touch*)", "bash", 3), doubt("Bsh(touch*)", "Bsh", 4)],

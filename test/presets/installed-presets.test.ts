@@ -22,7 +22,7 @@ async function session(at: Shop, preset = "team") {
 
 const refusal = (files: string) => ({
   code: "PRESET_CHANGED",
-  message: `The preset "team" is not what was installed: ${files}. Nothing of it is loaded. To see what differs: scorel preset diff team; to install it again: scorel preset update team`,
+  message: `The preset "team" differs from what was installed: ${files}. It is not loaded. To see what differs: scorel preset diff team; to install it again: scorel preset update team`,
 });
 
 async function installed(): Promise<Shop> {

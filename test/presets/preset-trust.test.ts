@@ -53,7 +53,7 @@ describe("a preset outside of ~/.scorel that is not trusted", () => {
     const file = at.file("team/preset.toml", "not [even TOML");
     expect(await failure(run(at).session())).toEqual({
       code: "CONFIG_PRESET_UNCONFIRMED",
-      message: `The preset ${file} lies outside of ~/.scorel and is not trusted, so nothing of it is read. To see it and trust it: scorel trust add ${file}; for one run: --trust`,
+      message: `The preset ${file} is outside of ~/.scorel and is not trusted, so it is not read. To see it and trust it: scorel trust add ${file}; for one run: --trust`,
     });
   });
 
@@ -78,7 +78,7 @@ describe("a preset outside of ~/.scorel that is not trusted", () => {
     team(at, "changed");
     expect((await session()).own).toEqual([["rules", code]]);
     expect(notices).toEqual([
-      `The preset ${folder} has changed since this run began, which goes on with what it was then.`,
+      `The preset ${folder} has changed since this run began; this run keeps using the earlier version.`,
     ]);
     expect((await run(at, { trust: true }).session()).own).toEqual([["changed", code]]);
   });
@@ -128,7 +128,7 @@ describe("a preset that is trusted", () => {
     const { session, notices } = run(at);
     expect(await session()).toMatchObject({ own: [["changed", code]], packages: [{ root: folder }] });
     expect(notices).toEqual([
-      `The preset ${folder} is trusted whatever it holds (scorel trust --dev). To end that: scorel trust remove ${folder}`,
+      `The preset ${folder} is trusted whatever it contains (scorel trust --dev). To end that: scorel trust remove ${folder}`,
     ]);
   });
 

@@ -113,7 +113,7 @@ describe("a project that was trusted", () => {
     at.file(".scorel/extensions/later.ts", plugin("later"));
     const author = run(at);
     expect((await author.session()).ids).toEqual(["later", "ours"]);
-    expect(author.notices).toEqual([expect.stringContaining("is trusted whatever it holds (scorel trust --dev)")]);
+    expect(author.notices).toEqual([expect.stringContaining("is trusted whatever it contains (scorel trust --dev)")]);
   });
 
   it("is listed, and no longer used once trust is removed", async () => {

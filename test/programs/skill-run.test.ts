@@ -103,7 +103,7 @@ itWith(
     expect([told.code, JSON.parse(told.stdout), told.stderr]).toEqual([
       124,
       expect.objectContaining({ stdout: "said\n", exit_code: -1, timed_out: true, output_files: [] }),
-      "scorel: the program was ended: its time was over\n",
+      "scorel: the program was ended: its time limit was reached\n",
     ]);
 
     if (existsSync("/dev/full")) {

@@ -54,7 +54,7 @@ itWith(
     const second = await s.run(["-p", "go on", "--continue", "--sandbox", executor]);
     expect(second).toMatchObject({ code: 0, stdout: "Ada is greeted.\n" });
     const requests = server.requests.map(({ body }) => JSON.stringify(body.messages));
-    const lost = `${idIn(server.requests[1] as RecordedRequest)} (greet: ${command}) does not run here any more`;
+    const lost = `${idIn(server.requests[1] as RecordedRequest)} (greet: ${command}) no longer runs here`;
     expect([requests[1]?.includes(lost), requests[2]?.split(lost).length, requests[4]?.split(lost).length]).toEqual([
       false,
       2,

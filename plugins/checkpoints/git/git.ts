@@ -2,7 +2,7 @@ import { messageOf } from "@scorel/kernel";
 import { runGit } from "@scorel/kit/process/run-git";
 import { errors } from "../errors.ts";
 
-/** A limit far above what the largest repository takes, for a git that hangs. */
+/** Milliseconds until a git that hangs is killed; far more than the largest repository takes. */
 const LIMIT_MS = 60_000;
 
 /**

@@ -19,7 +19,7 @@ interface Watched extends Times {
   folders: readonly string[];
   /** The times of its `.gitignore`, if any. */
   rules: Times | undefined;
-  /** Whether it may be a nested repository, which git enters depending on more than its times. */
+  /** Whether it may be a nested repository. Whether git enters such a folder depends on more than its times. */
   isNested: boolean;
 }
 

@@ -1,10 +1,10 @@
 import type { BlobStore } from "@scorel/blobs/contract";
 import { codeOf } from "@scorel/kernel";
 import type { FileState } from "../contract.ts";
-import { inWords, kept, stateOf, tooLarge } from "./observe.ts";
+import { kept, sizeText, stateOf, tooLarge } from "./observe.ts";
 import { Pack } from "./pack.ts";
 
-/** Limits: the largest file whose content is read, and how many bytes a turn may add. */
+/** The largest file whose content is read, in bytes, and how many bytes a turn may add. */
 export interface Limits {
   maxFileBytes: number;
   maxTurnBytes: number;
@@ -38,7 +38,7 @@ export class Keeper {
     return this.take(state, isNew, () => this.blobs.put(bytes));
   }
 
-  /** Like `keep`, for bytes that are not those on the disk, so that their size was not looked at before. Never throws. */
+  /** Like `keep`, for bytes that are not on the disk, so that their size was not checked before. Never throws. */
   keepUnsaved(bytes: Buffer, mode: number): FileState {
     const { maxFileBytes } = this.limits;
     const { length: size } = bytes;
@@ -84,7 +84,7 @@ export class Keeper {
   private take(state: Extract<FileState, { kind: "file" }>, isNew: boolean, put: () => void): FileState {
     const { mode, size } = state;
     if (isNew && this.added + size > this.limits.maxTurnBytes)
-      return { kind: "uncovered", mode, size, reason: `over ${inWords(this.limits.maxTurnBytes)} in one turn` };
+      return { kind: "uncovered", mode, size, reason: `over ${sizeText(this.limits.maxTurnBytes)} in one turn` };
     put();
     if (isNew) this.added += size;
     return state;

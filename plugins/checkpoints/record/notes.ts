@@ -31,7 +31,7 @@ export class Notes {
     this.told.add(reason);
     this.ctx
       .find("ui")
-      ?.notify(`What commands change cannot be undone in full: ${reason.replace(/\.$/, "")}.`, "warning");
+      ?.notify(`Changes made by commands cannot be undone completely: ${reason.replace(/\.$/, "")}.`, "warning");
   }
 }
 

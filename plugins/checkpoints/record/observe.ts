@@ -69,7 +69,10 @@ export class PlainParents {
   }
 }
 
-/** Whether a file or a dangling link is in the place of a parent folder, so that no call can have written the path. */
+/**
+ * Whether a parent folder of the path is replaced by a file or a dangling link, so that no call can have written the
+ * path.
+ */
 export function isBlocked(path: string): boolean {
   for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
     try {
@@ -84,11 +87,11 @@ export function isBlocked(path: string): boolean {
 
 /** Why a file above this size is not covered. */
 export function tooLarge(most: number): string {
-  return `over ${inWords(most)}`;
+  return `over ${sizeText(most)}`;
 }
 
-/** A size for people. */
-export function inWords(bytes: number): string {
+/** A size in bytes for people, such as `1.5 MiB`. */
+export function sizeText(bytes: number): string {
   return bytes >= 1024 * 1024 ? `${Math.round(bytes / 1024 / 1024)} MB` : `${bytes} bytes`;
 }
 

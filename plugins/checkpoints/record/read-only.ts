@@ -1,6 +1,6 @@
 import { delimiter, isAbsolute, sep } from "node:path";
 
-/** Programs that only read and print, with the options that keep it so. */
+/** Programs that only read and print, with the options that do not change that. */
 const READERS: Readonly<Record<string, RegExp>> = {
   true: /./,
   false: /./,

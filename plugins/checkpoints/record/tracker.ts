@@ -17,7 +17,7 @@ import { isBlocked } from "./observe.ts";
 import { onlyReads } from "./read-only.ts";
 import { absent, isInside } from "./state.ts";
 
-/** How long a program may take to say what it has not saved. */
+/** Milliseconds that a program has to report its unsaved changes. */
 const UNSAVED_MS = 6_000;
 
 /** Tracks the tools of a session: stores files before tools change them, and records the results. */
@@ -40,7 +40,7 @@ export class Tracker {
     this.scans = new Scans(this.context, this.survey, this.notes, (thrown) => ctx.report("checkpoints", thrown));
   }
 
-  /** Where commands look for programs. */
+  /** The PATH in which commands look for programs. */
   private searchPath(): string {
     const given = this.ctx.find("workspace")?.environment;
     return (given ? environmentOf(given).PATH : process.env.PATH) ?? "";
@@ -51,7 +51,7 @@ export class Tracker {
     this.scans.round(isFirst);
   }
 
-  /** Scans while the model answers, so that nobody waits. */
+  /** Scans while the model answers, so that no call has to wait for the scan. */
   look(): Promise<void> {
     return this.scans.duringModelCall();
   }
@@ -65,7 +65,7 @@ export class Tracker {
     if (access === "read" || onlyReads(toolCall.name, args, this.context.root, this.searchPath()))
       this.scans.beforeReading();
     else if (access === "exclusive" && this.runsElsewhere(tool))
-      // The command runs on another computer, so changes to these files are not its own.
+      // The command runs on another computer, so it cannot be the cause of changes to these files.
       await this.noteElsewhere(toolCall.id, ["."], "commands run on another computer");
     else if (access === "exclusive") await this.scans.beforeUnknownWrites(toolCall.id);
     else if (isHere(this.ctx.find("files"))) await this.beforeWrites(toolCall.id, access.writes);
@@ -132,7 +132,7 @@ export class Tracker {
     if (this.scans.hasUnrecorded) await this.scans.completed();
     const outside = writes.filter((path) => this.inProject(path) === undefined);
     const paths = writes.flatMap((path) => this.inProject(path) ?? []);
-    const known = await Promise.all(paths.map(async (path) => ({ path, before: await this.seeWhole(path) })));
+    const known = await Promise.all(paths.map(async (path) => ({ path, before: await this.seeWithUnsaved(path) })));
     this.open.set(id, known);
     const notCovered = [
       ...outside.map((path) => ({ path, reason: "it is outside of the project, or controls git or the agent" })),
@@ -145,7 +145,7 @@ export class Tracker {
     const known = this.open.get(id) ?? [];
     this.open.delete(id);
     const files = known.map(({ path }) => ({ path, after: this.see(path) }));
-    const reason = "the call wrote elsewhere than it had said";
+    const reason = "the call wrote to other files than it declared";
     await this.notes.write({ calls: [id], files, notCovered: missed.map((path) => ({ path, reason })) });
   }
 
@@ -155,8 +155,11 @@ export class Tracker {
     return seen ? (seen.content as FileState) : absent;
   }
 
-  /** Reads a path now, with what a program that has the file open has not saved: a tool that writes the file replaces that, too. */
-  private async seeWhole(path: string): Promise<FileState> {
+  /**
+   * Reads a path now, including the unsaved changes of a program that has the file open: a tool that writes the file
+   * replaces these, too.
+   */
+  private async seeWithUnsaved(path: string): Promise<FileState> {
     const saved = this.see(path);
     const files = this.ctx.find("files");
     if (saved.kind !== "file" || !files?.unsaved) return saved;

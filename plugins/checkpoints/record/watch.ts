@@ -2,7 +2,7 @@ import type { ToolCallInput, ToolCallOutcome } from "@scorel/agent/contract";
 import type { Context } from "../context.ts";
 import type { Tracker } from "./tracker.ts";
 
-/** By then the round's request has been sent, so that scanning the project delays nobody. */
+/** Milliseconds until a scan starts. By then the round's request has been sent, so that scanning does not delay it. */
 const START_MS = 20;
 
 /** Creates a session's tracker when it is first needed, so that a turn without tools costs nothing. */
@@ -16,7 +16,9 @@ export class Watch {
     this.ctx = ctx;
   }
 
-  /** A model call begins; `isFirst` after a message of the user. A due scan runs while the model answers. */
+  /**
+   * Called when a model call begins; `isFirst` after a message of the user. A due scan runs while the model answers.
+   */
   round(isFirst: boolean): void {
     this.ready?.round(isFirst);
     clearTimeout(this.timer);
@@ -29,7 +31,7 @@ export class Watch {
   }
 
   async before(call: ToolCallInput): Promise<void> {
-    // Files that a person has changed with a shell line stay as they are when the conversation is rewound.
+    // Changes that a person made with a shell line are not recorded, so a rewind leaves them as they are.
     if (call.typed) return;
     await (await this.tracker()).before(call);
   }

@@ -1,9 +1,11 @@
 import type { Context } from "../context.ts";
 
-/** What looks at files and restores them; it is loaded when it is needed. */
+/** The operations that examine and restore files; their code is loaded when it is needed. */
 export type Files = ReturnType<typeof filesOf>;
 
-/** Whoever comes while files are being restored waits for it, and an interrupted restore is finished first. */
+/**
+ * Creates the file operations. A restore runs alone: other operations wait for it, and finish an interrupted one first.
+ */
 export function filesOf(ctx: Context) {
   let going: Promise<unknown> | undefined;
   const alone = async <R>(work: () => Promise<R>): Promise<R> => {

@@ -18,23 +18,25 @@ const foreign: Preview = {
   notCovered: [{ path: ".", reason: errors.CHECKPOINT_FOREIGN().message }],
 };
 
+/** What restoring the files to an event would change. Throws CHECKPOINT_TARGET. */
 export async function previewFiles(ctx: Context, targetEventId: string): Promise<Preview> {
   const at = placeOf(ctx.session, targetEventId);
   return isForeign(ctx.session.header) ? foreign : preview(placeFor(ctx), new History(ctx.session), at);
 }
 
+/** How the files differ from their state before this session's tools changed them. */
 export async function changesOf(ctx: Context): Promise<Preview> {
   return isForeign(ctx.session.header) ? foreign : listChanges(placeFor(ctx), new History(ctx.session));
 }
 
 /**
- * Restores files while no turn can start. When it is cancelled, the files that were restored by then stay so, and are recorded; when the
- * session is closed, the next one finishes it.
+ * Restores files while no turn can start. When it is cancelled, files that were restored by then stay restored, and are
+ * recorded. When the session is closed meanwhile, the next opening finishes the restore.
  */
 export async function restoreFiles(ctx: Context, targetEventId: string, overwrite: boolean): Promise<Restored> {
   const { session } = ctx;
   if (isForeign(session.header)) throw errors.CHECKPOINT_FOREIGN();
-  // Refuse an unknown event before anything waits.
+  // Checked first, so that an unknown event is refused without waiting.
   placeOf(session, targetEventId);
   return whileNothingRuns(ctx, (signal) => restoreTo(ctx, targetEventId, { overwrite, signal }));
 }
@@ -62,11 +64,11 @@ export async function finishRestore(ctx: Context): Promise<void> {
   const journal = readJournal(journalOf(ctx));
   if (journal?.root !== place.root || isForeign(ctx.session.header)) return endJournal(journalOf(ctx));
   const work = (signal: AbortSignal) => carryOutNoted(ctx, place, journal, signal);
-  // A turn that has begun already shall not work long with files that are half restored.
+  // A running turn is not waited for: it should not work longer than necessary with half of the files restored.
   await (ctx.session.held ? work(ctx.session.stopping) : whileNothingRuns(ctx, work));
 }
 
-/** Holds turns back meanwhile, and waits for the end of the work also when it was cancelled. Throws CHECKPOINT_BUSY. */
+/** Runs `work` while no turn can start, and waits for its end even when it is cancelled. Throws CHECKPOINT_BUSY. */
 async function whileNothingRuns<R>(ctx: Context, work: (signal: AbortSignal) => Promise<R>): Promise<R> {
   let working: Promise<R> | undefined;
   try {
@@ -82,7 +84,7 @@ async function whileNothingRuns<R>(ctx: Context, work: (signal: AbortSignal) => 
 
 async function carryOutNoted(ctx: Context, place: Place, journal: Journal, signal: AbortSignal): Promise<Restored> {
   const done = await carryOut(place, journal, signal);
-  // The next session goes on.
+  // The session is being closed; its next opening finishes the restore.
   if (ctx.session.stopping.aborted && signal.aborted) return done;
   const restored = new Set(done.restored);
   const files = journal.steps.filter(({ path }) => restored.has(path));
@@ -118,7 +120,7 @@ function changedTo(kept: FileState, present: FileState): string | undefined {
   return kept.kind === "uncovered" ? kept.reason : "it was changed meanwhile";
 }
 
-/** The stored state; a text gives the reason why the path cannot be read. */
+/** The stored state; a string is the reason why the path cannot be read. */
 function keepNow(place: Place, keeper: Keeper, path: string, present: FileState): FileState | string {
   if (present.kind !== "file") return present;
   return lookAt(place, path, present.size, (bytes, mode) => keeper.keep(bytes, mode));

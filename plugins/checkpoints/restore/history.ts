@@ -27,8 +27,8 @@ export class History {
   }
 
   /**
-   * The state of a file at a place: what the next call that touched it found, so that the user's own changes in between are
-   * kept; otherwise what the last call left.
+   * The state of a file at a place in the log. If a later call touched the file, this is what that call found, so that
+   * the user's own changes in between are kept; otherwise it is what the last call left.
    */
   stateAt(path: string, place: number): FileState {
     const known = this.files.get(path) ?? [];
@@ -45,7 +45,7 @@ export class History {
     return (this.files.get(path)?.at(-1) ?? nothing).state;
   }
 
-  /** What was not covered after a place. */
+  /** The files whose changes after a place were not covered. */
   gapsAfter(place: number): NotCovered[] {
     return this.gaps.filter(({ at }) => at > place).map(({ path, reason }) => ({ path, reason }));
   }
@@ -62,12 +62,12 @@ export class History {
 
 const nothing: { state: FileState } = { state: { kind: "absent" } };
 
-/** How many events are read at once while looking for a call. */
+/** The number of events that are read at once while looking for a call. */
 const STRETCH = 256;
 
 /**
- * The place of a checkpoint. Effects of commands are found after their results were stored, and belong before the last of these
- * results.
+ * The place of a checkpoint in the log. The effects of commands are found after their results were stored, and belong
+ * before the last of these results.
  */
 function sinceWhen(tree: TreeView, { seq }: StoredEvent, { calls }: Checkpoint): number {
   for (let to = seq - 1; calls.length > 0 && to > 0; to -= STRETCH)

@@ -34,6 +34,7 @@ export function readJournal(path: string): Journal | undefined {
   }
 }
 
+/** Removes the journal of a restore that is complete. */
 export function endJournal(path: string): void {
   fs.rmSync(path, { force: true });
 }

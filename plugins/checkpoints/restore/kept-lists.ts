@@ -1,16 +1,16 @@
-/** Milliseconds for which a list is kept after the last page of it that was asked for. */
+/** Milliseconds that a list is kept after a page of it was last requested. */
 const KEPT_MS = 30_000;
-/** Lists that are kept at a time; of more, those that were made first are forgotten. */
+/** The most lists that are kept; the oldest ones are dropped first. */
 const MOST_LISTS = 8;
 
 /**
- * Keeps the list of which somebody reads page after page, so that it is made once, and so that its pages fit together. A request for the
- * first page makes it anew.
+ * Caches lists that clients read page by page, so that a list is computed once and its pages are consistent. A request
+ * for the first page computes the list anew.
  */
 export class KeptLists {
   private readonly lists = new Map<string, { list: Promise<unknown>; forget: NodeJS.Timeout }>();
 
-  /** The list for a page that leaves out `skip` items. `key` says whose list of what it is. */
+  /** The list for a page that starts after `skip` items. `key` identifies the kind of list and its reader. */
   of<T>(key: string, skip: number, make: () => Promise<T>): Promise<T> {
     const kept = this.lists.get(key);
     if (skip > 0 && kept) {
@@ -28,7 +28,7 @@ export class KeptLists {
     return list;
   }
 
-  /** Forgets all lists. */
+  /** Drops all lists. */
   clear(): void {
     for (const key of [...this.lists.keys()]) this.forget(key);
   }

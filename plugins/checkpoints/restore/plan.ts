@@ -10,7 +10,7 @@ import type { History } from "./history.ts";
 /** The project whose files are examined and restored, with the store for contents. */
 export interface Place {
   root: string;
-  /** Never removed, even when empty. */
+  /** The working directory, which is never removed, even when empty. */
   cwd: string;
   blobs: BlobStore;
   maxFileBytes: number;
@@ -50,11 +50,11 @@ export async function planFor(place: Place, history: History, at: number, signal
     if (typeof step === "string") plan.notCovered.push({ path, reason: step });
     else if (step) plan.steps.push(step);
   }
-  return { ...plan, notCovered: eachOnce(plan.notCovered) };
+  return { ...plan, notCovered: withoutDuplicates(plan.notCovered) };
 }
 
 /** Removes duplicates. */
-export function eachOnce(gaps: readonly NotCovered[]): NotCovered[] {
+export function withoutDuplicates(gaps: readonly NotCovered[]): NotCovered[] {
   return [...new Map(gaps.map((gap) => [`${gap.path}\0${gap.reason}`, gap])).values()];
 }
 
@@ -73,7 +73,7 @@ interface Wanted {
 
 function stepFor(place: Place, { path, target, expected, freed }: Wanted): Step | string | undefined {
   const seen = lookAt(place, path, Math.max(sizeOf(target), sizeOf(expected)));
-  // Nothing behind a link belongs to the project; if a file must be created there, the link has to go first.
+  // A file behind a link does not belong to the project. If a file must be created there, the link is removed first.
   const present = seen === BEHIND_LINK && (freed || target.kind === "absent") ? absent : seen;
   if (typeof present === "string") return present;
   if (same(present, target)) return undefined;
@@ -85,10 +85,10 @@ function stepFor(place: Place, { path, target, expected, freed }: Wanted): Step 
 
 function conflictOf(present: FileState, expected: FileState): string | undefined {
   if (!same(present, expected)) return "it was changed afterwards by another program";
-  return present.kind === "uncovered" ? `what is there now cannot be kept: ${present.reason}` : undefined;
+  return present.kind === "uncovered" ? `the current content cannot be stored: ${present.reason}` : undefined;
 }
 
-/** The present state of a path; a text gives the reason why it must not be read. `read` receives a file's content. */
+/** The present state of a path; a string is the reason why it must not be read. `read` receives a file's content. */
 export function lookAt(
   { root, maxFileBytes }: Place,
   path: string,
@@ -119,6 +119,7 @@ const REASONS: Record<string, string> = {
   ENOTDIR: "a file is in a folder's place, or a folder with files in a file's",
 };
 
+/** The kind of change from one state to another; `mode` if only the permission bits differ. */
 export function kindOf(from: FileState, to: FileState): FileChange["kind"] {
   if (from.kind === "absent") return "created";
   if (to.kind === "absent") return "deleted";

@@ -4,7 +4,7 @@ import type { FileChange, FileState, Preview } from "../contract.ts";
 import { stateOf } from "../record/observe.ts";
 import { same } from "../record/state.ts";
 import type { History } from "./history.ts";
-import { eachOnce, kindOf, lookAt, type Place, planFor } from "./plan.ts";
+import { kindOf, lookAt, type Place, planFor, withoutDuplicates } from "./plan.ts";
 
 /** The largest text to show a diff for. */
 const MAX_TEXT = 1024 * 1024;
@@ -32,7 +32,7 @@ export async function listChanges(place: Place, history: History): Promise<Previ
     if (typeof present === "string") result.notCovered.push({ path, reason: present });
     else if (!same(first, present)) result.changes.push(changeOf(place, path, first, present));
   }
-  return { ...result, notCovered: eachOnce(result.notCovered) };
+  return { ...result, notCovered: withoutDuplicates(result.notCovered) };
 }
 
 function changeOf(place: Place, path: string, from: FileState, to: FileState): FileChange {

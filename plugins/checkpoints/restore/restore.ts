@@ -14,8 +14,8 @@ export interface Restored {
 }
 
 /**
- * Performs a journal's remaining steps, until the signal aborts. A file in its target state is done; one in neither its original nor its
- * target state was changed by someone else, and is skipped.
+ * Performs a journal's remaining steps until the signal aborts. A file in its target state is done. A file in neither
+ * its original nor its target state was changed by someone else, and is skipped.
  */
 export async function carryOut(place: Place, { id, steps }: Journal, signal: AbortSignal): Promise<Restored> {
   const result: Restored = { restored: [], skipped: [] };
@@ -50,7 +50,7 @@ function apply(place: Place, { path, before, after }: Move, beside: string): str
   const { root, maxFileBytes } = place;
   const most = Math.max(maxFileBytes, ...[before, after].map((state) => (state.kind === "file" ? state.size : 0)));
   const change = (folder: Folder, name: string) => put(folder, name, beside, after, place);
-  // All in one look at the folder: opening it takes as long as the rest.
+  // One look at the folder for everything: opening it takes as long as the rest.
   const present = inFolder(root, path, false, (folder, name) => {
     fs.rmSync(folder.at(beside), { force: true });
     const found = observe(folder.at(name), most, stateOf);

@@ -1,6 +1,6 @@
-/** How long a scan may use the thread, in milliseconds, before it yields. */
+/** Milliseconds for which a scan may occupy the thread before it yields. */
 const SLICE_MS = 2;
-/** A scan is also given up when it takes this many times its CPU limit in real time, on a busy machine or a slow disk. */
+/** A scan is also given up after this many times its CPU limit in real time, as on a busy machine or a slow disk. */
 const MOST_BUSY = 5;
 
 /** Measures the CPU time and real time that a scan spends on this thread, and yields in between. */

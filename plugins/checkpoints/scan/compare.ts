@@ -38,7 +38,10 @@ export async function contentsOf(
   return { files, notCovered: hidden > 0 ? [{ path: ".", reason }] : [] };
 }
 
-/** Contents from git's object store that are identical to the files; a text gives the reason why not. */
+/**
+ * Contents from git's object store that are identical to the files; a string is the reason why a content is not
+ * available.
+ */
 async function fromGit(root: string, changed: readonly Change[]): Promise<Map<string, Buffer | string>> {
   const wanted = changed.flatMap(({ path, was }) =>
     was?.content.kind === "git" ? [{ path, oid: was.content.oid, size: was.content.size }] : [],
@@ -50,7 +53,7 @@ async function fromGit(root: string, changed: readonly Change[]): Promise<Map<st
     wanted.map(({ path, oid, size }) => {
       const bytes = objects.get(oid);
       const whole = bytes?.length === size && !converted.has(path);
-      return [path, whole ? bytes : "git keeps it in another form"];
+      return [path, whole ? bytes : "git stores it in another form"];
     }),
   );
 }

@@ -48,6 +48,7 @@ export interface Tracked extends Mark {
   trusted: boolean;
 }
 
+/** Whether two marks identify the same version of a file. */
 export function hasMark(a: Mark, b: Mark): boolean {
   return a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.size === b.size && a.ino === b.ino;
 }

@@ -24,12 +24,15 @@ export class Scans {
   private pending: string[] = [];
   /** Whether the running scan is for the effects of a call. */
   private recording = false;
-  /** Milliseconds that the last scan took, and when the running one has begun. */
+  /** Milliseconds that the last scan took, and when the running one began (`performance.now()`). */
   private took = 0;
   private since: number | undefined;
-  /** Whether a call has waited in vain since the user's last message. */
+  /** Whether a call has waited for a scan until the time limit since the user's last message. */
   private waited = false;
-  /** Whether a pending call began without a complete scan before it, so that its changes cannot be told from earlier ones. */
+  /**
+   * Whether a pending call began without a complete scan before it, so that its changes cannot be distinguished from
+   * earlier ones.
+   */
   private blind = false;
 
   constructor(context: ScanContext, survey: Survey, notes: Notes, report: (thrown: unknown) => void) {
@@ -49,7 +52,7 @@ export class Scans {
     return this.pending.length > 0 && !this.blind;
   }
 
-  /** A model call begins, so the last scan may be outdated. */
+  /** Called when a model call begins, so that the last scan may be outdated. */
   round(isFirst: boolean): void {
     this.begun = false;
     if (isFirst) this.fresh = true;
@@ -79,14 +82,14 @@ export class Scans {
     if (isOver && this.ready) return;
     this.blind = true;
     const reason = isOver
-      ? (this.failure?.reason ?? "it could not be looked through")
+      ? (this.failure?.reason ?? "it could not be scanned")
       : `scanning took more than ${this.context.maxScanMs} ms`;
     await this.notes.write({ calls: [id], files: [], notCovered: [{ path: ".", reason }] });
   }
 
   /**
-   * Waits for this round's scan, within the limit. Returns whether it has finished. Where scans take longer, only one call of a turn waits
-   * in vain.
+   * Waits for this round's scan, for at most `maxScanMs` milliseconds. Returns whether the scan has finished. If scans
+   * take longer, only the first call of a turn waits for so long.
    */
   async completed(): Promise<boolean> {
     const running = this.begun ? this.running : this.begin();
@@ -109,7 +112,7 @@ export class Scans {
     while (this.running) await this.running;
   }
 
-  /** Resolves when all changes of commands that can be recorded are recorded. */
+  /** Resolves when the changes of commands are recorded, as far as they can be. */
   async settle(): Promise<void> {
     if (this.recording) await this.running;
     if (this.willFind) await this.begin();

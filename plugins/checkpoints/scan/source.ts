@@ -11,7 +11,7 @@ export interface Listing {
   /** Called after all suspects were examined. */
   accept(): void;
 }
-/** Lists what a scan has to examine; a text gives the reason why it cannot. */
+/** Lists what a scan has to examine; a string is the reason why it cannot. */
 export interface Source {
   list(known: ReadonlyMap<string, ScannedFile>, clock: Clock): Promise<Listing | string>;
   close(): void;

@@ -25,8 +25,8 @@ export interface Failure {
 }
 
 /**
- * A scan in the background may take this many times the limit for which a command waits. The first one has to look at every file, and later
- * ones need to be quick only after it has come to its end.
+ * A scan in the background may take this many times the limit for which a command waits. The first scan has to examine
+ * every file; later ones can only be quick once it has finished.
  */
 const IN_BACKGROUND = 10;
 

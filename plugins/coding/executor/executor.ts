@@ -3,7 +3,7 @@ import type { FilesService, ProcessesService } from "@scorel/local/contract";
 import { checkedFiles } from "./files.ts";
 import { checkedProcesses, type Processes } from "./processes.ts";
 
-/** The services `files` and `processes` of a session, whose calls are limited and whose answers are checked. */
+/** The services `files` and `processes` of a session. Their calls have time limits, and their answers are checked. */
 export function executorOf(ctx: PluginContext<unknown, "files" | "processes">): {
   readonly files: FilesService;
   readonly processes: Processes;
@@ -24,7 +24,7 @@ export function executorOf(ctx: PluginContext<unknown, "files" | "processes">): 
   };
 }
 
-/** Remembers the last result: a service is replaced only when plugins come and go. */
+/** Caches the result for the last service: a service is replaced only when plugins are added or removed. */
 function remembering<S, R>(make: (service: S) => R): (service: S) => R {
   let last: { service: S; result: R } | undefined;
   return (service) => {

@@ -5,12 +5,12 @@ import { within } from "@scorel/kit/values/within";
 import type { FileSearch, FilesService } from "@scorel/local/contract";
 import { checkedOutput } from "./output.ts";
 
-/** More than the limit of any caller. */
+/** Milliseconds for a search; more than the limit of any caller. */
 const SEARCH_MS = 120_000;
-/** How long closing the folder of a search may take. */
+/** Milliseconds for closing the folder of a search. */
 const CLOSE_MS = 3_000;
 
-/** The service `files` as tools use it: each call is limited, and each answer checked. */
+/** The service `files` as tools use it: each call has a time limit, and each answer is checked. */
 export function checkedFiles(files: FilesService, executor: Executor, limits: Limits = {}): FilesService {
   const { transferMs: limitMs = TRANSFER_MS } = limits;
   return {
@@ -45,7 +45,7 @@ function checkedSearch(search: FileSearch, executor: Executor): FileSearch {
         search.run(args, { signal, onOutput: output.take }),
       );
     },
-    // A folder that stays open elsewhere is no reason to fail.
+    // A folder that cannot be closed on the executor must not make the search fail.
     [Symbol.asyncDispose]: () =>
       within(CLOSE_MS, Promise.resolve(search[Symbol.asyncDispose]()), () => new Error("late")).catch(() => {}),
   };

@@ -1,4 +1,7 @@
-/** Passes output on if it is bytes, and otherwise remembers that it was not. */
+/**
+ * Returns `take`, which passes on output that is bytes, and `check`, which describes what was expected if other output
+ * came.
+ */
 export function checkedOutput(onOutput: (bytes: Uint8Array) => void) {
   let isProper = true;
   return {

@@ -2,28 +2,32 @@ import { callExecutor, type Executor } from "@scorel/kit/executor/call";
 import type { ProcessEnd, ProcessesService, ProcessRequest, RunningProcess } from "@scorel/local/contract";
 import { checkedOutput } from "./output.ts";
 
-/** How long ending a command may take: half a second for SIGTERM, ten for SIGKILL. */
+/** Milliseconds for killing a command: half a second for SIGTERM, ten seconds for SIGKILL, and some reserve. */
 const KILL_MS = 12_000;
-/** How long the end of a command that was killed may take to be reported. */
+/** Milliseconds until the executor must report the end of a command that was killed. */
 const END_MS = 2_000;
 
 export interface StartOptions {
   limitMs: number;
   signal?: AbortSignal | undefined;
 }
-/** A running command whose methods are limited and name the executor's plugin in their errors. */
+/** A running command whose methods have time limits, and whose errors name the executor's plugin. */
 export interface Started extends RunningProcess {
   kill(limitMs?: number): Promise<void>;
-  /** `ended`, with a limit. */
+  /** Like `ended`, with a time limit. */
   endedSoon(): Promise<ProcessEnd>;
 }
 /** The service `processes` as tools use it. */
 export interface Processes {
   readonly local: boolean;
-  /** A command that starts after the limit or an abort is killed. */
+  /** Starts a command. A command that starts only after the limit or an abort is killed. */
   start(request: ProcessRequest, options: StartOptions): Promise<Started>;
 }
 
+/**
+ * Wraps the service `processes`. Its calls throw EXECUTOR errors when they exceed their limit or return something
+ * unusable.
+ */
 export function checkedProcesses(processes: ProcessesService, executor: Executor): Processes {
   return {
     local: processes.local === true,
@@ -32,7 +36,7 @@ export function checkedProcesses(processes: ProcessesService, executor: Executor
       return callExecutor(executor, { method: "start", limitMs, signal, check: checkRunning }, async (signal) => {
         const running = await processes.start({ ...request, onOutput: output.take });
         const isProper = checkRunning(running) === undefined;
-        if (isProper && signal.aborted) running.kill().catch(() => {}); // Its caller has left with an error.
+        if (isProper && signal.aborted) running.kill().catch(() => {}); // The caller already got an error, so nobody else would kill it.
         return isProper ? checked(running, executor, output.check) : (running as Started);
       });
     },
@@ -43,7 +47,7 @@ function checked(running: RunningProcess, executor: Executor, checkOutput: () =>
   const check = (end: unknown) => checkEnd(end) ?? checkOutput();
   const method = "start().ended";
   const ended = running.ended.then((end) => callExecutor(executor, { method, limitMs: END_MS, check }, () => end));
-  ended.catch(() => {}); // Whoever waits for it hears of a failure.
+  ended.catch(() => {}); // Prevents an unhandled rejection; callers that wait for `ended` still get it.
   return {
     ended,
     endedSoon: () => callExecutor(executor, { method, limitMs: END_MS }, () => ended),

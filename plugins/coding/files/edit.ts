@@ -7,7 +7,7 @@ import { errors } from "../errors.ts";
 import { requireWritable } from "../guard/control-paths.ts";
 import { answer, answering } from "../result.ts";
 import { afterReplacing, uncovered } from "./coverage.ts";
-import { apart, createFinder, type Finder, unwritable } from "./matches.ts";
+import { createFinder, type Finder, unwritable, withoutOverlaps } from "./matches.ts";
 import { locate, type Place } from "./paths.ts";
 import { saveFile } from "./save.ts";
 import { asText, lineAt, loadFile, type TextFile, versionOf } from "./text-file.ts";
@@ -22,7 +22,7 @@ const parameters = z.object({
 });
 type Params = z.output<typeof parameters>;
 
-/** The tool Edit, which replaces one text, or all its occurrences. */
+/** The tool Edit, which replaces one occurrence of a text, or all of them. */
 export function createEdit(env: Environment): Tool<Params> {
   return {
     name: "Edit",
@@ -80,7 +80,7 @@ function choose(
     throw errors.EDIT_AMBIGUOUS({ path: place.shown, count: places.length, lines: linesOf(places, file) });
   const character = unwritable(new_string, file.encoding);
   if (character) throw errors.EDIT_ENCODING({ path: place.shown, character });
-  return apart(places);
+  return withoutOverlaps(places);
 }
 
 function requireRead(places: readonly ByteRange[], ranges: readonly ByteRange[], place: Place, file: TextFile): void {

@@ -3,10 +3,12 @@ import type { Environment } from "../environment.ts";
 import { errors } from "../errors.ts";
 import type { Place } from "./paths.ts";
 
-/** The context that an image takes, as bytes of text; the same for every size. */
+/** The context that an image takes up, in bytes of text; the same for images of every size. */
 export const IMAGE_BYTES = 4_800;
 
-/** The image for the model, or a text in its place. Throws FILE_BINARY without the service `images`. */
+/**
+ * The image as content for the model, or a text if it cannot be shown. Throws FILE_BINARY without the service `images`.
+ */
 export async function showImage(
   place: Place,
   bytes: Buffer,

@@ -5,7 +5,7 @@ import type { TextFile } from "./text-file.ts";
 export interface Finder {
   /** All positions, including overlapping ones, ascending. */
   all(text: string): ByteRange[];
-  /** The text as it must be written at a position: in the file's encoding and line breaks. */
+  /** The text in the file's encoding, with the line breaks used at this position. */
   written(text: string, at: ByteRange): Buffer;
 }
 
@@ -36,7 +36,7 @@ export function unwritable(text: string, encoding: TextFile["encoding"]): string
 }
 
 /** Drops positions that overlap an earlier one. */
-export function apart(places: readonly ByteRange[]): ByteRange[] {
+export function withoutOverlaps(places: readonly ByteRange[]): ByteRange[] {
   let end = 0;
   return places.filter(([from, to]) => {
     if (from < end) return false;
@@ -53,7 +53,7 @@ function toLf(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }
 
-/** Line breaks inside the range decide; without any, the first one of the file. */
+/** Whether to write CRLF: as the line breaks inside the range are; without any, as the first one of the file. */
 function usesCrlf(bytes: Buffer, from: number, to: number): boolean {
   const inside = bytes.indexOf(10, from);
   const at = inside >= 0 && inside < to ? inside : bytes.indexOf(10);

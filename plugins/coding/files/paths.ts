@@ -48,7 +48,7 @@ export function shownAs(path: string, cwd: string): string {
   return short === "" ? "." : short === ".." || short.startsWith(`..${sep}`) || isAbsolute(short) ? path : short;
 }
 
-/** What a path stands for: the base folders, and whose files they are. */
+/** What is needed to resolve a path: the base folders, and the file system. */
 interface Around {
   workspace: Folders;
   files: Pick<FilesService, "realpath">;
@@ -61,7 +61,7 @@ export async function realPath(path: string, { files }: Pick<Around, "files">, n
   } catch (thrown) {
     const code = codeOf(thrown);
     const reason = REASONS[code];
-    // Anything else says nothing about the path.
+    // Other errors are failures of the file system and say nothing about the path.
     if (reason === undefined) throw thrown;
     throw errors.PATH_INVALID({ path: named, reason }, { cause: thrown });
   }
@@ -69,7 +69,7 @@ export async function realPath(path: string, { files }: Pick<Around, "files">, n
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: "a part of it is a file, not a directory",
-  ELOOP: "its links go in a circle",
+  ELOOP: "its links form a cycle",
   EACCES: "EACCES",
   EINVAL: "EINVAL",
   ENAMETOOLONG: "ENAMETOOLONG",

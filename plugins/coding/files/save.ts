@@ -4,7 +4,10 @@ import { errors } from "../errors.ts";
 import { accessError } from "../result.ts";
 import type { Place } from "./paths.ts";
 
-/** Replaces a file; with `create`, it may be missing, as may its folders. Throws FILE_MOVED if a link is in its path now. */
+/**
+ * Replaces a file. With `create`, the file and its folders may be missing. Throws FILE_MOVED if a part of its path was
+ * replaced after the path was resolved.
+ */
 export async function saveFile(
   place: Place,
   bytes: Buffer,

@@ -14,7 +14,7 @@ export interface LoadedFile {
   bytes: Buffer;
   /** The sha256 of the bytes, in hex. */
   version: string;
-  /** The same for all names of the file, where the file system has such an identity. */
+  /** An identity that all names of the file share, where the file system has one. */
   id?: string;
 }
 /** A text file: UTF-8, or Latin-1 for any other single-byte encoding. */
@@ -43,14 +43,14 @@ export async function loadFile(place: Place, { files }: Files, call: Call = {}):
 
 type Files = Pick<Environment, "files">;
 
-/** The call that reads. */
+/** What is known about the call that reads. */
 interface Call {
   /** The paths that it was approved to read, if it was judged by paths. */
   approved?: readonly string[] | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** What can happen between looking at a file and opening it. */
+/** Throws a FILE error for what can happen between resolving a path and opening its file. */
 function refuse(thrown: unknown, place: Place): never {
   const code = codeOf(thrown);
   const path = place.shown;
@@ -83,6 +83,7 @@ export function asText(file: LoadedFile, place: Place): TextFile {
   return { ...file, encoding: isUtf8(bytes) ? "utf8" : "latin1", bom, crlf: bytes.includes("\r\n") };
 }
 
+/** The version of a file with these bytes: their sha256 in hex. */
 export function versionOf(bytes: Uint8Array): string {
   return sha256Of(bytes);
 }
@@ -115,7 +116,7 @@ async function nearName(path: string, files: FilesService): Promise<string> {
 
 const HINTS: Readonly<Record<Exclude<FileInfo["kind"], "file">, [kind: string, hint: string]>> = {
   folder: ["directory", "List it with Glob."],
-  fifo: ["FIFO", "Reading it could wait for ever; use Bash with a timeout if it must be."],
+  fifo: ["FIFO", "Reading it could block forever; if you must read it, use Bash with a timeout."],
   socket: ["socket", "Talk to it with Bash."],
   device: ["device", "It has no content to read or replace."],
 };

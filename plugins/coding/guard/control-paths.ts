@@ -53,7 +53,7 @@ async function isControl(place: Place, env: Around): Promise<boolean> {
   return targets.some((target) => fold(basename(target)) !== ".git" && isWithin(target, place.path));
 }
 
-/** Undefined for a path that cannot exist, for example below a `.git` file. */
+/** The real path of a control path; undefined if it cannot exist, for example below a `.git` file. */
 async function targetOf(path: string, env: Around): Promise<string | undefined> {
   try {
     return await realPath(path, env);
@@ -64,8 +64,9 @@ async function targetOf(path: string, env: Around): Promise<string | undefined> 
 }
 
 /**
- * Whether an absolute path is a `.mcp.json`, whose programs are started, or is, or is inside, a `.scorel` or `.git`. In a git folder, only
- * some plain text files are excepted: hooks, configuration, `commondir` and a rebase's todo list can all make git run programs.
+ * Whether an absolute path controls the agent or git: a `.mcp.json`, whose programs are started, or a `.scorel` or
+ * `.git` and anything inside them. In a git folder, only some plain text files are excepted: hooks, configuration,
+ * `commondir` and a rebase's todo list can all make git run programs.
  */
 export function isControlPath(path: string): boolean {
   const names = path.split(sep).map(fold);

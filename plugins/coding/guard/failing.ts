@@ -10,8 +10,9 @@ const HARMLESS = new Set(["Grep", "Glob", "TodoWrite"]);
 const NAMED = new Set(["Read", "Edit", "Write"]);
 
 /**
- * Why a call of Edit or Write cannot succeed, as the file is now; undefined if it may. The tool checks it again when it runs.
- * Nothing is said while an earlier call of the same reply, which may not have run yet, could change the answer.
+ * Why a call of Edit or Write cannot succeed with the file as it is; undefined if it may succeed. The tool checks again
+ * when it runs. Returns undefined while an earlier call of the same reply, which may not have run yet, could change the
+ * answer.
  */
 export async function failureOf(
   call: ToolCallInput,
@@ -42,7 +43,10 @@ async function waitsForEarlier(
   return unknown < index || (touched.get(place.path) ?? index) < index;
 }
 
-/** Which files the calls of a reply may change. Calls after `unknown` are not listed, since every later call has to wait for that one. */
+/**
+ * The files that calls of a reply may change. Calls after `unknown` are not listed, since every later call has to wait
+ * for that one.
+ */
 interface Touches {
   /** The index of each call, by id. */
   indexes: ReadonlyMap<string, number>;

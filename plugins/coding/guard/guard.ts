@@ -25,7 +25,8 @@ export async function guardWrites(
   const refusal = await writeRefusal(place, env);
   const isAttended = ctx.find("requests")?.attended === true;
   if (refusal && !isAttended) return { block: true, reason: refusal.message };
-  // The error of an edit can quote the file, so it is reported for a file outside of the project only if that file was read before.
+  // The error of an edit can quote the file. So for a file outside of the project, it is reported only if that file was
+  // read before.
   const isTold = isAttended && (!refusal || env.coverage(place.path) !== undefined);
   const failure = isTold ? await (await import("./failing.ts")).failureOf(call, place, { env, ctx }) : undefined;
   if (failure) return { block: true, reason: failure.message };
@@ -36,7 +37,7 @@ export async function guardWrites(
   return { ask: `${place.path} ${does}`, reason: refusal.message };
 }
 
-/** Where a path leads, or why it leads nowhere: then the call fails, and the guard has not. */
+/** Resolves a path. If it is invalid, returns the reason: the call then fails, without a failure of the guard. */
 async function placeOf(path: string, env: Environment): Promise<Place | { unusable: string }> {
   try {
     return await locate(path, env);

@@ -11,7 +11,7 @@ interface Around {
   workspace: Pick<Workspace, "home">;
 }
 
-/** Returns a test of real paths: whether it is a file with Scorel's own keys or tokens, which no tool may read. */
+/** Returns a test for real paths of files with Scorel's own keys or tokens, which no tool may read. */
 export async function keyStoreTest(env: Around): Promise<(path: string) => boolean> {
   const own = ownFileTest(await foldersOf(env));
   return (path) => own(path) === "secret";
@@ -24,7 +24,7 @@ export async function refuseKeyStore(place: Place, file: Pick<FileInfo, "id">, e
     throw errors.PATH_KEYS({ path: place.path });
 }
 
-/** Nothing can be read below such a folder either. */
+/** Errors after which nothing below a folder can be read either. */
 const UNREACHABLE = ["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "EPERM", "ENAMETOOLONG"];
 
 async function isLinked({ id }: Pick<FileInfo, "id">, { files, workspace }: Around): Promise<boolean> {

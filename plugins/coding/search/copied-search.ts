@@ -9,21 +9,21 @@ import { namesIn } from "./ripgrep.ts";
 
 const MAX_ENTRIES = 50_000;
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Larger files are hardly text. */
+/** The largest file whose contents are searched, in bytes; larger files are rarely text. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const AT_ONCE = 16;
 
 const IGNORE_FILES = [".gitignore", ".ignore", ".rgignore"];
-/** A file in each copied folder, by which ripgrep tells whether it ignores the folder. */
+/** Name of a file that is put into each copied folder to find out whether ripgrep ignores the folder. */
 const PROBE = "scorel-folder-probe";
 
 type RunOptions = Parameters<FileSearch["run"]>[1];
 type Around = Pick<Environment, "files">;
 
 /**
- * Searches files of an executor that has no ripgrep: what ripgrep needs to see of them is copied into a private folder, and
- * ripgrep runs there, so that patterns, globs and ignore files mean the same everywhere. Ignored folders are not copied, and
- * contents only where they are searched.
+ * Searches files of an executor that has no ripgrep. What ripgrep needs of them is copied into a private folder and
+ * ripgrep runs there, so that patterns, globs and ignore files work the same everywhere. Ignored folders are not
+ * copied, and contents only where they are searched.
  */
 export async function searchCopy(
   path: string,
@@ -49,7 +49,7 @@ export async function searchCopy(
 
 class Copy {
   private readonly base = makeTemporaryFolder("scorel-search-");
-  /** The folder of the executor, and its copy. */
+  /** The executor's folder; `here` is its copy. */
   private readonly folder: string;
   private readonly here: string;
   private readonly files: Environment["files"];
@@ -72,7 +72,7 @@ class Copy {
   }
 
   ripgrep(args: readonly string[], options: RunOptions) {
-    // Without a home there are no ignore files of the user of this computer.
+    // Without HOME, the ignore files of this computer's user do not apply.
     return runRipgrep(args, { cwd: this.here, env: {}, ...options });
   }
 
@@ -83,7 +83,7 @@ class Copy {
     return this.ripgrep(args, options);
   }
 
-  /** Ignore files of the folders above apply as well. */
+  /** Copies the ignore files of the folders above, since they apply as well. */
   async addIgnoresAbove(): Promise<void> {
     for (let at = this.folder; at !== dirname(at); at = dirname(at)) {
       const above = dirname(at);
@@ -100,7 +100,7 @@ class Copy {
     await this.copyFile(join(this.folder, name));
   }
 
-  /** Where a path of the executor is copied to; never outside of the copy, whatever the path is. */
+  /** The path in the copy for a path of the executor; always inside the copy. */
   private copyOf(path: string): string {
     return join(this.base, resolve("/", path));
   }
@@ -126,14 +126,14 @@ class Copy {
     }
   }
 
-  /** Adds the entries of one folder; returns its folders. */
+  /** Adds the entries of one folder, and returns its subfolders. */
   private async addFolder(folder: string, hidden: boolean): Promise<string[]> {
     const entries = await this.files.list(join(this.folder, folder), { signal: this.signal });
     this.entries += entries.length;
     if (this.entries > MAX_ENTRIES) throw errors.SEARCH_COPY({ reason: `there are over ${MAX_ENTRIES}` });
     const folders: string[] = [];
     for (const { name, kind } of entries) {
-      if (/[/\0]/.test(name) || name === "." || name === "..") continue; // No file can have such a name.
+      if (/[/\0]/.test(name) || name === "." || name === "..") continue; // No real file has such a name.
       const path = join(folder, name);
       if (kind === "file" && IGNORE_FILES.includes(name)) await this.addContents(path);
       if (name === ".git" || (!hidden && name.startsWith("."))) continue;
@@ -149,14 +149,14 @@ class Copy {
       mkdirSync(join(this.here, folder), { recursive: true });
       writeFileSync(join(this.here, folder, PROBE), "");
     }
-    // A glob that matches overrides what ignore files say of the file, but not of its folder.
+    // A matching glob overrides ignore files for the probe itself, but not for its folder.
     const all = await this.names(["--hidden", `--glob=${PROBE}`]);
     for (const folder of folders) rmSync(join(this.here, folder, PROBE));
     const open = new Set(all);
     return folders.filter((folder) => open.has(join(folder, PROBE)));
   }
 
-  /** Copies the contents of the files that a search with these arguments looks at. */
+  /** Copies the contents of the files that a search with these arguments reads. */
   private async copyContents(args: readonly string[]): Promise<void> {
     const choosing = args.filter((arg) => arg === "--hidden" || arg.startsWith("--glob="));
     await mapped(await this.names(choosing), async (name) => {
@@ -174,7 +174,7 @@ class Copy {
   }
 }
 
-/** Calls `work` for each, a few at a time. */
+/** Calls `work` for each item, AT_ONCE at a time, and returns the results in order. */
 async function mapped<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   for (let at = 0; at < all.length; at += AT_ONCE)

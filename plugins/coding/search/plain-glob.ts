@@ -54,21 +54,21 @@ function pathTest(parts: readonly string[]): Test {
   const last = others.pop();
   return (name) => {
     const names = name.split("/");
-    if (!stands(first, names, 0)) return false;
+    if (!fitsAt(first, names, 0)) return false;
     if (!last) return names.length === first.length;
     let at = first.length;
     for (const group of others) {
-      while (at < names.length && !stands(group, names, at)) at++;
+      while (at < names.length && !fitsAt(group, names, at)) at++;
       if (at + group.length > names.length) return false;
       at += group.length;
     }
     // A trailing `**` matches everything inside a folder, but not the folder itself.
     const end = names.length - Math.max(last.length, 1);
-    return end >= at && stands(last, names, names.length - last.length);
+    return end >= at && fitsAt(last, names, names.length - last.length);
   };
 }
 
-function stands(group: readonly Test[], names: readonly string[], at: number): boolean {
+function fitsAt(group: readonly Test[], names: readonly string[], at: number): boolean {
   return at + group.length <= names.length && group.every((matches, index) => matches(names[at + index] as string));
 }
 

@@ -19,7 +19,7 @@ export interface SearchPlace extends Search, AsyncDisposable {
   file?: string;
   /** Converts a name from ripgrep to one for messages. */
   shown(name: string): string;
-  /** Whether a file must be left out because it may not be read. A single requested file never is. */
+  /** Whether a file must be left out because it may not be read. False for a single file that was named. */
   hides(name: string): boolean;
   /** Byte ranges of secrets in a line that is shown in part. */
   secretsIn: Environment["secretsIn"];
@@ -28,14 +28,14 @@ export interface SearchPlace extends Search, AsyncDisposable {
 interface SearchRequest {
   path: string | undefined;
   shows: "names" | "contents";
-  /** The paths that the call was approved to read, if it was judged by paths. */
+  /** The paths that the call was approved to read; undefined if it was not judged by paths. */
   approved: readonly string[] | undefined;
   signal: AbortSignal | undefined;
 }
 
 /**
- * Opens the folder or file to search; it stays open until disposed. Throws SEARCH_PATH, SEARCH_KIND, and FILE_SWAPPED if it is
- * not what was approved.
+ * Opens the folder or file to search; it stays open until disposed. Throws SEARCH_PATH, SEARCH_KIND, and FILE_SWAPPED
+ * if it is not what was approved.
  */
 export async function openSearchPlace(
   { path, shows, approved, signal }: SearchRequest,

@@ -5,7 +5,7 @@ import type { Environment } from "../environment.ts";
 import type { Background } from "./background.ts";
 import { spillFolder } from "./spill-folder.ts";
 
-/** The background commands of a session. They are loaded when the first one is started. */
+/** The background commands of a session. Their code is loaded when the first one is started. */
 export class BackgroundCommands implements BackgroundWork {
   private readonly env: Environment;
   private loading: Promise<Background> | undefined;

@@ -38,7 +38,7 @@ export interface BackgroundCommand {
 
 interface Entry {
   command: string;
-  /** Milliseconds since the epoch. */
+  /** When the command was started, in milliseconds since the epoch. */
   since: number;
   seconds: number;
   started: number;
@@ -94,7 +94,7 @@ export class Background {
           entry.ended = ended;
           entry.endedAt = performance.now();
         },
-        // Only the start can fail, and its caller gets the error.
+        // Rejects only if the command cannot start, and then the caller of `start` gets the error.
         reject,
       );
     });
@@ -120,7 +120,7 @@ export class Background {
     return this.poll(id);
   }
 
-  /** The commands that run, the oldest first. */
+  /** The running commands, the oldest first. */
   running(): { id: string; command: string; since: number }[] {
     return [...this.entries].flatMap(([id, { command, since, ended }]) => (ended ? [] : [{ id, command, since }]));
   }
@@ -132,7 +132,7 @@ export class Background {
     await entry.done;
   }
 
-  /** Removes the files of output that was never polled, which nobody knows of. */
+  /** Removes the files of output that was never polled: nobody knows their paths. */
   close(): void {
     for (const { output } of this.entries.values()) output.discard();
     this.entries.clear();

@@ -65,7 +65,7 @@ async function start(
   signal: AbortSignal | undefined,
   getBackground: GetBackground,
 ): Promise<ToolOutput> {
-  const cwd = await folderOf(params.cwd, env);
+  const cwd = await workingDirectoryOf(params.cwd, env);
   const timeoutMs = params.timeout === undefined ? undefined : params.timeout * 1000;
   const background = await getBackground();
   const confine = await confineFor(env);
@@ -92,7 +92,7 @@ async function bash(
   env: Environment,
   { signal, onUpdate }: { signal: AbortSignal | undefined; onUpdate: OnUpdate },
 ): Promise<ToolOutput> {
-  const cwd = await folderOf(params.cwd, env);
+  const cwd = await workingDirectoryOf(params.cwd, env);
   const [{ runCommand }, { Output }] = await Promise.all([import("./command.ts"), import("./output.ts")]);
   const output = new Output(outputBudget(env.context()), () => spillFolder(env));
   const redactor = env.redactor();
@@ -125,7 +125,7 @@ async function bash(
   }
 }
 
-/** The output, with the file of a long one as it may be stored. */
+/** The output; for a long one, its file is replaced by what may be stored of it. */
 async function stored(kept: Kept, env: Environment): Promise<Kept> {
   const clean = kept.spill === undefined ? undefined : env.storable();
   return clean ? (await import("./stored-output.ts")).storedOutput(kept, clean) : kept;
@@ -135,8 +135,8 @@ async function confineFor(env: Environment): Promise<Confine | undefined> {
   return env.bash().sandbox ? (await import("./confinement.ts")).confinement(env) : undefined;
 }
 
-/** The folder for whole outputs. Throws when the model could not read them there. */
-async function folderOf(named: string | undefined, env: Environment): Promise<string> {
+/** The working directory of a command, as an absolute path. Throws BASH_CWD when it is not an existing folder. */
+async function workingDirectoryOf(named: string | undefined, env: Environment): Promise<string> {
   const { workspace } = env;
   const cwd = named === undefined ? workspace.cwd : absolute(named, workspace);
   const info = await env.files.stat(cwd);

@@ -5,7 +5,7 @@ import { errors } from "../errors.ts";
 import type { Processes, Started } from "../executor/processes.ts";
 import type { Confine } from "./confinement.ts";
 
-/** The limits for the start of a command; in between, the time limit of the command applies. */
+/** Milliseconds for starting a command: the command's own time limit, kept within these bounds. */
 const START_MS = { least: 5_000, most: 60_000 };
 
 export interface Command {
@@ -14,24 +14,26 @@ export interface Command {
   env: Record<string, string>;
   /** Wraps the command in the sandbox; unset means no sandbox. */
   confine?: Confine | undefined;
-  /** Unset means no limit. */
+  /** Milliseconds; unset means no limit. */
   timeoutMs?: number | undefined;
   signal?: AbortSignal | undefined;
   /** Receives stdout and stderr, in order of arrival. */
   onText(text: string): void;
-  /** Called when the command runs. */
+  /** Called when the command has started. */
   onStart?(started: Paused): void;
-  /** Whether processes left behind belong to the command; its end function then stays in `running`. */
+  /**
+   * Whether processes that the command leaves behind belong to it; the function that kills it then stays in `running`.
+   */
   background?: boolean;
 }
-/** Output that can be paused; its writer then blocks. */
+/** Pauses and resumes the command's output. The command blocks when it writes to paused output. */
 export type Paused = Pick<Started, "pause" | "resume">;
 export interface Ended extends ProcessEnd {
-  /** Why its end is not its own: Scorel killed it, or nobody knows what became of it. */
+  /** Set when the command did not end by itself: Scorel killed it, or its end is unknown. */
   ended?: "timeout" | "cancelled" | "lost";
-  /** Why it was lost. */
+  /** Why the end is unknown. */
   reason?: string;
-  /** Why it may still run although it was to be killed. */
+  /** Why the command may still run after an attempt to kill it. */
   unkilled?: string;
 }
 
@@ -60,7 +62,7 @@ async function run(program: Program, options: Command, processes: Processes, run
   const decoder = new TextDecoder();
   let isOver = false;
   const onOutput = (chunk: Uint8Array) => {
-    // A command of which nothing was heard in time may still send output.
+    // After its end was assumed, a command may still send output.
     if (!isOver) onText(decoder.decode(chunk, { stream: true }));
   };
   const started = await start(processes, { ...program, background, onOutput }, options);

@@ -21,7 +21,10 @@ const LIMITS: Partial<SandboxLimits> = {
 /** The host's folders of these variables are not visible in the sandbox. */
 const OWN_FOLDERS = { HOME: "/tmp", TMPDIR: "/tmp" };
 
-/** Returns how to sandbox commands if `[tools.bash] sandbox` is set. Throws BASH_NO_SANDBOX when there is no sandbox. */
+/**
+ * Returns a function that wraps commands in the sandbox; undefined unless `[tools.bash] sandbox` is set. Throws
+ * BASH_NO_SANDBOX when there is no sandbox.
+ */
 export function confinement(env: Environment): Confine | undefined {
   const { sandbox, network } = env.bash();
   if (!sandbox) return undefined;

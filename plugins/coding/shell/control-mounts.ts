@@ -110,11 +110,11 @@ function removePlaceholder({ path, missing }: Control): void {
     if (missing === "folder") fs.rmdirSync(path);
     else if (missing !== "nothing" && fs.readFileSync(path, "utf8") === missing.text) fs.unlinkSync(path);
   } catch {
-    // Another program has put something there meanwhile.
+    // Another program has created the path meanwhile.
   }
 }
 
-/** Undefined for links, which cannot be mounted over. */
+/** The kind of a path; undefined for links, which cannot be mounted over. */
 function kindOf(path: string): "file" | "folder" | undefined {
   const stat = fs.lstatSync(path, { throwIfNoEntry: false });
   return stat?.isDirectory() ? "folder" : stat?.isFile() ? "file" : undefined;

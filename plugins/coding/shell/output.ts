@@ -4,10 +4,10 @@ import { codeOf, ScorelError } from "@scorel/kernel";
 import { outputName } from "@scorel/kit/files/kept-outputs";
 
 const MAX_SPILL = 64 * 1024 * 1024;
-/** Bytes reserved for the line about the cut, and for the exit code. */
+/** Bytes reserved for the line about left-out output, and for the exit code. */
 const NOTE = 256;
 
-/** What is kept of a long output. */
+/** A command's output, reduced to a size limit. */
 export interface Kept {
   text: string;
   /** The size of all output, in UTF-8 bytes. */
@@ -47,7 +47,7 @@ export class Output {
     this.tail.write(text, size);
   }
 
-  /** The last lines so far, for live display. Says how much comes before them. */
+  /** The last lines so far, for live display. Says how much output comes before them. */
   recent(limit: number): string {
     if (this.bytes <= limit) return this.tail.text;
     const end = wholeLines(lastBytes(this.tail.text, limit), "start");

@@ -15,7 +15,9 @@ const isTrue = z.literal(true).optional();
 const eventId = z.string().min(1);
 const inFlight = { work: "shell", id: "eventId" } as const;
 
-/** A shell line with its output. During a turn it stands beside the conversation, since only the turn may continue that. */
+/**
+ * A shell line with its output. During a turn it is a side event, since only the turn may continue the conversation.
+ */
 const shellLine: EventDefinition<Events["shell_line"]> = {
   schema: z.strictObject({
     command: z.string(),
@@ -31,7 +33,7 @@ const shellLine: EventDefinition<Events["shell_line"]> = {
   leafReads: '"aside"',
   inFlight: { work: "shell", id: "id", effect: "end" },
   convertToLlm: (event: EventOf<"shell_line">) =>
-    event.silent || event.aside ? { action: "skip" } : { action: "include", message: asSaid(event) },
+    event.silent || event.aside ? { action: "skip" } : { action: "include", message: messageFor(event) },
   convertToDisplay: (event: EventOf<"shell_line">) => ({
     display: "card",
     title: titleOf(event),
@@ -40,7 +42,7 @@ const shellLine: EventDefinition<Events["shell_line"]> = {
   }),
 };
 
-/** Says that a command runs, in case the host does not live to store what came of it. */
+/** Records that a command is running, in case the host ends before it can store the result. */
 const shellBegun: EventDefinition<Events["shell_begun"]> = {
   schema: z.strictObject({ line: eventId, command: z.string(), silent: isTrue, hash: z.string().optional() }),
   durable: true,
@@ -49,14 +51,14 @@ const shellBegun: EventDefinition<Events["shell_begun"]> = {
   convertToDisplay: () => ({ display: "hidden" }),
 };
 
-/** Puts a line that stood beside the conversation into it. */
+/** Adds a shell line that was stored as a side event to the conversation. */
 const shellTold: EventDefinition<Events["shell_told"]> = {
   schema: z.strictObject({ line: eventId }),
   durable: true,
   convertToLlm(event: EventOf<"shell_told">, context) {
     const line = context.get(event.line);
     if (line?.type !== "shell_line") return { action: "skip" };
-    return { action: "include", message: asSaid(line as EventOf<"shell_line">) };
+    return { action: "include", message: messageFor(line as EventOf<"shell_line">) };
   },
   convertToDisplay: () => ({ display: "hidden" }),
 };
@@ -94,7 +96,7 @@ export const shellEvents = {
   shell_line_end: ended,
 };
 
-/** The lines that have begun and not ended. */
+/** Shell lines whose commands are still running. */
 export const openShellLines: ProjectionDefinition<
   readonly Pick<Events["shell_begun"], "line" | "command" | "silent">[]
 > = {
@@ -108,7 +110,7 @@ export const openShellLines: ProjectionDefinition<
   },
 };
 
-/** The lines beside the conversation that the model was not told of yet. */
+/** Shell lines that were stored as side events and that the model does not have yet. */
 export const untoldShellLines: ProjectionDefinition<readonly string[]> = {
   over: "log",
   reads: [{ type: "shell_line", containing: '"aside"' }, "shell_told"],
@@ -123,14 +125,14 @@ function titleOf({ command, silent }: { command: string; silent?: true }): strin
   return `${silent ? "!!" : "!"} ${command}`;
 }
 
-/** The output, with how long it took in its last line, which says how it ended. */
+/** The output, with the duration added to its last line, which says how the command ended. */
 function withTime({ output, durationMs }: Events["shell_line"]): string {
   if (durationMs === 0) return output;
   return output.trimEnd().replace(/\]$/, `, ${(durationMs / 1000).toFixed(1)} s]`);
 }
 
-/** The message that the model gets: the user says which command they have run, and what it printed. */
-function asSaid({ command, output, ts }: EventOf<"shell_line">): UserMessage {
+/** The message to the model: the user says which command they ran, and what it printed. */
+function messageFor({ command, output, ts }: EventOf<"shell_line">): UserMessage {
   return {
     role: "user",
     content: `I have run this command in the shell myself, and this is its output:\n\n$ ${command}\n${output}`,

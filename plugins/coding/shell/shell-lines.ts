@@ -15,7 +15,7 @@ import { textOf } from "../display.ts";
 import type { Environment } from "../environment.ts";
 import { errors } from "../errors.ts";
 
-/** A person ends a line that takes too long, so this is only the most that Bash takes. */
+/** The longest time limit that Bash accepts: a person ends a shell line that takes too long. */
 const MAX_SECONDS = 3_600;
 const MAX_RUNNING = 16;
 const INTERRUPTED =
@@ -23,7 +23,7 @@ const INTERRUPTED =
 
 export interface ShellLine {
   command: string;
-  /** The model is not told of it. */
+  /** Whether the line is kept from the model. */
   silent: boolean;
   clientId: string;
   messageId?: string | undefined;
@@ -37,7 +37,7 @@ interface Running {
   stored: Promise<void>;
 }
 
-/** Runs lines for the shell that people type, and stores what came of them. */
+/** Runs shell lines that people type, and stores their results. */
 export class ShellLines {
   private readonly ctx: PluginContext<unknown, "agent" | "files" | "processes">;
   private readonly env: Environment;
@@ -49,8 +49,9 @@ export class ShellLines {
   }
 
   /**
-   * Resolves with the id of the line's event when the command runs. The same request again changes nothing, also after the process was
-   * killed. Throws MESSAGE_ID_REUSED for another request with the same id.
+   * Starts a shell line, and resolves with the id of its event when the command has started. A repeated request with
+   * the same id only returns that id, even after the process was killed. Throws MESSAGE_ID_REUSED for a different
+   * request with the same id.
    */
   async start(line: ShellLine): Promise<{ eventId: EventId }> {
     const eventId = eventIdFor("run_shell", line.messageId) ?? newId();
@@ -68,24 +69,27 @@ export class ShellLines {
     return { eventId };
   }
 
-  /** The id of the client that began a running line. */
+  /** The id of the client that started a running line. */
   ownerOf(eventId: EventId): string | undefined {
     return this.running.get(eventId)?.clientId;
   }
 
-  /** Ends a line. Returns whether it ran. Resolves when what came of it is stored. */
+  /** Kills a line's command. Resolves when its result is stored, with whether it was running. */
   end(eventId: EventId): Promise<boolean> {
     const line = this.running.get(eventId);
     return endLines(line ? [line] : []);
   }
 
-  /** Ends all lines, or those of a client, in the same way. */
+  /** Kills the commands of all lines, or of one client's lines. Resolves like `end`. */
   endAll(clientId?: string): Promise<boolean> {
     const all = [...this.running.values()];
     return endLines(all.filter((line) => clientId === undefined || line.clientId === clientId));
   }
 
-  /** Stores of lines that ran when the process was killed that they were interrupted, and tells the model of those that it was not told of. */
+  /**
+   * Stores lines that were running when the process was killed as interrupted, and gives the model those that it does
+   * not have yet.
+   */
   async recover(): Promise<void> {
     for (const { line, ...flags } of this.session.projection("openShellLines"))
       if (!this.running.has(line)) {
@@ -107,12 +111,12 @@ export class ShellLines {
     return begun !== undefined || this.running.has(eventId) || tree.has(eventId);
   }
 
-  /** Rejects only before the command has begun. */
+  /** Rejects only if the command was not started. */
   private async run(eventId: EventId, line: ShellLine, ended: AbortSignal, begin: () => void): Promise<void> {
     const { clientId, answers, messageId, command: typed } = line;
     const command = await this.storable(typed);
     const flags = { command, ...(line.silent && { silent: true as const }) };
-    // Of a command that is not stored as it was typed, a hash could betray what was removed.
+    // If the stored command differs from the typed one, a hash could reveal what was removed.
     const hash = command === typed && { hash: bodyHash({ command, silent: line.silent }) };
     let startedAt = 0;
     const { signal, end } = linkedTo(ended, this.session.stopping);
@@ -140,7 +144,7 @@ export class ShellLines {
     await this.store(eventId, { ...flags, ...outcomeOf(result, performance.now() - startedAt) }, clientId);
   }
 
-  /** During a turn, a line is stored beside the conversation at once, and the model is told of it as soon as that is possible. */
+  /** Stores a line. During a turn it is a side event, and is added to the conversation as soon as possible. */
   private async store(id: EventId, line: Events["shell_line"], clientId?: string): Promise<void> {
     const { session } = this;
     const aside = session.held;
@@ -167,7 +171,7 @@ async function endLines(lines: readonly Running[]): Promise<boolean> {
   return lines.length > 0;
 }
 
-/** The id of the event that says that a command runs, by which a repeated request is known. */
+/** The id of the `shell_begun` event for a request, by which a repeated request is recognised. */
 function beginningOf(messageId: string | undefined): EventId | undefined {
   return eventIdFor("run_shell begun", messageId);
 }

@@ -4,12 +4,12 @@ import { replaceFile } from "@scorel/kit/files/private";
 import { errors } from "../errors.ts";
 import type { Kept } from "./output.ts";
 
-/** How many characters of a file are cleaned at once: a layer has a time limit. */
+/** The most characters that are passed to `clean` at once, since a layer has a time limit. */
 const PIECE = 4 * 1024 * 1024;
 
 /**
- * Replaces the file of a long output by what may be stored of it. If that fails, the file says why there is no output in it.
- * `clean` is undefined when everything may be stored.
+ * Replaces the file of a long output by the part that may be stored. If that fails, the file says why it contains no
+ * output. `clean` is undefined when everything may be stored.
  */
 export async function storedOutput(kept: Kept, clean: ((text: string) => Promise<string>) | undefined): Promise<Kept> {
   const { spill } = kept;

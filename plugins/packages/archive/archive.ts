@@ -6,7 +6,7 @@ import type { ArchiveKind, Unpacking } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { TreeWriter } from "./tree-writer.ts";
 
-/** System errors of the disk that is written to; the archive itself may be intact. */
+/** System errors of the disk that is written to; after them, the archive itself may still be intact. */
 const FULL = ["ENOSPC", "EDQUOT", "EFBIG", "EROFS", "EIO", "EMFILE"];
 const PIECE = 256 * 1024;
 const readPiece = promisify(read);
@@ -19,7 +19,10 @@ const readTar = async (pieces: AsyncIterable<Buffer>, writer: TreeWriter) =>
 
 const readZip: Reader = async (fd, writer) => (await import("./zip.ts")).readZip(fd, writer);
 
-/** The unpackers by the first bytes of their files; a reason for formats that are not supported. */
+/**
+ * The supported formats by the first bytes of their files: how to unpack them or, for a format that is recognised but
+ * not supported, the reason.
+ */
 const formats: readonly { magic: Buffer; kind?: ArchiveKind; read: Reader | string }[] = [
   {
     magic: Buffer.from([0x1f, 0x8b]),
@@ -35,8 +38,9 @@ const formats: readonly { magic: Buffer; kind?: ArchiveKind; read: Reader | stri
 ];
 
 /**
- * Unpacks an archive into an empty folder; returns the archive's sha512 as npm writes it. Only plain files and folders are accepted:
- * anything else, or a path outside the folder, refuses the whole archive. Throws ARCHIVE errors, and those of a full disk.
+ * Unpacks an archive into an empty folder; returns the archive's sha512 as npm writes it. Only plain files and folders
+ * are accepted: for anything else, or a path outside the folder, the whole archive is refused. Throws ARCHIVE errors,
+ * and the errors of a full disk.
  */
 export async function unpack(file: string, into: string, { limits, name, kind }: Unpacking = {}): Promise<string> {
   const path = name ?? file;
@@ -45,7 +49,10 @@ export async function unpack(file: string, into: string, { limits, name, kind }:
     const format = formatOf(fd);
     if (typeof format.read === "string") throw errors.ARCHIVE_FORMAT({ path, reason: format.read });
     if (kind !== undefined && kind !== format.kind)
-      throw errors.ARCHIVE_FORMAT({ path, reason: `by its name it is a .${kind}, and its bytes are none` });
+      throw errors.ARCHIVE_FORMAT({
+        path,
+        reason: `by its name it is a .${kind}, but its content is not in that format`,
+      });
     const hash = createHash("sha512");
     for await (const piece of piecesOf(fd)) hash.update(piece);
     await format.read(fd, new TreeWriter(path, into, limits));

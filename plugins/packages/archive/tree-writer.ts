@@ -5,7 +5,7 @@ import { errors } from "../errors.ts";
 
 export const defaultLimits: Limits = { entries: 10_000, fileBytes: 64 * 1024 * 1024, allBytes: 256 * 1024 * 1024 };
 
-/** Bytes that the headers and the long name of an entry may take, apart from its content. */
+/** The most bytes that the headers and the long name of an entry may have, besides its content. */
 const OVERHEAD = 4096;
 const LONGEST = 1_024;
 const DEEPEST = 64;
@@ -66,7 +66,7 @@ export class TreeWriter {
         this.bytes += chunk.length;
         if (size > fileBytes) throw this.refuse(path, `is larger than ${mebi(fileBytes)}`);
         if (this.bytes > allBytes) throw this.limit(`it holds more than ${mebi(allBytes)}`);
-        // A nearly full disk writes a part, and fails only on the next write.
+        // On a nearly full disk, a write may store only a part; the error comes with the next write.
         for (let done = 0; done < chunk.length; ) done += fs.writeSync(fd, chunk, done);
       },
       close: () => fs.closeSync(fd),
@@ -81,14 +81,14 @@ export class TreeWriter {
   private clean(path: string): string {
     if (path.length > LONGEST) throw this.refuse(path, `is longer than ${LONGEST} characters`);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused
-    if (/[\\\u0000-\u001f\u007f]/.test(path)) throw this.refuse(path, "has a character in it that no name should have");
+    if (/[\\\u0000-\u001f\u007f]/.test(path)) throw this.refuse(path, "contains a backslash or a control character");
     if (/^\/|^[A-Za-z]:/.test(path)) throw this.refuse(path, "is an absolute path");
     // On Windows, a colon would name a hidden stream of the file.
-    if (path.includes(":")) throw this.refuse(path, "has a colon in it");
+    if (path.includes(":")) throw this.refuse(path, "contains a colon");
     const parts = path.split("/").filter((part) => part !== "" && part !== ".");
     if (parts.includes("..")) throw this.refuse(path, "leads out of the folder");
     // Removing a tree takes time quadratic in its depth.
-    if (parts.length > DEEPEST) throw this.refuse(path, `lies more than ${DEEPEST} folders deep`);
+    if (parts.length > DEEPEST) throw this.refuse(path, `is more than ${DEEPEST} folders deep`);
     return parts.join("/");
   }
 
@@ -110,7 +110,7 @@ export class TreeWriter {
     const other = this.names.get(key);
     if (other && other.path !== path)
       throw this.refuse(path, `differs from ${JSON.stringify(other.path)} only in case`);
-    if (other && (other.isFile || isFile)) throw this.refuse(path, "is in there twice");
+    if (other && (other.isFile || isFile)) throw this.refuse(path, "occurs twice");
     this.names.set(key, { path, isFile });
     return !other;
   }

@@ -9,7 +9,7 @@ const ENCRYPTED = 0x1 | 0x40 | 0x2000;
 /** File types in the upper half of an entry's attributes, as written on Unix. */
 const [KIND, FILE, FOLDER, LINK] = [0o170000, 0o100000, 0o040000, 0o120000];
 
-/** An entry of the directory, with its byte range in the zip from its local header to the end of its data. */
+/** An entry of the zip's directory, with its byte range in the zip from its local header to the end of its data. */
 interface Row {
   entry: Entry;
   name: string;
@@ -18,8 +18,8 @@ interface Row {
 }
 
 /**
- * Unpacks a zip by its directory, after checking that it agrees with the local header of each file: two programs must not see
- * different archives in it. Throws ARCHIVE_ENTRY and plain errors.
+ * Unpacks a zip by its directory, after checking that the directory agrees with the local header of each file:
+ * otherwise two programs could see different archives in it. Throws ARCHIVE_ENTRY and plain errors.
  */
 export async function readZip(fd: number, writer: TreeWriter): Promise<void> {
   const { default: yauzl } = await import("yauzl");
@@ -38,11 +38,11 @@ async function rowOf(zip: ZipFile, entry: Entry, writer: TreeWriter): Promise<Ro
   const name = nameOf(entry, writer);
   if (entry.generalPurposeBitFlag & ENCRYPTED) throw writer.refuse(name, "is encrypted");
   if (![STORED, DEFLATED].includes(entry.compressionMethod))
-    throw writer.refuse(name, `is compressed in a way that is not read here (${entry.compressionMethod})`);
+    throw writer.refuse(name, `uses an unsupported compression method (${entry.compressionMethod})`);
   const local = await zip.readLocalFileHeaderPromise(entry);
   const agrees = local.fileName.equals(entry.fileNameRaw) && local.compressionMethod === entry.compressionMethod;
   if (!agrees || ((local.generalPurposeBitFlag ^ entry.generalPurposeBitFlag) & ENCRYPTED) !== 0)
-    throw writer.refuse(name, "is named or packed otherwise where its data stands");
+    throw writer.refuse(name, "differs from its local header");
   return {
     entry,
     name,
@@ -76,7 +76,7 @@ async function extract(zip: ZipFile, { entry, name }: Row, writer: TreeWriter): 
   if (kind === LINK) throw writer.refuse(name, "is a link");
   if (kind !== 0 && kind !== (isFolder ? FOLDER : FILE)) throw writer.refuse(name, "is neither a file nor a folder");
   if (!isFolder) return copy(zip, entry, writer.file(name, (mode & 0o100) !== 0));
-  if (entry.uncompressedSize > 0) throw writer.refuse(name, "is a folder that holds bytes");
+  if (entry.uncompressedSize > 0) throw writer.refuse(name, "is a folder with content");
   writer.folder(name);
 }
 

@@ -30,7 +30,10 @@ export async function add(installer: Installer, invocation: Invocation): Promise
   });
 }
 
-/** `scorel preset|plugin update`; without a name, of everything that is installed. Returns 1 when the user declines. */
+/**
+ * `scorel preset|plugin update`; without a name, updates everything that is installed. Returns 1 when the user
+ * declines.
+ */
 export async function update(installer: Installer, invocation: Invocation): Promise<number> {
   const [name, source] = invocation.args;
   if (name !== undefined) return await updateOne(installer, await installed(installer, name), source, invocation);
@@ -54,7 +57,7 @@ async function updateOne(
     invocation,
     async (prepared, review) => {
       if (review.changes?.length === 0 && before.state === "installed")
-        return say(invocation, `"${before.name}" is the same there; nothing was changed.`);
+        return say(invocation, `"${before.name}" is up to date; nothing was changed.`);
       const words = source === undefined ? [before.name] : [before.name, source];
       const command = `scorel ${installer.command} update ${words.map(shellWord).join(" ")}`;
       if (!(await agreed(review, heading("Update", prepared), command, invocation))) return 1;
@@ -82,7 +85,7 @@ async function withReview(
   const staging = await installer.store.stage();
   try {
     const fetched = await fetchSource(wanted, staging.folder, invocation);
-    // Its node_modules are not verified by anything; npm installs its own.
+    // Nothing verifies the node_modules of the package; npm installs its own.
     rmSync(join(fetched.folder, "node_modules"), { recursive: true, force: true });
     const manifest = readManifest(fetched.folder, wanted.spec);
     const name =
@@ -106,13 +109,16 @@ async function withReview(
   }
 }
 
-/** Throws after a signal to end. Two turns of the event loop let one arrive that came while files were read. */
+/**
+ * Throws if the command was interrupted. Two turns of the event loop let a signal arrive that was sent while files were
+ * read.
+ */
 async function assertNotInterrupted(invocation: Invocation): Promise<void> {
   for (let turns = 0; turns < 2; turns++) await new Promise((next) => setImmediate(next));
   if (isInterrupted(invocation)) throw invocation.interrupt.reason;
 }
 
-/** Whether the process was asked to end. Without a reader of the output the installation goes on. */
+/** Whether the process was asked to end. An installation continues if only the reader of its output has gone. */
 function isInterrupted({ interrupt }: Invocation): boolean {
   return interrupt.aborted && codeOf(interrupt.reason) !== "OUTPUT_CLOSED";
 }
@@ -136,7 +142,7 @@ function nameOf({ name }: Manifest, fetched: Fetched): string {
 
 async function dependenciesOf({ dependencies }: Manifest, folder: string, staging: string, invocation: Invocation) {
   if (Object.keys(dependencies).length === 0) return [];
-  invocation.stderr.write("scorel: npm gets what it depends on, and runs nothing of it\n");
+  invocation.stderr.write("scorel: npm fetches its dependencies, and runs none of their scripts\n");
   return await (await import("../sources/npm.ts")).install(dependencies, staging, folder, invocation);
 }
 

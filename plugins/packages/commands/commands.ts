@@ -2,7 +2,7 @@ import type { CliCommand, Invocation } from "@scorel/cli/contract";
 import type { PackageStore } from "../contract.ts";
 import { extensionInstaller, type Installer, presetInstaller } from "./installer.ts";
 
-/** What tells commands that the process ends, and the commands that it waits for. */
+/** `signal` aborts when the process is about to end; `running` holds the commands that the process waits for. */
 export interface Ending {
   signal: AbortSignal;
   running: Set<Promise<unknown>>;
@@ -21,19 +21,19 @@ export function presetCommands(store: PackageStore, ending: Ending): CliCommand[
       action: "add",
       args: "<source>",
       description: `Show what a preset would run and set, and install it; ${SOURCES}`,
-      options: [{ flags: "--name <name>", description: "What to call it (default: its own name)" }, yes],
+      options: [{ flags: "--name <name>", description: "Its name (default: that of the package)" }, yes],
       run: (invocation) =>
-        untilEnd(ending, invocation, async (given) => (await import("./add.ts")).add(installer, given)),
+        interruptedByEnd(ending, invocation, async (given) => (await import("./add.ts")).add(installer, given)),
     },
     {
       noun: "preset",
       action: "update",
       args: "<name> [source]",
       description:
-        "Show what would change in an installed preset, and install it anew; from where it came, or from another source",
+        "Show what would change in an installed preset, and install it again, from its own or another source",
       options: [yes],
       run: (invocation) =>
-        untilEnd(ending, invocation, async (given) => (await import("./add.ts")).update(installer, given)),
+        interruptedByEnd(ending, invocation, async (given) => (await import("./add.ts")).update(installer, given)),
     },
     ...laterCommands(installer),
   ];
@@ -50,24 +50,24 @@ export function extensionCommands(store: PackageStore, ending: Ending): CliComma
       description: `Show what an extension would run, and install it for this user; ${SOURCES}`,
       options: [{ flags: "--global", description: "For all projects of this user, which is the default" }, yes],
       run: (invocation) =>
-        untilEnd(ending, invocation, async (given) => (await import("./add.ts")).add(installer, given)),
+        interruptedByEnd(ending, invocation, async (given) => (await import("./add.ts")).add(installer, given)),
     },
     {
       noun: "plugin",
       action: "update",
       args: "[name] [source]",
       description:
-        "Show what would change in an installed extension, and install it anew; without a name, in all of them",
+        "Show what would change in an installed extension, and install it again; without a name, all of them",
       options: [yes],
       run: (invocation) =>
-        untilEnd(ending, invocation, async (given) => (await import("./add.ts")).update(installer, given)),
+        interruptedByEnd(ending, invocation, async (given) => (await import("./add.ts")).update(installer, given)),
     },
     ...laterCommands(installer),
   ];
 }
 
-/** Runs a command, which the end of the process interrupts like Ctrl-C. */
-async function untilEnd(
+/** Runs a command that is interrupted, as by Ctrl-C, when the process is about to end. */
+async function interruptedByEnd(
   { signal, running }: Ending,
   invocation: Invocation,
   work: (invocation: Invocation) => Promise<number>,

@@ -29,7 +29,7 @@ export async function installed({ store, noun, command }: Installer, name: strin
   return found;
 }
 
-/** File names are untrusted text. */
+/** Prints lines with control characters made visible, since file names are untrusted. Returns exit code 0. */
 export function say({ stdout }: Pick<Invocation, "stdout">, ...lines: string[]): number {
   stdout.write(visibleText(lines.map((line) => `${line}\n`).join("")));
   return 0;

@@ -1,12 +1,12 @@
 import type { PackageStore } from "../contract.ts";
 
-/** The store that a command works on, with the words of its messages. */
+/** The store that a command works on, and the words for its messages. */
 export interface Installer {
   store: PackageStore;
   noun: "preset" | "extension";
   /** The noun of the command: `scorel plugin add`. */
   command: "preset" | "plugin";
-  /** What to do with an installed package. */
+  /** A sentence on how to use an installed package. */
   toUse(name: string): string;
 }
 

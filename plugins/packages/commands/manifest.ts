@@ -27,7 +27,7 @@ export function readManifest(folder: string, shown: string): Manifest {
   for (const [wanted, range] of Object.entries(dependencies)) {
     if (packageName(wanted) === undefined) throw fail(`${JSON.stringify(wanted)} is not the name of a package`);
     if (typeof range !== "string" || !isRange(range))
-      throw fail(`it wants ${wanted} from ${JSON.stringify(range)}; only versions of the npm registry are taken`);
+      throw fail(`it wants ${wanted} from ${JSON.stringify(range)}; only versions from the npm registry are accepted`);
   }
   return {
     ...(typeof name === "string" && { name }),

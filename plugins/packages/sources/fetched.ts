@@ -1,6 +1,6 @@
 import type { PackageSource } from "../contract.ts";
 
-/** What a fetch needs to know about the command that started it. */
+/** What a fetch gets from the command that started it. */
 export interface Surroundings {
   env: Readonly<Record<string, string | undefined>>;
   interrupt: AbortSignal;
@@ -12,6 +12,6 @@ export interface Fetched {
   source: PackageSource;
   /** The package's name at its source. */
   name: string;
-  /** Notices for the user about how it was read. */
+  /** Notices for the user about how the package was read. */
   notes: string[];
 }

@@ -17,8 +17,9 @@ export interface Blob {
 }
 
 /**
- * Copies the files that HEAD of a checkout tracks, as they are committed. Reads git's objects directly, so that no filter that the
- * repository configures runs. Git itself still refuses a checkout that another user owns. Throws PACKAGES_GIT and ARCHIVE errors.
+ * Copies the files that HEAD of a checkout tracks, as committed. Reads git's objects directly, so that no filter from
+ * the repository's configuration runs. Git itself still refuses a checkout that another user owns. Throws PACKAGES_GIT
+ * and ARCHIVE errors.
  */
 export async function checkOut(path: string, into: string, surroundings: Surroundings): Promise<Fetched> {
   const git: Git = (args, more) => runGit(path, ["-C", path, ...args], { ...surroundings, ...more });
@@ -53,7 +54,7 @@ export async function copyCommit(path: string, commit: string, into: string, git
   return blobs;
 }
 
-/** Runs git safely in a repository that was chosen before, and returns what it prints. */
+/** Runs git in a repository, without the repository's configuration, and returns its output. */
 export type Git = (args: readonly string[], more?: { input?: string }) => Promise<Buffer>;
 
 interface Running extends Surroundings {
@@ -62,7 +63,7 @@ interface Running extends Surroundings {
   added?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Runs git without what a repository configures. `path` is its name in errors. Throws PACKAGES_GIT. */
+/** Runs git without the repository's configuration. `path` is the repository's name in errors. Throws PACKAGES_GIT. */
 export async function runGit(
   path: string,
   args: readonly string[],
@@ -86,7 +87,10 @@ export async function runGit(
   throw errors.PACKAGES_GIT({ path, reason });
 }
 
-/** Parses lines of `mode type oid size<TAB>path`, each ended by a zero byte. Their sizes are counted before any file is read. */
+/**
+ * Parses lines of `mode type oid size<TAB>path`, each ended by a zero byte. The sizes are counted against the limits
+ * before any file is read.
+ */
 function blobsIn(listing: string, writer: TreeWriter): Blob[] {
   return listing
     .split("\0")
@@ -114,7 +118,10 @@ function contentsIn(out: Buffer): Map<string, Buffer> {
   return found;
 }
 
-/** Whether a file differs from the committed one. Compared here, because git itself might run a filter. */
+/**
+ * Whether a file differs from the committed one. Compared here, because git itself might run a filter of the
+ * repository.
+ */
 function differs(root: string, { path, oid }: Blob): boolean {
   const full = join(root, path);
   const stats = lstatSync(full, { throwIfNoEntry: false });
@@ -127,5 +134,5 @@ function differs(root: string, { path, oid }: Blob): boolean {
 function notCommitted(paths: readonly string[]): string {
   const named = paths.slice(0, NAMED).join(", ");
   const more = paths.length - NAMED;
-  return `What is not committed is left out: ${named}${more > 0 ? ` and ${more} more` : ""}`;
+  return `Uncommitted changes are left out: ${named}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -2,17 +2,20 @@
 const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/i;
 /** A version, a range or a tag: `1.2.3`, `^1.2`, `>=1 <3 || 4.x`, `latest`. Paths, URLs and repositories do not match. */
 const RANGE = /^[\w+~^<>=*][\w.+~^<>=|* -]*$/;
-/** npm takes such a word for a file, even after a name and `@`. */
+/** A word that npm treats as a file, even after a name and `@`. */
 const FILE = /\.(?:tgz|tar|tar\.gz)$/i;
 
 /** A parsed reference to a package of the user's npm registry. */
 export interface NpmSpec {
   name: string;
-  /** The range that was asked for. */
+  /** The requested range. */
   range: string;
 }
 
-/** Returns the text if it is a package name; undefined for anything that npm could take for an option or for another source. */
+/**
+ * Returns the text if it is a package name; undefined for any text that npm could interpret as an option or as another
+ * source.
+ */
 export function packageName(text: string): string | undefined {
   return NAME.test(text) && text.length <= 214 && !text.startsWith("-") && !text.startsWith(".") ? text : undefined;
 }

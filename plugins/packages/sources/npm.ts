@@ -6,11 +6,14 @@ import type { Surroundings } from "./fetched.ts";
 import { isRange, npmSpec } from "./npm-names.ts";
 import { ownFolders, ownPath, run } from "./program.ts";
 
-/** Environment variables that a program needs to run and to reach a registry. Keys are not among them. */
+/** Environment variables that a program needs to run and to reach a registry. None of them contains a key. */
 const PASSED =
   /^(HOME|USERPROFILE|APPDATA|LOCALAPPDATA|SystemRoot|COMSPEC|TMPDIR|TEMP|TMP|LANG|LC_ALL|(HTTPS?|NO)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i;
 
-/** Runs no script of a package and fetches packages from the registry only, whatever the user's npmrc says about that. */
+/**
+ * Options that keep npm from running scripts of packages and from fetching from anywhere but the registry, even if the
+ * user's npmrc says otherwise.
+ */
 const ALWAYS = [
   "--ignore-scripts",
   "--git=/git-is-not-used",
@@ -33,14 +36,15 @@ export async function pack(spec: string, staging: string, surroundings: Surround
   return join(folder, file);
 }
 
-/** Installs what a preset depends on into its node_modules; answers the whole tree. Throws PACKAGES_NPM. */
+/** Installs a preset's dependencies into its node_modules, and returns the whole tree. Throws PACKAGES_NPM. */
 export async function install(
   dependencies: Readonly<Record<string, string>>,
   staging: string,
   into: string,
   surroundings: Surroundings,
 ): Promise<LockedPackage[]> {
-  // Runs in a folder of its own, because npm reads the settings of the project that it runs in, and a preset's must not count.
+  // Runs in a separate folder: npm reads the settings of the project that it runs in, and those of the preset must not
+  // apply.
   const folder = emptyProject(staging, "dependencies", dependencies);
   const options = ["--omit=dev", "--no-bin-links", "--install-strategy=hoisted"];
   await npm(["install", ...options], folder, surroundings);
@@ -51,7 +55,7 @@ export async function install(
   return packages;
 }
 
-/** Has a package.json, so that npm does not look for a project in the folders above. */
+/** Creates a folder with a package.json, so that npm does not look for a project in the folders above. */
 function emptyProject(staging: string, name: string, dependencies: Readonly<Record<string, string>>): string {
   const folder = join(staging, name);
   mkdirSync(folder, { mode: 0o700 });
@@ -69,7 +73,10 @@ async function npm(args: readonly string[], cwd: string, { env, interrupt }: Sur
   if (ended.code !== 0) throw errors.PACKAGES_NPM({ reason: ended.failure ?? reasonIn(ended.stdout, ended.stderr) });
 }
 
-/** On Windows, the script beside npm's starter: the starter itself would need a shell. */
+/**
+ * The command for npm. On Windows, this is the script next to npm's starter, because the starter itself would need a
+ * shell.
+ */
 function findNpm(folders: readonly string[]): [program: string, ...args: string[]] {
   const isWindows = process.platform === "win32";
   for (const folder of folders) {

@@ -43,7 +43,10 @@ export function run(program: string, args: readonly string[], { input, ...option
   });
 }
 
-/** The folders of PATH that hold the user's own programs: without relative ones, and without those of a project's packages. */
+/**
+ * The folders of PATH with the user's own programs: without relative folders, and without those of a project's
+ * packages.
+ */
 export function ownFolders({ PATH = "" }: Readonly<Record<string, string | undefined>>): string[] {
   return PATH.split(delimiter).filter((folder) => isAbsolute(folder) && !/[\\/]node_modules[\\/]/.test(folder));
 }

@@ -10,12 +10,13 @@ import { repositoryIn } from "./repository-names.ts";
 const LIMIT_MS = 5 * 60_000;
 const LOOK_MS = 200;
 
-/** Variables that reach a server through a proxy or by certificates of one's own. */
+/** Variables by which git reaches a server through a proxy or with the user's own certificates. */
 const PASSED = /^(?:(?:https?|no)_proxy|ssl_cert_(?:file|dir)|git_ssl_cainfo)$/i;
 
 /**
- * Fetches one commit of a repository on the web, without its history and submodules, and copies its files as they are committed.
- * Nothing of it is run, and git follows no redirect to another protocol. Throws PACKAGES_FETCH and ARCHIVE errors.
+ * Fetches one commit of a repository on the web, without its history and submodules, and copies its files as committed.
+ * Runs nothing from the repository; git follows no redirect to another protocol. Throws PACKAGES_FETCH and ARCHIVE
+ * errors.
  */
 export async function fetchRepository(
   spec: string,
@@ -40,7 +41,7 @@ export async function fetchRepository(
   return { folder: into, source: { kind: "git+https", spec, commit }, name, notes: [] };
 }
 
-/** Ends the work when it takes too long, or when the folder grows beyond what a package may have. */
+/** Aborts the work when it takes too long, or when the folder exceeds the limits of a package. */
 async function limited(
   source: string,
   folder: string,
@@ -70,7 +71,7 @@ async function limited(
   }
 }
 
-/** What git said, without its prefix and the period at the end. */
+/** Git's error message, without its prefix and the period at the end. */
 function reasonOf(thrown: unknown): string {
   const reason = thrown instanceof ScorelError ? String(thrown.data.reason) : messageOf(thrown);
   return reason.replace(/^fatal: /, "").replace(/\.$/, "");

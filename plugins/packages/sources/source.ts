@@ -22,7 +22,7 @@ export function recognise(given: string, cwd: string): Wanted {
     throw errors.PACKAGES_SOURCE({
       source: given,
       reason:
-        "of addresses, only git+https://host/repository with an optional @branch is fetched; download others first",
+        "the only addresses that can be fetched are git+https://host/repository with an optional @branch; download others first",
     });
   const path = resolve(cwd, given.replace(/^~(?=\/|$)/, homedir()));
   const stats = statSync(path, { throwIfNoEntry: false });
@@ -57,7 +57,7 @@ export async function fetchSource(wanted: Wanted, staging: string, surroundings:
   return { name, notes: [], folder: join(into, only ?? ""), source: { ...wanted, integrity } };
 }
 
-/** Archives often contain a single folder with everything else in it. */
+/** The only folder in an unpacked archive, if it contains everything else, as is usual; otherwise undefined. */
 function onlyFolder(into: string): string | undefined {
   const [only, ...others] = readdirSync(into);
   const isWrapped = only !== undefined && others.length === 0 && statSync(join(into, only)).isDirectory();

@@ -16,8 +16,9 @@ interface Looking {
 }
 
 /**
- * Checks that everything a staged preset extends is available to all of its users: its own files, presets that ship with Scorel,
- * and installed ones. Throws PRESET_EXTENDS for anything else, such as a file that only its author has in ~/.scorel/presets.
+ * Checks that everything that a staged preset extends is available to all of its users: its own files, presets that
+ * ship with Scorel, and installed presets. Throws PRESET_EXTENDS for anything else, such as a file that only its author
+ * has in ~/.scorel/presets.
  */
 export function assertComplete(looking: Looking): void {
   const done = new Set<string>();
@@ -36,7 +37,7 @@ export function assertComplete(looking: Looking): void {
   visit(presetFile, []);
 }
 
-/** Empty for text that is not TOML; the review reports that. */
+/** The presets that a file extends; empty for text that is not TOML, which the review reports. */
 function extendedBy({ tree, known }: Looking, file: string): ReturnType<PresetKnowledge["extendedBy"]> {
   try {
     return known.extendedBy(file, tree.files.get(file)?.toString("utf8") ?? "");
@@ -57,7 +58,7 @@ function fileIn({ root, files }: Tree, from: string, path: string): string {
 
 function reasonAgainstPath(file: string | undefined, { files }: Tree): string | undefined {
   if (file === undefined || files.has(file)) return undefined;
-  return file.split("/")[0] === ".." ? "which lies outside of its folder" : "which is not in its folder";
+  return file.split("/")[0] === ".." ? "which is outside of its folder" : "which is not in its folder";
 }
 
 function reasonAgainstName(preset: string, { name, lock, known }: Looking): string | undefined {

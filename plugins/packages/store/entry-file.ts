@@ -1,4 +1,4 @@
-/** The file that is loaded, by the endings that extensions may have; the first one counts. */
+/** Names of an entry file, in order of preference. */
 const names = ["index.ts", "index.mts", "index.js", "index.mjs"];
 
 /** The entry file of an extension among the files of its folder. */

@@ -9,7 +9,7 @@ import { entryIn } from "./entry-file.ts";
 import { extensions } from "./kinds.ts";
 import { isAnyInstalled, isAnyStaged } from "./lock.ts";
 
-/** An installed extension whose files are those that were installed. */
+/** An installed extension whose files are unchanged since the installation. */
 export interface InstalledExtension {
   id: string;
   /** Its installed entry file, to show. */
@@ -29,8 +29,8 @@ export interface ExtensionFlaw {
 }
 
 /**
- * The installed extensions, each checked against the lock file. One that differs is left out; if the lock file is damaged, all
- * are. Without a lock file, this costs two system calls.
+ * The installed extensions, each checked against the lock file. An extension that differs is left out; if the lock file
+ * is damaged, all are. Without a lock file, this costs two system calls.
  */
 export async function installedExtensions(
   version: string,
@@ -45,7 +45,7 @@ export async function installedExtensions(
     const folder = join(packagesDir(), id);
     try {
       const root = await verifiedPackage(extensions, id);
-      // An update may have removed it meanwhile.
+      // An update may have removed the extension meanwhile.
       if (root === undefined) continue;
       assertFits(id, root, version);
       const entry = entryIn(Object.keys(files)) ?? "index.js";

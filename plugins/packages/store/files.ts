@@ -8,8 +8,9 @@ import { isAnyInstalled, isAnyStaged } from "./lock.ts";
 export { ownPackages } from "./own-packages.ts";
 
 /**
- * Where to read a preset that is a folder in ~/.scorel. An installed preset is read from a private copy of what was installed.
- * Throws PRESET_CHANGED, and EXTENSION_FOLDER when other users could have written into a folder of ~/.scorel/presets.
+ * Where to read a preset that is a folder in ~/.scorel. An installed preset is read from a private copy of the
+ * installed bytes. Throws PRESET_CHANGED, and EXTENSION_FOLDER when other users could have written into a folder of
+ * ~/.scorel/presets.
  */
 export async function userPackage(folder: string): Promise<string> {
   const dir = presetsDir();
@@ -28,7 +29,7 @@ export async function installedFile(path: string): Promise<string> {
   return (isWithin(dir, real) ? await installedRoot(dir, real) : undefined) ?? path;
 }
 
-/** Finishes an interrupted `scorel preset`, before presets are searched. */
+/** Finishes an interrupted `scorel preset` command, before presets are searched. */
 export async function settleInstalls(): Promise<void> {
   if (isAnyStaged(presets)) await (await import("./steps.ts")).settle(presets);
 }

@@ -2,9 +2,11 @@ import type { Copies } from "@scorel/kit/files/copy";
 import { packagesDir, presetsDir } from "@scorel/kit/files/home";
 import { errors } from "../errors.ts";
 
-/** What is installed, and where. Both kinds are fetched, reviewed, locked and removed by the same code. */
+/**
+ * A kind of package, and where it is installed. Both kinds are fetched, reviewed, locked and removed by the same code.
+ */
 export interface PackageKind {
-  /** What it is called in messages. */
+  /** The word for a package of this kind in messages. */
   noun: "preset" | "extension";
   /** The noun of its commands: `scorel preset add`. */
   command: "preset" | "plugin";

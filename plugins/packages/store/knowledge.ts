@@ -7,7 +7,7 @@ export interface PresetKnowledge extends Pick<ExtensionKnowledge, "version" | "r
   shipped(): readonly string[];
   /** The presets that a preset's text extends, each with `file:line`. Throws CONFIG_TOML. */
   extendedBy(file: string, text: string): { preset: string; place: string; isPath: boolean }[];
-  /** The file of a preset of this name that belongs to this user or to the current project. */
+  /** The file of this user's or the current project's preset with this name; undefined if there is none. */
   ownFile(preset: string): string | undefined;
   /** What the files of a preset would do, apart from its code. */
   items(tree: Tree, name: string): Promise<TrustItem[]>;
@@ -17,13 +17,13 @@ export interface PresetKnowledge extends Pick<ExtensionKnowledge, "version" | "r
 export interface ExtensionKnowledge {
   /** The version of Scorel. */
   version: string;
-  /** Why no extension may have this id. */
+  /** Why no extension may have this id; undefined if one may. */
   reserved(id: string): Promise<string | undefined>;
-  /** The id that the plugin in the source of an extension has; undefined if it is computed. */
+  /** The id of the plugin in an extension's source; undefined if the source computes it. */
   idIn(source: string): Promise<string | undefined>;
-  /** What people read about an extension before they accept it. The entry file comes first; none is run. */
+  /** What people read about an extension before they accept it. The entry file comes first; no file is run. */
   review(id: string, files: readonly { path: string; source: string }[], of: "user" | "other"): Promise<TrustItem[]>;
-  /** What `scorel plugin check` would find wrong with it, without running it. */
+  /** The problems that `scorel plugin check` would report, found without running the extension. */
   problems(entry: EntrySource): Promise<readonly string[]>;
 }
 
@@ -32,6 +32,6 @@ export interface EntrySource {
   id: string;
   file: string;
   source: string;
-  /** The folder of the package, which it may not import files outside of. */
+  /** The folder of the package; the extension may not import files outside of it. */
   root: string;
 }

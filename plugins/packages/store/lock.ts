@@ -8,7 +8,7 @@ import { isTable } from "@scorel/kit/values/table";
 import type { LockEntry, PackageLock } from "../contract.ts";
 import type { PackageKind } from "./kinds.ts";
 
-/** The folder in which packages are staged, with the plans of running installations and removals. */
+/** The folder in which packages are staged. It also contains the plans of running installations and removals. */
 export const stagingDir = ({ dir }: PackageKind) => join(dir(), ".staging");
 
 const lockFile = ({ dir, lockName }: PackageKind) => join(dir(), lockName);
@@ -33,7 +33,7 @@ export function lockNow(kind: PackageKind): PackageLock {
   } catch (thrown) {
     throw kind.errors.lock({ path, reason: messageOf(thrown) }, { cause: thrown });
   }
-  throw kind.errors.lock({ path, reason: "it is not what Scorel has written" });
+  throw kind.errors.lock({ path, reason: "it was not written by Scorel" });
 }
 
 /** Replaces the file: readers see the old one or the new one. The caller must hold the lock. */
@@ -47,7 +47,7 @@ export function writeLock(kind: PackageKind, entries: PackageLock): void {
   }
 }
 
-/** Looks at own properties only, because names come from command lines and paths. */
+/** An entry by its name. Looks at own properties only, because names come from command lines and paths. */
 export function entryOf(lock: PackageLock, name: string): LockEntry | undefined {
   return Object.hasOwn(lock, name) ? lock[name] : undefined;
 }
@@ -74,7 +74,9 @@ function isPackage(value: unknown): boolean {
   return isTable(value) && [value.name, value.version, value.integrity].every((text) => typeof text === "string");
 }
 
-/** Checked because they become paths in the package's folder. */
+/**
+ * Whether a path stays inside the package's folder. Checked because the lock file's paths are used below that folder.
+ */
 function isBelow(path: string): boolean {
   return path !== "" && !path.split("/").some((part) => ["", ".", ".."].includes(part));
 }

@@ -6,7 +6,7 @@ import type { PresetPackage } from "@scorel/workspace/contract";
 import { presets } from "./kinds.ts";
 import { entryOf, lockNow } from "./lock.ts";
 
-/** Preset folders that the user put there by hand. The lock file has no hashes of them. */
+/** Preset folders that the user put into ~/.scorel/presets by hand. The lock file has no hashes of their files. */
 export function ownPackages(): PresetPackage[] {
   const dir = presetsDir();
   if (!existsSync(dir)) return [];

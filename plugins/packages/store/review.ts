@@ -20,7 +20,10 @@ interface Staged extends Candidate {
 
 const MEANWHILE = "another process has installed, updated or removed it meanwhile";
 
-/** Reads a staged package once and tells what it contains and could do. Accepting it installs the bytes that were read. */
+/**
+ * Reads a staged package once and describes what it contains and could do. Accepting it installs the bytes that were
+ * read.
+ */
 export async function reviewPackage(rules: PackageRules, candidate: Staged): Promise<PackageReview> {
   const { kind } = rules;
   const { path, name, packages, source } = candidate;

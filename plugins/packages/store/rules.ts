@@ -19,16 +19,16 @@ export interface StagedTree {
 /** What packages of one kind have to contain, and what is shown before they are installed. */
 export interface PackageRules {
   kind: PackageKind;
-  /** The version of Scorel, which `engines.scorel` has to contain. */
+  /** The version of Scorel, which the range `engines.scorel` has to include. */
   version: string;
-  /** Why no package may ever have this name, such as a name that Scorel uses itself. */
+  /** Why no package may ever have this name, for example because Scorel itself uses it. */
   reserved(name: string): Awaitable<string | undefined>;
-  /** Why a name is not free at the moment; asked again right before the installation. */
+  /** Why a name is not free at the moment; called again right before the installation. */
   occupied(name: string): string | undefined;
-  /** The name that a package has by its own code; undefined when it has none. */
+  /** The name that a package declares in its code; undefined when it declares none. */
   nameIn(folder: string): Awaitable<string | undefined>;
   /** Throws when the package cannot be used. */
   check(staged: StagedTree): Awaitable<void>;
-  /** What it contains and could do. */
+  /** What the package contains and could do. */
   items(staged: StagedTree): Promise<TrustItem[]>;
 }

@@ -18,15 +18,15 @@ import { stagingDir } from "./lock.ts";
 const STALE_MS = 24 * 3600 * 1000;
 
 /**
- * A planned step: with an entry, the folder `package` beside the plan is installed under the name; without one, the package is
- * removed.
+ * A planned step. With `entry`, the folder `package` next to the plan is installed under the name; without it, the
+ * package is removed.
  */
 export interface Plan {
   name: string;
   entry?: LockEntry;
 }
 
-/** Makes a folder whose name contains the process it belongs to. */
+/** Makes a folder whose name identifies the process that it belongs to. */
 export function makeStaging(kind: PackageKind): string {
   makePrivate(userDir(), kind.dir(), stagingDir(kind));
   const folder = join(canonical(stagingDir(kind)), `${process.pid}-${machine()}-${newId()}`);
@@ -34,7 +34,7 @@ export function makeStaging(kind: PackageKind): string {
   return folder;
 }
 
-/** Writes the plan. From here on it is carried out, by another process if this one is killed. */
+/** Writes the plan of a step. From then on the step will be completed, by another process if this one is killed. */
 export function writePlan(folder: string, plan: Plan): void {
   replaceFile(join(folder, "plan.json"), JSON.stringify(plan), { durable: true });
 }

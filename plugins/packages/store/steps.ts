@@ -12,12 +12,12 @@ import { clearStaging, clearTemporaries, type Plan, readyPlans, writePlan } from
 import { hashOf } from "./tree.ts";
 
 const PATIENCE_MS = 10_000;
-/** Milliseconds; longer than any process holds the lock. */
+/** Milliseconds after which the lock counts as abandoned; longer than any process holds it. */
 const ABANDONED_MS = 60_000;
 
 /**
- * The installed packages. Finishes an interrupted installation first. Throws PRESET_LOCK or PACKAGE_LOCK when the lock file is
- * damaged or other users could have written it: then no installed package is used.
+ * The installed packages. Finishes an interrupted installation first. Throws PRESET_LOCK or PACKAGE_LOCK when the lock
+ * file is damaged or other users could have written it; no installed package is used then.
  */
 export async function readLock(kind: PackageKind): Promise<PackageLock> {
   if (isAnyStaged(kind)) await settle(kind);
@@ -33,8 +33,9 @@ export async function settle(kind: PackageKind): Promise<void> {
 }
 
 /**
- * Installs or removes a package in one step. Once its plan is written, the step is carried out even if this process is killed;
- * before that, nothing has changed. Returns false when `unless` returns a reason against it under the lock.
+ * Installs or removes a package in one step. Once its plan is written, the step will be completed even if this process
+ * is killed; before that, nothing has changed. Returns false when `unless`, called under the lock, returns a reason
+ * against it.
  */
 export async function carryOut(
   kind: PackageKind,
@@ -51,7 +52,7 @@ export async function carryOut(
   return true;
 }
 
-/** Carries out a plan. Every step may be repeated, so an interrupted one is finished by the next caller. */
+/** Carries out a plan. Each of its actions may be repeated, so the next caller can finish an interrupted plan. */
 function finish(kind: PackageKind, folder: string, { name, entry }: Plan): void {
   const target = folderOf(kind, name);
   const staged = join(folder, "package");
@@ -70,7 +71,9 @@ function finish(kind: PackageKind, folder: string, { name, entry }: Plan): void 
   fs.rmSync(folder, { recursive: true, force: true });
 }
 
-/** Keeps the copy of an earlier version for sessions that still use it, and removes that of a removed package at once. */
+/**
+ * Keeps the copy of an earlier version for sessions that still use it; removes the copy of a removed package at once.
+ */
 function clearCopies({ copies }: PackageKind, before: string, lock: PackageLock, isUpdate: boolean): void {
   const kept = Object.values(lock).map(({ files }) => hashOf(files));
   if (isUpdate) retireCopy(before, copies);
@@ -78,7 +81,7 @@ function clearCopies({ copies }: PackageKind, before: string, lock: PackageLock,
   removeStale(copies, kept);
 }
 
-/** Runs `work` under the lock, after interrupted steps have been finished. */
+/** Runs `work` under the lock, after finishing interrupted steps. */
 async function locked(kind: PackageKind, work: () => void): Promise<void> {
   makePrivate(userDir(), kind.dir(), stagingDir(kind));
   const path = join(kind.dir(), kind.lockName);

@@ -7,7 +7,7 @@ import { entryOf } from "./lock.ts";
 import { readLock } from "./steps.ts";
 import { changesTo, keepPackage, packageTree } from "./tree.ts";
 
-/** Number of changed files that an error names. */
+/** The most changed files that an error names. */
 const NAMED = 5;
 
 /**

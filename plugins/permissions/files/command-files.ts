@@ -97,7 +97,7 @@ function addUnit({ tokens, nested }: Unit, place: Search): void {
     else addWord(token, token.kind === "assignment" ? ASSIGNED : reader, isScript, place);
   }
   const hasFile = found.files.slice(named).some(({ path, sure }) => sure && kindOf(path) !== undefined);
-  if (reader.startsHere && (reader.startsAnyway || !hasFile))
+  if (reader.walksCwd && (reader.alwaysWalksCwd || !hasFile))
     for (const path of found.folders) found.walked.push({ path, sure: false, contents: reader.contents });
   if (found.walked.length > walked && bareName(values[0] ?? "") !== "git") found.onlyGit = false;
 }
@@ -110,7 +110,7 @@ function addScripts(name: string, values: readonly (string | undefined)[], reade
       for (const folder of place.found.folders) addFile(resolve(folder, file), false, reader, place);
   const words = values.map((value) => value ?? MANY);
   if (isInterpreter(name) && doubtAbout(name, words, false) !== undefined) place.found.unknown ??= `code for ${name}`;
-  if (/awk$/.test(name) && scripts.some(mayOpenFiles)) place.found.unknown ??= "a script of awk that opens files";
+  if (/awk$/.test(name) && scripts.some(mayOpenFiles)) place.found.unknown ??= "an awk script that opens files";
 }
 
 /** An assigned value is a file only for the program that uses the variable, so unknown parts of it are ignored. */
@@ -144,7 +144,7 @@ function addWord(token: Token, reader: Reader, isScript: boolean, place: Search)
   if ((isScript || reader.scripts) && value !== undefined && /[\s'"()<>|;&`]/.test(value)) addPieces(value, place);
 }
 
-/** Adds what the shell lists for the wildcards in these readings of a word. */
+/** Adds the folders that the shell lists to expand the wildcards in these readings of a word. */
 function addListings(texts: readonly string[], word: string, folder: string, place: Search): void {
   const paths = new Set(texts.flatMap((text) => [text, ...formsOf(text).map(({ path }) => path)]));
   for (const path of paths) if (/[*?[{]/.test(path)) addListing(resolve(folder, path), word, place);
@@ -159,7 +159,7 @@ function addMatches(glob: string, word: string, reader: Reader, place: Search): 
   for (const path of matches ?? []) addFile(path, true, reader, place, word);
 }
 
-/** Adds each piece of a text that may be a file name. */
+/** Adds each piece of text that may be a file name. */
 function addPieces(text: string, place: Search): void {
   const reader = readerOf(["cat"]);
   const pieces = new Set([...text.split(/[\s'"()<>|;&`\\{}[\],]+/), ...text.split(/[\s'"()<>|;&`]+/)]);
@@ -180,7 +180,7 @@ function addFile(named: string, isSure: boolean, reader: Reader, place: Search, 
 
 function addPath(path: string, isSure: boolean, reader: Reader, { found, seen }: Search, word?: string): void {
   const sure = isSure && reader.files;
-  const key = `${sure}${reader.contents}${reader.goesThrough}${path}`;
+  const key = `${sure}${reader.contents}${reader.walksFolders}${path}`;
   if (seen.has(key)) return;
   seen.add(key);
   if (found.files.length >= MAX_FILES) {
@@ -191,9 +191,10 @@ function addPath(path: string, isSure: boolean, reader: Reader, { found, seen }:
   if (/\s/.test(path) && kindOf(path) === undefined) return;
   const file = { path, sure, contents: reader.contents, ...(word !== undefined && { word }) };
   found.files.push(file);
-  if (reader.goesThrough && sure && isFolder(path)) found.walked.push(file);
+  if (reader.walksFolders && sure && isFolder(path)) found.walked.push(file);
 }
 
+/** Whether a path is a folder, following links. */
 export function isFolder(path: string): boolean {
   return kindOf(path) === "folder";
 }

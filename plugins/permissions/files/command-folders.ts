@@ -42,7 +42,7 @@ function addFolder(path: string, { found }: Search): void {
   else found.unknown ??= "more folders than can be checked";
 }
 
-/** The paths that a word stands for in a folder; empty when unknown. */
+/** The paths that a word may expand to in a folder; empty when unknown. */
 function pathsOf({ value, text }: Token, folder: string, place: Search): readonly string[] {
   if (value !== undefined) return [resolve(folder, value)];
   const open = opened(text, folder, place.home);

@@ -11,7 +11,7 @@ import { isElsewhere, leadsTo } from "./file-cache.ts";
 import type { CommandFiles, Listing, NamedFile } from "./file-search.ts";
 import { askAboutKept, keyStoreReason, type ReadRules, readRules, shownIn } from "./reading.ts";
 
-/** How many entries of a folder are checked; a larger folder counts as one that may contain anything. */
+/** The most entries of a folder that are checked; a folder with more is assumed to contain anything. */
 const MAX_ENTRIES = 5_000;
 
 /** The verdict against a command because of files that it reads or may read; undefined if there is none. */
@@ -43,7 +43,7 @@ function realOr(path: string): string {
   return leadsTo(path) ?? path;
 }
 
-/** How an answer names a file: by the word with the wildcard that stands for it, if there is one. */
+/** How a message names a file: by the word with the wildcard that matches it, if there is one. */
 function nameOf({ path, word }: NamedFile, workspace: Workspace): string {
   return word ?? shownIn(path, workspace);
 }
@@ -63,7 +63,7 @@ function byKeyStore(
   return name === undefined ? undefined : deny(keyStoreReason(name));
 }
 
-/** These paths, and where they lead. */
+/** These paths and their real paths. */
 function bothOf(paths: readonly string[]): string[] {
   return paths.flatMap((path) => [path, realOr(path)]);
 }
@@ -149,7 +149,7 @@ function byKeys(
     if (rules.isAroundKept(real)) return goesThrough();
     const inside = mode === "full" ? undefined : firstIn(real, rules.isKept);
     if (inside === undefined || inside === "too many") continue;
-    // Outside of the project, the names in a folder are not known to who asks.
+    // Does not name a file outside of the project: the question must not reveal names that a folder contains.
     return isWithin(workspace.root, inside) ? askAboutKept(inside, rules, workspace) : goesThrough();
   }
   return undefined;

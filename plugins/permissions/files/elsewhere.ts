@@ -3,13 +3,15 @@ import { errors } from "../errors.ts";
 import type { ExecutorFiles } from "./executor.ts";
 import { type Answers, type Questions, withAnswers } from "./file-cache.ts";
 
-/** The most rounds of questions, and the most questions, about the files of one call. */
+/**
+ * Limits for one call: how often it is judged again with new answers, and how many questions about files it may ask.
+ */
 const MAX_ROUNDS = 20;
 const MAX_QUESTIONS = 2_000;
 
 /**
- * Judges a call by files that are not on this computer. Judging asks for answers at once, so it is repeated until all that it
- * asks about is known. Rejects, and so denies the call, when the executor does not answer.
+ * Judges a call whose files are on another computer. `judge` is synchronous and needs answers at once, so it runs again
+ * until every answer that it needs was fetched. Rejects, and so denies the call, when the executor does not answer.
  */
 export async function judgeElsewhere<T>(files: ExecutorFiles, judge: () => T): Promise<T> {
   const known: Answers = { real: new Map(), kinds: new Map(), names: new Map() };
@@ -31,7 +33,10 @@ export async function judgeElsewhere<T>(files: ExecutorFiles, judge: () => T): P
   throw errors.PERMISSION_ELSEWHERE();
 }
 
-/** A test of paths that looks at nothing, since all that may be looked at is on this computer. */
+/**
+ * Runs a test of paths without reading any file system, because the files of this computer are not the ones it is
+ * about.
+ */
 export function withoutLooking<T>(test: () => T): T {
   return withAnswers({ real: new Map(), kinds: new Map(), names: new Map() }, noQuestions(), test);
 }
@@ -44,7 +49,7 @@ function kindOf(info: { kind: string } | undefined): "folder" | "other" | undefi
   return info && (info.kind === "folder" ? "folder" : "other");
 }
 
-/** Answers that say something about the path; any other failure says something about the executor. */
+/** Errors that are an answer about the path; any other error is a failure of the executor. */
 const ABOUT_PATHS = ["ENOENT", "ENOTDIR", "EISDIR", "EACCES", "EPERM", "ELOOP", "EINVAL", "ENAMETOOLONG"];
 
 async function answerAll<T>(

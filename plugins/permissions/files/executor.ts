@@ -5,10 +5,13 @@ import type { FilesService } from "@scorel/local/contract";
 /** The part of the service `files` that a guard uses. */
 export type ExecutorFiles = Pick<FilesService, "local" | "realpath" | "stat" | "read" | "list">;
 
-/** Shorter than the limit of a guard, so that the executor is blamed for what it does not answer. */
+/**
+ * Milliseconds for each call. Shorter than a guard's own limit, so that the error names the executor that did not
+ * answer.
+ */
 const LIMIT_MS = 10_000;
 
-/** The session's files; each call is limited, and each answer checked. */
+/** The session's files. Each call has a time limit, and each answer is checked. */
 export function filesOf(ctx: BaseContext): ExecutorFiles | undefined {
   const files = ctx.find("files");
   const pluginOf = (method: string) => ctx.providerOf("files", method as "read");

@@ -2,21 +2,24 @@ import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
 
-/** What is known of a file system. */
+/** Answers about a file system, by path: real paths, kinds, and names in folders. */
 export interface Answers {
   real: Map<string, string | undefined>;
   kinds: Map<string, "folder" | "other" | undefined>;
   names: Map<string, readonly string[]>;
 }
-/** What was asked of an executor's files and is not known yet: paths by kind of answer. */
+/** Questions about an executor's files that have no answer yet: paths by kind of answer. */
 export type Questions = { readonly [kind in keyof Answers]: Set<string> };
 
 /** Cached answers; set while a call is judged. */
 let answers: Answers | undefined;
-/** Set while a call is judged whose files are not on this computer; then nothing here is looked at. */
+/** Set while a call is judged whose files are on another computer; this computer's files are not read then. */
 let questions: Questions | undefined;
 
-/** Judges by what is known of an executor's files; what is not known counts as missing and is added to `asked`. */
+/**
+ * Judges by known answers about an executor's files; an unknown file counts as missing, and its path is added to
+ * `asked`.
+ */
 export function withAnswers<T>(known: Answers, asked: Questions, judge: () => T): T {
   const before = { answers, questions };
   answers = known;
@@ -28,7 +31,7 @@ export function withAnswers<T>(known: Answers, asked: Questions, judge: () => T)
   }
 }
 
-/** Whether the call that is judged touches files that are not on this computer. */
+/** Whether the call that is being judged touches files on another computer. */
 export function isElsewhere(): boolean {
   return questions !== undefined;
 }
@@ -59,7 +62,7 @@ export function leadsTo(path: string): string | undefined {
 function lookForReal(path: string): string | undefined {
   try {
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
-    // Throws for a dangling link, which may come to point anywhere.
+    // Throws for a dangling link, since its target may be created anywhere later.
     if (isLink) return realpathSync(path);
     const folder = dirname(path);
     if (folder === path) return path;
@@ -87,6 +90,7 @@ function lookForKind(path: string): "folder" | "other" | undefined {
   }
 }
 
+/** The names in a folder, unsorted; empty for a path that is not a folder or cannot be read. */
 export function namesIn(folder: string): readonly string[] {
   if (questions) return known("names", folder, questions) ?? [];
   return once(answers?.names, folder, lookForNames);

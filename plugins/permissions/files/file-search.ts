@@ -7,12 +7,15 @@ export interface NamedFile {
   sure: boolean;
   /** Whether the command reads the file's content, not only its name. */
   contents: boolean;
-  /** The word with a wildcard that stands for this file. Answers name that word: the file's own name may not be known yet. */
+  /**
+   * The word with a wildcard that matches this file. Messages name the word instead: a file's own name may not be
+   * revealed.
+   */
   word?: string;
 }
-/** What the shell looks for because of a wildcard, whichever program gets the names. */
+/** What the shell looks up to expand a wildcard, whichever program gets the names. */
 export interface Listing extends Expanded {
-  /** As it is written. */
+  /** The wildcard as written in the command. */
   word: string;
 }
 /** The files and folders that a command names, worked out without running it. */

@@ -3,7 +3,10 @@ import { kindOf, namesIn } from "./file-cache.ts";
 
 const MAX_MATCHES = 2_000;
 
-/** Limits of glob expansion. `left` is how many more names may be compared; `hidden` lets `*` and `?` match hidden names. */
+/**
+ * Limits of glob expansion. `left` is the number of names that may still be compared; with `hidden`, `*` and `?` match
+ * hidden names.
+ */
 export interface Expansion {
   left: number;
   hidden?: boolean;
@@ -21,15 +24,18 @@ export function showsHidden(script: string): boolean {
   );
 }
 
-/** What an absolute glob stands for. */
+/** The existing paths that an absolute glob matches, and the folders that are searched for them. */
 export interface Expanded {
   /** The existing paths that match. */
   paths: string[];
-  /** Folders in which the shell looks for them, whether something matches there or not; the fixed start of the glob comes first. */
+  /**
+   * The folders in which the shell looks for matches, whether there are any or not; the fixed start of the glob comes
+   * first.
+   */
   folders: string[];
 }
 
-/** Expands an absolute glob as the shell does; undefined when it stands for too many paths. */
+/** Expands an absolute glob as the shell does; undefined when it matches too many paths. */
 export function expandGlob(glob: string, budget: Expansion): Expanded | undefined {
   let paths = ["/"];
   const folders: string[] = [];

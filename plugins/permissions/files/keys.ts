@@ -41,7 +41,10 @@ export function isSystem(path: string): boolean {
   return PUBLIC.test(path);
 }
 
-/** Returns true for a file that is too large to search, or that is not on this computer. */
+/**
+ * Whether a settings file contains a token. True for a file that is too large to search, or that is on another
+ * computer.
+ */
 function hasToken(path: string): boolean {
   if (isElsewhere()) return true;
   try {
@@ -52,7 +55,7 @@ function hasToken(path: string): boolean {
   }
 }
 
-/** Whether a folder contains a home or system folder with keys, for commands that walk it. */
+/** Whether a folder contains a home or system folder with keys; for commands that walk the folder. */
 export function isAroundKeys(path: string, home: string): boolean {
   const around = path.endsWith("/") ? path : `${path}/`;
   return [home, "/root", "/etc", "/proc"].some((place) => `${place}/`.startsWith(around));

@@ -21,13 +21,13 @@ function plainForms(value: string): PathForm[] {
   const parts = plain.split(/[=:,@]/).filter((part) => part !== "" && part !== plain);
   return [
     { path: plain, sure: !plain.startsWith("-") },
-    ...[...behindLetters(plain), ...parts].map((path) => ({ path, sure: false })),
+    ...[...afterLetters(plain), ...parts].map((path) => ({ path, sure: false })),
     ...(plain.includes("=") ? [{ path: plain.slice(plain.indexOf("=") + 1), sure: true }] : []),
   ];
 }
 
 /** The parts after one or more option letters, as in `-qFname`; `-includename` is read the same way. */
-function behindLetters(word: string): string[] {
+function afterLetters(word: string): string[] {
   const letters = /^-([A-Za-z]{1,24})./s.exec(word)?.[1] ?? "";
   const texts = [...letters].map((_letter, at) => word.slice(at + 2)).filter((text) => text !== "");
   // A plain bundle of letters rarely contains a file name after the first few.

@@ -35,8 +35,8 @@ export function fits(pattern: string, path: string, workspace: Pick<Workspace, "
 }
 
 /**
- * The same for a rule that forbids. In a worktree that Scorel has made, the pattern is also meant as in the checkouts around it, for
- * their files and for those of the worktree that stand for them.
+ * Whether a path matches the glob of a rule that forbids. In a worktree that Scorel made, the pattern also applies in
+ * the checkouts around it: to their files, and to the files of the worktree at the same relative paths.
  */
 export function fitsForbidden(pattern: string, path: string, workspace: Workspace): boolean {
   return rootsOf(workspace.root).some((root) =>
@@ -54,13 +54,13 @@ export function coveredBy(pattern: string, workspace: Workspace): (path: string)
   return (path) => path.length > MAX_COMPARED || formsOf(path, workspace.root).some(isCovered);
 }
 
-/** The root of a session, and those of the checkouts that it is a worktree of. */
+/** The root of a session, and the roots of the checkouts that it is a worktree of. */
 function rootsOf(root: string): string[] {
   const place = worktreeAround(root);
   return place ? [root, ...rootsOf(place.checkout)] : [root];
 }
 
-/** A path, and in a worktree those of the same file in the checkouts around it. */
+/** A path and, in a worktree, the paths of the same file in the checkouts around it. */
 function formsOf(path: string, root: string): string[] {
   const place = isWithin(root, path) ? worktreeAround(root) : undefined;
   return place ? [path, ...formsOf(place.checkout + path.slice(root.length), place.checkout)] : [path];

@@ -8,11 +8,11 @@ export interface Reader {
   /** Whether its arguments are files at all. */
   files: boolean;
   /** Whether it walks a folder in its arguments. */
-  goesThrough: boolean;
+  walksFolders: boolean;
   /** Whether it walks the current folder when no argument names a file. */
-  startsHere: boolean;
+  walksCwd: boolean;
   /** Whether it walks the current folder even if an argument names a file. */
-  startsAnyway?: boolean;
+  alwaysWalksCwd?: boolean;
   /** Whether arguments that only the shell knows may be files. */
   readsUnknown: boolean;
   /** Whether an argument may be a script that names files. */
@@ -52,7 +52,7 @@ export function readerOf(
       /^-(?:exec|execdir|ok|okdir|x|X|-exec|-exec-batch)$|files0-from/.test(word ?? ""),
     );
     const walks = WALKERS.has(program) || (program === "ls" && recursive);
-    return { ...PLAIN, contents: runs, goesThrough: walks, startsHere: walks };
+    return { ...PLAIN, contents: runs, walksFolders: walks, walksCwd: walks };
   }
   if (FLAT.has(program) || program === "date") {
     const copies = program === "cp" && words.some((word) => /^-[a-zA-Z]*a|^--archive/.test(word ?? ""));
@@ -61,18 +61,18 @@ export function readerOf(
     return {
       ...PLAIN,
       scripts,
-      goesThrough: searches || copies || (recursive && program === "cp"),
-      startsHere: searches,
+      walksFolders: searches || copies || (recursive && program === "cp"),
+      walksCwd: searches,
     };
   }
-  return { ...PLAIN, goesThrough: true, startsHere: WALKERS.has(program), scripts: true };
+  return { ...PLAIN, walksFolders: true, walksCwd: WALKERS.has(program), scripts: true };
 }
 
 const PLAIN: Reader = {
   contents: true,
   files: true,
-  goesThrough: false,
-  startsHere: false,
+  walksFolders: false,
+  walksCwd: false,
   readsUnknown: true,
   scripts: false,
 };
@@ -81,5 +81,5 @@ function gitReader(words: readonly (string | undefined)[], exists: (word: string
   const shown = gitReadingOf(words, exists);
   const reads = shown !== "nothing";
   const all = shown === "everything";
-  return { ...PLAIN, contents: reads, goesThrough: reads, startsHere: all, startsAnyway: all, readsUnknown: reads };
+  return { ...PLAIN, contents: reads, walksFolders: reads, walksCwd: all, alwaysWalksCwd: all, readsUnknown: reads };
 }

@@ -20,7 +20,7 @@ export interface ReadRules {
   isKept(path: string): boolean;
   /** Whether a folder contains a folder with keys, or Scorel's own. */
   isAroundKept(path: string): boolean;
-  /** What a file of Scorel itself is; undefined for all others. */
+  /** Describes a file of Scorel itself; undefined for all other files. */
   own(path: string): OwnFile | undefined;
   /** Scorel's own folder, by its given and by its real path. */
   readonly ownFolders: readonly string[];
@@ -95,13 +95,14 @@ export function judgeReads(paths: readonly string[], call: Case): Verdict | unde
   };
 }
 
+/** The reason for denying a file of Scorel's key store. */
 export function keyStoreReason(path: string): string {
   return `${visiblePath(path)} contains Scorel's own keys, which tools cannot read`;
 }
 
 /**
- * The question about a file that is asked about in every mode. Only a rule for exactly that file would answer it, so none answers
- * it for a `word` with a wildcard, which is named instead of the file.
+ * The question about a file that needs approval in every mode. Only a rule for exactly that file would allow it, so no
+ * rule is offered for a `word` with a wildcard, which the question names instead of the file.
  */
 export function askAboutKept(path: string, { own }: ReadRules, workspace: Workspace, word?: string): Verdict {
   const shown = word ?? shownIn(path, workspace);
@@ -122,7 +123,7 @@ function ruleForReading(path: string, workspace: Workspace): string {
   return kindOf(path) === "folder" ? rule.replace(/\)$/, "/**)") : rule;
 }
 
-/** A path as people and rules write it: relative to the project when inside it. */
+/** A path as shown to people and written in rules: relative to the project when inside it. */
 export function shownIn(path: string, { root }: Workspace): string {
   return path !== root && isWithin(root, path) ? path.slice(root.length + 1) : path;
 }

@@ -47,8 +47,8 @@ function isOpen(word: string, folder: string, workspace: Workspace, readable: (p
 }
 
 /**
- * The words of a command with globs expanded; undefined when the shell may produce other words, or when it would list a folder
- * that may not be read: whatever the program is, it gets the names.
+ * The words of a command with globs expanded; undefined when the shell may produce other words, or when it would list a
+ * folder that may not be read: any program, even a harmless one, would get the names in it.
  */
 function wordsIn(
   tokens: readonly Token[],
@@ -69,7 +69,7 @@ function wordsIn(
   return words;
 }
 
-/** What a simple glob stands for; undefined when that is not known for certain. */
+/** The expansion of a simple glob; undefined when it is not known for certain. */
 function expansionOf(text: string, folder: string, budget: Expansion): Expanded | undefined {
   if (!/^[\w./@+,*?-]+$/.test(text) || /(?:^|\/)\.\.(?:\/|$)/.test(text) || text.startsWith("-")) return undefined;
   const found = expandGlob(resolve(folder, text), budget);

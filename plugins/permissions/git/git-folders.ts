@@ -61,7 +61,7 @@ export function isQuietRepository(from: string, { root }: Workspace): boolean {
   );
 }
 
-/** Whether a repository has made the folder as a worktree of its own: each names the other. */
+/** Whether a folder is a real worktree of its repository: the folder and the repository's entry must name each other. */
 function isLinked({ folder, gitdir, common }: Repository): boolean {
   const named = textOf(join(gitdir, "gitdir"))?.trim();
   return (

@@ -3,7 +3,7 @@ import type { Possible, ScriptAnalysis } from "./possible.ts";
 import type { Rule } from "./rule.ts";
 import { rewrittenForRule } from "./same-options.ts";
 
-/** The decision of deny or ask rules on a command, and the reason. */
+/** The decision of deny or ask rules on a command, and its reason. */
 export interface Forbidden {
   decision: "deny" | "ask";
   why: string;

@@ -1,7 +1,7 @@
 import { visiblePath } from "@scorel/kit/text/plain";
 import { parseRule } from "./rule.ts";
 
-/** What a rule that is offered covers, in the words of a person: `npm test` for `Bash(npm test)`. */
+/** What an offered rule covers, as a person would say it: `npm test` for `Bash(npm test)`. */
 export function inWords(text: string): string {
   const rule = parseRule(text);
   if (!rule) return text;

@@ -1,4 +1,4 @@
-/** The set of positions in a pattern that a text may have reached. */
+/** A set of positions in a pattern that matching has reached after some text. */
 export interface State {
   readonly places: readonly number[];
   readonly isEmpty: boolean;
@@ -9,7 +9,10 @@ export interface State {
   readonly next: Map<string, State>;
   readonly joined: Map<State, State>;
 }
-/** How a character of the text matches: normally, by letters only (no wildcard), or as a gap within a word or of any size. */
+/**
+ * How a character of the text matches: normally, only as a letter and by no wildcard, or as a gap (unknown text) within
+ * a word or of any size.
+ */
 export type Meaning = "all" | "letters" | "word" | "gap";
 
 /**
@@ -19,7 +22,7 @@ export type Meaning = "all" | "letters" | "word" | "gap";
 export class Matcher {
   readonly none: State;
   readonly start: State;
-  /** How many states were computed so far. */
+  /** The number of states computed so far. */
   worked = 0;
   private readonly states = new Map<string, State>();
 

@@ -14,7 +14,7 @@ export function nearMiss(unit: Unit, rules: readonly Rule[]): string | undefined
     const unmarkedFrom = (end: number) => words.map((word, at) => ({ ...word, marked: at < end && word.marked }));
     if (!fits(unmarkedFrom(0))) continue;
     const stop = words.findIndex((_, at) => !fits(unmarkedFrom(at + 1)));
-    const [what, better] = stop < 0 ? besides(unit) : [words[stop]?.text, ruleUpToMarked(words)];
+    const [what, better] = stop < 0 ? firstNonWord(unit) : [words[stop]?.text, ruleUpToMarked(words)];
     if (what === undefined) continue;
     const helps =
       better !== undefined && allowsUnit(unit, [...rules, ...[parseRule(better)].filter((it) => it !== undefined)]);
@@ -31,7 +31,7 @@ function ruleUpToMarked(words: readonly Token[]): string | undefined {
 }
 
 /** The first assignment or redirection of a command, and a rule that allows it. */
-function besides({ tokens }: Unit): [string, string] | [undefined, undefined] {
+function firstNonWord({ tokens }: Unit): [string, string] | [undefined, undefined] {
   const at = tokens.findIndex(({ kind }) => kind !== "word");
   const first = tokens[at];
   if (!first) return [undefined, undefined];

@@ -1,7 +1,7 @@
 import { isGap, MANY } from "../shell/gaps.ts";
 import { Matcher, type State } from "./matcher.ts";
 
-/** A text to match. No wildcard covers its marked characters. */
+/** Text to match, with marks on the characters that no wildcard covers. */
 export interface Marked {
   chars: readonly string[];
   marked: readonly boolean[];
@@ -49,7 +49,7 @@ export function fitsStrictly({ exact }: Pattern, { chars, marked }: Marked): boo
   return state.isEnd;
 }
 
-/** A command as text, in which parts may be unknown and options may be skipped. */
+/** A command as one string, in which parts may be unknown and options may be skipped. */
 export interface Text {
   /** In lower case, with one blank between words. */
   chars: string;
@@ -86,7 +86,7 @@ export function mayFit({ loose }: Pattern, { chars, jumps, starts, anywhere }: T
   }
 }
 
-/** Whether a word begins here, including inside an option or a path. A gap begins no word. */
+/** Whether a word begins here, also inside an option or a path. No word begins with a gap. */
 function isWordStart(chars: string, at: number): boolean {
   const char = chars[at];
   if (char === undefined || char === " " || isGap(char)) return false;

@@ -11,7 +11,7 @@ export interface Possible {
 /** Everything that running a script may do. */
 export interface ScriptAnalysis {
   commands: Possible[];
-  /** Why the script may also do other things. */
+  /** Reasons why the script may also do other things. */
   unsure: string[];
 }
 

@@ -9,7 +9,7 @@ import { isAbout } from "./rules.ts";
 /** Tools whose rule patterns match files. */
 const FILE_TOOLS = /^(?:Read|Edit|Write|Grep|Glob)$/i;
 
-/** Tools of MCP servers, which come and go while a session runs. */
+/** Tools of MCP servers, which may appear and disappear while a session runs. */
 const OF_SERVERS = /^mcp__/i;
 
 /** The lists of `[permissions]` that hold rules. */
@@ -26,7 +26,7 @@ export function doubtAbout(text: string, list: RuleList, tools: readonly string[
   if (!isAboutSome(rule, list, tools) && !OF_SERVERS.test(tool)) {
     const near = nearTool(tool, tools);
     const meant = near === undefined ? "" : ` Did you mean "${near}"?`;
-    return `The rule ${JSON.stringify(text)} is about no call: there is no tool "${tool}".${meant}`;
+    return `The rule ${JSON.stringify(text)} matches no call: there is no tool "${tool}".${meant}`;
   }
   if (FILE_TOOLS.test(tool) && /\{[^{}]*,[^{}]*\}/.test(pattern))
     return `The rule ${JSON.stringify(text)} is about files with braces in their names: write a rule for each name.`;
@@ -37,14 +37,15 @@ function isAboutSome(rule: Rule, list: RuleList, tools: readonly string[]): bool
   return tools.some((name) => isAbout(rule, name, list !== "allow"));
 }
 
-/** The tool that was probably meant: one that differs only in case, else one that is nearly spelt like it. */
+/** The tool that was probably meant: a name that differs only in case, else one that is spelled almost the same. */
 function nearTool(word: string, tools: readonly string[]): string | undefined {
   return tools.find((name) => name.toLowerCase() === word.toLowerCase()) ?? nearest(word, tools);
 }
 
 /**
- * Like `doubtAbout`, before the tools of extensions and MCP servers are known: an unknown tool is doubted only if its name is
- * close to that of a shipped one. A warning, since a faulty rule leaves open what its author believes denied.
+ * Like `doubtAbout`, but before the tools of extensions and MCP servers are known: an unknown tool is doubted only if
+ * its name is close to that of a tool that Scorel ships. Returns a warning, because a faulty `deny` rule leaves open
+ * what its author believes denied.
  */
 export function examineRule(
   text: string,

@@ -17,9 +17,10 @@ export function parseRule(text: string): Rule | undefined {
 }
 
 /**
- * All the rules that a configured text stands for. Commands are compared in one spelling, so `"a b"`, `\\;` and `>file` also
- * count as `'a b'`, `';'` and `> file`. Claude Code's `Bash(rm:*)` also counts as `Bash(rm *)`; it keeps its literal meaning
- * too, so that `Bash(npm run test:*)` covers `npm run test:unit`. `mcp__tracker` counts for every tool of the MCP server `tracker`.
+ * Parses a configured rule into all rules that it means. Commands are compared in one spelling, so `"a b"`, `\\;` and
+ * `>file` also count as `'a b'`, `';'` and `> file`. Claude Code's `Bash(rm:*)` also counts as `Bash(rm *)`; it keeps
+ * its literal meaning too, so that `Bash(npm run test:*)` covers `npm run test:unit`. `mcp__tracker` counts for every
+ * tool of the MCP server `tracker`.
  */
 export function readRule(text: string): Rule[] {
   const rule = parseRule(text);
@@ -34,7 +35,7 @@ export function readRule(text: string): Rule[] {
   }));
 }
 
-/** The name of an MCP server, which stands for all of its tools: no name of a server has two underscores in a row. */
+/** The name of an MCP server, which stands for all of its tools. Server names never have two underscores in a row. */
 const OF_SERVER = /^mcp__[a-z0-9]+(?:[-_][a-z0-9]+)*$/i;
 
 const PREFIX = /^([\s\S]*\S)\s*:\*$/;
@@ -55,7 +56,7 @@ function isForCommands({ tool }: Rule): boolean {
   return /^bash$/i.test(tool) || tool.includes("*");
 }
 
-/** Why a rule can never match a call, judged by its text; undefined when it may match. */
+/** Explains why a rule can never match a call, judged by its text; undefined when it may match. */
 export function faultOf(text: string): string | undefined {
   const rule = parseRule(text);
   if (!rule) return 'it must name a tool, and may have a pattern in parentheses, as in "Bash(git status*)"';

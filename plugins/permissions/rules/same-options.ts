@@ -7,7 +7,7 @@ import type { Text } from "./pattern.ts";
 import type { Possible } from "./possible.ts";
 
 /**
- * Options that mean the same or include each other, where the first letter does not show it. Otherwise an option's first
+ * Options that mean the same or include each other, where their first letters differ. Otherwise an option's first
  * letter, in either case, counts as its short form.
  */
 const SAME: Readonly<Record<string, readonly string[]>> = {

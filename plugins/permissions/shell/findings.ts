@@ -3,12 +3,12 @@ import type { SimpleCommand } from "./simple-command.ts";
 
 const TOO_MUCH = "more than can be checked";
 const MAX_DEPTH = 8;
-/** Characters of the script and of all that it runs. */
+/** The most characters that are read, of the script and of all scripts that it runs. */
 const MAX_READ = 64_000;
 const MAX_COMMANDS = 1_000;
 const MAX_DOUBTS = 10;
 
-/** What was found in a script so far. Reading ends when it becomes too much. */
+/** What was found in a script so far. Reading stops at limits on characters, commands and depth. */
 export class Findings implements ScriptAnalysis {
   readonly commands: Possible[] = [];
   readonly unsure: string[] = [];
@@ -30,7 +30,10 @@ export class Findings implements ScriptAnalysis {
     if (this.unsure.length < MAX_DOUBTS) this.unsure.push(why);
   }
 
-  /** Counts characters that are read at a depth. Returns false when that is too much, so that they stay unread. */
+  /**
+   * Counts characters to be read at a depth. Returns false when a limit is exceeded; the caller must not read them
+   * then.
+   */
   protected mayRead(characters: number, depth: number): boolean {
     this.left -= characters;
     if (depth > MAX_DEPTH) this.unsure.unshift(TOO_MUCH);

@@ -11,10 +11,12 @@ export const PIPE = "\uE002";
 
 const GAP = /[\uE000-\uE002]/;
 
+/** Whether a text contains a gap. */
 export function hasGap(text: string): boolean {
   return GAP.test(text);
 }
 
+/** Whether a character is a gap. */
 export function isGap(char: string): boolean {
   return char >= MANY && char <= PIPE;
 }

@@ -1,4 +1,4 @@
-/** Names that can neither start a program nor give access to one. */
+/** Names that neither start a program nor give access to something that does. */
 const NAMES = new Set(
   (
     "print console log JSON stringify parse require import from json sys stdin stdout load loads dumps read write len str int float " +

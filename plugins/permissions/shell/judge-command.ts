@@ -49,7 +49,7 @@ export function judgeCommand(command: string, { args, mode, rules, workspace }: 
   };
 }
 
-/** Whether these parts are the command, with nothing in it that needs no approval. */
+/** Whether these parts make up the whole command, so that nothing in it runs without approval. */
 function isWhole(parts: readonly string[], command: string): boolean {
   const letters = (text: string) => text.replace(/[^\p{L}\p{N}]+/gu, "");
   return letters(parts.join("")) === letters(command);

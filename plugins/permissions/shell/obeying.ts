@@ -4,8 +4,8 @@ import { doubtAbout, shellCode } from "./interpreters.ts";
 import type { Unit } from "./shell.ts";
 
 /**
- * The program of a command that reads what it runs from its standard input, such as `sh` in `curl … | sh`; undefined when there is
- * none. What runs then is not in the command, so nobody can agree to it for the next time.
+ * The program in a command that runs what it reads from standard input, such as `sh` in `curl … | sh`; undefined when
+ * there is none. The text that it will run is not part of the command, so no rule can approve it for later.
  */
 export function obeyingProgram(command: string, units: readonly Unit[]): string | undefined {
   if (!/[|<]/.test(command)) return undefined;

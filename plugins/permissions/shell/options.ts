@@ -18,7 +18,7 @@ export interface OptionWord {
   takes: 1 | 2;
   /** Whether every option in the word is in the table. */
   known: boolean;
-  /** Whether the name is abbreviated. */
+  /** Whether an option name is abbreviated. */
   isShort?: boolean;
 }
 

@@ -8,7 +8,7 @@ interface Runner {
   options: OptionTable;
   /** Options whose value is a shell script. */
   scripts: readonly string[];
-  /** How many arguments of its own stand before the command. */
+  /** The number of the program's own arguments before the command. */
   before: number;
   /** Whether `NAME=value` may stand before the command. */
   assigns: boolean;
@@ -151,6 +151,10 @@ const RUNNING_SUBCOMMANDS: Readonly<Record<string, RegExp>> = {
   nix: /^(?:run|shell|develop)$/,
 };
 
+/**
+ * Whether a program runs a command in its arguments, but its options are not listed, so that any argument may be the
+ * command.
+ */
 export function isVague(name: string): boolean {
   return OTHERS.has(name);
 }

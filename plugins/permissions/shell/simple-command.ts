@@ -17,6 +17,7 @@ export interface SimpleCommand {
   isOpen?: boolean;
 }
 
+/** Converts a parsed command. Assignments after the command's name count as words. */
 export function simpleCommandOf(node: Command): SimpleCommand {
   const words: string[] = node.name ? [gapped(node.name)] : [];
   const assignments: string[] = [];

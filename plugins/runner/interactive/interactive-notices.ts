@@ -13,7 +13,7 @@ const details = z.object({
 });
 const told = z.object({ interactiveRunsTold: z.array(z.string()) });
 
-/** Details that a tool result keeps about the program, besides its text. */
+/** The details about the program that a tool result keeps besides its text. */
 export function detailsOf(
   { session_id: id, status }: SessionAnswer,
   { skill, command }: { skill: string; command: string },
@@ -21,7 +21,7 @@ export function detailsOf(
   return { interactiveRun: { id, skill, command: command.slice(0, COMMAND_CHARS), ended: status === "exited" } };
 }
 
-/** Programs that the model was told are running, and not yet told have ended, along the path. */
+/** Programs that the model believes are running: results on the path say so, and nothing says that they have ended. */
 export const interactiveRuns: ProjectionDefinition<Known> = {
   over: "path",
   reads: [
@@ -48,8 +48,8 @@ function without(state: Known, ids: readonly string[]): Known {
 }
 
 /**
- * A notice for the model about programs that it believes are running but that have ended or are gone; undefined if there are
- * none.
+ * A notice for the model about programs that it believes are running, but that have ended or no longer exist; undefined
+ * if there are none.
  */
 export function endedNotice(known: Known, runs: InteractiveRuns | undefined): AppendEntry | undefined {
   const over = Object.entries(known).filter(([id]) => runs?.endOf(id) !== "running");
@@ -58,7 +58,7 @@ export function endedNotice(known: Known, runs: InteractiveRuns | undefined): Ap
     const name = `The interactive program ${id} (${skill}: ${command})`;
     return runs?.endOf(id)
       ? `${name} has ended; skill_session gives its result.`
-      : `${name} does not run here any more: the session was closed before it ended, or this is a copy of it. Nothing was collected here; start it again if it is still needed.`;
+      : `${name} no longer runs here: the session was closed before it ended, or this is a copy of it. No files were collected; start it again if it is still needed.`;
   });
   const ids = over.map(([id]) => id);
   const payload = {

@@ -28,10 +28,10 @@ export class InteractiveRun {
   readonly over: Promise<void>;
   /** Undefined while the program runs, and after `abandon`. */
   end: RunEnd | undefined;
-  /** In `performance.now()` milliseconds. */
+  /** When the program ended, in `performance.now()` milliseconds. */
   endedAt = 0;
   /** The offset up to which output was returned. */
-  told = 0;
+  returned = 0;
   /** Whether the program closed its input before reading everything that was written. */
   hasClosedInput = false;
   private readonly transcript = new Transcript(KEPT_BYTES);
@@ -39,7 +39,7 @@ export class InteractiveRun {
   private tails: Tails = { stdout: "", stderr: "", last: "stdout" };
   private readonly program: Promise<SandboxRun>;
   private input: "open" | "busy" | "closed" = "open";
-  /** Everything written to the program, for the record of its run. */
+  /** All text that was written to the program, for the record of its run. */
   private readonly written: string[] = [];
   private abandoned = false;
 
@@ -48,7 +48,7 @@ export class InteractiveRun {
     const { skill, command } = request;
     this.skill = skill.trim();
     this.command = command;
-    const onText: OnText = (text, from) => this.hear(text, from);
+    const onText: OnText = (text, from) => this.receive(text, from);
     const started = startSkill(ctx, request, { interactive: true, onText }, { toolCallId, env: unbuffered });
     this.program = started.then(({ program }) => program);
     this.over = started
@@ -118,21 +118,21 @@ export class InteractiveRun {
 
   /** Returns output from an offset on. Without an offset, returns the end of the output that was not returned yet. */
   read(offset: number | undefined, limit: number): Page & { skipped: number } {
-    const from = offset ?? this.told;
+    const from = offset ?? this.returned;
     const page = offset === undefined ? this.transcript.last(from, limit) : this.transcript.from(from, limit);
-    this.told = Math.max(this.told, page.next);
+    this.returned = Math.max(this.returned, page.next);
     return { ...page, skipped: Math.max(0, page.offset - from) };
   }
 
   /** The end of the output that was not returned yet, without marking it as returned. */
   peek(limit: number): string {
-    return this.transcript.last(this.told, limit).text;
+    return this.transcript.last(this.returned, limit).text;
   }
 
-  /** Calls `heard` on each output and at the end, until the returned function is called. */
-  watch(heard: () => void): () => void {
-    this.watchers.add(heard);
-    return () => void this.watchers.delete(heard);
+  /** Calls `onChange` on each output and at the end of the program, until the returned function is called. */
+  watch(onChange: () => void): () => void {
+    this.watchers.add(onChange);
+    return () => void this.watchers.delete(onChange);
   }
 
   /** What the program seems to wait for. */
@@ -172,7 +172,7 @@ export class InteractiveRun {
     return this.abandoned ? undefined : { result: await finish(() => this.written.join("")) };
   }
 
-  private hear(text: string, from: Source): void {
+  private receive(text: string, from: Source): void {
     this.transcript.write(text);
     this.tails = { ...this.tails, [from]: (this.tails[from] + text).slice(-LOOKED_AT), last: from };
     this.wake();

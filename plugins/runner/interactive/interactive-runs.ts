@@ -8,11 +8,11 @@ const MOST_RUNS = 8;
 const PAGE_BYTES = 16_384;
 const WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
-/** Ended programs are forgotten after this time, or when there are more than MOST_ENDED. */
+/** Milliseconds that an ended program is remembered; earlier ones are forgotten when there are more than MOST_ENDED. */
 const KEPT_MS = 30 * 60 * 1000;
 const MOST_ENDED = 16;
 
-/** A caller who waits for an answer. */
+/** How a caller waits for an answer. */
 export interface Waiting {
   signal?: AbortSignal | undefined;
   /** Receives the output so far; each call replaces the previous one. */
@@ -29,8 +29,8 @@ export class InteractiveRuns {
   }
 
   /**
-   * Starts a program and returns when it asks for something, has ended, or a second has passed. If cancelled, the program is
-   * killed, since nobody would know about it. Throws RUN errors.
+   * Starts a program and returns when it asks for something, has ended, or a second has passed. If cancelled, the
+   * program is killed, since the caller would never learn its id. Throws RUN errors.
    */
   async start(request: RunRequest, waiting: Waiting = {}, toolCallId?: string): Promise<SessionAnswer> {
     const { signal } = waiting;
@@ -61,7 +61,7 @@ export class InteractiveRuns {
     if (kill && (write !== undefined || close)) throw errors.RUN_SESSION_ARGUMENTS();
     const late = run.end !== undefined && (write !== undefined || close || kill);
     if (late) return answerOf(run, offset, ["it had ended before, so nothing was done to it"]);
-    const since = write === undefined ? run.told : run.length;
+    const since = write === undefined ? run.returned : run.length;
     if (write !== undefined) await run.write(lineOf(request));
     if (close) await run.closeInput();
     if (kill) await run.kill().then(() => run.over);

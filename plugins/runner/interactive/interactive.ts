@@ -9,6 +9,7 @@ export interface Interactive {
   reportEnded(): Promise<void>;
 }
 
+/** Creates the session's interactive programs. They are killed before the session stops. */
 export function createInteractive(ctx: RunnerContext): Interactive {
   let runs: Promise<InteractiveRuns> | undefined;
   ctx.beforeStop(async () => (await runs)?.close());

@@ -48,7 +48,7 @@ export function skillSession(runs: () => Promise<InteractiveRuns>): Tool<Session
   };
 }
 
-/** Passes a program's output on to whoever watches the call. */
+/** The options of a tool call for waiting: its signal, and its listener for the output so far. */
 export function waiting(signal: AbortSignal | undefined, onUpdate: Parameters<Tool["execute"]>[3]): Waiting {
   return { signal, ...(onUpdate && { onText: (text) => onUpdate({ content: [{ type: "text", text }] }) }) };
 }
@@ -58,7 +58,7 @@ export function output(answer: SessionAnswer, run: Pick<RunRequest, "skill" | "c
   return { content: [{ type: "text", text: JSON.stringify(answer) }], details: detailsOf(answer, run) };
 }
 
-/** What people see of a result: the program's output and state. */
+/** What people see of the result of an interactive program: its output and state. */
 export function shown(result: ToolOutput | undefined): string {
   const { text, answer } = readAnswer<SessionAnswer>(result);
   if (!answer) return text;
@@ -67,7 +67,7 @@ export function shown(result: ToolOutput | undefined): string {
   return [output.replace(/\n$/, ""), `[${[...state, ...warnings].join("; ")}]`].filter(Boolean).join("\n");
 }
 
-/** Like `shown`, for a run that was waited for. */
+/** What people see of the result of a program that was not interactive. */
 export function shownRun(result: ToolOutput | undefined): string {
   const { text, answer } = readAnswer<RunResult>(result);
   if (!answer) return text;
@@ -87,7 +87,9 @@ function readAnswer<T>(result: ToolOutput | undefined): { text: string; answer?:
 }
 
 function endOf({ exit_code, timed_out, output_files, warnings = [] }: RunResult): string[] {
-  const why = timed_out ? "its time was over" : warnings.find((each) => each.startsWith("the program was ended"));
+  const why = timed_out
+    ? "its time limit was reached"
+    : warnings.find((each) => each.startsWith("the program was ended"));
   const files = output_files.map(({ name }) => name).join(", ");
   return [why ?? `exit code ${exit_code}`, ...(files === "" ? [] : [files])];
 }

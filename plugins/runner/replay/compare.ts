@@ -10,8 +10,8 @@ const DIFF_LINES = 30;
 const DIFF_COLUMNS = 160;
 
 /**
- * A workspace at one time: its files with their states, how to read one, and the paths that programs may have written into
- * them.
+ * A workspace at one time: its files with their states, how to read one, and the paths that programs may have written
+ * into files.
  */
 export interface Side {
   files: readonly FileState[];
@@ -35,15 +35,15 @@ export function compare(then: Side, now: Side): ReplayOutput[] {
 }
 
 function difference(was: FileState | undefined, is: FileState | undefined, then: Side, now: Side) {
-  if (!was) return { same: false, note: "it was not there then" };
-  if (!is) return { same: false, note: "it is not there now" };
+  if (!was) return { same: false, note: "it did not exist then" };
+  if (!is) return { same: false, note: "it does not exist now" };
   if (was.sha256 === undefined || is.sha256 === undefined)
-    return { same: false, note: "there was too much to compare it" };
+    return { same: false, note: "it was beyond the limits of the record" };
   if (was.sha256 === is.sha256) return { same: true };
   const [old, fresh] = [textOf(was, then), textOf(is, now)];
   if (old === undefined || fresh === undefined) return { same: false };
   const diff = shortDiff(old, fresh);
-  // The longest path first, since the run's folder is inside the workspace.
+  // Replaces the longest path first, since the run's folder is inside the workspace.
   const moved = fresh.replaceAll(now.run, then.run).replaceAll(now.root, then.root);
   return { same: false, ...(moved === old && { note: "only the path of the workspace in it differs" }), diff };
 }

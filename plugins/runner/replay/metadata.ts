@@ -40,6 +40,7 @@ export function readMetadata(path: string): Metadata {
   }
 }
 
+/** Replaces the metadata file atomically. Throws file system errors. */
 export function writeMetadata(path: string, data: Metadata): void {
   replaceFile(path, JSON.stringify(data));
 }

@@ -36,7 +36,7 @@ export const runRecord = z.object({
   inputs: z.array(inputRecord.extend({ to: place })),
   /** All other files in work/ and out/. */
   before: z.array(fileState),
-  /** How many more files existed before, and how many the run left, without a record. */
+  /** The number of further files that existed before the run and that the run left, without a record of each. */
   more: z.object({ before: count, outputs: count }),
   globs: z.array(z.string()),
   /** The workspace's path; `run` is the run's folder relative to it. Programs may write these paths into their output. */

@@ -23,7 +23,7 @@ interface StoredFiles {
   store: BlobStore;
 }
 
-/** The skill as it was at the time of the run if possible, otherwise as it is now. */
+/** The skill as it was at the time of the run if possible, otherwise the current one. */
 export function skillForReplay(
   ctx: RunnerContext,
   { skill }: RunRecord,
@@ -40,8 +40,10 @@ export function skillForReplay(
       reason: "it is a skill of a project that is not trusted",
     });
   const kept = verifiedSkill(restoreSkill(name, files, folder, store), digest);
-  const state = found ? "has changed since" : "is not here any more";
-  const ran = kept ? "it ran as it was then" : "its files of then are not kept, so it ran as it is now";
+  const state = found ? "has changed since" : "no longer exists";
+  const ran = kept
+    ? "the version from that time ran"
+    : "its files from that time were not kept, so the current version ran";
   tell({
     what: "skill",
     name,
@@ -79,18 +81,18 @@ export function restoreWorkspace(
       what: "file",
       name,
       ...(sha256 !== undefined && { before: sha256 }),
-      note: `${name} lay in the workspace then, and its bytes are not kept`,
+      note: `${name} was in the workspace then, but its content was not kept`,
     });
   const { before: left } = record.more;
   if (left > 0)
-    tell({ what: "file", name: "work/", note: `${left} more files lay in the workspace then, and are not kept` });
+    tell({ what: "file", name: "work/", note: `${left} more files were in the workspace then, but were not kept` });
   for (const { from, to, sha256: before } of record.inputs) {
     const input = { what: "input", name: to, before } as const;
     try {
       const { sha256: now } = placeInput({ from, to }, ground);
       if (now !== before) tell({ ...input, now, note: `${from} has changed since` });
     } catch (thrown) {
-      tell({ ...input, note: `${from} could not be had: ${messageOf(thrown)}` });
+      tell({ ...input, note: `${from} could not be placed: ${messageOf(thrown)}` });
     }
   }
 }
@@ -124,12 +126,13 @@ export function stdinOf({ stdin }: RunRecord, store: BlobStore, tell: Tell): Buf
       what: "file",
       name: "stdin",
       before: stdin.sha256,
-      note: "what it was told is not kept, so it was told nothing",
+      note: "its input was not kept, so it got no input",
     });
   return bytes ?? Buffer.alloc(0);
 }
 
-export function tellBounds({ config }: RunnerContext, record: RunRecord, now: string, tell: Tell): void {
+/** Reports differences in the executor and in network access. `now` is the executor of the replay. */
+export function reportLimitsChanged({ config }: RunnerContext, record: RunRecord, now: string, tell: Tell): void {
   const { executor: before, network, skill } = record;
   if (before !== now)
     tell({ what: "executor", name: now, before, now, note: `it ran in ${before} then, and in ${now} now` });
@@ -141,18 +144,22 @@ export function tellBounds({ config }: RunnerContext, record: RunRecord, now: st
     });
 }
 
-export function tellVariables(
+/**
+ * Reports recorded variables whose values are not available. `given` are those of the recorded call, `declared` those
+ * of the user's environment.
+ */
+export function reportMissingVariables(
   { variables, redacted }: RunRecord,
   given: Readonly<Record<string, string>>,
   declared: readonly string[],
   tell: Tell,
 ): void {
   if (redacted)
-    tell({ what: "variable", name: "command", note: "a secret stood in its command or input, and is not kept" });
+    tell({ what: "variable", name: "command", note: "its command or input contained a secret, which was not kept" });
   for (const name of variables.given)
     if (!Object.hasOwn(given, name))
-      tell({ what: "variable", name, note: `${name} was set by the call, and its value is not known any more` });
+      tell({ what: "variable", name, note: `${name} was set by the call, but its value is no longer known` });
   for (const name of variables.declared)
     if (!declared.includes(name))
-      tell({ what: "variable", name, note: `${name} was set in your environment then, and is not now` });
+      tell({ what: "variable", name, note: `${name} was set in your environment then, but is not set now` });
 }

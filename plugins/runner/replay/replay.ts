@@ -14,12 +14,12 @@ import { temporaryFolder } from "../workspace/workspace-folder.ts";
 import { compare, readFrom, readStored } from "./compare.ts";
 import { outputsOf, type RunRecord, runRecord } from "./record.ts";
 import {
+  reportLimitsChanged,
+  reportMissingVariables,
   restoreWorkspace,
   skillForReplay,
   stdinOf,
   type Tell,
-  tellBounds,
-  tellVariables,
   valuesOf,
 } from "./replay-setup.ts";
 
@@ -77,7 +77,7 @@ function recordOf(ctx: RunnerContext, { name, lineage }: ArtifactVersion): { rec
 interface Again {
   record: RunRecord;
   store: BlobStore;
-  /** Values of the variables that the call gave. */
+  /** Values of the variables that the recorded call set. */
   given: Readonly<Record<string, string>>;
   folder: string;
   signal: AbortSignal;
@@ -97,8 +97,8 @@ async function runAgain(ctx: RunnerContext, again: Again, tell: Tell) {
   program.closeStdin();
   const { exitCode = -1, durationMs, failed } = await program.ended;
   if (signal.aborted) throw errors.RUN_CANCELLED();
-  tellVariables(record, given, ready.declared, tell);
-  tellBounds(ctx, record, program.executor, tell);
+  reportMissingVariables(record, given, ready.declared, tell);
+  reportLimitsChanged(ctx, record, program.executor, tell);
   const outputs = compareFiles(record, ready, store, tell);
   const stderr = exitCode === record.exitCode ? {} : { stderr: ready.hide(failed ?? String(said)) };
   return { exitCode: { before: record.exitCode, now: exitCode }, outputs, ...stderr, durationMs };

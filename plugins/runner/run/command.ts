@@ -4,13 +4,13 @@ import type { RunnerConfig } from "../config.ts";
 import { errors } from "../errors.ts";
 
 /**
- * Where the sandbox looks for programs. With allow or deny lists it looks nowhere else, because nobody has judged what a
- * program installed.
+ * Where the sandbox looks for programs. With allow or deny lists it looks nowhere else, because programs that a skill
+ * installed are not covered by the lists.
  */
 export const FOLDERS = ["/usr/local/bin", "/usr/bin", "/bin"];
-/** Rejected even inside quotes: a single program needs no shell syntax. */
+/** Shell syntax, which is rejected even inside quotes: a single program does not need it. */
 const SHELL = /[\n\r;&|<>]/;
-/** Programs that run other programs, which could not be judged. Names are without a version suffix. */
+/** Programs that run other programs, which the lists could not check. Names are without a version suffix. */
 const WRAPPERS = new Set(
   `ash at awk bash batch busybox bwrap capsh choom chpst chroot chrt command cpulimit crontab csh daemon dash dbus-run-session
    dash doas dtach ed emacs entr env eval ex exec expect fakeroot faketime find firejail fish flatpak flock gawk gdb git ionice
@@ -27,8 +27,8 @@ const STEERING =
   /^(PATH|HOME|SHELL|ENV|BASH_.*|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS4|IFS|CDPATH|GLOBIGNORE|(LD|DYLD|GIT|SSH|PYTHON|RUBY|GEM|BUNDLE|NODE|NPM_CONFIG|npm_config|OPENSSL|LUA|PHP|GTK|QT|GIO|MALLOC|TAR|RSYNC|LESS|MAN|GREP|AWK)_?.*|GCONV_PATH|LOCPATH|NLSPATH|PERL.*|.*JAVA.*_OPTIONS|CLASSPATH|PAGER|EDITOR|VISUAL|BROWSER|ZIPOPT|UNZIP|MAKEFLAGS|GNUMAKEFLAGS|MAKEFILES|TCLLIBPATH|XDG_.*|HOSTALIASES|GETCONF_DIR|RES_OPTIONS)$/;
 
 /**
- * The argv for a command: a shell that runs all of it, or, when [runner] allows or denies programs, the single program that it
- * names. Throws RUN_COMMAND.
+ * The argv for a command: a shell that runs all of it or, when `[runner]` has allow or deny lists, the single program
+ * that it names. Throws RUN_COMMAND.
  */
 export function programOf(
   command: string,
@@ -57,7 +57,7 @@ export function hasLists({ allow, deny }: Pick<RunnerConfig, "allow" | "deny">):
 
 function judge(program: string, allow: readonly string[], deny: readonly string[]): void {
   const refuse = (reason: string) => errors.RUN_COMMAND({ reason });
-  // A path must be allowed literally; a name stands for the file that it finds.
+  // A path must be in the list literally; a name stands for the file that it finds.
   if (program.includes("/") && !allow.includes(program)) throw refuse(`${program} is not allowed: it is a path`);
   const file = program.includes("/") ? undefined : fileOf(program);
   const isSame = (name: string) => name === program || (file !== undefined && fileOf(name)?.id === file.id);

@@ -11,23 +11,23 @@ import { temporaryFolder } from "../workspace/workspace-folder.ts";
 import { REF_HINT } from "./result.ts";
 import { type StartedSkill, startSkill } from "./run.ts";
 
-/** A running program of a person. Its output is passed on byte for byte, at the pace at which it is read. */
+/** A program that a person runs. Its output is passed on byte for byte, as fast as the client reads it. */
 class DirectRun {
-  private readonly said: { from: DirectOutput["from"]; bytes: Uint8Array; taken(): void }[] = [];
-  private readonly gone: AbortSignal;
+  private readonly unread: { from: DirectOutput["from"]; bytes: Uint8Array; taken(): void }[] = [];
+  private readonly clientLeft: AbortSignal;
   private wake = () => {};
   private end: DirectEnd | Error | undefined;
 
-  constructor(gone: AbortSignal) {
-    this.gone = gone;
-    gone.addEventListener("abort", () => this.take(), { once: true });
+  constructor(clientLeft: AbortSignal) {
+    this.clientLeft = clientLeft;
+    clientLeft.addEventListener("abort", () => this.take(), { once: true });
   }
 
-  /** Resolves when the bytes were read, or when nobody is left to read them. */
-  hear(bytes: Uint8Array, from: DirectOutput["from"]): Promise<void> | void {
-    if (this.gone.aborted) return;
+  /** Queues output for the client. Resolves when the client has read it or has disconnected. */
+  receive(bytes: Uint8Array, from: DirectOutput["from"]): Promise<void> | void {
+    if (this.clientLeft.aborted) return;
     return new Promise((taken) => {
-      this.said.push({ from, bytes, taken });
+      this.unread.push({ from, bytes, taken });
       this.wake();
     });
   }
@@ -39,7 +39,7 @@ class DirectRun {
 
   /** Returns new output as soon as there is some; after the last output, how the program ended. */
   async next(): Promise<{ output: DirectOutput[]; ended?: DirectEnd }> {
-    if (this.said.length === 0 && !this.end && !this.gone.aborted)
+    if (this.unread.length === 0 && !this.end && !this.clientLeft.aborted)
       await new Promise<void>((resolve) => {
         this.wake = resolve;
       });
@@ -50,10 +50,10 @@ class DirectRun {
   }
 
   private take(): DirectOutput[] {
-    const said = this.said.splice(0);
-    for (const { taken } of said) taken();
+    const chunks = this.unread.splice(0);
+    for (const { taken } of chunks) taken();
     this.wake();
-    return said.map(({ from, bytes }) => ({ from, base64: Buffer.from(bytes).toString("base64") }));
+    return chunks.map(({ from, bytes }) => ({ from, base64: Buffer.from(bytes).toString("base64") }));
   }
 }
 
@@ -82,7 +82,7 @@ export class DirectRuns {
     const stop = new AbortController();
     const signal = AbortSignal.any([left, stop.signal]);
     const run = new DirectRun(AbortSignal.any([left, this.closing.signal]));
-    const options = { signal, interactive: stdin, onBytes: run.hear.bind(run) };
+    const options = { signal, interactive: stdin, onBytes: run.receive.bind(run) };
     const place = { base: folder.path, host };
     try {
       const started = await startSkill(this.ctx, { ...request, outputs: OUTPUTS }, options, place);
@@ -120,9 +120,9 @@ export class DirectRuns {
     this.runs.get(id)?.stop.abort();
   }
 
-  /** Kills all programs and removes their workspaces. */
+  /** Kills all programs; their workspaces are removed unless `keep` was set. */
   async close(): Promise<void> {
-    // Nobody reads their output any more.
+    // No client reads the output after this.
     this.closing.abort();
     const ending = [...this.runs.values()].map(({ stop, ending: ended }) => {
       stop.abort();
@@ -163,7 +163,7 @@ export class DirectRuns {
 
 const OUTPUTS = { globs: ["out/**"], inline: true };
 
-/** Throws RUN_OUT. */
+/** Throws RUN_OUT when the folder is not new or empty. */
 function assertEmpty(out: string): void {
   try {
     if (fs.readdirSync(out).length > 0) throw errors.RUN_OUT({ out, reason: "it is not empty" });
@@ -176,7 +176,7 @@ function assertEmpty(out: string): void {
 /** Lists the files of out/ and copies them if requested. Links that lead outside are not followed. Throws RUN_OUT. */
 function copyOutputs(root: string, out: string | undefined): Pick<DirectEnd, "files" | "leftOut"> {
   const { names, cut } = namesBelow(root, matcher(["out/**"]));
-  const left = cut ? ["there is more in out/ than is looked at"] : [];
+  const left = cut ? ["out/ contains more files than are examined"] : [];
   const files = names.flatMap((name) => {
     const real = realFile(root, name);
     if (real === undefined) {

@@ -20,7 +20,7 @@ import { type Redaction, redactionFor } from "./redaction.ts";
 import type { Keeping } from "./result.ts";
 import { Steps } from "./steps.ts";
 
-/** Everything prepared before a program starts. */
+/** Everything that is prepared before a program starts. */
 export interface Ready extends Keeping, Redaction {
   skill: Skill;
   staged: Staged;
@@ -38,7 +38,7 @@ export interface Ready extends Keeping, Redaction {
   toolCallId: string | undefined;
 }
 
-/** What a run uses instead of the session's defaults. */
+/** Replaces defaults of the session for one run. */
 export interface Place {
   /** Replaces the session's skill of that name. */
   skill: Skill;
@@ -147,7 +147,10 @@ function stageSkill(ctx: RunnerContext, skill: Skill, { layout, metadata, steps,
   });
 }
 
-/** The other skills that inputs come from. A skill that no longer exists is taken from the workspace. */
+/**
+ * The other skills that inputs come from. A skill that no longer exists is taken from the workspace, where an earlier
+ * run copied it.
+ */
 function skillsAmongInputs(ctx: RunnerContext, { skill: own, inputs = [] }: RunRequest, forModel: boolean): Skill[] {
   const named = inputs.flatMap(({ from }) => /^skill:\/\/([^/]+)/.exec(from)?.[1] ?? []);
   return usable(ctx, forModel).filter(({ name }) => name !== own.trim() && named.includes(name));

@@ -1,6 +1,6 @@
 import type { RunnerContext } from "../config.ts";
 
-/** Shorter values would occur by chance. */
+/** Characters of the shortest value that is redacted; shorter ones would occur in text by chance. */
 const SHORTEST_SECRET = 4;
 const PLACEHOLDER = "[redacted]";
 
@@ -17,6 +17,7 @@ export interface Redaction {
   redactor(): Redactor;
 }
 
+/** Creates the redaction for a run: of secrets known to the session, and of these values if they are long enough. */
 export function redactionFor(ctx: Pick<RunnerContext, "find">, values: readonly string[]): Redaction {
   const hidden = values.filter(({ length }) => length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length);
   const secrets = ctx.find("secrets");
@@ -33,7 +34,10 @@ function joined(first: Redactor, second: Redactor): Redactor {
   };
 }
 
-/** `values` is sorted longest first, so that a value that starts with another one is redacted as a whole. */
+/**
+ * Redacts these values. They are sorted longest first, so that a value that starts with another one is redacted as a
+ * whole.
+ */
 function mask(values: readonly string[]): Redactor {
   let pending = "";
   return {

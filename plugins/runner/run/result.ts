@@ -23,7 +23,7 @@ export const REF_HINT =
 
 /** The most content in one result, in bytes. More would fill the conversation, or be cut off in the middle of the result. */
 const MOST_TOLD = 128 * 1024;
-const CUT_HINT = `only ${MOST_TOLD / 1024} KiB of content are told at once: Read takes the refs of the rest`;
+const CUT_HINT = `only ${MOST_TOLD / 1024} KiB of content are returned at once; pass the refs of the other files to Read`;
 
 /** What is needed to collect and save a run's files. */
 export interface Keeping {

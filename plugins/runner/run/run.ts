@@ -39,7 +39,7 @@ export interface StartOptions extends SandboxOptions {
   onText?: OnText;
 }
 
-/** A running program of a skill. */
+/** A skill's program that has been started. */
 export interface StartedSkill {
   program: SandboxRun;
   ready: Ready;
@@ -146,8 +146,8 @@ async function execute(
 const endings = {
   cancelled: "it was cancelled",
   killed: "it was killed",
-  memory: "it used more memory than it may",
-  processes: "it started more processes than it may",
+  memory: "it used more memory than allowed",
+  processes: "it started more processes than allowed",
 } as const;
 
 /** All staged skills are read-only; the workspace and the skill's `.venv` are writable. */
@@ -161,7 +161,7 @@ function mountsOf({ root, skills }: Layout, { venv }: Staged): SandboxMount[] {
 
 async function feed(program: SandboxRun, stdin: string | undefined): Promise<void> {
   if (stdin === undefined) return;
-  // The program may end without reading its input; its exit code says enough.
+  // A program that ends without reading its input is not an error here; its exit code says enough.
   await program.write(stdin).catch(() => {});
   program.closeStdin();
 }

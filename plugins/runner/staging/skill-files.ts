@@ -5,7 +5,10 @@ import type { Skill } from "@scorel/skills/contract";
 import { z } from "zod";
 import type { Staged } from "./staging.ts";
 
-/** A larger skill is not stored; its digest still shows whether it has changed. */
+/**
+ * The most bytes of a skill that is stored. For a larger skill, only its digest is kept, which shows whether it has
+ * changed.
+ */
 const MOST_BYTES = 32 * 1024 * 1024;
 
 const skillFiles = z.object({

@@ -6,7 +6,7 @@ import { errors } from "../errors.ts";
 
 const MOST_FILES = 10_000;
 const MOST_BYTES = 256 * 1024 * 1024;
-/** Entries that belong to the workspace, not to the skill: links to its folders, and installed packages. */
+/** Names of entries that belong to the workspace, not to the skill: links to its folders, and installed packages. */
 export const OWN = new Set(["out", "work", "inputs", ".venv"]);
 
 /** A file of a skill. */
@@ -58,7 +58,7 @@ function realFolder({ name: skill, files, folder: path }: Skill): string {
   }
 }
 
-/** A link counts as the file that it leads to, which must be inside the skill. */
+/** Resolves a link to the file that it leads to, which must be inside the skill. */
 function linked(full: string, root: string, skill: Skill, path: string): { from: string; stat: fs.Stats } {
   const fail = (reason: string) => errors.RUN_STAGE({ skill: skill.name, path, reason });
   try {

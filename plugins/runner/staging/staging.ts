@@ -21,12 +21,12 @@ const LAST = "inputs";
 
 /** A skill that was copied into a workspace. */
 export interface Staged {
-  /** A real path. */
+  /** The real path of the copy. */
   folder: string;
   venv: string;
   /** The sha256 of the paths and contents of all its files. */
   digest: string;
-  /** Relative to the folder, without the links to the workspace's folders. */
+  /** The copied files, relative to the folder, without the links to the workspace's folders. */
   files: readonly { path: string; mode: number }[];
   /** The sha256 of the files' metadata; undefined when it could miss a change. */
   seen?: string | undefined;
@@ -37,7 +37,7 @@ const MENDS = "scorel skill update fetches it again";
 /** The expected sha256 of each file, for an installed skill. */
 type Sums = ReadonlyMap<string, string>;
 
-/** A file that changed more recently could change again without different metadata. */
+/** Milliseconds. A file that changed more recently could change again without a difference in its metadata. */
 const SETTLED_MS = 2_000;
 
 export interface StageOptions {
@@ -45,8 +45,8 @@ export interface StageOptions {
   before?: { digest: string; seen?: string | undefined; source?: string | undefined } | undefined;
   sums?: Sums | undefined;
   /**
-   * Whether programs see the skill through a read-only mount. If so, the files keep their write permission, so that copies of
-   * them can be changed; otherwise removing it is the only protection.
+   * Whether programs see the skill through a read-only mount. If so, the files keep their write permission, so that
+   * copies of them can be changed. Otherwise removing the write permission is their only protection.
    */
   isMounted: boolean;
 }
@@ -88,7 +88,7 @@ function isLink(path: string): boolean {
   return fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-/** Checks that no installed file is missing. Added or changed files are found when they are read. */
+/** Checks that no installed file is missing. Added or changed files are detected when the files are read. */
 function assertWhole({ name }: Skill, files: readonly SourceFile[], sums: Sums): void {
   const there = new Set(files.map(({ path }) => path));
   const isLeft = (path: string) => OWN.has(path.split("/")[0] as string) || path.split("/").includes(".git");

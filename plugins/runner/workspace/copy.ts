@@ -10,11 +10,11 @@ const MOST_ENTRIES = 20_000;
 
 /** A file or folder to read. Only regular files and folders are read, since link targets were not requested. */
 export interface Source {
-  /** The real path of a folder that must not be left. */
+  /** The real path of a folder; nothing outside of it may be read. */
   root: string;
   /** A real path, at or below `root`. */
   path: string;
-  /** The name used in errors. */
+  /** The source as the caller wrote it, for errors. */
   from: string;
 }
 

@@ -1,4 +1,4 @@
-/** One alternative of a glob, without braces. */
+/** One alternative of a glob, after its braces were expanded. */
 export interface Pattern {
   /** The literal folders at its start; "" if there are none. */
   base: string;
@@ -13,7 +13,7 @@ const ANY = Symbol("*");
 type Part = string | { test(letter: string): boolean } | typeof ANY;
 type Segment = "**" | { parts: readonly Part[]; text?: string };
 
-/** Further alternatives are not expanded, since nested braces multiply. */
+/** Alternatives beyond this number are not expanded, since nested braces multiply. */
 const MOST_ALTERNATIVES = 64;
 
 /**

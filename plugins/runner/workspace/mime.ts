@@ -11,7 +11,7 @@ const MAGIC: readonly [mime: string, bytes: readonly number[]][] = [
   ["application/gzip", [0x1f, 0x8b]],
   ["application/zip", [0x50, 0x4b, 0x03, 0x04]],
 ];
-/** Types that only the extension shows, for zip archives and for text. */
+/** Types that only the file extension tells apart, for zip archives and for text. */
 const ZIPPED: Readonly<Record<string, string>> = {
   ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
   ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
@@ -28,7 +28,10 @@ const TEXTS: Readonly<Record<string, string>> = {
   ".xml": "text/xml",
 };
 
-/** A file's type, by its first bytes and then its extension. `cut` says that the file continues after these bytes. */
+/**
+ * A file's MIME type, determined by its first bytes and then its extension. `cut` says that the file continues after
+ * these bytes.
+ */
 export function mimeOf(name: string, bytes: Buffer, cut = false): string {
   const magic = MAGIC.find(([, begin]) => begin.every((byte, at) => bytes[at] === byte))?.[0];
   const extension = extname(name).toLowerCase();
@@ -52,7 +55,7 @@ function marked(text: string): string | undefined {
   return /^\s*<\?xml\b/.test(text) ? "text/xml" : undefined;
 }
 
-/** Undefined for text that is not UTF-8. With `cut`, an incomplete character at the end is allowed. */
+/** The bytes as text; undefined if they are not UTF-8. With `cut`, an incomplete character at the end is allowed. */
 function textOf(bytes: Buffer, cut: boolean): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: cut });

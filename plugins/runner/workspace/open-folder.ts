@@ -10,11 +10,11 @@ const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 /** Opens an unreadable folder so that its mode can be changed. Node has no constant for this flag. */
 const O_PATH = 0x200000;
 /**
- * Where descriptors have paths, a path through one reaches the opened folder even after it was renamed. Elsewhere names are
- * used.
+ * Where descriptors have paths, a path through one reaches the opened folder even after it was renamed. On other
+ * systems the folders' names are used.
  */
 const DESCRIPTORS = ["/proc/self/fd"].find((path) => fs.existsSync(path));
-/** A descriptor in an error's text. */
+/** Matches a descriptor's path in the text of an error. */
 const DESCRIPTOR = /\/proc\/self\/fd\/\d+/g;
 /** Programs can nest folders deeper than the longest path; each open folder takes a descriptor. */
 export const DEEPEST = 100;
@@ -27,7 +27,7 @@ export interface OpenFolder {
   entries(): fs.Dirent[];
   /** Opens a subfolder, not a link. Throws as `open` does. */
   folder(name: string): OpenFolder;
-  /** An error of the file system, with the names of folders in place of their descriptors. */
+  /** Returns a file system error with the names of folders in place of their descriptors. */
   named(thrown: unknown): unknown;
   close(): void;
 }
@@ -65,7 +65,10 @@ export function openBelow(root: string, name: string): { fd: number; stat: fs.St
   }
 }
 
-/** Reads a file that must be inside a real folder, even if its path was replaced meanwhile. Throws RUN_PATH. */
+/**
+ * Reads a file that must be inside a real folder; this holds even if a program replaces its path meanwhile. Throws
+ * RUN_PATH.
+ */
 export function readWithin(root: string, path: string): Buffer {
   const opened = openBelow(root, relative(root, path));
   if (!opened) throw errors.RUN_PATH({ what: "file", path, reason: "it was removed or replaced" });
@@ -172,17 +175,17 @@ function openPath(root: string, path: string, what: string, make: boolean): Open
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ELOOP: "links on its way lead in a circle, or it was changed just now",
-  ENOTDIR: "something on its way is not a folder",
+  ELOOP: "its links form a cycle, or it was changed just now",
+  ENOTDIR: "a part of its path is not a folder",
   ENOENT: "it does not exist",
   ENAMETOOLONG: "it is too long",
-  EACCES: "it may not be entered",
+  EACCES: "permission to enter it is denied",
   EROFS: "its file system is read-only",
   ENOSPC: "no room is left on its disk",
   EDQUOT: "this user's share of its disk is used up",
 };
 
-/** Opens a folder. `names` has the names of all folders that were opened from the same one, by their descriptors. */
+/** Opens a folder. `names` maps the descriptors of all folders that were opened from the same one to their names. */
 function open(path: string, name = path, names = new Map<string, string>()): OpenFolder {
   if (DESCRIPTORS === undefined) return byName(path);
   const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
@@ -197,7 +200,7 @@ function open(path: string, name = path, names = new Map<string, string>()): Ope
   };
 }
 
-/** Changes the texts of an error; a copy would not have its class and its code. */
+/** Changes the texts of an error in place; a copy would lose its class and its code. */
 function withNames(thrown: unknown, names: ReadonlyMap<string, string>): unknown {
   if (!(thrown instanceof Error)) return thrown;
   const error = thrown as NodeJS.ErrnoException & { dest?: string };

@@ -41,7 +41,7 @@ export function collect(root: string, run: string, { globs, since, ...limits }: 
   const plain = globs.map((glob) => plainGlob(glob, run)).filter((glob) => glob !== "" && !/^(\.\.)?(\/|$)/.test(glob));
   const { names, cut } = matching(root, plain);
   const missed = cut
-    ? [`only ${MOST_ENTRIES} entries were looked at`]
+    ? [`only ${MOST_ENTRIES} entries were searched`]
     : since === undefined && unmatchedGlobs(globs, names, run);
   const collection: Collection = { files: [], warnings: missed || [] };
   const seen = new Set<string>();
@@ -58,7 +58,7 @@ export function collect(root: string, run: string, { globs, since, ...limits }: 
       seen.add(file.real);
       if (collection.files.length >= limits.max_files || left <= 0) {
         collection.warnings.push(
-          `there are more files than max_files or max_total_bytes let through; the first left out is ${name}`,
+          `there are more files than max_files or max_total_bytes allow; the first one left out is ${name}`,
         );
         break;
       }
@@ -232,7 +232,7 @@ export function realFile(root: string, name: string): string | undefined {
   }
 }
 
-/** Undefined for text that is not UTF-8. With `cut`, an incomplete character at the end is left out. */
+/** The bytes as text; undefined if they are not UTF-8. With `cut`, an incomplete character at the end is left out. */
 function textOf(bytes: Buffer, cut: boolean): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {

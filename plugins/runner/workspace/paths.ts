@@ -27,7 +27,7 @@ function realIn(path: string, fail: (reason: string) => Error): string {
   }
 }
 
-/** Where a path leads: that of its nearest part that exists, with the rest behind it. */
+/** Where a path leads: the real path of its nearest existing part, followed by the rest. */
 export function leadsTo(path: string): string {
   try {
     return realpathSync(path);
@@ -57,7 +57,7 @@ export function workingDirectory(
   if (named !== undefined) return inside(root, relative(root, named) + rest, "cwd");
   if (given.startsWith("/")) return fromTop(root, given, cwd);
   const path = join(relative(root, skill), normalize(given));
-  // Names the path as given: the resolved one would not help its author.
+  // The error shows the path as given: the resolved one would not help its author.
   if (!isWithin(root, join(root, path))) throw outside(cwd);
   return inside(root, path, "cwd");
 }

@@ -21,7 +21,7 @@ export interface FileState {
 
 export interface States {
   files: FileState[];
-  /** At least how many more files exist that were not examined. */
+  /** The least number of further files, which were not examined. */
   more: number;
 }
 

@@ -6,7 +6,7 @@ import type { RunnerContext } from "../config.ts";
 import type { Steps } from "../run/steps.ts";
 import { inOpenFolder, remove } from "./open-folder.ts";
 
-/** A workspace is removed when its session has been gone for this long. */
+/** A workspace without a session is removed when it has not changed for this many milliseconds. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
 /**

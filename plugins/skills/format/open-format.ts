@@ -30,13 +30,17 @@ export function findingsIn({ fields, flaws, body, bodyLine }: MarkdownFile, fold
   const lines = body.split("\n").length;
   if (body === "") say("warning", bodyLine, "the body is empty: there is nothing to load");
   if (lines > LINES)
-    say("warning", bodyLine, `the body has ${lines} lines; up to ${LINES} are advised, the rest in docs`);
+    say("warning", bodyLine, `the body has ${lines} lines; up to ${LINES} are recommended, the rest in docs`);
   const tokens = Math.ceil(Buffer.byteLength(body) / 4);
   if (tokens > TOKENS)
-    say("warning", bodyLine, `the body takes about ${tokens} tokens; up to ${TOKENS} are advised, the rest in docs`);
+    say(
+      "warning",
+      bodyLine,
+      `the body takes about ${tokens} tokens; up to ${TOKENS} are recommended, the rest in docs`,
+    );
   const deep = body.split("\n").flatMap((line, at) => deepLinks(line).map((path) => ({ path, line: bodyLine + at })));
   for (const { path, line } of deep.slice(0, MOST_LINKS))
-    say("warning", line, `${path} lies deeper than one folder; references are advised to lie in one`);
+    say("warning", line, `${path} is more than one folder deep; references should be at most one folder deep`);
   return found.sort((a, b) => a.line - b.line);
 }
 
@@ -48,22 +52,24 @@ function deepLinks(line: string): string[] {
 }
 
 function nameFlaws(field: Field | undefined, folder: string): string[] {
-  if (field !== undefined && typeof field.value !== "string") return ["name must be a text"];
+  if (field !== undefined && typeof field.value !== "string") return ["name must be a string"];
   if (typeof field?.value !== "string" || field.value.trim() === "") return ["name is missing"];
   const name = field.value.trim().normalize("NFKC");
   const length = [...name].length;
   return [
     ...(length > LONGEST.name ? [`name has ${length} characters; at most ${LONGEST.name} are allowed`] : []),
     ...(name !== name.toLowerCase() ? [`name ${JSON.stringify(name)} must be in lower case`] : []),
-    ...(/^[\p{L}\p{N}-]+$/u.test(name) ? [] : [`name ${JSON.stringify(name)} may hold letters, digits and - only`]),
-    ...(/^-|-$|--/.test(name) ? [`name ${JSON.stringify(name)} may neither begin or end with - nor hold --`] : []),
-    ...(name === folder.normalize("NFKC") ? [] : [`name ${JSON.stringify(name)} is not that of its folder, ${folder}`]),
+    ...(/^[\p{L}\p{N}-]+$/u.test(name) ? [] : [`name ${JSON.stringify(name)} may contain only letters, digits and -`]),
+    ...(/^-|-$|--/.test(name) ? [`name ${JSON.stringify(name)} may neither begin or end with - nor contain --`] : []),
+    ...(name === folder.normalize("NFKC")
+      ? []
+      : [`name ${JSON.stringify(name)} differs from the name of its folder, ${folder}`]),
   ];
 }
 
 function textFlaws(key: Exclude<keyof typeof LONGEST, "name">, field: Field | undefined, required: boolean): string[] {
   if (!field) return required ? [`${key} is missing`] : [];
-  if (typeof field.value !== "string") return [`${key} must be a text`];
+  if (typeof field.value !== "string") return [`${key} must be a string`];
   const length = [...field.value.trim()].length;
   if (length === 0) return [`${key} is empty`];
   return length > LONGEST[key] ? [`${key} has ${length} characters; at most ${LONGEST[key]} are allowed`] : [];
@@ -74,7 +80,7 @@ function metadataFlaws(field: Field | undefined): string[] {
   const { value } = field;
   const isMap = typeof value === "object" && value !== null && !Array.isArray(value);
   if (isMap && Object.values(value).every((each) => typeof each === "string")) return [];
-  return ["metadata must be a map of texts"];
+  return ["metadata must be a map of strings"];
 }
 
 function keyFlaws(key: string): [SkillFinding["level"], string][] {

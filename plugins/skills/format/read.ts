@@ -10,7 +10,7 @@ import type { SkillFolder } from "./walk.ts";
  * name.
  */
 const USABLE = /^(?!.*\p{DI})[\p{L}\p{N}](?:[\p{L}\p{N}._ -]{0,126}[\p{L}\p{N}])?$/u;
-/** The largest SKILL.md in bytes. The largest public one has 74 KB. */
+/** The most bytes of a SKILL.md. The largest public one has 74 KB. */
 const LARGEST_SKILL = 256 * 1024;
 /** Longer descriptions are cut; the open format allows 1,024 characters. */
 const LONGEST_DESCRIPTION = 1_536;

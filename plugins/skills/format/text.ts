@@ -29,6 +29,10 @@ export interface DocText {
   text: string;
 }
 
+/**
+ * Reads a skill's body, and lists its docs. Throws SKILL_UNREADABLE, and SKILL_CHANGED for an installed skill whose
+ * SKILL.md was changed.
+ */
 export async function textsOf(skill: Skill): Promise<SkillTexts> {
   const { name, folder, files, file, root } = skill;
   const whole = await readSkill({ path: files, file, root }, folder);

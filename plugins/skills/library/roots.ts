@@ -25,7 +25,7 @@ export interface StoredRoots {
 export const NONE: StoredRoots = { added: [], configured: new Map() };
 const SHARED = [join(".agents", "skills"), join(".claude", "skills")];
 
-/** The existing folders with skills, highest rank first. Errors in configured ones are reported. */
+/** The existing folders with skills, highest rank first. Errors in configured folders are reported. */
 export function rootsOf(
   workspace: Workspace | undefined,
   configured: readonly string[],

@@ -2,9 +2,9 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { replaceFile } from "@scorel/kit/files/private";
 
-/** How many bytes of the file are read: a few thousand uses. */
+/** The bytes at the end of the file that are read: a few thousand uses. */
 const READ = 64 * 1024;
-/** At this size in bytes, the file is cut to the part that is read. */
+/** The size in bytes at which the file is cut to the part that is read. */
 const MOST = 4 * READ;
 
 /** A file with one line for each load of a skill on this machine, latest last. Deleting it only loses the counts. */

@@ -3,7 +3,7 @@ import type { LoadedSkill } from "../contract.ts";
 /** Looks up the text of an event; undefined when the log does not have it. */
 export type ContentOf = (id: string) => string | undefined;
 
-/** Replaces a loaded text that is missing because the log was damaged. */
+/** The text in place of a loaded one that is missing because the log was damaged. */
 const LOST = "[this text is no longer in the log: load it again]";
 /** Markup of the harness, which skill texts must not imitate. */
 const TAG = /<(?=[\s/]*system-reminder)/gi;
@@ -43,9 +43,10 @@ export function contextText(
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
-/** The heading over loaded texts that are repeated away from where they were first loaded. */
+/** The heading over loaded texts that are repeated later in the conversation. */
 export const CONTEXT = "Loaded skill context:";
 
+/** A copy sorted by name, independently of the locale. */
 export function byName<T extends { name: string }>(rows: readonly T[]): T[] {
   return [...rows].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }

@@ -36,7 +36,7 @@ export async function load(skills: Skills, asked: Asked): Promise<Answer> {
   const same = before !== undefined && JSON.stringify(before) === JSON.stringify(details.skill);
   const there = skills.placement === "append" && contentsIn(details.skill).every((id) => skills.isShown(id));
   if (there) return { text: `already loaded above: ${skill.name}`, details };
-  const note = changed && !same ? "\nIt has changed since this session listed it; this is its text as it is now." : "";
+  const note = changed && !same ? "\nIt has changed since this session listed it; this is its current text." : "";
   return { text: `loaded: ${skill.name}${note}${others}`, details };
 }
 
@@ -49,7 +49,10 @@ function othersOf({ sizes }: SkillTexts, { docs }: LoadedSkill): string {
   return `\nDocs to be loaded by name: ${rows.join(", ")}${more}`;
 }
 
-/** Reads a skill and stores its texts in the log. `changed` says that the session's index has another SKILL.md. */
+/**
+ * Reads a skill and stores its texts in the log. `changed` tells whether its SKILL.md differs from the one in the
+ * session's index.
+ */
 export async function loaded(
   skills: Skills,
   skill: Skill,
@@ -79,10 +82,14 @@ export async function loaded(
   return { details: { stateDelta, skill: now }, changed: texts.digest !== skills.indexed(skill.name)?.digest, texts };
 }
 
+/**
+ * The docs of a skill as a JSON object: path -> size in bytes. Throws SKILL_REQUIRED, SKILL_UNKNOWN and
+ * SKILL_UNREADABLE.
+ */
 export async function listDocs(skills: Skills, name: string): Promise<Answer> {
   const { sizes, note } = await textsOf(named(skills, name));
   const more = sizes.size > MOST_DOCS ? `\nand ${sizes.size - MOST_DOCS} more` : "";
-  const beyond = note === undefined ? "" : `\n(${note} lie there; only these were looked at)`;
+  const beyond = note === undefined ? "" : `\n(the skill has ${note}; only these were searched)`;
   const rows = [...sizes].slice(0, MOST_DOCS);
   return { text: JSON.stringify(Object.fromEntries(rows)) + more + beyond };
 }

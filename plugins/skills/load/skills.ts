@@ -15,7 +15,7 @@ export type SkillsContext = PluginContext<SkillsConfig>;
 export class Skills implements SkillsService {
   readonly ctx: SkillsContext;
   look: SkillLook;
-  /** Whether a turn has begun whose first request is still to come. */
+  /** Whether a turn has begun and its first request was not made yet. */
   turnBegins = false;
   /** Messages up to this seq were already searched for skill names. */
   readTo: number;
@@ -91,7 +91,7 @@ export class Skills implements SkillsService {
     }
   }
 
-  /** A skill as the session's index has it. */
+  /** A skill as described in the session's index. */
   indexed(name: string): IndexedSkill | undefined {
     return this.ctx.session.projection("skillIndex")?.now.find((row) => row.name === name);
   }

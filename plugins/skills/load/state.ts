@@ -70,6 +70,7 @@ export const skillContents: ProjectionDefinition<Projections["skillContents"]> =
   },
 };
 
+/** The key of a stored text in the projection `skillContents`. */
 export function contentKey({ digest, skill, path }: { digest: string; skill: string; path: string }): string {
   return `${digest} ${skill}/${path}`;
 }

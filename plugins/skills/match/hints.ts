@@ -10,8 +10,8 @@ const MOST_HINTS = 5;
 const LONGEST = 300;
 
 /**
- * When the list had no room for all descriptions, adds those of skills that match the new messages, once per session, after the
- * messages. The list itself stays unchanged, so that the provider's prompt cache stays valid.
+ * Adds the descriptions of skills that match the new messages, after the messages and once per session, if the list had
+ * no room for all descriptions. The list itself stays unchanged, so that the provider's prompt cache stays valid.
  */
 export function hints(skills: Skills): AppendEntry[] {
   if (!skills.isOffered || !skills.isShortened) return [];

@@ -17,9 +17,12 @@ export type Words = ReadonlyMap<string, string>;
 
 /** A word in the name counts more than one in the description. */
 export const POINTS = { name: 3, description: 1 };
-/** The threshold of a match: so many points (such as a name word that the description also has), or so many words. */
+/**
+ * A text matches a skill with this many points (such as for a name word that the description also has), or this many
+ * words.
+ */
 const FITS = { points: 4, words: 3 };
-/** A word that so many skills share, both in number and as a share of all, is ignored. */
+/** A word is ignored if at least so many skills have it, which must also be at least this share of all. */
 const COMMON = { least: 4, share: 0.25 };
 /** Scripts written without spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]/u;

@@ -12,11 +12,11 @@ export interface Overview {
   shortened: boolean;
 }
 
-/** This many names are listed, however much room they take. */
+/** So many names are listed, even if they exceed the budget. */
 const ALWAYS = 100;
-/** A shorter description is useless. */
+/** Characters of the shortest description that is still useful. */
 const SHORTEST = 24;
-/** The length of a description when there is no room for all. */
+/** Characters of each description when there is no room for all of them. */
 const DESCRIBED = 80;
 /** The share of the budget for names beyond the first hundred; the rest is for descriptions. */
 const NAMES_SHARE = 0.75;

@@ -14,8 +14,8 @@ export function search(skills: Skills, query: string): { text: string } {
     .sort((a, b) => b.score - a.score);
   const lines = rows.slice(0, MOST).map(({ skill: { name, description } }) => `- ${name}: ${harmless(description)}`);
   const more = rows.length - lines.length;
-  const note = more > 0 ? [`${more} more hold fewer of these words.`] : [];
-  const none = `No skill holds any of these words: ${[...words.values()].join(", ")}.`;
+  const note = more > 0 ? [`${more} more contain fewer of these words.`] : [];
+  const none = `No skill contains any of these words: ${[...words.values()].join(", ")}.`;
   return { text: [...lines, ...note].join("\n") || none };
 }
 

@@ -38,7 +38,7 @@ function indexEntries(skills: Skills, now: readonly IndexedSkill[]): AppendEntry
 /** Announces changes at the end of the conversation, once each, and again after a summary removed them. */
 function announcement(skills: Skills, now: readonly IndexedSkill[]): AppendEntry[] {
   if (!skills.isOffered) return [];
-  const told = toldRows(skills);
+  const told = knownRows(skills);
   if (!told) return listing(skills);
   const changes = difference(told, now, markOf);
   if (!changes) return [];
@@ -66,7 +66,7 @@ function markOf({ name, description, digest, folder }: IndexedSkill): string {
 }
 
 /** The skills that the model knows from its prompt and later announcements; undefined if it was never told about skills. */
-function toldRows(skills: Skills): IndexedSkill[] | undefined {
+function knownRows(skills: Skills): IndexedSkill[] | undefined {
   const { ctx, state } = skills;
   const index = ctx.session.projection("skillIndex");
   const after = state.through === undefined ? 0 : (ctx.session.tree.get(state.through)?.seq ?? 0);
@@ -122,7 +122,7 @@ function kindOf({ name }: IndexedSkill, told: readonly IndexedSkill[], skills: S
 /** A note for a loaded skill, whose loaded text is now outdated. */
 function againOf({ name }: IndexedSkill, { state }: Skills): string {
   const isLoaded = state.loaded.some((skill) => skill.name === name && skill.content !== undefined);
-  return isLoaded ? "; what is loaded above is its earlier text, skill_load loads the new one" : "";
+  return isLoaded ? "; the text loaded above is an earlier version, skill_load loads the new one" : "";
 }
 
 function gone({ removed }: SkillChanges): string[] {

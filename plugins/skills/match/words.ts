@@ -27,7 +27,7 @@ function at({ ctx }: Skills, id: string | null): StoredEvent | undefined {
   return id === null ? undefined : ctx.session.tree.get(id);
 }
 
-/** The first text: those that follow it are attached files, or what others have written. */
+/** The first text of a message: further texts are attached files, or were not written by the user. */
 function wordsOf(content: string | readonly { type: string; text?: string }[]): string {
   if (typeof content === "string") return content;
   return content.find(({ type }) => type === "text")?.text ?? "";

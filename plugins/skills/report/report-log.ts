@@ -23,7 +23,7 @@ export interface Use {
   /** The prompt that led to the use. */
   prompt?: Prompt;
 }
-/** What a log says about skills. */
+/** What one log contains about skills. */
 export interface LogUse {
   sessionId: string;
   createdAt: number;
@@ -34,7 +34,10 @@ export interface LogUse {
   problems: Opened["problems"];
 }
 
-/** Only records with these texts are read. Inside a string, JSON would escape the quotes. */
+/**
+ * Only records that contain one of these texts are read. They cannot match inside a string, where JSON escapes the
+ * quotes.
+ */
 const SOUGHT = ['"role":"user"', '"toolName":"skill_'];
 const TYPES = ["skill_index", "skill_state"];
 

@@ -135,7 +135,7 @@ class Report {
     const row = this.row(skill);
     if (way === "run") row.runs++;
     else if (way !== "docs") row.loaded[way]++;
-    // A person who named the skill knew it; the other words they wrote are what others may write who do not know it.
+    // A person who named the skill knew it. Their other words are what people may write who do not know it.
     if (prompt && (way === "command" || way === "mention")) this.named(row, prompt);
   }
 

@@ -17,7 +17,7 @@ export function transferCommands(host: () => HostService | undefined): CliComman
           values: ["md", "html", "jsonl"],
         },
         { flags: "--out <file>", description: "Write to this file, readable only by you; default: standard output" },
-        { flags: "--force", description: "Replace the file if it is there" },
+        { flags: "--force", description: "Replace the file if it exists" },
         { flags: "--path", description: "With jsonl: only the current conversation, without other branches" },
       ],
       run: async (invocation: Invocation) => (await actions()).exportTo(host(), invocation),

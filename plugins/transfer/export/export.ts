@@ -16,7 +16,7 @@ export async function exportSession(
   { look, logs }: Pick<OperationContext, "look" | "logs">,
 ): Promise<Operations["export_session"]["result"]> {
   if (file !== undefined && !isAbsolute(file))
-    throw errors.TRANSFER_FILE({ path: file, reason: "it is not a full path" });
+    throw errors.TRANSFER_FILE({ path: file, reason: "it is not an absolute path" });
   return look(sessionId, async (session) => {
     const chunks = await chunksOf(session, format, path, logs.version);
     const { id } = session;

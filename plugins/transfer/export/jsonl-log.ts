@@ -11,7 +11,7 @@ export function* logLines(session: Session, redact: Redact, onlyPath: boolean, v
   else for (const event of session.tree) yield lineOf({ ...event, nth: ++nth }, redact);
 }
 
-/** Uses the parent that the tree found where the log is damaged. */
+/** Replaces the parent by the one that the tree determined where the log is damaged. */
 function linked({ tree }: Session, event: StoredEvent): StoredEvent {
   return { ...event, parentId: tree.parent(event.id)?.id ?? null };
 }

@@ -16,7 +16,7 @@ export function writeOut(path: string, chunks: Iterable<string>, force: boolean)
   try {
     const bytes = write(beside, chunks);
     if (force) fs.renameSync(beside, path);
-    else putWhereNothingIs(beside, path);
+    else linkIfAbsent(beside, path);
     return bytes;
   } catch (thrown) {
     if (codeOf(thrown) === "EEXIST") throw errors.TRANSFER_EXISTS({ path });
@@ -61,7 +61,7 @@ function* batched(chunks: Iterable<string>): Generator<string> {
  * Links the file to its final name, which fails if that exists. Falls back to a copy on file systems without hard
  * links.
  */
-function putWhereNothingIs(from: string, path: string): void {
+function linkIfAbsent(from: string, path: string): void {
   try {
     fs.linkSync(from, path);
   } catch (thrown) {

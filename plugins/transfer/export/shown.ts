@@ -45,6 +45,7 @@ export function* shownIn(session: Session, redact: Redact): Generator<Shown> {
   }
 }
 
+/** The facts about a session, redacted. The title is its name, or else contains its id. */
 export function factsOf(session: Session, redact: Redact): Facts {
   const { header, tree } = session;
   const { name } = { ...(header.meta as SessionMeta), ...session.projection("sessionMeta") };

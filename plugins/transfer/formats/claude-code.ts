@@ -123,7 +123,7 @@ export class ClaudeCodeReader implements Reader {
     this.grown(record, builder.path("compact", compaction({ summary, compactedThrough, tokensBefore }), place));
   }
 
-  /** Writes each result as an event of its own, one after the other. */
+  /** Writes each result as a separate event, one after the other. */
   private takeResults(record: Json, place: Place) {
     const { builder } = this.target;
     for (const item of listIn(recordIn(record.message).content)) {
@@ -160,7 +160,7 @@ export class ClaudeCodeReader implements Reader {
     for (const record of group.others) this.takeAlone(record, undefined);
   }
 
-  /** Writes what a record contains besides results. */
+  /** Writes the parts of a record that are not results. */
   private takeRest(record: Json) {
     const { builder } = this.target;
     const said = blocksOf(withoutResults(recordIn(record.message).content), image);
@@ -200,7 +200,10 @@ function image(block: Json): ImageBlock | undefined {
   return block.type === "image" ? imageBlock(data, media_type) : undefined;
 }
 
-/** Merges all lines of a reply into one message. Each line repeats the reply's usage, so the last one's is used. */
+/**
+ * Merges all lines of a reply into one message. Each line repeats the reply's usage, so only that of the last line
+ * counts.
+ */
 function replyOf(lines: readonly Json[], timestamp: number): AssistantMessage {
   const messages = lines.map((line) => recordIn(line.message));
   const { usage, model } = messages.at(-1) ?? {};

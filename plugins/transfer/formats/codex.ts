@@ -165,7 +165,7 @@ export class CodexReader implements Reader {
     for (const result of results) builder.path("message", { message: result }, { ts: result.timestamp });
   }
 
-  /** Keeps a record after what was written so far; the reply that is still growing comes later. */
+  /** Keeps a record as a hidden event after the events so far; the current reply is written after it. */
   private unknown(type: string, record: Json, ts: unknown): void {
     this.target.builder.unknown(type || "unnamed", record, { ts });
   }

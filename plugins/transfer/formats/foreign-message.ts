@@ -10,7 +10,7 @@ import type {
 } from "@scorel/messages/contract";
 import { type Json, lineOf, listIn, recordIn, textIn } from "../json.ts";
 
-/** Builds messages of other programs from known fields only, so that nothing unchecked gets through. */
+// Messages of other programs are built from known fields only, so that no unchecked value gets into the log.
 
 const MOST_TOKENS = 1e9;
 const MOST_DOLLARS = 1e6;
@@ -33,6 +33,7 @@ export function assistantMessage(
   return { role: "assistant", ...rest, usage, stopReason, ...(failure && { errorMessage: failure }) };
 }
 
+/** Creates a tool's result; `callId` may be any value (see `callIdOf`). */
 export function toolResult(from: {
   callId: unknown;
   toolName: string;
@@ -105,6 +106,7 @@ export function contentOf(blocks: (TextBlock | ImageBlock)[]): UserMessage["cont
   return first?.type === "text" && others.length === 0 ? first.text : blocks;
 }
 
+/** Creates usage from unchecked counts and US dollars; invalid ones are 0. */
 export function usageOf(
   tokens: { [K in "input" | "output" | "cacheRead" | "cacheWrite"]?: unknown },
   cost?: unknown,

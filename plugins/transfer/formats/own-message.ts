@@ -76,6 +76,7 @@ const payloads = {
 };
 export type Checked = keyof typeof payloads & keyof Events;
 
+/** Whether events of this type are imported after their payload was validated. */
 export function isChecked(type: string): type is Checked {
   return Object.hasOwn(payloads, type);
 }

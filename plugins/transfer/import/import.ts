@@ -22,7 +22,7 @@ const readers: Readonly<Record<ImportFormat, (target: ImportTarget, importable: 
   pi: (target) => new PiReader(target),
 };
 
-/** One reading of a file. It is read twice: the header is known only after the first pass. */
+/** One pass over a file. A file is read twice, since the header is known only after the first pass. */
 interface Pass {
   source: Source;
   format: ImportFormat;
@@ -45,7 +45,7 @@ export function importSession(
     sessionsDir,
   }: Pick<OperationContext, "announce" | "assertOperations" | "importable" | "logs" | "newHeader" | "sessionsDir">,
 ): Promise<ImportReport> {
-  // What is imported has no parent, and so none of the limits that an exported child had.
+  // An imported session has no parent, and so none of the limits that an exported child session had.
   assertOperations("all", "import_session");
   return withSource(file, async (source) => {
     const known = format ?? (await formatOf(source));

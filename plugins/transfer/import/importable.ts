@@ -23,7 +23,7 @@ export function importedEvent(
     const after = leaf ? leaf(event, HERE) : event.id;
     return after === event.id || after === HERE ? { payload: data, isPath: after === event.id } : undefined;
   } catch {
-    // A schema or leaf function that throws cannot vouch for the event, so it is kept as one of an unknown type.
+    // The event cannot be checked by a schema or leaf function that throws, so it is kept like one of an unknown type.
     return undefined;
   }
 }

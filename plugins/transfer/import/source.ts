@@ -71,6 +71,7 @@ export async function headerOf(source: Source, version: number): Promise<Partial
   return {};
 }
 
+/** Whether a record is the header of a Scorel log. */
 export function isHeader(record: Json): record is Json & { version: number } {
   return typeof record.sessionId === "string" && typeof record.version === "number" && record.type === undefined;
 }
@@ -84,7 +85,7 @@ function formatBy(record: Json): ImportFormat | undefined {
   return typeof uuid === "string" || typeof leafUuid === "string" ? "claude-code" : undefined;
 }
 
-/** Verifies a line's checksum, which covers the line without it and stands at its end. */
+/** Verifies a line's checksum, which is at the end of the line and covers the rest of it. */
 function isSound(line: Buffer): boolean {
   const start = line.length - SUFFIX_LENGTH;
   const sum = start > 0 ? SUFFIX.exec(line.toString("latin1", start))?.[1] : undefined;

@@ -9,7 +9,7 @@ export function knownGuards(): GuardEntry[] {
   return existsSync(trustFile()) ? Object.values(readTrust().guards ?? {}) : [];
 }
 
-/** The folder that an extension's record belongs to. */
+/** The folder that contains the folder `extensions` with this extension; part of the key of its record. */
 export function guardFolder({ of, path }: Pick<ExtensionFile, "of" | "path">): string {
   return of === "user" ? userDir() : path.slice(0, path.lastIndexOf("/extensions/"));
 }
@@ -21,8 +21,9 @@ export interface RunningGuard {
 }
 
 /**
- * Records what running extensions guard. Hooks are added while the file stays the same, since an extension may guard in some projects
- * only; the record of a changed file is replaced. Writes nothing if nothing changed. Throws TRUST_FILE.
+ * Records what running extensions guard. While an extension's file stays the same, hooks are only added to its record,
+ * since it may guard in some projects only; the record of a changed file is replaced. Writes nothing if nothing
+ * changed. Throws TRUST_FILE.
  */
 export async function noteGuards(running: readonly RunningGuard[]): Promise<void> {
   const known = new Map(knownGuards().map((guard) => [keyOf(guard), guard]));
@@ -39,7 +40,7 @@ export async function noteGuards(running: readonly RunningGuard[]): Promise<void
   });
 }
 
-/** Forgets what extensions guarded. Returns whether one of them was recorded. Throws TRUST_FILE. */
+/** Forgets the records of guards that match. Returns whether there was one. Throws TRUST_FILE. */
 export async function forgetGuards(isMeant: (guard: GuardEntry) => boolean): Promise<boolean> {
   const gone = knownGuards().filter(isMeant).map(keyOf);
   if (gone.length === 0) return false;

@@ -53,7 +53,10 @@ export function isOwn({ of, file, installed }: ExtensionFile): boolean {
   );
 }
 
-/** Records these extensions as known, with the hashes that were shown; one that changed since is asked about again. */
+/**
+ * Records these extensions as known, with the hashes that were shown. An extension that changed after that needs
+ * confirmation again.
+ */
 export async function confirmHeld(held: readonly HeldExtension[]): Promise<void> {
   await changeTrust((record) => {
     record.extensions = Object.assign({}, record.extensions, ...held.map(({ files }) => files));
@@ -105,7 +108,7 @@ function unitOf(parts: readonly string[]): string {
   return parts.slice(0, parts[0] === ".." ? 3 : 1).join("/");
 }
 
-/** Whether a file of ~/.scorel/extensions belongs to no extension; any of them may import it. */
+/** Whether a file of ~/.scorel/extensions belongs to no extension; any extension may import it. */
 function isBeside(file: string, entry: string, own: readonly ExtensionFile[]): boolean {
   return isWithin(root(), entry) && !file.startsWith("../") && !own.some(({ path }) => belongs(file, path));
 }

@@ -55,22 +55,25 @@ function covers(spans: readonly Span[], moment: number): boolean {
   return spans.some(({ from, until }) => from - LAG_MS <= moment && moment <= until + ROUNDING_MS);
 }
 
-/** When everything that a session's process ran had ended, as far as that is recorded. */
+/**
+ * When everything that a session's process had started was recorded as ended, in milliseconds since the epoch;
+ * -Infinity without a record.
+ */
 function recordedEnd(sessionId: string): number {
   const times = recordsOf(sessionId).map((name) => endOf(userDir(), name) ?? Number.NEGATIVE_INFINITY);
   return Math.max(...times);
 }
 
 /**
- * Records that a session has ended whose process was killed during a tool, if none of its commands can still run. When it was killed
- * is not known, so its tools count as running until now.
+ * Records the end of a session whose process was killed during a tool, if none of its commands can still run. The time
+ * of the kill is unknown, so the session's tools count as running until now.
  */
 function noteIfEnded(sessionId: string): void {
   const lock = join(userDir(), "sessions", `${sessionId}.lock`);
   const holder = holderOf(lock);
   if (holder && isHeld(lock, holder)) return;
   const folder = ledgerFolder(homedir());
-  // The start of a session ends recorded commands, and records that itself.
+  // The next start of the session ends its recorded commands, and records that itself.
   if (recordsOf(sessionId).some((name) => fs.existsSync(join(folder, `${name}.json`)))) return;
   noteEnd(userDir(), sessionId);
 }
@@ -78,7 +81,7 @@ function noteIfEnded(sessionId: string): void {
 /** The names under which a session's commands, and its programs in a sandbox, are recorded. */
 const recordsOf = (sessionId: string) => [sessionId, `${sessionId}-programs`];
 
-/** Ends spans that have no end at `end`, if they began before it. */
+/** Gives spans that have no end the end `end`, if they began before it. */
 function endedAt(end: number, spans: readonly Span[]): Span[] {
   return spans.map(({ from, until }) => ({
     from,

@@ -34,7 +34,7 @@ export function reviewOf(table: TrustTable, tree: Tree, shown: Reviewed, entry: 
   };
 }
 
-/** Replaces the entry of a path and returns whether there was one. Removes the private copy that nothing needs any more. */
+/** Replaces the entry of a path and returns whether there was one. Removes its private copy if no entry uses it. */
 export async function putTrust(
   name: TrustTable,
   path: string,
@@ -53,7 +53,7 @@ export async function putTrust(
   return before !== undefined;
 }
 
-/** Trusts a path whatever its files are, now and later. */
+/** Trusts a path whatever its files are, from now on. */
 export async function putDev(name: TrustTable, path: string): Promise<void> {
   await putTrust(name, path, () => ({ dev: true, since: now() }));
 }

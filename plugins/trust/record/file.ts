@@ -45,9 +45,9 @@ export interface GuardEntry {
   hooks: string[];
 }
 
-/** How long to wait for another process that is changing the file. */
+/** Milliseconds to wait for another process that is changing the file. */
 const PATIENCE_MS = 5_000;
-/** After this time a lock is considered abandoned; no change of the file takes as long. */
+/** Milliseconds after which a lock counts as abandoned; no change of the file takes that long. */
 const ABANDONED_MS = 60_000;
 
 export const trustFile = () => join(userDir(), "trust.json");
@@ -96,7 +96,7 @@ function parse(path: string, text: string): TrustRecord {
   } catch (thrown) {
     throw errors.TRUST_FILE({ path, reason: messageOf(thrown) }, { cause: thrown });
   }
-  if (!isRecord(value)) throw errors.TRUST_FILE({ path, reason: "it is not what Scorel has written" });
+  if (!isRecord(value)) throw errors.TRUST_FILE({ path, reason: "it was not written by Scorel" });
   return value;
 }
 

@@ -26,7 +26,7 @@ export async function itemsOfPreset(
 }
 
 interface ItemSearch {
-  /** Whose layers they will be; this decides which of their settings count. */
+  /** Whose layers they will be; this decides which of their settings apply. */
   kind: LayerFile["kind"];
   /** The path that a file has, or would have, in a `.scorel` folder; undefined if it has none. */
   ownPath(path: string): string | undefined;

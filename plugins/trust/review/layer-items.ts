@@ -7,7 +7,7 @@ import type { TrustItem } from "../contract.ts";
 import type { LayerFile, LayerKnowledge, ParsedLayer, TrustMark, UserLayers } from "../loader.ts";
 
 const LONGEST = 200;
-/** The same for a table, whose last key may be the one that matters. */
+/** The most characters of a table; more than for other values, since its last key may be the one that matters. */
 const LONGEST_TABLE = 1_000;
 
 /** What each of these presets and config.toml files would change compared with the user's own layers, or why it cannot be read. */
@@ -80,7 +80,7 @@ function settings(layer: ParsedLayer, kind: LayerFile["kind"], user: UserLayers 
   );
 }
 
-/** Each table of a list of tables by itself, so that one cannot hide behind the length of another. */
+/** Splits a list of tables into its tables, so that a long one cannot hide the others. */
 function eachTable(leaf: { path: KeyPath; value: unknown }): { path: KeyPath; value: unknown }[] {
   const { path, value } = leaf;
   if (!Array.isArray(value) || value.length === 0 || !value.every(isTable)) return [leaf];

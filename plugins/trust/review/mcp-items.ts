@@ -4,7 +4,10 @@ import { visibleName } from "@scorel/kit/text/plain";
 import { shellWord } from "@scorel/kit/text/shell-word";
 import type { TrustItem } from "../contract.ts";
 
-/** Characters of a word, such as an argument or a header, and of all words of a server. What is left out is said. */
+/**
+ * The most characters of one word, such as an argument or a header, and of all words of a server. The text says how
+ * many more there are.
+ */
 const LONGEST_WORD = 500;
 const LONGEST = 4_000;
 
@@ -18,7 +21,8 @@ export function mcpItems(text: string): TrustItem[] {
 }
 
 function itemOf(server: McpJsonServer): TrustItem {
-  // The name that sessions use; one of which nothing is left is shown as it is written, beside what is wrong with it.
+  // The name that sessions use; a name without any usable character is shown as written, together with what is wrong
+  // with it.
   const name = cleanServerName(server.name) || shown(server.name);
   if (server.flaw !== undefined)
     return { kind: "other", what: `MCP server ${name}: not used, as ${server.flaw}`, place: MCP_JSON };
@@ -27,7 +31,7 @@ function itemOf(server: McpJsonServer): TrustItem {
     const sent = headers.length === 0 ? "" : `, with the headers ${shown(...headers)}`;
     return {
       kind: "redirect",
-      what: `MCP server ${name}: what the model passes on goes to ${shown(server.url)}${sent}`,
+      what: `MCP server ${name}: data from the model is sent to ${shown(server.url)}${sent}`,
       place: MCP_JSON,
     };
   }
@@ -37,15 +41,15 @@ function itemOf(server: McpJsonServer): TrustItem {
   return { kind: "code", what: `MCP server ${name}: starts ${oneLine(words.join(" "))}`, place: MCP_JSON };
 }
 
-/** A variable that gets the value of one of the user's, such as `TOKEN=${TOKEN}`, is as plain without quotes. */
+/** Whether a word only passes on a variable of the user, such as `TOKEN=${TOKEN}`; it is shown without quotes. */
 const isReference = (word: string) => /^[A-Za-z_]\w*=\$\{\w+\}$/.test(word) && word.length <= LONGEST_WORD;
 
-/** A word in quotes where it needs some, so that two words never look like one. */
+/** A word, quoted if necessary, so that two words never look like one. */
 function quoted(word: string): string {
   return shellWord(word.slice(0, LONGEST_WORD)) + leftOut(word, LONGEST_WORD);
 }
 
-/** Words of a file as one line. Each is cut by itself, so that a long one does not hide those after it. */
+/** Words of a file as one line. Each word is cut separately, so that a long one does not hide those after it. */
 function shown(...words: readonly string[]): string {
   return oneLine(words.map((word) => cut(word, LONGEST_WORD)).join(" "));
 }

@@ -13,7 +13,7 @@ import { entryOf, isCovered, isDeveloped } from "../use/projects.ts";
 import { itemsIn } from "./items.ts";
 import { distrustPreset, reviewPreset, trustedPresets } from "./presets.ts";
 
-/** What the service gets from the loader. */
+/** What the loader passes to the service. */
 export interface TrustGiven {
   layers: LayerKnowledge;
   /** Returns the user's extensions that have to be confirmed. */
@@ -52,7 +52,8 @@ export function createTrust(run: TrustRun, { layers, held }: TrustGiven): Omit<T
       const at = canonical(cwd);
       const preset = await distrustPreset(at);
       if (preset !== undefined) return preset;
-      // If the folder has nested skills, which are trusted on their own, their trust ends first and the project's stays.
+      // If the folder has nested skills, which are trusted separately, their trust ends first and the project stays
+      // trusted.
       for (const path of [...targetsOf(at).map((target) => target.path), at].toReversed())
         if (await putTrust("projects", path, () => undefined)) return path;
       return undefined;
@@ -93,7 +94,10 @@ function togetherOf([first, ...others]: readonly TrustReview[]): TrustReview | u
   };
 }
 
-/** Undefined for folders that cannot be trusted: the user is not asked about them; `scorel trust add` says why. */
+/**
+ * The files of a target; undefined when they cannot be trusted: the user is not asked about them then, and `scorel
+ * trust add` says why.
+ */
 function readable({ root, folders }: TrustTarget): Tree | undefined {
   try {
     return readTrustTree(root, folders);

@@ -8,7 +8,9 @@ import { readTrust } from "../record/file.ts";
 import { type PresetTarget, presetTargetOf } from "../targets.ts";
 import { readPresetTree } from "./preset-tree.ts";
 
-/** Admits presets that the user trusts; with `trust` (`--trust`), all presets for the time of this process. */
+/**
+ * Admits presets that the user trusts; with `trust` (`--trust`), admits all presets for as long as this process runs.
+ */
 export function createAdmission(layers: Layers, trust = false): Admission {
   const admitted = new Map<string, Admitted>();
   const notices: string[] = [];
@@ -60,7 +62,7 @@ function hashNow(target: PresetTarget, layers: Layers): string | undefined {
 }
 
 const changed = ({ path }: PresetTarget) =>
-  `The preset ${visibleName(path)} has changed since this run began, which goes on with what it was then.`;
+  `The preset ${visibleName(path)} has changed since this run began; this run keeps using the earlier version.`;
 
 const standing = ({ path }: PresetTarget) =>
-  `The preset ${visibleName(path)} is trusted whatever it holds (scorel trust --dev). To end that: scorel trust remove ${shellWord(path)}`;
+  `The preset ${visibleName(path)} is trusted whatever it contains (scorel trust --dev). To end that: scorel trust remove ${shellWord(path)}`;

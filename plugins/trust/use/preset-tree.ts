@@ -20,7 +20,10 @@ export function readPresetTree({ folder, entry, isPackage }: PresetTarget, layer
   return isPackage ? readTrustTree(folder, [folder], skipped) : treeOf(folder, readChain(folder, entry, layers));
 }
 
-/** A preset's file and those that it builds on. Files outside of the folder are left out: reading the preset refuses them. */
+/**
+ * A preset's file and those that it builds on. Files outside of the folder are left out, since reading the preset
+ * refuses them anyway.
+ */
 function readChain(folder: string, entry: string, { builtOn }: Layers): Map<string, Buffer> {
   const files = new Map<string, Buffer>();
   const visit = (path: string): void => {

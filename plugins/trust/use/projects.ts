@@ -74,12 +74,12 @@ function noticeOf(states: readonly TargetState[]): string | undefined {
   return notices.length > 0 ? notices.join(" ") : undefined;
 }
 
-/** Whether it, or the project that it is nested in, is trusted whatever its files are. */
+/** Whether a target, or the project that it is nested in, is trusted whatever its files are (`dev`). */
 export function isDeveloped(target: TrustTarget): boolean {
   return [target, targetOf(target.path)].some((each) => each && entryOf(each)?.dev);
 }
 
-/** Whether --trust covers it in this run. */
+/** Whether `--trust` covers a target in this run. */
 export function isCovered({ trust, cwd }: TrustRun, { path }: TrustTarget): boolean {
   return trust && targetsOf(cwd).some((target) => target.path === path);
 }
@@ -97,7 +97,10 @@ function isFirst({ granted }: TrustRun, { path }: TrustTarget, hash: string): bo
 
 const how = ({ path }: TrustTarget) => `To see it and trust it: ${trustCommand("add", path)}`;
 
-/** A command about a folder. One whose name cannot be copied from the screen is meant where the command runs. */
+/**
+ * A `scorel trust` command for a folder. If the folder's name cannot be copied from the screen, the command has to be
+ * run in the folder.
+ */
 const trustCommand = (action: string, path: string) =>
   visibleName(path) === path
     ? `scorel trust ${action} ${shellWord(path)}`
@@ -113,6 +116,6 @@ const changedMeanwhile = (target: TrustTarget) =>
   `${named(target)} has changed since this run began, so --trust does not cover it and nothing in it is used. ${how(target)}`;
 
 const standing = (target: TrustTarget) =>
-  `${named(target)} is trusted whatever it holds (scorel trust --dev). To end that: ${trustCommand("remove", target.path)}`;
+  `${named(target)} is trusted whatever it contains (scorel trust --dev). To end that: ${trustCommand("remove", target.path)}`;
 
 const named = ({ folders }: TrustTarget) => folders.map(visibleName).join(", ");

@@ -203,7 +203,7 @@ describe("what a command does", () => {
     t.git("commit", "-q", "-m", "filtered");
     await known(t, "a.txt");
     const { user } = await t.bash("echo x > a.txt");
-    expect((await t.restore(user)).skipped).toEqual([{ path: "a.txt", reason: "git keeps it in another form" }]);
+    expect((await t.restore(user)).skipped).toEqual([{ path: "a.txt", reason: "git stores it in another form" }]);
     expect(t.text("a.txt")).toBe("x\n");
   });
 

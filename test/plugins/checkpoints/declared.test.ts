@@ -170,7 +170,7 @@ describe("before a tool that declares what it writes", () => {
     await using t = await project({ plugins: [meddler] });
     await t.turn([["Put", { path: t.path("a"), content: "x" }]]);
     expect((await t.checkpoints()).flatMap(({ notCovered }) => notCovered)).toEqual([
-      { path: "a2", reason: "the call wrote elsewhere than it had said" },
+      { path: "a2", reason: "the call wrote to other files than it declared" },
     ]);
   });
 

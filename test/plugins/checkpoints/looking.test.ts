@@ -238,7 +238,7 @@ describe("the scan of the project", () => {
     await using t = await project({ files: { a: "1", b: "1", c: "1" }, config: { maxFiles: 2 }, plugins: [ui] });
     await t.bash("echo 2 > a", "echo 3 > a");
     await t.bash("echo 4 > a");
-    expect(told).toEqual(["What commands change cannot be undone in full: more than 2 files."]);
+    expect(told).toEqual(["Changes made by commands cannot be undone completely: more than 2 files."]);
     const gaps = (await t.checkpoints()).map(({ notCovered }) => notCovered);
     expect(gaps).toEqual([1, 2, 3].map(() => [{ path: ".", reason: "more than 2 files" }]));
   });

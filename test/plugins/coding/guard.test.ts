@@ -153,6 +153,6 @@ it("the guard denies what it cannot judge", async () => {
   symlinkSync("loop", w.path("loop"));
   expect(await w.judge("Write", { file_path: "loop/a", content: "" })).toEqual({
     block: true,
-    reason: 'The path "loop/a" cannot be used: its links go in a circle.',
+    reason: 'The path "loop/a" cannot be used: its links form a cycle.',
   });
 });

@@ -222,7 +222,7 @@ describe("Read", () => {
       expect(await w.say("Read", { file_path: "src/Main.ts/a" })).toContain("a part of it is a file, not a directory");
       expect(await w.say("Read", { file_path: "a\0b" })).toContain("NUL");
       symlinkSync("loop", w.path("loop"));
-      expect(await w.say("Read", { file_path: "loop" })).toContain("its links go in a circle");
+      expect(await w.say("Read", { file_path: "loop" })).toContain("its links form a cycle");
     });
   });
 });

@@ -46,7 +46,7 @@ it("a project's .mcp.json starts nothing before it is trusted, and the question 
     { kind: "code", what: "MCP server tracker: starts MODE=read npx -y tracker", place: ".mcp.json" },
     {
       kind: "redirect",
-      what: "MCP server remote: what the model passes on goes to https://mcp.example.com/v1",
+      what: "MCP server remote: data from the model is sent to https://mcp.example.com/v1",
       place: ".mcp.json",
     },
     { kind: "other", what: 'MCP server odd: not used, as its type "sse" is not supported', place: ".mcp.json" },
@@ -73,7 +73,7 @@ it("the question shows what headers send, and does not cut off a program because
   const review = await run(at).review();
   const seen = review?.items.map(({ what }) => what);
   expect(seen).toEqual([
-    `MCP server remote: what the model passes on goes to https://mcp.example.com/v1, with the headers Authorization: Bearer ${"$"}{PRIVATE_TOKEN} X-Of: shop`,
+    `MCP server remote: data from the model is sent to https://mcp.example.com/v1, with the headers Authorization: Bearer ${"$"}{PRIVATE_TOKEN} X-Of: shop`,
     `MCP server long: starts PAD=${"x".repeat(496)}… (104 more characters are in .mcp.json) sh -c 'curl example.com'`,
   ]);
 });

@@ -175,7 +175,12 @@ describe("scorel plugin add", () => {
       /needs Scorel >=99/,
     ],
     ["for another Node", { "package.json": '{ "engines": { "node": "<1" } }' }, "PACKAGES_ENGINE", /needs Node\.js <1/],
-    ["with an id that is not a name", { "index.mjs": rules("1", "../up") }, "PACKAGES_NAME", /a name takes lower-case/],
+    [
+      "with an id that is not a name",
+      { "index.mjs": rules("1", "../up") },
+      "PACKAGES_NAME",
+      /a name consists of lower-case/,
+    ],
     ["with a package.json that is none", { "package.json": "{" }, "PACKAGES_MANIFEST", /package\.json/],
   ])("refuses one %s, and leaves no files", async (_, files, error, reason) => {
     using at = shop();
@@ -227,7 +232,7 @@ describe("an installed extension", () => {
     const { code, said } = await at.plugin("update", []);
     expect({ code, said }).toEqual({
       code: 0,
-      said: expect.stringMatching(/^"one" is the same there; nothing was changed\.\n[\s\S]*Updated "two"\.\n$/),
+      said: expect.stringMatching(/^"one" is up to date; nothing was changed\.\n[\s\S]*Updated "two"\.\n$/),
     });
     expect(readFileSync(join(packages(at), "two/index.mjs"), "utf8")).toContain("2.0.0");
   });

@@ -50,7 +50,7 @@ describe("a git checkout", () => {
     rmSync(join(at.cwd, "team/instructions/b.md"));
     const { said } = await at.run("add", ["team"]);
     expect(said).toContain(
-      "What is not committed is left out: instructions/a.md, instructions/b.md, extensions/new.js\n",
+      "Uncommitted changes are left out: instructions/a.md, instructions/b.md, extensions/new.js\n",
     );
     expect([at.installed("team/instructions/a.md"), at.installed("team/instructions/b.md")]).toEqual([
       "committed",

@@ -110,8 +110,8 @@ describe("scorel preset add", () => {
     ],
     ["a preset that is nowhere", 'extends = "codin"', /which neither ships .* installed \(did you mean "coding"\?\)/],
     ["itself", 'extends = "team"', /which is its own name/],
-    ["a file outside of it", 'extends = "../more.toml"', /which lies outside of its folder/],
-    ["a file by its full path", 'extends = "/etc/more.toml"', /which lies outside of its folder/],
+    ["a file outside of it", 'extends = "../more.toml"', /which is outside of its folder/],
+    ["a file by its full path", 'extends = "/etc/more.toml"', /which is outside of its folder/],
     ["a file that is not in it", 'extends = "./more.toml"', /which is not in its folder/],
     [
       "a file of it that extends one of the author",
@@ -167,9 +167,9 @@ describe("scorel preset add", () => {
   it.each([
     ["a preset of Scorel", "coding", "a preset of Scorel has this name"],
     ["a file of the user", "mine", "mine.toml has it"],
-    ["a folder of the user", "own", "is there and was not installed"],
-    ["what is no name", "../up", "a name takes lower-case letters"],
-    ["what other systems cannot have", "con/aux", "a name takes lower-case letters"],
+    ["a folder of the user", "own", "already exists and was not installed"],
+    ["what is no name", "../up", "a name consists of lower-case letters"],
+    ["what other systems cannot have", "con/aux", "a name consists of lower-case letters"],
   ])("refuses the name of %s", async (_, name, reason) => {
     using at = shop();
     at.file("~/.scorel/presets/mine.toml", "");
@@ -284,7 +284,7 @@ describe("an installed preset", () => {
     await at.run("add", ["team"]);
     expect(await at.run("update", ["team"])).toEqual({
       code: 0,
-      said: '"team" is the same there; nothing was changed.\n',
+      said: '"team" is up to date; nothing was changed.\n',
     });
     at.file("team/instructions/a.md", "two\n");
     const shown = await at.run("update", ["team"], {});

@@ -209,7 +209,7 @@ describe("a package from the user's registry", () => {
     using at = shopOf(registry);
     const { code, said } = await at.run("add", ["npm:nowhere@1.0.0"]);
     expect(code).toBe("PACKAGES_NPM");
-    expect(said).toMatch(/^npm could not get it, and nothing was installed: E404: .*nowhere/);
+    expect(said).toMatch(/^npm could not fetch the packages, and nothing was installed: E404: .*nowhere/);
   }, 60_000);
 
   it("leaves nothing behind after an interrupt", async () => {

@@ -123,7 +123,7 @@ describe("a rule that names an MCP server", () => {
 
 describe("a rule that matches no tool", () => {
   const noTool = (rule: string, tool: string, meant = "") =>
-    `The rule "${rule}" is about no call: there is no tool "${tool}".${meant}`;
+    `The rule "${rule}" matches no call: there is no tool "${tool}".${meant}`;
   const bash = ' Did you mean "Bash"?';
 
   it.each([

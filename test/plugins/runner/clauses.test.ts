@@ -84,9 +84,9 @@ describe("outputs", () => {
     expect([artifact_files, warnings]).toEqual([
       [],
       [
-        expect.stringContaining("the first left out is out/c.txt"),
+        expect.stringContaining("the first one left out is out/c.txt"),
         "cannot save truncated output file: out/a.txt, out/b.txt",
-        "only 128 KiB of content are told at once: Read takes the refs of the rest",
+        "only 128 KiB of content are returned at once; pass the refs of the other files to Read",
       ],
     ]);
   });
@@ -106,7 +106,9 @@ describe("outputs", () => {
       ["workspace://out/b.txt", 128 * 1024 - 100_000, true, 100_000],
       ["workspace://out/c.txt", undefined, undefined, 100_000],
     ]);
-    expect(warnings?.[0]).toBe("only 128 KiB of content are told at once: Read takes the refs of the rest");
+    expect(warnings?.[0]).toBe(
+      "only 128 KiB of content are returned at once; pass the refs of the other files to Read",
+    );
   });
 
   it("that were not requested are the first 20 files of out/, with the content of the first small text", async () => {

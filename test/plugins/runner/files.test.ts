@@ -51,7 +51,7 @@ describe("outputs", () => {
       ["out/1.txt", "éé", true, 20],
       ["out/2.txt", "éé", true, 20],
     ]);
-    expect(few.warnings?.[0]).toContain("the first left out is out/3.txt");
+    expect(few.warnings?.[0]).toContain("the first one left out is out/3.txt");
     const older = { globs: ["out/*"], MaxFiles: 3, Inline: true, max_files: 1 };
     expect((await t.run({ command: "true", outputs: older as never })).output_files).toHaveLength(1);
   });

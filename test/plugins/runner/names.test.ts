@@ -48,7 +48,7 @@ it("a project's skill gets the grants of its name, unless it shadows another ski
   expect([stdout, warnings]).toEqual([
     "\n",
     [
-      "the project's skill math has the name of another one: what [runner] gives that name, variables or the network, it does not get",
+      "the project's skill math has the same name as another skill, so it does not get the variables and network access that [runner] grants to that name",
     ],
   ]);
 });

@@ -122,8 +122,8 @@ describe("a replay reports as different", () => {
     expect({ is, outputs, changed }).toEqual({
       is: false,
       outputs: [
-        { name: "out/a", before: hash("1\n"), same: false, note: "it is not there now" },
-        { name: "out/b", now: hash("1\n"), same: false, note: "it was not there then" },
+        { name: "out/a", before: hash("1\n"), same: false, note: "it does not exist now" },
+        { name: "out/b", now: hash("1\n"), same: false, note: "it did not exist then" },
       ],
       changed: [
         {
@@ -137,7 +137,7 @@ describe("a replay reports as different", () => {
     });
     fs.rmSync(join(t.g.project, "choice"));
     expect((await t.replay("out/a")).changed).toEqual([
-      expect.objectContaining({ what: "input", note: expect.stringContaining("choice could not be had: ") }),
+      expect.objectContaining({ what: "input", note: expect.stringContaining("choice could not be placed: ") }),
     ]);
   });
 
@@ -169,8 +169,12 @@ describe("a replay reports as different", () => {
     expect([is, changed]).toEqual([
       false,
       [
-        { what: "variable", name: "LEVEL", note: "LEVEL was set by the call, and its value is not known any more" },
-        { what: "variable", name: "MATH_TOKEN", note: "MATH_TOKEN was set in your environment then, and is not now" },
+        { what: "variable", name: "LEVEL", note: "LEVEL was set by the call, but its value is no longer known" },
+        {
+          what: "variable",
+          name: "MATH_TOKEN",
+          note: "MATH_TOKEN was set in your environment then, but is not set now",
+        },
       ],
     ]);
     const kept = fs.readdirSync(join(t.g.home, ".scorel/blobs"), { recursive: true, withFileTypes: true });
@@ -191,7 +195,7 @@ describe("a replay reports as different", () => {
     vi.unstubAllEnvs();
     expect([is, changed]).toEqual([
       false,
-      [{ what: "variable", name: "command", note: "a secret stood in its command or input, and is not kept" }],
+      [{ what: "variable", name: "command", note: "its command or input contained a secret, which was not kept" }],
     ]);
   });
 
@@ -208,13 +212,13 @@ describe("a replay reports as different", () => {
           name: "math",
           before,
           now: digest,
-          note: "the skill math has changed since; it ran as it was then",
+          note: "the skill math has changed since; the version from that time ran",
         },
       ],
     });
     fs.rmSync(join(t.g.home, ".scorel/skills/math"), { recursive: true });
     expect((await t.replay("out/fib.txt")).changed).toMatchObject([
-      { note: "the skill math is not here any more; it ran as it was then" },
+      { note: "the skill math no longer exists; the version from that time ran" },
     ]);
   });
 
@@ -226,7 +230,11 @@ describe("a replay reports as different", () => {
     fs.rmSync(join(t.g.home, ".scorel/blobs", hash(script).slice(0, 2), hash(script)));
     expect(await t.replay("out/fib.txt")).toMatchObject({
       same: false,
-      changed: [{ note: "the skill math has changed since; its files of then are not kept, so it ran as it is now" }],
+      changed: [
+        {
+          note: "the skill math has changed since; its files from that time were not kept, so the current version ran",
+        },
+      ],
       outputs: [{ diff: "@@ -1 +1 @@\n-0\n-1\n-1\n+changed" }],
     });
     fs.rmSync(join(t.g.home, ".scorel/skills/math"), { recursive: true });
@@ -241,7 +249,7 @@ describe("a replay reports as different", () => {
     expect([is, changed]).toEqual([
       false,
       [
-        { what: "file", name: "work/large", before: digest, note: expect.stringContaining("its bytes are not kept") },
+        { what: "file", name: "work/large", before: digest, note: expect.stringContaining("its content was not kept") },
         { what: "file", name: "out/", note: "201 more files are not compared: there are too many" },
       ],
     ]);
@@ -253,7 +261,7 @@ describe("a replay reports as different", () => {
     expect((await t.replay("out/said")).same).toBe(true);
     expect(await t.replayAs("out/said", { stdin: { sha256: hash("gone") } })).toMatchObject({
       same: false,
-      changed: [{ what: "file", name: "stdin", note: "what it was told is not kept, so it was told nothing" }],
+      changed: [{ what: "file", name: "stdin", note: "its input was not kept, so it got no input" }],
     });
   });
 
@@ -262,7 +270,10 @@ describe("a replay reports as different", () => {
     await made(t, "echo 1 > out/a");
     const skill = { ...t.record("out/a").skill, digest: hash("of other files") };
     expect((await t.replayAs("out/a", { skill })).changed).toMatchObject([
-      { what: "skill", note: expect.stringContaining("its files of then are not kept, so it ran as it is now") },
+      {
+        what: "skill",
+        note: expect.stringContaining("its files from that time were not kept, so the current version ran"),
+      },
     ]);
   });
 

@@ -162,14 +162,14 @@ describe("the open format", () => {
 
   it.each([
     ["name: A", '2 error: name "A" must be in lower case'],
-    ["name: -a", '2 error: name "-a" may neither begin or end with - nor hold --'],
-    ["name: a--b", '2 error: name "a--b" may neither begin or end with - nor hold --'],
-    ["name: a_b", '2 error: name "a_b" may hold letters, digits and - only'],
+    ["name: -a", '2 error: name "-a" may neither begin or end with - nor contain --'],
+    ["name: a--b", '2 error: name "a--b" may neither begin or end with - nor contain --'],
+    ["name: a_b", '2 error: name "a_b" may contain only letters, digits and -'],
     [`name: ${"a".repeat(65)}`, "2 error: name has 65 characters; at most 64 are allowed"],
-    ["name: b", '2 error: name "b" is not that of its folder, a'],
+    ["name: b", '2 error: name "b" differs from the name of its folder, a'],
     ["", "1 error: name is missing"],
-    ["name: [a]", "2 error: name must be a text"],
-    ["name: 'ａ b'", '2 error: name "a b" may hold letters, digits and - only'],
+    ["name: [a]", "2 error: name must be a string"],
+    ["name: 'ａ b'", '2 error: name "a b" may contain only letters, digits and -'],
   ])("has rules for names: %s", async (name, finding) => {
     expect(await lint(`---\n${name}\ndescription: d\n---\nText`)).toContain(finding);
   });
@@ -177,14 +177,14 @@ describe("the open format", () => {
   it.each([
     ["description: ''", "3 error: description is empty"],
     [`description: ${"x".repeat(1_025)}`, "3 error: description has 1025 characters; at most 1024 are allowed"],
-    ["description: [a]", "3 error: description must be a text"],
+    ["description: [a]", "3 error: description must be a string"],
     ["other: x", "1 error: description is missing"],
     [`compatibility: ${"x".repeat(501)}`, "3 error: compatibility has 501 characters; at most 500 are allowed"],
     ["compatibility: ''", "3 error: compatibility is empty"],
-    ["license: [MIT]", "3 error: license must be a text"],
-    ["allowed-tools: [Read, Bash]", "3 error: allowed-tools must be a text"],
-    ["metadata: x", "3 error: metadata must be a map of texts"],
-    ["metadata: {a: [b]}", "3 error: metadata must be a map of texts"],
+    ["license: [MIT]", "3 error: license must be a string"],
+    ["allowed-tools: [Read, Bash]", "3 error: allowed-tools must be a string"],
+    ["metadata: x", "3 error: metadata must be a map of strings"],
+    ["metadata: {a: [b]}", "3 error: metadata must be a map of strings"],
     ["colour: red", '3 error: the open format does not know "colour"'],
     ["version: 1", '3 warning: the open format does not know "version"'],
     ["allowed-tools: Bash(git:*)", "3 warning: allowed-tools grants nothing in Scorel: see [permissions]"],
@@ -195,15 +195,19 @@ describe("the open format", () => {
   it("advises on the body, with the line where it begins", async () => {
     const long = await lint(skillText("a", "d", `${"word ".repeat(50)}\n`.repeat(501)));
     expect(long).toEqual([
-      "6 warning: the body has 501 lines; up to 500 are advised, the rest in docs",
-      expect.stringMatching(/^6 warning: the body takes about \d+ tokens; up to 5000 are advised, the rest in docs$/),
+      "6 warning: the body has 501 lines; up to 500 are recommended, the rest in docs",
+      expect.stringMatching(
+        /^6 warning: the body takes about \d+ tokens; up to 5000 are recommended, the rest in docs$/,
+      ),
     ]);
     expect(await lint("---\nname: a\ndescription: d\n---\n")).toEqual([
       "5 warning: the body is empty: there is nothing to load",
     ]);
     expect(
       await lint(skillText("a", "d", "One\nSee [b](./references/b/c.md#x), [d](d/e.md) and [f](https://g.h/i/j).")),
-    ).toEqual(["7 warning: references/b/c.md lies deeper than one folder; references are advised to lie in one"]);
+    ).toEqual([
+      "7 warning: references/b/c.md is more than one folder deep; references should be at most one folder deep",
+    ]);
     expect((await lint("no front matter"))[0]).toBe("1 error: it has no front matter: the first line is not ---");
   });
 });

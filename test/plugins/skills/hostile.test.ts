@@ -246,7 +246,7 @@ describe("a skill with more files than are read", () => {
     const [paths = "", ...notes] = results(t)[0]?.split("\n") ?? [];
     expect([Object.keys(JSON.parse(paths)).length, notes]).toEqual([
       500,
-      ["and 1499 more", "(more than 2000 files lie there; only these were looked at)"],
+      ["and 1499 more", "(the skill has more than 2000 files; only these were searched)"],
     ]);
   });
 });

@@ -106,7 +106,7 @@ describe("skill_search", () => {
     await t.agent.prompt("find");
     expect(results(t)).toEqual([
       "- pdf: Reads and fills forms\n- docx: Writes letters, also from pdf",
-      "No skill holds any of these words: zebra.",
+      "No skill contains any of these words: zebra.",
     ]);
     const names = (request: any) => request.body.tools.map((each: any) => each.function.name);
     expect(names(t.requests[0])).toContain("skill_search");
@@ -160,7 +160,7 @@ describe("the index of a session", () => {
     const said = [
       "The available skills have changed:",
       "- new: new: All of new",
-      "- changed: pdf; what is loaded above is its earlier text, skill_load loads the new one",
+      "- changed: pdf; the text loaded above is an earlier version, skill_load loads the new one",
       "- no longer there: old",
     ].join("\n");
     expect(payloads(t, "harness_item")).toMatchObject([{ kind: "skill_delta", origin: "skill", text: said }]);
@@ -200,9 +200,7 @@ describe("the index of a session", () => {
     };
     await using t = await openSkills(g, script);
     await t.agent.prompt("go");
-    expect(results(t)).toEqual([
-      "loaded: pdf\nIt has changed since this session listed it; this is its text as it is now.",
-    ]);
+    expect(results(t)).toEqual(["loaded: pdf\nIt has changed since this session listed it; this is its current text."]);
     expect(t.requests[1]?.text).toContain("New words.");
   });
 });

@@ -406,7 +406,7 @@ describe("a reopened session", () => {
       {
         role: "user",
         text: expect.stringContaining(
-          "- changed: pdf: Changed; what is loaded above is its earlier text, skill_load loads the new one",
+          "- changed: pdf: Changed; the text loaded above is an earlier version, skill_load loads the new one",
         ),
       },
     ]);
