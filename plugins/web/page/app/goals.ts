@@ -6,7 +6,6 @@ import { titleOf } from "../sidebar/title.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 import type { Command } from "./commands.ts";
-import { withModifier } from "./keys.ts";
 import { openWindow } from "./opened.ts";
 import { goToWaiting } from "./page-keys.ts";
 import { goTo } from "./place.ts";
@@ -61,4 +60,3 @@ export function useGoals(device: Device, devices: Devices): Command[] {
     ...sessions,
   ];
 }
-
