@@ -92,7 +92,7 @@ it("a login that lost its lock changes nothing, and leaves the new holder's lock
     writeFileSync(`${path}.lock`, "another's");
     return "gsk-0123456789";
   });
-  await expect(change).rejects.toThrow("another process took over");
+  await expect(change).rejects.toThrow("another process has taken over");
   expect([readStored(), names()]).toEqual([{}, ["auth.json.lock"]]);
 });
 
