@@ -281,7 +281,7 @@ describe("an installed extension", () => {
     });
     s.file("~/.scorel/packages/good/index.mjs", extension("changed"));
     const changed = await s.run(["plugin", "list"]);
-    expect(changed.stdout + changed.stderr).toMatch(/good.*not what was installed/);
+    expect(changed.stdout + changed.stderr).toMatch(/good.*differs from what was installed/);
     expect(await s.run(["plugin", "remove", "good"])).toMatchObject({ code: 0 });
     expect((await s.run(["plugin", "list"])).stdout).not.toMatch(/^good /m);
     expect(existsSync(folder)).toBe(false);
