@@ -161,14 +161,14 @@ describe.each(Object.keys(phases))("during %s", (name) => {
 });
 
 describe.skipIf(!hasTerminals)("in a terminal", () => {
-  const asking: Phase = { reply: () => [bash("true")], config: '[sandbox]\nexecutor = "local"\n' };
+  const asking: Phase = { reply: () => [bash("echo x > made")], config: '[sandbox]\nexecutor = "local"\n' };
 
   it.for([...SIGNALS, ["its end", null]] as const)("%s ends a turn that asks a person", async ([signal], test) => {
     const { s, server, stop } = await place(asking, test);
     await using t = terminal(s, ["--permission", "ask"]);
     await t.shows("> ");
     t.type("hi\r");
-    await t.shows("$ true");
+    await t.shows("Run this command?");
     const [pid = 0] = writersIn(s);
     left.add(pid);
     const before = signal === "its end" ? server.requests.length : stop(pid, signal);
