@@ -117,7 +117,11 @@ describe("scorel login custom", () => {
       () => ["ftp://127.0.0.1"],
       "it begins with ftp://. Write one that begins with http://",
     ],
-    ["a server that fails", () => [addressOf(failing), ""], "status 500: no memory left. The server itself has a problem"],
+    [
+      "a server that fails",
+      () => [addressOf(failing), ""],
+      "status 500: no memory left. The server itself has a problem",
+    ],
     ["nothing at the address", () => ["127.0.0.1:1", ""], "ECONNREFUSED"],
     ["a password in the address", () => ["http://me:hunter22@127.0.0.1:1", ""], "holds a user name or password"],
     ["an input that ends", () => [addressOf(open)], "The input ended before all questions were answered."],
