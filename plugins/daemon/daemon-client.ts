@@ -5,8 +5,9 @@ import { dialHost } from "./dial.ts";
 import { type DaemonState, findDaemon } from "./state.ts";
 
 /**
- * Connects to this home's daemon. Undefined if none runs, or if it cannot stand in for this process: it has another preset, has another
- * version and is in use, or this process was started with --trust. Prints why a running daemon is not used.
+ * Connects to this home's daemon. Undefined if none runs, if it cannot be reached through a socket, or if it cannot stand in for this
+ * process: it has another preset, has another version and is in use, or this process was started with --trust. Prints why a running
+ * daemon is not used; of a preset and --trust it does so only on a terminal.
  */
 export async function dialDaemon(ctx: DaemonContext, name: string): Promise<RemoteClient | undefined> {
   const found = findDaemon();

@@ -28,7 +28,7 @@ export interface Serving {
   closeIn(folder: string): Promise<void>;
   /** Opens a port for the web page, if there is none. Resolves with its address. */
   openPort(port: number): Promise<string>;
-  /** Ends the host, after pending requests were answered. */
+  /** Ends the host a moment later, so that the client that asks for it gets its answer first. */
   stop(): void;
   end(): Promise<void>;
 }

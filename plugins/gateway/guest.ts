@@ -11,7 +11,7 @@ import { RequestLine } from "./request-line.ts";
 const MAX_PENDING = 256;
 /** The most subscriptions of a client. */
 const MAX_SUBSCRIPTIONS = 128;
-/** The most characters of answers that are kept in case the connection is lost before the client gets them. */
+/** The most characters of answers that are kept in case the connection is lost before the client gets them. The latest is always kept. */
 const KEPT_ANSWERS = 1024 * 1024;
 /** The most bytes of an answer. Clients close a connection on which a longer message comes. */
 const MAX_ANSWER = 64 * 1024 * 1024;

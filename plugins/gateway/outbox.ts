@@ -1,7 +1,7 @@
 import type { Anchor, Delivered, SessionChange } from "@scorel/host/contract";
 import { textOf } from "@scorel/kit/session/event-text";
 
-/** The most characters that are sent to a client before it confirms that it has processed some. */
+/** From this many characters on that a client has not confirmed to have processed, further events for it wait. */
 const WINDOW = 1024 * 1024;
 /** A message holds at most this many events, and is sent when its events have this many characters. */
 const MAX_EVENTS = 256;

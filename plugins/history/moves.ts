@@ -40,7 +40,7 @@ export async function rewind(params: Params<"rewind">, context: OperationContext
   return { ...(await jump(move, { type: "rewind", to }, (view) => expectLeaf(view, from))), files };
 }
 
-/** The operation `preview_rewind`. Throws HISTORY_NO_POINT and HISTORY_NO_FILES. */
+/** The operation `preview_rewind`. Throws HISTORY_ errors. */
 export async function previewRewind(
   { sessionId, ...params }: Operations["preview_rewind"]["params"],
   { open, request }: OperationContext,

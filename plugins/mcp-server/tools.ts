@@ -144,7 +144,7 @@ async function listed(client: Client, cwd: string, skip: number) {
   return { sessions: rows, ...(more && { more }) };
 }
 
-/** The end of a conversation as text, at most `most` characters. */
+/** The last messages of a conversation as text: at most `most` messages, and of these at most the last MOST_TEXT characters. */
 async function conversation(client: Client, sessionId: string, most: number): Promise<string> {
   const { events } = await client.request("get_events", { sessionId, tail: most * 10 });
   const messages = events.filter(({ event }) => event.type === "message").slice(-most);

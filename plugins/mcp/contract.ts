@@ -46,7 +46,7 @@ export interface McpAccepted {
   words: string;
 }
 
-/** The tools and prompts of a server, each with the beginning of its description. */
+/** The tools, prompts and resources of a server, each with the beginning of its description. */
 export interface McpOffers {
   /** `name` is the name that the model sees. */
   tools: { name: string; about: string }[];
@@ -74,7 +74,7 @@ export interface McpService {
   servers(): McpServerRow[];
   /** The server with this name. Throws MCP_UNKNOWN. */
   named(name: string): McpServerRow;
-  /** The tools and prompts of a server, as far as they are known. Throws MCP_UNKNOWN. */
+  /** The tools, prompts and resources of a server, as far as they are known. Throws MCP_UNKNOWN. */
   offers(name: string): McpOffers;
   /** Starts or restarts a server, and resolves when it is running. Throws MCP_UNKNOWN, MCP_START. */
   restart(name: string): Promise<McpServerRow>;

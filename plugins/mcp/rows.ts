@@ -24,7 +24,7 @@ export function rowOf(server: Server, servers: Servers, offer: Offer, toolBudget
   };
 }
 
-/** The part of the description that does not depend on the session: definition, state and tools. */
+/** The part of the description that comes from the server alone: definition, state and tools. */
 function stateOf(server: Server): McpServerRow {
   const { name, definition, state, version, inventory } = server;
   const { place, way } = definition;
@@ -45,7 +45,7 @@ const MOST_ABOUT = 200;
 /** Size in tokens of the smallest context windows that models have. */
 const LEAST_WINDOW = 8_000;
 
-/** The tools and prompts of a server, each with a line of its description. */
+/** The tools, prompts and resources of a server, each with a line of its description. */
 export function offersOf(server: Server): McpOffers {
   const { listed = [], prompts, inventory } = server;
   const about = (texts: readonly (string | undefined)[]) =>

@@ -12,7 +12,7 @@ export interface RequestOption {
   kind?: OptionKind;
   /** Whether the answer holds beyond this session. Only clients with all permissions can give it. */
   lasting?: boolean;
-  /** An operation with the same effect as the answer. Only clients that may call it can give the answer. */
+  /** An operation with the effect that the answer has beyond this question. Only clients that may call it can give the answer. */
   needs?: string;
   /** A message that the client sends after this answer; `true` to send the given reason, if any. */
   message?: string | true;

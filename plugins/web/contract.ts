@@ -43,7 +43,7 @@ declare module "@scorel/host/contract" {
      * token. `origin` is the page's origin. Throws WEB_PUSH_SERVICE if the address does not belong to a known push service.
      */
     subscribe_push: { params: { endpoint: string; page: string; origin: string }; result: { id: string } };
-    /** Tells the host whether a page is visible. It counts as visible for a minute after each call. */
+    /** Tells the host whether a page is visible. With `inSight`, it counts as visible for a minute. */
     tell_sight: { params: { id: string; inSight: boolean }; result: Record<never, never> };
     /**
      * Keeps the questions of a session open when the last client that answers them has left, as long as the browser with this `id` gets

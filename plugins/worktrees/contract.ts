@@ -17,7 +17,7 @@ export interface OpenedWorktree extends Worktree {
   commit: string;
   /** False if the worktree existed before. */
   created: boolean;
-  /** Number of files in the checkout with uncommitted changes. A new worktree does not have these changes. */
+  /** Number of tracked files in the checkout with uncommitted changes, which a new worktree does not have. 0 if it existed before. */
   leftOut: number;
 }
 

@@ -90,7 +90,7 @@ export function tooLarge(most: number): string {
   return `over ${sizeText(most)}`;
 }
 
-/** A size in bytes for people, such as `1.5 MiB`. */
+/** A size in bytes for people, such as `2 MB` or `900 bytes`. */
 export function sizeText(bytes: number): string {
   return bytes >= 1024 * 1024 ? `${Math.round(bytes / 1024 / 1024)} MB` : `${bytes} bytes`;
 }

@@ -70,7 +70,7 @@ function lineFor({ server, notes }: Convertible): string {
 
 /**
  * Throws MCP_ADMIN_LINKED for servers with values, which may be keys, if config.toml is a link, for example into a repository of settings.
- * A file that is not a link is made readable by its owner only.
+ * After `addServers`, a file that is not a link can be read by its owner only, so it may hold keys.
  */
 function assertPrivate(servers: readonly NewServer[]): void {
   const path = configPath();

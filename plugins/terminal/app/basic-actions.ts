@@ -82,7 +82,7 @@ function modeAction(app: Application): () => void {
     });
 }
 
-/** Skips the mode `full`, in which nothing is asked, unless this session was in it before. */
+/** Skips the mode `full`, in which hardly anything is asked, unless this session was in it before. */
 async function toNextMode(app: Application, withFull: Set<string | undefined>): Promise<void> {
   const { conversation, words } = app;
   const before = modeOf(conversation.view) ?? "ask";

@@ -39,7 +39,7 @@ export function readSubscriptions(): readonly Subscription[] {
   return stored.read().subscriptions;
 }
 
-/** The key by which push services know this host. It is made when a browser first subscribes. */
+/** The key by which push services know this host. It is made when it is first asked for. */
 export async function pushKey(): Promise<string> {
   const { key } = await stored.change((now) => (now.key === undefined ? { ...now, key: newPushKey() } : now));
   return key as string;
