@@ -20,14 +20,14 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const fast = ["setup", "check", "build", "unit", "smoke"];
 const full = [...fast, "slow"];
 const changed = ["check", "reached", "build", "smoke"];
-/** Tests wait for disks, processes, limits and each other, so more files than there are processors run at a time. */
+/** Tests of processes wait for disks, limits and each other, so more files than there are processors run at a time. */
 const oneMore = [`--maxWorkers=${availableParallelism() + 1}`];
 const twoMore = [`--maxWorkers=${availableParallelism() + 2}`];
 const steps = {
   setup: () => step("npm", ["run", "--silent", "setup"]),
   check: () => step("npm", ["run", "--silent", "check"]),
   build: () => step("npm", ["run", "--silent", "build"]),
-  unit: () => suite("unit", ["unit", "own-process"], oneMore),
+  unit: () => suite("unit", ["unit", "own-process"]),
   smoke: () => suite("smoke", ["smoke"], oneMore),
   deep: () => suite("deep"),
   e2e: () => suite("e2e", ["e2e"], oneMore),
