@@ -88,7 +88,7 @@ export interface Session {
   emit<T extends TransientType>(type: T, payload: Transients[T], options?: { clientId?: string }): TransientOf<T>;
   /** Builds the messages that a model reads at `leaf`. Default: the active leaf. */
   buildContext(leaf?: EventId | null): Message[];
-  /** The current state of a projection. An extension gets frozen copies of the states of other plugins' projections. */
+  /** The current state of a projection. An extension gets a frozen copy. */
   projection<N extends ProjectionName>(name: N): Projections[N];
   /** Converts one event for a model. Returns `skip` for an event type that no plugin registered. */
   asRead(event: StoredEvent): LlmAction;

@@ -22,7 +22,7 @@ export interface PluginRow {
   state: "loaded" | "off" | "broken" | "untrusted" | "unused";
   /** The source from which it was installed, if it was. */
   installed?: InstalledFrom;
-  /** Why the plugin is not loaded, with the place in its file if known. */
+  /** Why the plugin is not loaded, or what is wrong with it, with the place in its file if known. */
   reason?: string;
   /** Milliseconds to read and run its file and to activate it; for a shipped session plugin, only to activate it. */
   loadMs?: number;

@@ -59,7 +59,7 @@ export function listed(
   const projectId = project === undefined ? undefined : book?.find(project, from).projectId;
   const directoryOf = (session: SessionSummary) => book?.cwdOf(session) ?? session.cwd;
   const known = new Map(cwd !== undefined && children ? sessions.map((session) => [session.sessionId, session]) : []);
-  // A session with a parent, such as that of a subagent in a worktree, belongs to the directory of its parent.
+  // A session with a parent, such as that of a subagent in a worktree, also belongs to the directory of its parent.
   const isIn = (place: string, session: SessionSummary, level = 0): boolean => {
     if (directoryOf(session) === place) return true;
     const above = session.parent && known.get(session.parent.sessionId);

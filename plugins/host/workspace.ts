@@ -46,8 +46,8 @@ export function canonicalDirectory(path: string): string {
 }
 
 /**
- * Returns the git root above a directory, else the directory itself. Does not search above the home directory, or above a directory with a
- * different owner.
+ * Returns the git root at or above a directory, else the directory itself. Searches neither the home directory nor a directory with a
+ * different owner, nor anything above them.
  */
 export function projectRoot(cwd: string, home: string): string {
   if (!fs.existsSync(cwd)) return cwd;
@@ -119,8 +119,8 @@ function makeTemporary(sessionId: string): string {
 }
 
 /**
- * Returns the same folder at each opening, so that files named in old results can be found. If another user owns that folder, returns a
- * new one.
+ * Returns the same folder at each opening, so that files named in old results can be found. If another user owns or can enter that
+ * folder, returns a new one.
  */
 function temporaryFolder(sessionId: string): string {
   const folder = temporaryFolders();

@@ -34,7 +34,7 @@ export interface ModelService extends UsableModel {
   named(alias: string): Promise<UsableModel>;
   /**
    * If no model is configured, why this one was chosen: the variable with its provider's key, `stored key` or `subscription`. Undefined for a
-   * configured model, and if there is no key.
+   * configured model. Throws like `current`.
    */
   foundBy?(): string | undefined;
   /** Switches to `provider/id` for the next requests. Throws MODEL_ errors; the current model is then kept. */

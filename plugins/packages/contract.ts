@@ -44,7 +44,7 @@ export interface InstalledPackage extends LockEntry {
   state: "installed" | "changed";
 }
 
-/** The items that would run, with what each could do. */
+/** A package that is ready to be installed. It is read once: accepting it installs exactly the bytes that were read. */
 export interface PackageReview {
   /** The items that would run, with what each could do. */
   items: readonly TrustItem[];
@@ -84,7 +84,7 @@ export interface Staging {
  */
 export interface PackageStore {
   list(): Promise<InstalledPackage[]>;
-  /** Why no package can be installed under this name; undefined when the name is free. */
+  /** Why no package can be installed under this name; undefined when one can, or one of this name is installed. */
   taken(name: string): Awaitable<string | undefined>;
   stage(): Promise<Staging>;
   /** Differences between the files and what was installed; undefined when no package of this name is installed. */

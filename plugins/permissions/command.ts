@@ -22,7 +22,7 @@ export async function permission(
   if (asked === undefined) return await overview(state);
   await request("set_permission", { sessionId, mode: asked });
   const mode = modeOf(state);
-  // The session remembers the wider mode that was asked for: it applies once the parent allows it.
+  // The session records the wider mode, but the limits of its parent still apply.
   return mode === asked ? undefined : `The mode stays ${mode}: the parent session does not allow more.`;
 }
 

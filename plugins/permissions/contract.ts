@@ -60,8 +60,8 @@ declare module "@scorel/kernel" {
   }
   interface Transients {
     /**
-     * A call was refused because nobody could be asked. `why` is the reason for the question; `rules` would allow the
-     * call, and are empty when no rule can. With `inEveryMode` no permission mode allows it, not even `full`.
+     * A call was refused because nobody could be asked, or nobody answered. `why` is the reason for the question; `rules`
+     * would allow the call, and are empty when no rule can. With `inEveryMode` no permission mode allows it, not even `full`.
      */
     permission_denied: {
       tool: string;

@@ -88,7 +88,7 @@ interface Supposed {
 
 /**
  * Judges a tool call by the session's rules and mode, or by those in `supposed`. Remembers the paths that the tool
- * reports to read.
+ * reports to read, except for a call that a person typed.
  */
 export async function verdictOn(call: ToolCallInput, state: State, supposed: Supposed = {}): Promise<Verdict> {
   const { assistantMessage, toolCall, args } = call;

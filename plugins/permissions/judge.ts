@@ -149,7 +149,10 @@ function ruleFinder({ tool, args, access, about, rules, workspace }: Case) {
   };
 }
 
-/** Whether a call needs no question: the tool says so, or the call only reads or writes no files. */
+/**
+ * Whether a call needs no question. What its tool declares decides; without a declaration, the call must only read or
+ * write no files.
+ */
 function isHarmless({ access, approval, mode, workspace }: Case, writes: readonly string[]): boolean {
   const isOrdinary = (path: string) => isInside(path, workspace) && !isControlPath(path);
   if (approval === "free") return writes.length === 0 || (mode !== "plan" && writes.every(isOrdinary));

@@ -25,7 +25,7 @@ interface Limits {
 /**
  * Reduces what a tool declares to what is believed. A tool from a project could claim to be harmless, so its claim
  * counts only when the user lists it in `readers`. Otherwise the call counts as `exclusive` and asks, even if the tool
- * has the name of one of Scorel's. `unknown` can require the same for all tools that Scorel does not ship.
+ * has the name of one of Scorel's. `unknown` can make all tools that Scorel does not ship ask, or be denied.
  */
 export function believed(
   declared: Declared,

@@ -27,7 +27,7 @@ export interface Case {
   about?: string | null | undefined;
   /** Absolute paths that the tool reports to read; undefined when it does not report any. */
   reads?: readonly string[] | undefined;
-  /** The executor's files that the call touches; absent for files on this computer. */
+  /** The service for the files that the call touches; without it, they are on this computer. */
   files?: ExecutorFiles | undefined;
   mode: Mode;
   rules: Rules;

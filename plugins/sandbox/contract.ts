@@ -51,7 +51,7 @@ export interface SandboxEnd {
    * never ran.
    */
   exitCode?: number;
-  /** Why the program never ran; the other fields are absent then. */
+  /** Why the program never ran; `exitCode` and `ended` are absent then. */
   failed?: string;
   /** Why Scorel killed the program. */
   ended?: "timeout" | "cancelled" | "killed" | "memory" | "processes";
@@ -99,8 +99,8 @@ export interface SandboxService {
   /** Starts a program. Throws SANDBOX_NONE, SANDBOX_JOB for an invalid job, and SANDBOX_START. */
   start(job: SandboxJob, options?: SandboxOptions): Promise<SandboxRun>;
   /**
-   * Returns a command for the caller to start. It lacks the limits on time, memory and processes, which need a watcher.
-   * Throws like `start`.
+   * Returns a command for the caller to start. It lacks the limits that need a watcher: on time, and unless the
+   * executor enforces them, on memory and processes together. Throws like `start`.
    */
   command(job: SandboxJob): Promise<SandboxCommand>;
   /**

@@ -62,7 +62,7 @@ export interface HeldExtension {
 /** One line of `scorel trust list`: a project, or a preset that is named by its path. */
 export interface TrustedProject {
   path: string;
-  /** `dev`: trusted whatever its files are; `changed`: differs from what was trusted; `gone`: does not exist. */
+  /** `dev`: trusted whatever its files are; `changed`: differs from what was trusted; `gone`: has nothing to trust. */
   state: "trusted" | "dev" | "changed" | "gone";
   since: string;
 }

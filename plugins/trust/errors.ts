@@ -39,7 +39,7 @@ export const errors = defineErrors({
   TRUST_NO_GUARD: {
     exit: 2,
     text: (a: { extension: string }) =>
-      `There is no record of an extension "${a.extension}", so there is nothing to forget. Only extensions that guard something are recorded.`,
+      `It is not recorded that an extension "${a.extension}" guards something, so there is nothing to forget.`,
   },
   TRUST_NOTHING: {
     exit: 2,

@@ -24,7 +24,7 @@ const outdated = 30 * 24 * 60 * 60 * 1000;
 export interface CodeCache {
   /** Evaluates a file that holds one expression in ASCII, and returns its value. */
   evaluate(file: string): unknown;
-  /** Records that a part of the file is used. If the cached code does not include it, the file is compiled again with this part. */
+  /** Records that a part of the file is used. If the cached code does not include it, `keep` writes the cache again, with this part. */
   use(file: string, part: string): void;
   /** Writes the cache files that changed. Called once, when the process ends. */
   keep(): void;

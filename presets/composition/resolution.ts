@@ -81,7 +81,7 @@ function withGuards(merged: Merged): Merged {
   return { ...merged, use: new Map([...use, ...missing.map((id) => [id, project.file] as const)]) };
 }
 
-/** Adds the plugin for files and processes to older presets with coding tools, from the time when these tools did not need it. */
+/** Adds the plugin for files and processes to older presets, from when the coding tools accessed files and processes themselves. */
 function withLocal(merged: Merged): Merged {
   const { use, without } = merged;
   const origin = use.get("coding");

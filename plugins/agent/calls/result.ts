@@ -57,7 +57,7 @@ interface Around {
   /** The names of the existing tools. */
   known: readonly string[];
   redaction: Redaction;
-  /** The arguments that the tool received, as JSON data; undefined if it did not run. */
+  /** The validated arguments, as JSON data; undefined if the call never had valid ones. */
   ran: unknown;
   /** Set if a person refused the call. */
   refused?: MessageMeta["refused"];

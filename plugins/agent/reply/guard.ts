@@ -129,7 +129,7 @@ class Guard {
     else this.succeed(message);
   }
 
-  /** Cuts the message's text at the limit. */
+  /** Keeps only the message's text, up to the limit. */
   private upToLimit(message: AssistantMessage): AssistantMessage {
     let room = longestReply;
     const content = message.content.flatMap((block) => {

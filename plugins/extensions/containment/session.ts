@@ -5,7 +5,7 @@ import type { Allowance } from "./allowance.ts";
 type Writer = Pick<Session, "append" | "appendAll">;
 
 /**
- * The session for an extension: its events are counted, projections of others are returned as copies, and its holds are
+ * The session for an extension: its events are counted, states of projections are returned as copies, and its holds are
  * released when it stops.
  */
 export function containedSession({ session, onDispose }: BaseContext, allowance: Allowance): Session {

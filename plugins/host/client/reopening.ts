@@ -42,8 +42,8 @@ export class Reopening {
   }
 
   /**
-   * Records an event of a followed session. The permission mode that the client itself has set is restored after a reconnection (also
-   * `full`, which a session does not keep), unless another client has set a different one since.
+   * Records an event of a followed session. The permission mode that the client itself has set is restored when the client has to
+   * reopen the session (also `full`, which a session does not keep), unless another client has set a different one since.
    */
   hear(sessionId: string, { event }: Delivered, clientId: string): void {
     if (event.type !== "permission_mode" || !("seq" in event)) return;

@@ -10,7 +10,7 @@ export const PROTOCOL = 1;
  * interpret the messages.
  */
 export interface Channel {
-  /** Number of sent bytes that the other end has not received yet, if the transport knows it. */
+  /** Number of sent bytes that still wait to be transmitted, if the transport knows it. */
   readonly unsent?: number;
   /**
    * Host and port of the other end, if a program other than the host could listen there. The other end must then prove that it knows the
@@ -44,7 +44,7 @@ export interface Challenge {
   authority: string;
 }
 
-/** The first message of a client, or the second one after `prove`. */
+/** The first message of a client, or the second one if the first is `prove`. */
 export interface Hello {
   type: "hello";
   protocol: number;

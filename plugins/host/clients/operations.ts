@@ -279,7 +279,7 @@ export const operations = {
   close_session: {
     summary: "Releases a session; the last client to do so closes it.",
     readOnly: true,
-    size: { bounded: "It names what has failed since the session was opened, at most 1,000 notices." },
+    size: { bounded: "It names what failed on closing, at most 1,000 notices." },
     params: session,
     run: (params, caller) => releaseSession(params.sessionId, caller),
   },

@@ -80,8 +80,8 @@ function keepsOthers(queue: readonly QueueItem[], items: Rewrite["params"]["item
 const HOST_ITSELF = "host";
 
 /**
- * Cancels the running turn. If other clients have queued messages behind it, these are then sent. If the host cancels the turn because it
- * stops, they wait in the queue for the next host.
+ * Cancels the running turn. If other clients that have the session open have queued messages behind it, the queue is then sent. If the
+ * host cancels the turn because it stops, they wait in the queue for the next host.
  */
 export async function cancelTurn(
   params: Operations["cancel"]["params"],

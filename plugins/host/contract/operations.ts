@@ -78,8 +78,8 @@ export interface Operations {
   /** Resolves with the outcome of the turn that answers a sent message. */
   wait_turn: { params: { sessionId: string; id: string }; result: TurnOutcome };
   /**
-   * Cancels the running turn, no matter which client began it. If other clients have queued messages, the queue is then sent. Otherwise the
-   * caller's messages stay in the queue.
+   * Cancels the running turn, no matter which client began it. If other clients that have the session open have
+   * queued messages, the queue is then sent. Otherwise the messages stay in the queue.
    */
   cancel: { params: { sessionId: string }; result: { cancelled: boolean } };
   /**
@@ -183,7 +183,7 @@ export interface Operations {
     params: { sessionId: string; name: string; messageId?: string | undefined };
     result: InfoChanged;
   };
-  /** Archives a session: `list_sessions` leaves it out until it gets a new message. `archived: false` takes it back. */
+  /** Archives a session: `list_sessions` leaves it out until a user's message is added. `archived: false` takes it back. */
   archive_session: {
     params: { sessionId: string; archived?: boolean | undefined; messageId?: string | undefined };
     result: InfoChanged;

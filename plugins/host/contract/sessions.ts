@@ -28,7 +28,7 @@ export interface SessionSummary {
   kind?: string;
   /** The preset that was named when the session was created. */
   preset?: string;
-  /** Set if the session was archived and has no new messages since. */
+  /** Set if the session was archived and no user's message was added since. */
   archived?: true;
   /** Whether a turn is running. Absent for sessions that are not open in this process. */
   running?: boolean;

@@ -62,7 +62,7 @@ export type LinkState =
 export interface Subscription {
   (): Promise<void>;
   readonly mode: ResumeMode;
-  /** Whether the log has events before those that the listener receives. `get_events` returns them. */
+  /** Whether the log has earlier events that the listener neither has (by its anchor) nor receives. `get_events` returns them. */
   readonly more: boolean;
   /** The session's status when the subscription began. */
   readonly status: SessionStatus;

@@ -2,7 +2,7 @@
 const STEPS_A_CHARACTER = 128;
 const STEPS_ALWAYS = 1_000;
 
-/** Counts the steps of parsing a text, and stops the work at a maximum that is proportional to the text's length. */
+/** Counts the steps of parsing a text, and stops the work at a maximum that grows with the text's length. */
 export class Effort {
   spent = 0;
   readonly most: number;

@@ -6,7 +6,7 @@ const LONGEST_PART = 20_000;
 /** A code block that continues after the end of its part. */
 export type OpenCode = Pick<NonNullable<ReturnType<typeof fenceOf>>, "mark" | "language">;
 
-/** A part of a text that later text cannot change. `end` is the index after it, and `isApart` whether a blank line follows it. */
+/** A part of a text that later text cannot change. `end` is the index after it, and `isApart` whether a blank line is drawn after it. */
 export interface Part {
   end: number;
   isApart: boolean;

@@ -2,7 +2,7 @@ import type { Readable, Writable } from "node:stream";
 
 /** A connection that carries text messages in both directions, one a line. */
 export interface LineChannel {
-  /** Number of sent bytes that the other end has not received yet. */
+  /** Number of sent bytes that still wait in this process. */
   readonly unsent: number;
   /** Size in bytes of the longest message that this end accepts. */
   readonly maxMessage: number;
@@ -24,8 +24,9 @@ export interface LineOptions {
   /** Limit for the first line, whose sender is not known yet. Default: `maxBytes`. */
   maxFirstBytes?: number | undefined;
   /**
-   * Stops reading while more than this number of sent bytes wait for the other end, so that a client that sends requests without reading
-   * the answers costs little memory. Only one of both ends may set it, or they could wait for each other. Default: never stops.
+   * Stops reading when more than this number of sent bytes wait in this process, until all of them are passed on, so that a client that
+   * sends requests without reading the answers costs little memory. Only one of both ends may set it, or they could wait for each other.
+   * Default: never stops.
    */
   maxUnsent?: number | undefined;
 }

@@ -1,7 +1,7 @@
 import { createOutput } from "../terminal/output.ts";
 import { messagesIn } from "./lines.ts";
 
-/** Milliseconds to wait for the answers to pending requests after stdin has ended. */
+/** Milliseconds to wait for the answers to pending requests after stdin has ended or an interrupt. */
 const LAST_ANSWERS_MS = 10_000;
 
 /** The streams of a command that another program has started in order to communicate with it. */

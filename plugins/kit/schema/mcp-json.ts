@@ -27,7 +27,8 @@ export function readMcpJson(text: string): McpJsonServer[] {
 }
 
 /**
- * Returns the servers of a table `mcpServers` that are not `disabled`. Throws if it is not a table; invalid servers get a `flaw` instead.
+ * Returns the servers of a table `mcpServers` that are not `disabled`. Throws if it is not a table or has too many servers; invalid
+ * servers get a `flaw` instead.
  */
 export function readMcpServers(servers: unknown = {}): McpJsonServer[] {
   if (!isTable(servers)) throw new Error('its "mcpServers" is not an object');
@@ -37,7 +38,10 @@ export function readMcpServers(servers: unknown = {}): McpJsonServer[] {
   return names.filter((name) => !isOff(servers[name])).map((name) => ({ name, ...serverOf(servers[name]) }));
 }
 
-/** Makes a valid server name: up to 32 letters and digits; other characters become dashes. Empty if nothing is left. */
+/**
+ * Makes a valid server name of up to 32 characters: between letters and digits, a single `_` stays, and anything else becomes a dash.
+ * Empty if nothing is left.
+ */
 export function cleanServerName(name: string): string {
   return name
     .replace(/[^A-Za-z0-9]+/g, (other) => (other === "_" ? "_" : "-"))

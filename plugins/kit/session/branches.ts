@@ -18,7 +18,8 @@ export interface Branch<R> {
 }
 
 /**
- * The user's messages in the order of the tree: after each message the branches that continue it, one after the other and one level deeper.
+ * The user's messages in the order of the tree. Where several branches continue a message, they follow one after the other, one level
+ * deeper.
  */
 export function branchesOf<R extends TreeRow>(rows: readonly R[]): Branch<R>[] {
   const path = rows.filter(({ beside }) => beside === undefined);

@@ -10,7 +10,7 @@ interface Asked {
   ready?: boolean | undefined;
 }
 
-/** The models that a session can use, always including the current one. */
+/** The models that a session can use. Without a filter, the current one is always included. */
 export async function modelRows(ctx: BaseContext, { filter, ready = false }: Asked): Promise<ModelRow[]> {
   const admin = ctx.find("modelAdmin") as ModelAdminService;
   const current = currentOf(ctx);

@@ -54,7 +54,7 @@ export async function copyCommit(path: string, commit: string, into: string, git
   return blobs;
 }
 
-/** Runs git in a repository, without the repository's configuration, and returns its output. */
+/** Runs git in a repository, without programs that the repository configures, and returns its output. */
 export type Git = (args: readonly string[], more?: { input?: string }) => Promise<Buffer>;
 
 interface Running extends Surroundings {
@@ -63,7 +63,10 @@ interface Running extends Surroundings {
   added?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Runs git without the repository's configuration. `path` is the repository's name in errors. Throws PACKAGES_GIT. */
+/**
+ * Runs git without programs that the repository configures. `path` is the repository's name in errors. Throws
+ * PACKAGES_GIT.
+ */
 export async function runGit(
   path: string,
   args: readonly string[],

@@ -41,7 +41,7 @@ export async function fetchRepository(
   return { folder: into, source: { kind: "git+https", spec, commit }, name, notes: [] };
 }
 
-/** Aborts the work when it takes too long, or when the folder exceeds the limits of a package. */
+/** Aborts the work when it takes too long, or when the folder becomes larger than a package may be. */
 async function limited(
   source: string,
   folder: string,

@@ -34,8 +34,8 @@ export async function settle(kind: PackageKind): Promise<void> {
 
 /**
  * Installs or removes a package in one step. Once its plan is written, the step will be completed even if this process
- * is killed; before that, nothing has changed. Returns false when `unless`, called under the lock, returns a reason
- * against it.
+ * is killed; before that, nothing has changed. Throws PRESET_TAKEN or PACKAGE_TAKEN when `unless`, called under the lock,
+ * returns a reason against it.
  */
 export async function carryOut(
   kind: PackageKind,

@@ -11,7 +11,10 @@ import { isElsewhere, leadsTo } from "./file-cache.ts";
 import type { CommandFiles, Listing, NamedFile } from "./file-search.ts";
 import { askAboutKept, keyStoreReason, type ReadRules, readRules, shownIn } from "./reading.ts";
 
-/** The most entries of a folder that are checked; a folder with more is assumed to contain anything. */
+/**
+ * The most entries below a folder that are checked. For rules, a folder with more is assumed to contain anything; keys
+ * are not assumed in it.
+ */
 const MAX_ENTRIES = 5_000;
 
 /** The verdict against a command because of files that it reads or may read; undefined if there is none. */

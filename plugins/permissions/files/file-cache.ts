@@ -62,7 +62,7 @@ export function leadsTo(path: string): string | undefined {
 function lookForReal(path: string): string | undefined {
   try {
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
-    // Throws for a dangling link, since its target may be created anywhere later.
+    // Throws for a dangling link: its real path counts as unknown, since the target may be created anywhere later.
     if (isLink) return realpathSync(path);
     const folder = dirname(path);
     if (folder === path) return path;

@@ -70,7 +70,7 @@ class Follower implements SessionView {
   private caughtUpAt = Number.NEGATIVE_INFINITY;
   private position!: Anchor;
   private readonly cache: SessionCache | undefined;
-  /** Resolves when the queue was requested, successfully or not. */
+  /** Resolves when the queue was received, or the request for it has failed. */
   private queueTaken: Promise<void> = Promise.resolve();
 
   constructor(client: Client, sessionId: string, options: FollowOptions) {

@@ -25,7 +25,7 @@ export interface ViewStatus extends Work, SessionGlance {
    * the client tries to restore it. `closed`: the view has ended.
    */
   connection: "live" | "cached" | "reconnecting" | "closed";
-  /** While `reconnecting`: the time of the next attempt, in milliseconds since 1970, and why the connection was lost. */
+  /** While `reconnecting`: the time of the next attempt, in milliseconds since 1970, and why there is no connection. */
   retry?: Omit<Waiting, "state">;
   /** Why the view was closed, unless `close` was called. */
   error?: Error;
@@ -188,7 +188,7 @@ export class SessionProjection {
     const { meta, permission, queue, queueSeq, queueChanges, requests } = this.known;
     this.known = noFacts(meta, more);
     for (const { event } of this.timeline.events) this.learn(event as StoredEvent);
-    // Restores the facts that the host sent with the subscription, since they are newer than the added events.
+    // Restores the facts that were known before, since they are newer than the added events.
     if (!queueChanges) setQueue(this.known, queue, queueSeq);
     Object.assign(this.known, { meta, requests, ...(permission !== undefined && { permission }) });
     this.tell({ kind: "reset" });
