@@ -158,12 +158,15 @@ function byKeys(
   return undefined;
 }
 
-/** The first matching path below a folder; a link also counts as the path it points to. */
+/**
+ * The first matching path below a folder; a link also counts as the path it points to. Folders near the top are searched first, since that
+ * is where projects keep their keys, and not below thousands of installed files.
+ */
 function firstIn(folder: string, isAskedFor: (path: string) => boolean): string | "too many" | undefined {
   if (isElsewhere()) return "too many";
   const folders = [folder];
   let left = MAX_ENTRIES;
-  for (let at = folders.pop(); at !== undefined; at = folders.pop())
+  for (const at of folders)
     for (const entry of entriesIn(at)) {
       if (--left < 0) return "too many";
       const path = join(at, entry.name);

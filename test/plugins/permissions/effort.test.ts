@@ -67,6 +67,18 @@ it("compares names with a glob in one pass", async () => {
   expect(await guard.bash(`cat long/${"*a".repeat(40)}b`)).toBe("runs");
 });
 
+it("finds keys near the top of a folder with more files than are looked at", async () => {
+  await using guard = await post({ mode: "ask" });
+  for (const name of ["a", "z"]) {
+    const deep = join(guard.dir, name, "installed");
+    mkdirSync(deep, { recursive: true });
+    for (let number = 0; number < 5_500; number++) writeFileSync(join(deep, `f${number}`), "");
+  }
+  mkdirSync(join(guard.dir, "m"));
+  writeFileSync(join(guard.dir, "m", "x.key"), "");
+  expect(await guard.bash("grep -rn words .")).toMatch(/usually contains keys/);
+});
+
 it("asks when a command names more files than the limit", async () => {
   await using guard = await post({ mode: "full" });
   const words = Array.from({ length: 10_500 }, (_, number) => number.toString(36));
