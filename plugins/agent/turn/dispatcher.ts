@@ -33,7 +33,7 @@ interface Current {
 export class Dispatcher {
   private readonly env: Environment;
   private current: Current | undefined;
-  private readonly waiting = new Map<string, (outcome: TurnOutcome) => void>();
+  private readonly waiting = new Map<string, Waiting>();
   private readonly outcomes = new Map<string, Promise<TurnOutcome>>();
   /** Hashes of the contents sent with the latest `messageId`s, also if `beforeStore` has changed what is stored. */
   private readonly hashes = new Map<string, string>();
@@ -283,15 +283,23 @@ export class Dispatcher {
     return outcome && Promise.resolve(outcome);
   }
 
+  /** The outcome of a message that no turn has served yet. */
   private wait(id: string): Promise<TurnOutcome> {
-    const turn = new Promise<TurnOutcome>((resolve) => this.waiting.set(id, resolve));
-    this.remember(id, turn);
-    return turn;
+    // `outcomes` forgets old messages, also those that still wait.
+    const known = this.waiting.get(id);
+    if (known) return known.outcome;
+    let resolve: Waiting["resolve"] = () => {};
+    const outcome = new Promise<TurnOutcome>((settle) => {
+      resolve = settle;
+    });
+    this.waiting.set(id, { outcome, resolve });
+    this.remember(id, outcome);
+    return outcome;
   }
 
   private settle(ids: readonly string[], outcome: TurnOutcome): void {
     for (const id of ids) {
-      this.waiting.get(id)?.(outcome);
+      this.waiting.get(id)?.resolve(outcome);
       this.waiting.delete(id);
     }
   }
@@ -308,6 +316,12 @@ export class Dispatcher {
 function sentMeta(given: UserMessage, stored: UserMessage, { messageId, hash }: Sending): UserMessage["meta"] {
   const isWhole = isDeepStrictEqual(given.content, stored.content);
   return { ...stored.meta, messageId, ...(isWhole && hash !== undefined && { sentHash: hash }) };
+}
+
+/** A message that no turn has served yet. */
+interface Waiting {
+  outcome: Promise<TurnOutcome>;
+  resolve(outcome: TurnOutcome): void;
 }
 
 function keepLatest<V>(kept: Map<string, V>, key: string, value: V): void {

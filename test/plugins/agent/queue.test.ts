@@ -105,6 +105,19 @@ describe("a message sent again with the same id", () => {
     expect(await first.turn).toEqual(await second.turn);
   });
 
+  it("behind hundreds of others has one outcome, for its sender and for whoever asks again", async () => {
+    const answering = gate();
+    await using t = await openAgent([[delayUntil(answering.promise), text("one")], text("all others")]);
+    await t.agent.send("go");
+    const waiting = [];
+    for (let n = 0; n < 300; n++) waiting.push(await t.agent.send(`message ${n}`));
+    const [first] = waiting;
+    const again = t.agent.outcomeOf?.(first?.id as string);
+    answering.open();
+    expect(await again).toMatchObject({ text: "all others" });
+    expect(await first?.turn).toEqual(await again);
+  });
+
   it("in another process returns the outcome from the log", async () => {
     const store = createMemoryStore(testHeader);
     await using first = await openAgent([text("hello")], { kernel: { store } });
