@@ -211,8 +211,10 @@ function unmarked<B extends { attachment?: true }>(block: B): B {
   return rest as B;
 }
 
-/** Throws AGENT_MESSAGE for an empty message. */
+/** Throws AGENT_MESSAGE for an empty message, and for anything but text or a list of blocks, which extensions in JavaScript can pass. */
 function userContent(content: UserMessage["content"]): UserMessage["content"] {
+  if (typeof content !== "string" && !Array.isArray(content))
+    throw errors.AGENT_MESSAGE({ reason: "its content is neither text nor a list of blocks" });
   const empty = typeof content === "string" ? content.trim() === "" : content.length === 0;
   if (empty) throw errors.AGENT_MESSAGE({ reason: "it is empty" });
   // Clients hide attachments, so only Scorel itself may mark blocks as attached.

@@ -177,9 +177,9 @@ describe("an extension written for pi's agent", () => {
     expect(heard.at(-1)).not.toHaveProperty("message");
   });
 
-  it.each([[""], ["  "], [[]]])("cannot send %j", async (content) => {
+  it.each([[""], ["  "], [[]], [{ role: "user" }], [7], [null]])("cannot send %j", async (content) => {
     await using t = await openAgent([]);
-    await expect(t.agent.send(content)).rejects.toMatchObject({ code: "AGENT_MESSAGE" });
+    await expect(t.agent.send(content as string)).rejects.toMatchObject({ code: "AGENT_MESSAGE" });
     expect(t.stored()).toEqual([]);
   });
 });
