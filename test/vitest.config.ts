@@ -22,8 +22,9 @@ const slow = [
   "test/docs.test.ts",
 ];
 
-/** Unit tests that change or measure their process, so that each file needs a process of its own. */
+/** Unit tests that change or measure their process, or fill its memory, so that each file needs a process of its own. */
 const ownProcess = [
+  "test/plugins/{gateway/sizes,history/tree,compaction/lessons}.test.ts",
   "test/**/{code-cache,model-auth,reload,secrets,spans}.test.ts",
   "test/plugins/extensions/{leaks,containment/calls,containment/failures,containment/uncaught}.test.ts",
 ];
@@ -88,7 +89,11 @@ export default defineConfig({
     passWithNoTests: false,
     projects: [
       // Loading the sources takes longer than most of these tests, so files share a process and its modules.
-      suite("unit", unit, 60_000, { isolate: false }, [...slow, ...ownProcess]),
+      // A process of hundreds of files comes near the default limit of its memory, and then spends its time collecting garbage.
+      suite("unit", unit, 60_000, { isolate: false, execArgv: ["--max-old-space-size=8192"] }, [
+        ...slow,
+        ...ownProcess,
+      ]),
       suite("own-process", ownProcess, 60_000, {}, ofCommand),
       suite("deep", slow, 120_000, {}, ofCommand),
       suite("smoke", smoke, 120_000, { globalSetup }),
