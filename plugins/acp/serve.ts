@@ -10,7 +10,7 @@ import { createAgent } from "./agent.ts";
 import { Editor } from "./editor.ts";
 import { Sessions } from "./sessions.ts";
 
-/** What the command needs of its host. */
+/** The services of the host that `scorel acp` uses. */
 export interface Surroundings {
   host: HostService;
   sessionOptions: KnownSessionOptions;

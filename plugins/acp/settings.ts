@@ -6,7 +6,7 @@ import { lineOf } from "@scorel/kit/text/one-line";
 import type { Mode } from "@scorel/permissions/contract";
 import { errors } from "./errors.ts";
 
-/** What a person can choose in a session, in the form of the protocol. Editors that do not support options use only the modes. */
+/** The options of a session, such as model and permission mode, as ACP describes them. Editors without support for options show only the modes. */
 export interface Choices {
   modes?: SessionModeState;
   configOptions: SessionConfigOption[];

@@ -1,4 +1,4 @@
-/** What a client, such as an editor, can do with files for a session. */
+/** The file access that a client, such as an editor with unsaved text, offers to a session. */
 export interface BufferOffer {
   /** Whether it can read a file as its user sees it, with unsaved changes. */
   reads: boolean;

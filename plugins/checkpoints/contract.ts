@@ -36,7 +36,7 @@ export interface Checkpoint {
 
 export interface FileChange {
   path: string;
-  /** What a restore does to the file. */
+  /** The change that a restore makes to the file. */
   kind: "created" | "deleted" | "modified" | "mode";
   /** A unified diff, if both sides are known text. */
   diff?: string;
@@ -50,7 +50,7 @@ export interface Preview {
 
 declare module "@scorel/host/contract" {
   interface Operations {
-    /** What `restore_files` would do. The target is any event of the conversation. */
+    /** Returns the changes that `restore_files` would make. The target is any event of the conversation. */
     preview_files: { params: { sessionId: string; targetEventId: string } & PageParams; result: Preview & Page };
     /**
      * Restores files to an earlier or later event. Only files that this session's tools changed are affected. A file that was

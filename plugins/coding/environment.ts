@@ -19,7 +19,7 @@ import type { Processes } from "./executor/processes.ts";
 import type { Spans } from "./files/uncut.ts";
 import { keyStoreTest } from "./guard/key-store.ts";
 
-/** What tools can ask about their session. Each call looks up the current state. */
+/** The session as tools see it. Each call looks up the current state. */
 export interface Environment {
   readonly workspace: Workspace;
   readonly files: FilesService;
@@ -59,7 +59,7 @@ export interface Environment {
   readonly confirmed: Map<string, string>;
   report(where: string, thrown: unknown): void;
   readonly sessionId: string;
-  /** What the model has seen of a file, by real path. */
+  /** The parts of files that the model has read, by real path. */
   coverage(path: string): FileCoverage | undefined;
 }
 

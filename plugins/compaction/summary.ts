@@ -8,7 +8,7 @@ import { quoted, sampleOf, shortened, transcriptOf } from "./transcript.ts";
 
 /** A request for a summary. */
 export interface SummaryRequest extends Material {
-  /** What the user wants to keep. */
+  /** The user's instructions about what the summary must keep. */
   instructions?: string | undefined;
   /** Tokens that the summary should have. */
   tokens: number;

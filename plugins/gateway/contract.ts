@@ -105,7 +105,7 @@ export interface Transport {
 export interface Listening {
   /** The address at which it can be reached, without secrets: a path or a URL. */
   address: string;
-  /** What users need to know to connect, without secrets, such as the file with the token. */
+  /** How to connect, for users: for example the path of the token file, but never the token itself. */
   note?: string | undefined;
   /** Refuses new clients from now on, with the reason that the host stops, for transports where the gateway does not do so. */
   refuse?(): void;

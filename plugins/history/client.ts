@@ -6,7 +6,7 @@ import { widthIn } from "@scorel/kit/terminal/size";
 import { plainText } from "@scorel/kit/text/plain";
 import { errors } from "./errors.ts";
 
-/** What a history command gets: the host, its arguments and output. */
+/** The context of a history command: the host, its arguments and output. */
 export interface CommandContext {
   request: Client["request"];
   args: readonly string[];

@@ -3,12 +3,12 @@ import type { EventId } from "@scorel/kernel";
 
 export type { HistoryService, Moved, Undone } from "@scorel/host/contract";
 
-/** What a rewind would do to the files. */
+/** The changes that a rewind would make to the files. */
 export interface FilesPreview {
   changes: { path: string; kind: string; diff?: string; conflict?: string }[];
   notCovered: { path: string; reason: string }[];
 }
-/** What a rewind did to the files. */
+/** The changes that a rewind made to the files. */
 export interface FilesRestored {
   restored: string[];
   skipped: { path: string; reason: string }[];

@@ -12,7 +12,7 @@ import { createServer } from "./server.ts";
 import { Tasks } from "./tasks.ts";
 import { toolsFor } from "./tools.ts";
 
-/** What the command needs of its host. */
+/** The services of the host that `scorel mcp serve` uses. */
 export interface Surroundings {
   host: HostService;
   sessionOptions: KnownSessionOptions;

@@ -29,7 +29,7 @@ export interface McpServerRow {
    * read.
    */
   login?: "kept" | "none" | "unknown";
-  /** What it has asked for since the session was opened. */
+  /** The kinds of requests that the server has made since the session was opened. */
   asked?: McpAsk[];
   /** Why it is not running. */
   problem?: string;

@@ -6,7 +6,7 @@ import { widthIn } from "@scorel/kit/terminal/size";
 import { plainText } from "@scorel/kit/text/plain";
 import { errors } from "./errors.ts";
 
-/** What a command works with: a temporary session in the current directory. */
+/** The context of a command: a temporary session in the current directory. */
 export interface CommandContext {
   request: Client["request"];
   sessionId: string;

@@ -7,7 +7,7 @@ import type { Reach, SkillStore, StagedSkills } from "@scorel/skillstore/contrac
 import { inSession } from "./command-context.ts";
 import { errors } from "./errors.ts";
 
-/** What the commands that change installed skills work with. */
+/** The context of commands that change installed skills. */
 export interface SourceContext {
   store: SkillStore;
   invocation: Invocation;

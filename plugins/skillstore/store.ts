@@ -9,7 +9,7 @@ import { markOf } from "./fetch.ts";
 import { createLockReader, lockFileIn, parseLock, type SkillLock } from "./lock-file.ts";
 import { keep, sweep, treesIn } from "./staging.ts";
 
-/** What the store needs. */
+/** The dependencies of the store. */
 export interface StoreOptions {
   /** `~/.scorel`. */
   home: string;

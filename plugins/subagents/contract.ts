@@ -34,7 +34,7 @@ declare module "@scorel/kernel" {
 /** A kind of subagent. A definition can only restrict what the calling session may do. */
 export interface AgentDefinition {
   name: string;
-  /** What it is for, in one line. */
+  /** The purpose of the subagent, in one line. */
   description: string;
   source: "project" | "user" | "shipped";
   /** Path of its file, as shown to people; absent for a definition that comes with Scorel. */

@@ -73,7 +73,7 @@ export interface Picker<Item> extends Component {
   readonly cursor?: Cursor | undefined;
 }
 
-/** What fields and pickers need of the application. */
+/** The parts of the application that fields and pickers use. */
 export interface Surroundings {
   readonly client: Client;
   readonly cwd: string;

@@ -67,7 +67,7 @@ function isValid(args: unknown, ready: ReadyTool | undefined): boolean {
   }
 }
 
-/** What is shared by all tools of a session. */
+/** State that all tools of a session share. */
 interface Parts {
   schedule: Schedule;
   wrappers(tool: string): readonly OwnedWrapper[];

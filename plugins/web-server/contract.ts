@@ -24,13 +24,13 @@ export interface WebRoute {
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer, visitor: Visitor): Awaitable<void>;
 }
 
-/** What a token allows. */
+/** The rights of a token. */
 export interface Grant {
   /** Name of the token. */
   name: string;
   /** Equal for two grants exactly if they come from the same token with the same scopes. Not a secret. */
   identity: string;
-  /** What a client with this token may do; undefined if it may do everything. */
+  /** The rights of a client with this token; undefined if it may do everything. */
   scope: ClientScope | undefined;
   /** The scopes with which the token was made. */
   scopes: readonly Scope[];

@@ -5,7 +5,7 @@ import { errors } from "./errors.ts";
 import type { Limits } from "./limits.ts";
 import { RETRY_AFTER_S } from "./replies.ts";
 
-/** What one token uses: its connections, and the number of its requests that are being answered, event streams included. */
+/** The usage of one token: its connections, and the number of its requests that are being answered, event streams included. */
 interface Holding {
   sockets: Set<Socket>;
   answers: number;

@@ -41,7 +41,7 @@ export type FinishedWorktree =
   /** The worktree was left unchanged, since removing it could lose something. */
   | { state: "kept"; branch: string; path: string; reason: string };
 
-/** What to do with uncommitted changes. */
+/** How uncommitted changes are treated. */
 export interface CommitOption {
   /** Commits them to the branch. Default: uncommitted changes are an error. */
   commit?: boolean | undefined;

@@ -24,7 +24,7 @@ export interface ConfigProblem {
 }
 
 export interface Verdict {
-  /** What makes the configuration unusable. */
+  /** The problems that make the configuration unusable. */
   problems: ConfigProblem[];
   /** Settings that are accepted but may not do what their author expects. */
   notices: LayerNotice[];

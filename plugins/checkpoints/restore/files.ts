@@ -18,7 +18,7 @@ const foreign: Preview = {
   notCovered: [{ path: ".", reason: errors.CHECKPOINT_FOREIGN().message }],
 };
 
-/** What restoring the files to an event would change. Throws CHECKPOINT_TARGET. */
+/** Returns the changes that restoring the files to an event would make, without making them. Throws CHECKPOINT_TARGET. */
 export async function previewFiles(ctx: Context, targetEventId: string): Promise<Preview> {
   const at = placeOf(ctx.session, targetEventId);
   return isForeign(ctx.session.header) ? foreign : preview(placeFor(ctx), new History(ctx.session), at);

@@ -9,7 +9,7 @@ import { kindOf, lookAt, type Place, planFor, withoutDuplicates } from "./plan.t
 /** The largest text to show a diff for. */
 const MAX_TEXT = 1024 * 1024;
 
-/** What a restore to a place in the log would do. */
+/** The changes that a restore to a place in the log would make. */
 export async function preview(place: Place, history: History, at: number): Promise<Preview> {
   const { steps, notCovered } = await planFor(place, history, at);
   const pause = slices();

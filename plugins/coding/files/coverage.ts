@@ -4,7 +4,7 @@ import type { ByteRange, FileCoverage, FileDetails } from "../contract.ts";
 
 type State = Readonly<Record<string, FileCoverage>>;
 
-/** What the model has seen of each file on this path, from results of Read, Edit and Write. */
+/** The parts of each file that the model has read on this path, from results of Read, Edit and Write. */
 export const fileCoverage: ProjectionDefinition<State> = {
   over: "path",
   reads: ["compact", { type: "message", containing: '"ranges"' }],

@@ -48,7 +48,7 @@ export function shownAs(path: string, cwd: string): string {
   return short === "" ? "." : short === ".." || short.startsWith(`..${sep}`) || isAbsolute(short) ? path : short;
 }
 
-/** What is needed to resolve a path: the base folders, and the file system. */
+/** The base folders and the file system with which paths are resolved. */
 interface Around {
   workspace: Folders;
   files: Pick<FilesService, "realpath">;

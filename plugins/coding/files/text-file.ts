@@ -43,7 +43,7 @@ export async function loadFile(place: Place, { files }: Files, call: Call = {}):
 
 type Files = Pick<Environment, "files">;
 
-/** What is known about the call that reads. */
+/** The tool call that reads a file. */
 interface Call {
   /** The paths that it was approved to read, if it was judged by paths. */
   approved?: readonly string[] | undefined;

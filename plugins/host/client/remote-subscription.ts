@@ -14,7 +14,7 @@ export class RemoteSubscription {
   private readonly listener: Listener;
   private readonly options: SubscribeOptions;
   private readonly failed: (thrown: unknown) => void;
-  /** What the listener has not processed yet: received events, lost connections (`lost`), and resumptions (`begun`). */
+  /** Queue for the listener: received events, lost connections (`lost`) and resumptions (`begun`), in order. */
   private queue: ({ message: EventsMessage; done: () => void } | { begun: Subscribed } | { lost: Waiting })[] = [];
   private working: Promise<void> | undefined;
   private isWorking = false;

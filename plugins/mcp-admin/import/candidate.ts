@@ -7,7 +7,7 @@ export type Candidate = { name: string } & (Convertible | { flaw: string });
 export interface Convertible {
   flaw?: undefined;
   server: NewServer;
-  /** What is lost or changed by the conversion, such as settings that Scorel does not have. */
+  /** Settings that the conversion loses or changes, for example because Scorel does not have them. */
   notes: readonly string[];
 }
 

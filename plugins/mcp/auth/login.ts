@@ -97,7 +97,7 @@ function together(...texts: readonly (string | undefined)[]): string | undefined
   return scopes.size === 0 ? undefined : [...scopes].join(" ");
 }
 
-/** What a server answers to a request without a token. */
+/** The server's response to a request without a token. */
 async function challengeOf(sdk: Sdk, url: string, headers: Readonly<Record<string, string>>) {
   // `initialize` is the first message of a connection: a server may refuse any other before it.
   const params = {

@@ -28,7 +28,7 @@ export class Server {
   /** Why it is not running. */
   problem: string | undefined;
   redact: (text: string) => string = (text) => text;
-  /** What it offers, as far as it is known. */
+  /** The known tools, prompts and resources of the server. */
   readonly catalog: Catalog;
   private readonly around: Surroundings;
   private starting: Promise<Connection> | undefined;

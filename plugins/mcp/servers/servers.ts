@@ -32,7 +32,7 @@ const KNOWN_MS = 500;
 const LAST_CHANCE_MS = 4_000;
 const CONFIRM_MS = 1_000;
 
-/** What the servers need of their session. */
+/** The parts of the session that MCP servers use. */
 export interface Session {
   ctx: BaseContext;
   /** Whether servers may ask for calls of the model. */
@@ -90,7 +90,7 @@ export class Servers {
     return found;
   }
 
-  /** What a server has asked for since the session was opened. */
+  /** The kinds of requests that a server has made since the session was opened. */
   askedBy(server: string): McpAsk[] {
     return [...(this.asked.get(server) ?? [])];
   }

@@ -1,7 +1,7 @@
 import type { Connection } from "../wire/connection.ts";
 import type { Definition } from "./definitions.ts";
 
-/** What a server needs of its session. */
+/** The parts of the session that one MCP server uses. */
 export interface Surroundings {
   /** Opens a connection. Until it ends, `told` is called about changes. */
   open(definition: Definition, told: { changed(): void; closed(how: string): void }): Promise<Opened>;

@@ -1,6 +1,6 @@
 import type { PackageSource } from "../contract.ts";
 
-/** What a fetch gets from the command that started it. */
+/** The environment and the interrupt signal of the command that fetches a package. */
 export interface Surroundings {
   env: Readonly<Record<string, string | undefined>>;
   interrupt: AbortSignal;

@@ -9,7 +9,7 @@ export interface PresetKnowledge extends Pick<ExtensionKnowledge, "version" | "r
   extendedBy(file: string, text: string): { preset: string; place: string; isPath: boolean }[];
   /** The file of this user's or the current project's preset with this name; undefined if there is none. */
   ownFile(preset: string): string | undefined;
-  /** What the files of a preset would do, apart from its code. */
+  /** The effects of a preset's files, apart from its code. */
   items(tree: Tree, name: string): Promise<TrustItem[]>;
 }
 

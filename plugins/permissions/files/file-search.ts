@@ -31,7 +31,7 @@ export interface CommandFiles {
   onlyGit: boolean;
   /** Why the command may read other files too, as a noun phrase. */
   unknown?: string;
-  /** What exceeded a limit, so that some of it was not checked, as a noun phrase. */
+  /** The part of the command that exceeded a limit and was not checked completely, as a noun phrase. */
   tooMany?: string;
 }
 

@@ -12,7 +12,7 @@ export interface RouteUser {
 /** Bytes that are queued at most before the route's user starts to listen. */
 const MAX_EARLY = 256 * 1024;
 
-/** What a route needs of its connection. */
+/** The part of a connection to a relay that a route uses. */
 export interface RouteWire {
   /** Bytes that wait to be sent. */
   readonly unsent: number;

@@ -32,7 +32,7 @@ export interface PairedPeer {
   name: string;
 }
 
-/** What a host sends to a guest that its user has accepted. */
+/** The message of a host to a guest that its user has accepted. */
 export interface Admission {
   name: string;
   /** See `signGrant`. */

@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
 
-/** What a relay allows its peers. Times are in milliseconds. */
+/** The limits that a relay sets for its peers. Times are in milliseconds. */
 export interface RelayLimits {
   /** Time within which a connection has to say hello. */
   helloMs: number;
@@ -58,7 +58,7 @@ export const DEFAULT_LIMITS: RelayLimits = {
   guestMs: 600_000,
 };
 
-/** What is left of a rate. It is refilled with time, up to the burst. */
+/** A token bucket: the remaining part of a rate, refilled with time, up to the burst. */
 export class Allowance {
   readonly #rate: Rate;
   #left: number;

@@ -38,7 +38,7 @@ export interface SignedRevocation {
   signed: Bytes;
 }
 
-/** What the relay no longer allows: grants that hosts have revoked, and identities that its owner has blocked. */
+/** The grants that hosts have revoked, and the identities that the relay's owner has blocked. */
 export interface Revocations {
   /** Whether the grant with this serial number is revoked. */
   isRevoked(host: string, client: string, serial: bigint): boolean;

@@ -26,7 +26,7 @@ const metadata = z.object({
   /** The latest input at each destination, in the order in which they were put there. */
   inputs: z.array(inputRecord),
 });
-/** What is stored about a workspace between runs. */
+/** The record of a workspace that is stored between runs. */
 export type Metadata = z.output<typeof metadata>;
 
 /** Reads the metadata. A missing or damaged file counts as a new workspace, so that everything is staged again. */

@@ -55,7 +55,7 @@ export const runRecord = z.object({
 });
 export type RunRecord = z.output<typeof runRecord>;
 
-/** What is recorded before a program starts; undefined when nothing of the run will be kept. */
+/** The record that is made before a program starts; undefined when nothing of the run will be kept. */
 export type Recording = Pick<RunRecord, "skill" | "inputs"> & { before: States; store: BlobStore };
 
 /** Stores the files that a program starts with, if the run's files are saved as artifacts. Throws BLOB_WRITE. */

@@ -1,6 +1,6 @@
 import type { ExecutorName } from "@scorel/sandbox/contract";
 
-/** What is known about a program that failed. */
+/** A program that failed: its error output, and the circumstances that can explain the failure. */
 export interface FailedProgram {
   skill: string;
   stderr: string;

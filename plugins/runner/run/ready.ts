@@ -118,7 +118,7 @@ export async function stageOne(ctx: RunnerContext, name: string): Promise<void> 
   writeMetadata(layout.metadata, metadata);
 }
 
-/** What staging a skill needs. */
+/** The arguments for staging a skill. */
 interface Staging {
   layout: Layout;
   metadata: Metadata;

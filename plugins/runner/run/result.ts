@@ -25,7 +25,7 @@ export const REF_HINT =
 const MOST_TOLD = 128 * 1024;
 const CUT_HINT = `only ${MOST_TOLD / 1024} KiB of content are returned at once; pass the refs of the other files to Read`;
 
-/** What is needed to collect and save a run's files. */
+/** The arguments for collecting and saving a run's files. */
 export interface Keeping {
   layout: Layout;
   /** The run's folder, relative to the workspace. */

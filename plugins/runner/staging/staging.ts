@@ -41,7 +41,7 @@ type Sums = ReadonlyMap<string, string>;
 const SETTLED_MS = 2_000;
 
 export interface StageOptions {
-  /** What was staged under this name before. */
+  /** The version of the skill that was staged under this name before. */
   before?: { digest: string; seen?: string | undefined; source?: string | undefined } | undefined;
   sums?: Sums | undefined;
   /**

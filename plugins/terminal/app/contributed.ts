@@ -12,7 +12,7 @@ interface ContributedParts {
   sessionId(): string | undefined;
   /** Runs a slash command. */
   run(line: string): void;
-  /** What pickers need of the application; undefined before pickers are loaded. */
+  /** The parts of the application that pickers use; undefined before pickers are loaded. */
   place(): PickerPlace | undefined;
   show(picker: ListPicker<Choice> | undefined): void;
   attempt(work: () => Promise<unknown>): void;

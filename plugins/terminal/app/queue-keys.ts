@@ -6,7 +6,7 @@ import type { Conversation } from "./conversation.ts";
 import { HeldMessage, textIn } from "./held-message.ts";
 import { inSendingOrder } from "./strip.ts";
 
-/** What the keys for queued messages need of the application. */
+/** The parts of the application that the keys for queued messages use. */
 interface QueueKeysParts {
   keys: Keys;
   words: Words;

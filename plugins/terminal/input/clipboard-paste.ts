@@ -3,7 +3,7 @@ import type { Surroundings } from "../parts.ts";
 import type { Words } from "../words/words.ts";
 import type { FieldParts } from "./field-parts.ts";
 
-/** What attaching a picture from the clipboard needs of the application. */
+/** The parts of the application that are used to attach a picture from the clipboard. */
 export interface ClipboardPlace extends Pick<Surroundings, "env" | "tell"> {
   readonly words: Pick<Words, "clipboard" | "imagesInMessages" | "readingFiles">;
 }

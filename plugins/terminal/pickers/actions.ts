@@ -16,7 +16,7 @@ import { settingPicker, tomlOf } from "./settings.ts";
 import { skillPicker } from "./skills.ts";
 import { textOf } from "./text-of.ts";
 
-/** What the actions of pickers need of the application. */
+/** The parts of the application that the actions of pickers use. */
 export interface PickerHost extends Surroundings, PickerPlace {
   /** Shows a component instead of the conversation and the field; undefined shows these again. */
   show(part: Component | undefined): void;

@@ -3,7 +3,7 @@ import type { Surroundings } from "../parts.ts";
 import type { PickerWords } from "../words/pickers.ts";
 import type { PickList } from "./list.ts";
 
-/** What pickers need of the application. */
+/** The parts of the application that pickers use. */
 export type PickerPlace = Pick<Surroundings, "theme" | "keys" | "rows" | "redraw"> & {
   readonly pickerWords: PickerWords;
 };

@@ -2,7 +2,7 @@ import type { Report } from "../import/report.ts";
 import type { TreeBuilder } from "../import/tree-builder.ts";
 import type { Json } from "../json.ts";
 
-/** What a format's reader writes to. */
+/** The target to which a format's reader writes. */
 export interface ImportTarget {
   builder: TreeBuilder;
   report: Report;

@@ -12,7 +12,7 @@ export class Report {
   readonly damaged: Damage[] = [];
   damagedCount = 0;
   messages = 0;
-  /** What the file says about its session, for display only. */
+  /** The session's description from the file, for display only. */
   origin: { sessionId?: string; cwd?: string } = {};
 
   keep(type: string): void {

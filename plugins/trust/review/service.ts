@@ -13,7 +13,7 @@ import { entryOf, isCovered, isDeveloped } from "../use/projects.ts";
 import { itemsIn } from "./items.ts";
 import { distrustPreset, reviewPreset, trustedPresets } from "./presets.ts";
 
-/** What the loader passes to the service. */
+/** The dependencies that the loader passes to the service. */
 export interface TrustGiven {
   layers: LayerKnowledge;
   /** Returns the user's extensions that have to be confirmed. */

@@ -31,7 +31,7 @@ export class Suggesting {
     if (!this.isRunning) void this.run();
   }
 
-  /** What was asked last; undefined after `close`. */
+  /** The line and the text before the cursor of the last `ask`; undefined after `close`. */
   get asked(): Readonly<{ line: Line; before: string }> | undefined {
     return this.wanted;
   }

@@ -48,10 +48,10 @@ export class Device {
   /** Whether a program answers at the host's address that has not proved to be the host. */
   readonly isUnproven = new Store(false);
   readonly sessions: SessionList;
-  /** What this page may do, as the host has last said. */
+  /** The rights of this page, as last reported by the host. */
   readonly rights = new Store<PageRights>(ALL);
   readonly kept: Kept;
-  /** What the person has seen of it in this browser. */
+  /** Records which sessions of the device the user has seen in this browser. */
   readonly seen: SeenStore;
   readonly cache: CacheOptions;
 
