@@ -21,13 +21,13 @@ const fast = ["setup", "check", "build", "unit", "smoke"];
 const full = [...fast, "slow"];
 const changed = ["check", "reached", "build", "smoke"];
 /** Tests of processes wait for disks, limits and each other, so more files than there are processors run at a time. */
-const oneMore = [`--maxWorkers=${availableParallelism() + 1}`];
-const twoMore = [`--maxWorkers=${availableParallelism() + 2}`];
+const oneMore = { workers: availableParallelism() + 1 };
+const twoMore = { workers: availableParallelism() + 2 };
 const steps = {
   setup: () => step("npm", ["run", "--silent", "setup"]),
   check: () => step("npm", ["run", "--silent", "check"]),
   build: () => step("npm", ["run", "--silent", "build"]),
-  unit: () => suite("unit", ["unit", "own-process"]),
+  unit: () => suite("unit", ["unit", "own-process"], oneMore),
   smoke: () => suite("smoke", ["smoke"], oneMore),
   deep: () => suite("deep"),
   e2e: () => suite("e2e", ["e2e"], oneMore),
@@ -35,7 +35,8 @@ const steps = {
   fault: () => suite("fault", ["fault"], oneMore),
   // At once, since what waits in one leaves the processors to another, and none has a slow end of its own.
   slow: () => suite("slow", ["deep", "e2e", "programs", "fault"], twoMore),
-  reached: () => suite("reached", ["unit", "own-process", "deep"], [`--changed=${since}`, "--passWithNoTests"]),
+  reached: () =>
+    suite("reached", ["unit", "own-process", "deep"], { more: [`--changed=${since}`, "--passWithNoTests"] }),
 };
 
 const asked = process.argv.slice(2);
@@ -69,21 +70,21 @@ function step(command, args) {
   return status === 0 ? { passed: 0, failed: 0 } : { passed: 0, failed: 1, note: `exit ${status ?? signal}` };
 }
 
-function suite(name, projects = [name], more = []) {
-  const result = vitest(name, projects, more);
+function suite(name, projects = [name], { workers = availableParallelism(), more = [] } = {}) {
+  const result = vitest(name, projects, workers, more);
   const files = new Set(result.failures?.map(({ file }) => file));
   const isRandom = [...files].some((file) => file.startsWith("test/fault/"));
   const mayRunAgain = process.env.SCOREL_TEST_AGAIN === "1" && !isRandom;
   if (!mayRunAgain || files.size === 0 || result.failed !== result.failures.length || files.size > 3) return result;
   console.log(`\n== ${name} again: ${[...files].join(", ")}`);
-  const again = vitest(`${name}-again`, projects, ["--maxWorkers=1", ...files]);
+  const again = vitest(`${name}-again`, projects, 1, [...files]);
   if (again.failed > 0) return result;
   const { passed, failed, failures, notRun } = result;
   return { passed: passed + failed, failed: 0, notRun, unsteady: failures, note: `${failed} unsteady` };
 }
 
 /** Runs test files, or all tests of projects, in a home of their own, so that a stray one cannot touch the user's. */
-function vitest(name, projects, more) {
+function vitest(name, projects, workers, more) {
   const file = join(scratch, `${name}.json`);
   const program = join(root, "node_modules/vitest/vitest.mjs");
   const config = [
@@ -96,6 +97,7 @@ function vitest(name, projects, more) {
   const { status, signal } = run(process.execPath, [program, "run", ...config, ...reporters], {
     ...process.env,
     SEED: seed,
+    SCOREL_TEST_WORKERS: String(workers),
     HOME: scratch,
     USERPROFILE: scratch,
   });

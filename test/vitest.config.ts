@@ -79,9 +79,9 @@ export default defineConfig({
   oxc: { target: "node20" },
   test: {
     environment: "node",
-    // By default vitest leaves one processor free, which on a machine with two is half of them. The tests mostly wait,
-    // so all are used.
-    maxWorkers: availableParallelism(),
+    // By default vitest leaves one processor free, which on a machine with two is half of them. The option `--maxWorkers` has no
+    // effect on projects, so test/run.mjs sets a variable.
+    maxWorkers: Number(process.env.SCOREL_TEST_WORKERS ?? availableParallelism()),
     sequence: { sequencer: LongestFirst },
     retry: 0,
     // The default of one second is shorter than a loaded machine needs to draw a page.
