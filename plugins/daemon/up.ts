@@ -4,6 +4,7 @@ import { parse } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
 import { userHome } from "@scorel/kit/files/home";
 import { canonical } from "@scorel/kit/files/paths";
+import { ownPath } from "@scorel/kit/process/programs";
 import { startInBackground, wordsOf } from "./background.ts";
 import type { DaemonContext } from "./context.ts";
 import { dialHost } from "./dial.ts";
@@ -128,7 +129,8 @@ function openerOf(env: Invocation["env"]): readonly string[] | undefined {
  * first.
  */
 async function openWith([program = "", ...before]: readonly string[], file: string): Promise<boolean> {
-  const child = spawn(program, [...before, file], { detached: true, stdio: "ignore" });
+  const env = { ...process.env, PATH: ownPath(process.env.PATH, process.cwd()) };
+  const child = spawn(program, [...before, file], { env, detached: true, stdio: "ignore" });
   child.unref();
   return new Promise((resolve) => {
     child.once("spawn", () => resolve(true));

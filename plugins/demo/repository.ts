@@ -4,6 +4,7 @@ import { devNull } from "node:os";
 import { dirname, join } from "node:path";
 import { messageOf } from "@scorel/kernel";
 import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
+import { ownPath } from "@scorel/kit/process/programs";
 import { SAFE_GIT, SAFE_GIT_ENV } from "@scorel/kit/process/safe-git";
 
 /** A small repository with a bug and a test that finds it. */
@@ -123,8 +124,11 @@ async function ownDiff(path: string): Promise<string> {
 
 function git({ path, env }: Place, args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile("git", [...SAFE_GIT, ...args], { cwd: path, env: { ...env, ...SAFE_GIT_ENV } }, (error, stdout) =>
-      error ? reject(error) : resolve(stdout),
+    execFile(
+      "git",
+      [...SAFE_GIT, ...args],
+      { cwd: path, env: { ...env, PATH: ownPath(env.PATH, process.cwd()), ...SAFE_GIT_ENV } },
+      (error, stdout) => (error ? reject(error) : resolve(stdout)),
     );
   });
 }

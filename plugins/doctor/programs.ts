@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { messageOf } from "@scorel/kernel";
-import { findProgram, isProgram } from "@scorel/kit/process/programs";
+import { findProgram, isProgram, ownPath } from "@scorel/kit/process/programs";
 import type { CheckContext, Part } from "./check-context.ts";
 import type { Finding, ProgramRow } from "./contract.ts";
 import { run } from "./process.ts";
@@ -45,7 +45,7 @@ async function node({ env }: CheckContext): Promise<Seen> {
 }
 
 async function git({ env, ...context }: CheckContext): Promise<Seen> {
-  const path = findProgram("git", env.PATH ?? "");
+  const path = findProgram("git", ownPath(env.PATH, context.cwd));
   if (path === undefined) {
     const what = "git is not installed, or not in PATH: changes are found by reading the whole folder.";
     return { row: { name: "git" }, findings: [finding("GIT_MISSING", "warning", what, "", "Install git.")] };

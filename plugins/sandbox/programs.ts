@@ -1,11 +1,9 @@
 import { execFile } from "node:child_process";
-import { delimiter, isAbsolute } from "node:path";
-import { findProgram as findIn } from "@scorel/kit/process/programs";
+import { findProgram as findIn, ownPath } from "@scorel/kit/process/programs";
 
-/** The absolute path of a program on this process's PATH. Relative folders are left out: they depend on the working directory. */
+/** The absolute path of one of the user's programs, never one of a project. */
 export function findProgram(name: string): string | undefined {
-  const folders = (process.env.PATH ?? "").split(delimiter).filter(isAbsolute);
-  return findIn(name, folders.join(delimiter));
+  return findIn(name, ownPath(process.env.PATH, process.cwd()));
 }
 
 export interface Answer {

@@ -1,10 +1,9 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { delimiter, isAbsolute } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Channel } from "@scorel/host/client";
 import { type LineChannel, lineChannel } from "@scorel/kit/net/line-channel";
-import { findProgram } from "@scorel/kit/process/programs";
+import { findProgram, ownPath } from "@scorel/kit/process/programs";
 import { plainText } from "@scorel/kit/text/plain";
 import { errors } from "./errors.ts";
 import { AfterGreeting } from "./greeting.ts";
@@ -43,7 +42,7 @@ type Ssh = ChildProcessByStdio<Writable, Readable, Readable>;
 /** Connects to the host of another computer: runs `scorel host proxy` there, through ssh. Throws SSH errors. */
 export function dialOverSsh(url: URL, { start, again, env }: DialOptions, limits = LIMITS): Promise<Channel> {
   const target = targetOf(url);
-  const program = findProgram("ssh", ownFolders(env.PATH));
+  const program = findProgram("ssh", ownPath(env.PATH, process.cwd()));
   if (program === undefined) throw errors.SSH_MISSING();
   // Output of the other computer's shell before the proxy runs is not a message, so the proxy first repeats this secret word.
   const word = randomBytes(16).toString("hex");
@@ -107,11 +106,6 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
-}
-
-/** The absolute folders in PATH, so that no project can replace ssh by another program. */
-function ownFolders(path = ""): string {
-  return path.split(delimiter).filter(isAbsolute).join(delimiter);
 }
 
 /** Collects the output of a stream. Returns a function that returns its end, made safe to show since it comes from another computer. */

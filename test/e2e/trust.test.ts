@@ -188,6 +188,24 @@ describe("a cloned repository that is not trusted", () => {
     60_000,
   );
 
+  it("runs none of its programs where `npx` puts them first on the PATH", async () => {
+    using s = scratch();
+    execFileSync("git", ["init", "-q"], { cwd: s.project });
+    attacks["settings of editors, package managers and other agents"]?.(s, "http://127.0.0.1:9");
+    for (const name of ["cat", "ls", "ps", "sh", "xdg-open"])
+      chmodSync(s.file(`node_modules/.bin/${name}`, `#!${process.execPath}\n${leaves(s)}`), 0o755);
+    s.file("a.txt", "text\n");
+    const calls = ["cat a.txt", "git status", "ls"].map((command) => toolCall("Bash", { command }));
+    await using server = await startModelServer([calls, text("done")]);
+    s.useModel(server.baseUrl);
+    const env = { PATH: `${join(s.project, "node_modules/.bin")}:bin:${process.env.PATH}` };
+    await s.run(["-p", "look", "--output", "json"], { env, guarded: true });
+    const denied = JSON.stringify(server.requests[1]?.body.messages).match(/the project.s own program/g)?.length;
+    for (const args of [["doctor"], ["worktree", "list"], ["prompt", "show"], ["session", "list"]])
+      await s.run(args, { env });
+    expect({ denied, ran: existsSync(marker(s)) }).toEqual({ denied: 3, ran: false });
+  });
+
   it("would have done both if it were trusted, so the test detects it", async () => {
     using s = scratch();
     await using planted = await startModelServer(() => text("redirected"));

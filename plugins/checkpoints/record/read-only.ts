@@ -1,4 +1,4 @@
-import { delimiter, isAbsolute, sep } from "node:path";
+import { ownPath } from "@scorel/kit/process/programs";
 
 /** Programs that only read and print, with the options that do not change that. */
 const READERS: Readonly<Record<string, RegExp>> = {
@@ -32,14 +32,8 @@ const PLAIN = /^[\w./:=@%+,-]+(?:[ \t]+[\w./:=@%+,-]+)*$/;
 export function onlyReads(tool: string, args: unknown, root: string, PATH = process.env.PATH ?? ""): boolean {
   const { command, background } = (args ?? {}) as { command?: unknown; background?: unknown };
   if (tool !== "Bash" || typeof command !== "string" || background) return false;
-  return (
-    command.trim().split(JOINTS).every(isReader) && PATH.split(delimiter).every((folder) => isElsewhere(folder, root))
-  );
-}
-
-/** Whether a PATH folder is outside of the project. A program inside the project may be anything. */
-function isElsewhere(folder: string, root: string): boolean {
-  return isAbsolute(folder) && folder !== root && !folder.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
+  // A program that the project brings may be anything.
+  return command.trim().split(JOINTS).every(isReader) && ownPath(PATH, root) === PATH;
 }
 
 function isReader(command: string): boolean {

@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
 import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
+import { ownFolders } from "@scorel/kit/process/programs";
 import type { ExtensionsService } from "../contract.ts";
 import type { Step, Target } from "./step.ts";
 
@@ -24,7 +25,7 @@ export async function checkTypes(
 /** The compiler on the PATH, else the one in the extension's project, if the project is trusted. */
 async function compilerFor(extensions: ExtensionsService, { file }: Target, path: string): Promise<string | undefined> {
   const name = process.platform === "win32" ? "tsc.cmd" : "tsc";
-  const onPath = path.split(delimiter).map((folder) => join(folder, name));
+  const onPath = ownFolders(path, dirname(file)).map((folder) => join(folder, name));
   const folder = await extensions.folderOf(file);
   return [...onPath, ...(folder?.trusted ? above(file, name) : [])].find((candidate) => existsSync(candidate));
 }

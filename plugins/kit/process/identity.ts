@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { codeOf } from "../values/coded-error.ts";
+import { ownPath } from "./programs.ts";
 
 /** A process on this machine. The start time tells it from a later process with the same pid. */
 export interface LocalIdentity {
@@ -89,7 +90,12 @@ export function fieldsOf(stat: string): string[] {
 }
 
 function startByPs(pid: number): string {
-  const ps = () => execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { timeout: 2000, stdio: "pipe" });
+  const ps = () =>
+    execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], {
+      env: { PATH: ownPath(process.env.PATH, process.cwd()) },
+      timeout: 2000,
+      stdio: "pipe",
+    });
   return attempt(() => ps().toString().trim()) ?? "";
 }
 

@@ -1,11 +1,14 @@
 import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter, isAbsolute, join } from "node:path";
+import { rootOf, userHome } from "../files/home.ts";
+import { canonical, isWithin } from "../files/paths.ts";
 
 /** The path of the file that runs as a program of this name, from the folders of a PATH; undefined if none of them has it. */
 export function findProgram(name: string, path = process.env.PATH ?? ""): string | undefined {
   const endings = process.platform === "win32" ? (process.env.PATHEXT ?? ".EXE;.CMD;.BAT").split(";") : [""];
-  const folders = path.split(delimiter).filter((folder) => folder !== "");
-  return folders.flatMap((folder) => endings.map((ending) => join(folder, name + ending))).find(isProgram);
+  return foldersOf(path)
+    .flatMap((folder) => endings.map((ending) => join(folder, name + ending)))
+    .find(isProgram);
 }
 
 /** Whether a path is a file that this user may execute. */
@@ -17,4 +20,47 @@ export function isProgram(path: string): boolean {
     // The file is missing or not executable.
     return false;
   }
+}
+
+/**
+ * The folders of a PATH with the user's own programs. Left out are folders that a repository may fill: relative ones, those of
+ * packages (`node_modules`), and those inside the project around `directory`. `npx` and scripts of package.json put such folders first,
+ * and Scorel must not run a project's `git` before the user trusts the project.
+ */
+export function ownFolders(path: string | undefined, directory: string): string[] {
+  const isForeign = foreignTo(directory);
+  return foldersOf(path).filter((folder) => !isForeign(folder));
+}
+
+/** A PATH of the folders of `ownFolders`. */
+export function ownPath(path: string | undefined, directory: string): string {
+  return ownFolders(path, directory).join(delimiter);
+}
+
+/**
+ * The file that runs as a program of this name, if the project around `directory` may have put it there. In a relative folder of the
+ * PATH, it may exist: that depends on where the program is started.
+ */
+export function foreignProgram(name: string, path: string | undefined, directory: string): string | undefined {
+  const isForeign = foreignTo(directory);
+  // A shell takes an empty folder for the current one.
+  const folders = path === undefined ? [] : path.split(delimiter);
+  if (!folders.some(isForeign)) return undefined;
+  const first = folders.find((folder) => !isAbsolute(folder) || findProgram(name, folder) !== undefined);
+  return first !== undefined && isForeign(first) ? join(first, name) : undefined;
+}
+
+/** Tells which folders of a PATH a repository around `directory` may fill. */
+function foreignTo(directory: string): (folder: string) => boolean {
+  const project = rootOf(canonical(directory));
+  // A home folder, or one above it, is the user's own.
+  const isProject = !isWithin(project, canonical(userHome()));
+  return (folder) =>
+    !isAbsolute(folder) ||
+    /[\\/]node_modules(?:[\\/]|$)/.test(folder) ||
+    (isProject && (isWithin(project, folder) || isWithin(project, canonical(folder))));
+}
+
+function foldersOf(path = ""): string[] {
+  return path.split(delimiter).filter((folder) => folder !== "");
 }

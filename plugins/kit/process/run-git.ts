@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { dirname } from "node:path";
+import { ownPath } from "./programs.ts";
 import { SAFE_GIT, SAFE_GIT_ENV } from "./safe-git.ts";
 
 /** Maximum number of characters of git's stderr to keep. */
@@ -43,7 +44,7 @@ export function runGit(root: string, args: readonly string[], run: GitRun): Prom
     const set = settings.flatMap((setting) => ["-c", setting]);
     const child = spawn("git", [...SAFE_GIT, "--no-replace-objects", ...set, "-C", root, ...args], {
       env: {
-        PATH: process.env.PATH ?? "",
+        PATH: ownPath(process.env.PATH, root),
         HOME: homeOfGit(),
         ...SAFE_GIT_ENV,
         // A repository above the project must not be used, even if the project's own is damaged.

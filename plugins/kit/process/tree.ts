@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { fieldsOf } from "./identity.ts";
+import { ownPath } from "./programs.ts";
 
 /** A variable in a command's environment, by which descendants are found that left its process group and session. */
 export const MARK = "SCOREL_COMMAND_ID";
@@ -109,7 +110,8 @@ async function fromProc(pid: string): Promise<Process[]> {
 
 function listedByPs(): Promise<Process[]> {
   return new Promise((resolve) => {
-    execFile("ps", ["-axo", "pid=,ppid=,pgid=,state="], (error, stdout) => {
+    const env = { PATH: ownPath(process.env.PATH, process.cwd()) };
+    execFile("ps", ["-axo", "pid=,ppid=,pgid=,state="], { env }, (error, stdout) => {
       const rows = error ? [] : stdout.trim().split("\n");
       resolve(
         rows

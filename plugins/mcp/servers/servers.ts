@@ -1,5 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { type BaseContext, messageOf, ScorelError } from "@scorel/kernel";
+import { ownPath } from "@scorel/kit/process/programs";
 import { Tokens } from "../auth/tokens.ts";
 import type { McpAsk } from "../contract.ts";
 import { errors } from "../errors.ts";
@@ -150,12 +151,20 @@ export class Servers {
     const connection =
       "url" in way
         ? await this.openAddress(way, told, redact, about, tokens)
-        : await this.openProgram(way, told, redact, about);
+        : await this.openProgram(way, definition, told, redact, about);
     return { connection, redact };
   }
 
-  private async openProgram(way: Program, told: Told, redact: Redact, about: About): Promise<Connection> {
-    const env = { ...baseEnvironment(this.sources()), ...way.env };
+  private async openProgram(
+    way: Program,
+    { ofProject }: Definition,
+    told: Told,
+    redact: Redact,
+    about: About,
+  ): Promise<Connection> {
+    const base = baseEnvironment(this.sources());
+    // A project that is not trusted must not replace the user's servers, such as `npx`, by programs of its own.
+    const env = { ...base, ...(!ofProject && { PATH: ownPath(base.PATH, way.cwd) }), ...way.env };
     const transport = new StdioTransport({ ...way, env }, this.processes);
     const onClose = () => told.closed(redact(withSaid(transport.how ?? "it was closed", transport.stderr)));
     try {

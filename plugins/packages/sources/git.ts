@@ -5,7 +5,7 @@ import { SAFE_GIT, SAFE_GIT_ENV } from "@scorel/kit/process/safe-git";
 import { TreeWriter } from "../archive/tree-writer.ts";
 import { errors } from "../errors.ts";
 import type { Fetched, Surroundings } from "./fetched.ts";
-import { ownPath, run } from "./program.ts";
+import { pathFor, run } from "./program.ts";
 
 const NAMED = 5;
 
@@ -77,7 +77,7 @@ export async function runGit(
     cwd: HOME === "" ? "/" : HOME,
     signal: interrupt,
     env: {
-      PATH: ownPath(env),
+      PATH: pathFor(env),
       HOME,
       ...(TMPDIR !== undefined && { TMPDIR }),
       ...SAFE_GIT_ENV,

@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ownFolders } from "@scorel/kit/process/programs";
 import type { LockedPackage } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Surroundings } from "./fetched.ts";
 import { isRange, npmSpec } from "./npm-names.ts";
-import { ownFolders, ownPath, run } from "./program.ts";
+import { pathFor, run } from "./program.ts";
 
 /** Environment variables that a program needs to run and to reach a registry. None of them contains a key. */
 const PASSED =
@@ -64,10 +65,10 @@ function emptyProject(staging: string, name: string, dependencies: Readonly<Reco
 }
 
 async function npm(args: readonly string[], cwd: string, { env, interrupt }: Surroundings): Promise<void> {
-  const [program, ...before] = findNpm(ownFolders(env));
+  const [program, ...before] = findNpm(ownFolders(env.PATH, process.cwd()));
   const ended = await run(program, [...before, ...args, ...ALWAYS], {
     cwd,
-    env: { ...passed(env), PATH: ownPath(env) },
+    env: { ...passed(env), PATH: pathFor(env) },
     signal: interrupt,
   });
   if (ended.code !== 0) throw errors.PACKAGES_NPM({ reason: ended.failure ?? reasonIn(ended.stdout, ended.stderr) });

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
-import { delimiter, dirname, isAbsolute } from "node:path";
+import { delimiter, dirname } from "node:path";
 import { codeOf, messageOf } from "@scorel/kernel";
+import { ownFolders } from "@scorel/kit/process/programs";
 
 const KEPT_STDERR = 8 * 1024;
 
@@ -43,15 +44,7 @@ export function run(program: string, args: readonly string[], { input, ...option
   });
 }
 
-/**
- * The folders of PATH with the user's own programs: without relative folders, and without those of a project's
- * packages.
- */
-export function ownFolders({ PATH = "" }: Readonly<Record<string, string | undefined>>): string[] {
-  return PATH.split(delimiter).filter((folder) => isAbsolute(folder) && !/[\\/]node_modules[\\/]/.test(folder));
-}
-
 /** The PATH for one of the user's programs. It includes Node's folder, so that scripts which start `node` find it. */
-export function ownPath(env: Readonly<Record<string, string | undefined>>): string {
-  return [...ownFolders(env), dirname(process.execPath)].join(delimiter);
+export function pathFor({ PATH }: Readonly<Record<string, string | undefined>>): string {
+  return [...ownFolders(PATH, process.cwd()), dirname(process.execPath)].join(delimiter);
 }

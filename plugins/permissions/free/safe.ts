@@ -1,4 +1,6 @@
 import { resolve } from "node:path";
+import { environmentOf } from "@scorel/kit/process/environment";
+import { foreignProgram } from "@scorel/kit/process/programs";
 import type { Workspace } from "@scorel/workspace/contract";
 import { namesIn } from "../files/file-cache.ts";
 import { type Expanded, type Expansion, expandGlob } from "../files/globs.ts";
@@ -27,6 +29,7 @@ export function isSafe({ tokens }: Unit, surroundings: Surroundings): boolean {
   const { workspace, folders, readable } = surroundings;
   const [name] = tokens;
   if (name?.kind !== "word" || tokens.some(({ kind }) => kind !== "word")) return false;
+  if (programOfProject(name.value, workspace) !== undefined) return false;
   const start = resolve(workspace.cwd);
   return (folders ?? [start]).every((folder) => {
     const words = wordsIn(tokens, folder, surroundings);
@@ -36,6 +39,12 @@ export function isSafe({ tokens }: Unit, surroundings: Surroundings): boolean {
       return folders !== undefined && isFreeGit(words, folder, workspace, readable);
     return files?.every((word) => folders !== undefined && isOpen(word, folder, workspace, readable)) ?? false;
   });
+}
+
+/** The file in the project that runs as this program, because a folder of the project is on the PATH of commands. */
+export function programOfProject(name: string | undefined, { environment, root }: Workspace): string | undefined {
+  const path = environment ? environmentOf(environment).PATH : process.env.PATH;
+  return name === undefined || name.includes("/") ? undefined : foreignProgram(name, path, root);
 }
 
 /** Whether a word names a readable file inside the project, after resolving links. */

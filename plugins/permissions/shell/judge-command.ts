@@ -3,7 +3,7 @@ import type { Workspace } from "@scorel/workspace/contract";
 import { kindOf, leadsTo } from "../files/file-cache.ts";
 import { isControlPath, isInside, leadsOut } from "../files/paths.ts";
 import { foldersOf } from "../free/free-folders.ts";
-import { isSafe } from "../free/safe.ts";
+import { isSafe, programOfProject } from "../free/safe.ts";
 import { forbids } from "../rules/forbid.ts";
 import { nearMiss } from "../rules/near-rules.ts";
 import { possible } from "../rules/possible.ts";
@@ -39,7 +39,7 @@ export function judgeCommand(command: string, { args, mode, rules, workspace }: 
   if (open.length === 0) return allow("the rules allow every part of it");
   if (obeying !== undefined)
     return { decision: "ask", why: `\`${obeying}\` runs what it reads, so it needs approval each time`, rules: [] };
-  const hints = hintsFor(open, about(rules.allow));
+  const hints = hintsFor(open, about(rules.allow), workspace);
   const texts = open.map((unit) => textOf(unit));
   return {
     decision: "ask",
@@ -57,10 +57,17 @@ function isWhole(parts: readonly string[], command: string): boolean {
 
 const MAX_HINTS = 3;
 
-/** Explains which rules almost match, so that a person knows what to add. */
-function hintsFor(open: readonly Unit[], rules: readonly Rule[]): string {
-  const hints = [...new Set(open.flatMap((unit) => nearMiss(unit, rules) ?? []))].slice(0, MAX_HINTS);
+/** Explains which rules almost match, so that a person knows what to add, and which programs are not the usual ones. */
+function hintsFor(open: readonly Unit[], rules: readonly Rule[], workspace: Workspace): string {
+  const found = open.flatMap((unit) => [projectHint(unit, workspace), nearMiss(unit, rules)]);
+  const hints = [...new Set(found.filter((hint) => hint !== undefined))].slice(0, MAX_HINTS);
   return hints.length === 0 ? "" : `; ${hints.join("; ")}`;
+}
+
+function projectHint({ tokens }: Unit, workspace: Workspace): string | undefined {
+  const name = tokens[0]?.value;
+  const file = programOfProject(name, workspace);
+  return file && `\`${name}\` is the project's own program ${spelled(file)}`;
 }
 
 /** Checks everything that a command may run against the deny rules and the ask rules. */

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { tmpdir } from "node:os";
 import { codeOf } from "@scorel/kernel";
 import { imageType } from "@scorel/kit/files/image-type";
+import { ownPath } from "@scorel/kit/process/programs";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -67,7 +68,7 @@ export async function clipboardImage(
 
 function read({ file, args, decode }: Reader, env: Env, timeout: number): Promise<ClipboardImage> {
   const options = {
-    env,
+    env: { ...env, PATH: ownPath(env.PATH, process.cwd()) },
     cwd: tmpdir(),
     encoding: "buffer",
     timeout,

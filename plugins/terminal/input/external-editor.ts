@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
-import { findProgram } from "@scorel/kit/process/programs";
+import { findProgram, ownPath } from "@scorel/kit/process/programs";
 import { isSecret } from "@scorel/kit/text/secret-free";
 import { errors } from "../errors.ts";
 
@@ -14,7 +14,7 @@ const USUAL = ["nano", "vim", "vi"];
 /** The command line of the user's editor: $VISUAL, else $EDITOR, else one that is installed. Throws TERMINAL_NO_EDITOR. */
 export function editorOf(env: Env): string {
   const named = [env.VISUAL, env.EDITOR].find((command) => command !== undefined && command.trim() !== "");
-  const usual = () => USUAL.find((name) => findProgram(name, env.PATH) !== undefined);
+  const usual = () => USUAL.find((name) => findProgram(name, ownPath(env.PATH, process.cwd())) !== undefined);
   const editor = named ?? usual();
   if (editor === undefined) throw errors.TERMINAL_NO_EDITOR();
   return editor;
@@ -41,7 +41,7 @@ export async function editInEditor(text: string, env: Env): Promise<string> {
 
 /** Runs the editor through the shell, since its command line may have arguments, such as `code --wait`. */
 function run(editor: string, path: string, env: Env): Promise<void> {
-  const started = { stdio: "inherit", env: withoutKeys(env) } as const;
+  const started = { stdio: "inherit", env: environmentFor(env) } as const;
   return new Promise((resolve, reject) => {
     const child = spawn("/bin/sh", ["-c", `${editor} "$@"`, "sh", path], started);
     child.on("error", (cause) => reject(errors.TERMINAL_EDITOR({ editor, reason: cause.message }, { cause })));
@@ -53,7 +53,8 @@ function run(editor: string, path: string, env: Env): Promise<void> {
   });
 }
 
-/** The environment without the API keys of model providers. */
-function withoutKeys(env: Env): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !isSecret(name)));
+/** The environment without the API keys of model providers, and without folders of programs of a project. */
+function environmentFor(env: Env): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(([name]) => !isSecret(name));
+  return { ...Object.fromEntries(kept), PATH: ownPath(env.PATH, process.cwd()) };
 }

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { ownPath } from "../../../plugins/kit/process/programs.ts";
 import { text, toolCall } from "../../model-server.ts";
 import { lastText, offered, server, talk } from "./setup.ts";
 
@@ -55,7 +56,7 @@ it("a server gets PATH and HOME and what its table gives it, but no keys and not
   try {
     const servers = [server("test", [], { env: { GREETING: "$" + "{SOME_PRIVATE_TOKEN}!" } })];
     const environment = JSON.parse(lastText(await result("environment", {}, { servers })).replace("[redacted]", "x"));
-    expect(environment).toMatchObject({ PATH: process.env.PATH });
+    expect(environment).toMatchObject({ PATH: ownPath(process.env.PATH, process.cwd()) });
     expect(Object.keys(environment)).not.toContain("ANTHROPIC_API_KEY");
     expect(Object.keys(environment)).not.toContain("SOME_PRIVATE_TOKEN");
     expect(environment.GREETING).toBe("x!");

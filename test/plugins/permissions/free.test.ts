@@ -340,3 +340,35 @@ describe("git in the project's own repository", () => {
     expect(await t.bash("git status")).toMatch(/^Denied/);
   });
 });
+
+describe("with a folder of the project on the PATH of commands", () => {
+  /** A project that brings programs named `cat` and `ls`, as `npx` would find them. */
+  async function planted(path: (dir: string) => string): Promise<Post> {
+    const environment: string[] = [];
+    const t = await post({ mode: "ask" }, { environment });
+    environment.push(`PATH=${path(t.dir)}:${process.env.PATH}`);
+    for (const name of ["node_modules/.bin/cat", "bin/ls"]) chmodSync(t.file(name, "#!/bin/sh\n"), 0o755);
+    t.file("a.txt");
+    return t;
+  }
+
+  it("asks about a program that the project brings, and says which file it is", async () => {
+    await using t = await planted((dir) => `${dir}/node_modules/.bin`);
+    expect(await judged(t, ["cat a.txt", "ls", "true && cat a.txt"])).toEqual({
+      "cat a.txt": "Denied",
+      ls: "runs",
+      "true && cat a.txt": "Denied",
+    });
+    expect(await t.bash("cat a.txt")).toContain(`\`cat\` is the project's own program ${t.dir}/node_modules/.bin/cat`);
+  });
+
+  it.each(["./bin", "", "."])("asks about each program with the relative folder %j first", async (folder) => {
+    await using t = await planted(() => folder);
+    expect(await judged(t, ["ls", "cat a.txt"])).toEqual({ ls: "Denied", "cat a.txt": "Denied" });
+  });
+
+  it("asks about no program that is found before the project's", async () => {
+    await using t = await planted((dir) => `${process.env.PATH}:${dir}/bin:.`);
+    expect(await judged(t, ["ls", "cat a.txt"])).toEqual({ ls: "runs", "cat a.txt": "runs" });
+  });
+});

@@ -1,8 +1,8 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { findProgram, isProgram } from "../../../../plugins/kit/process/programs.ts";
+import { findProgram, foreignProgram, isProgram, ownPath } from "../../../../plugins/kit/process/programs.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "scorel-programs-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -36,5 +36,37 @@ describe("a program on the PATH", () => {
 
   it("is neither a folder nor a file that may not be executed", () => {
     expect([join(dir, "a", "tool"), join(dir, "b", "tool"), first].map(isProgram)).toEqual([false, false, true]);
+  });
+});
+
+describe("the user's own folders on the PATH", () => {
+  const project = join(dir, "project");
+  mkdirSync(join(project, ".git"), { recursive: true });
+  const theirs = file("project/tools", "git", 0o755);
+  const own = file("own", "git", 0o755);
+  symlinkSync(join(project, "tools"), join(dir, "link"));
+  const elsewhere = join(dir, "elsewhere/node_modules/.bin");
+  const path = [join(project, "tools"), "tools", ".", join(dir, "link"), elsewhere, join(dir, "own"), "/usr/bin"];
+
+  it("are those that no repository can fill: not relative, not of packages, and not inside the project", () => {
+    const inside = join(project, "src");
+    mkdirSync(inside);
+    expect([project, inside].map((folder) => ownPath(path.join(delimiter), folder).split(delimiter))).toEqual([
+      [join(dir, "own"), "/usr/bin"],
+      [join(dir, "own"), "/usr/bin"],
+    ]);
+  });
+
+  it("are all but relative ones in a home folder, which is no project", () => {
+    expect(ownPath(["bin", join(homedir(), "bin")].join(delimiter), homedir())).toBe(join(homedir(), "bin"));
+  });
+
+  it("tell which program of the project a command would run", () => {
+    const found = (...folders: string[]) => foreignProgram("git", folders.join(delimiter), project);
+    expect([found(join(project, "tools"), join(dir, "own")), found(join(dir, "own"), join(project, "tools"))]).toEqual([
+      theirs,
+      undefined,
+    ]);
+    expect(findProgram("git", ownPath(path.join(delimiter), project))).toBe(own);
   });
 });
