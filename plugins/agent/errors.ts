@@ -46,5 +46,7 @@ export const errors = defineErrors({
   AGENT_TOOL_GONE: (a: { tool: string }) => `The tool "${a.tool}" was removed before its call could run.`,
   AGENT_CANCELLED: () => "Cancelled by the user.",
   AGENT_HOST_STOPPED: () => "The host was stopped before this ended.",
+  AGENT_LIMIT: (a: { limit: "rounds" | "cost" }) =>
+    `The turn has reached the limit of its ${a.limit === "rounds" ? "model calls" : "cost"}. Send a message with a higher limit to continue.`,
   AGENT_SESSION_CLOSED: () => "The session was closed before this ended.",
 });

@@ -1,7 +1,7 @@
 import type { AgentMessage, AgentState, AgentTool } from "@mariozechner/pi-agent-core";
 import { type BaseContext, perPlugin } from "@scorel/kernel";
 import { bodyHash } from "@scorel/kit/session/message-id";
-import type { ImageBlock, UserMessage } from "@scorel/messages/contract";
+import type { ImageBlock, MessageMeta, UserMessage } from "@scorel/messages/contract";
 import type { AgentService, QueueChange } from "./contract.ts";
 import { type Environment, offeredTools, systemPrompt, tools } from "./environment.ts";
 import { errors } from "./errors.ts";
@@ -39,10 +39,9 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
       return dispatcher.signal;
     },
     async send(content, options = {}) {
-      const message: UserMessage = {
-        ...userMessage(content),
-        ...(options.mentions === false && { meta: { literal: true } }),
-      };
+      const { limits } = options;
+      const meta: MessageMeta = { ...(options.mentions === false && { literal: true }), ...(limits && { limits }) };
+      const message: UserMessage = { ...userMessage(content), ...(Object.keys(meta).length > 0 && { meta }) };
       const { messageId } = options;
       const sent = messageId === undefined ? options : { ...options, messageId, hash: bodyHash(content) };
       const whole = options.mentions !== false && isToAttach(ctx, content) ? await attached(ctx, message) : message;

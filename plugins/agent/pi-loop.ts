@@ -35,6 +35,10 @@ export interface LoopParts {
   conversation(library: AgentMessage[]): Promise<AgentMessage[]>;
   /** Returns the system prompt and the messages in the form that providers accept. */
   request(messages: AgentMessage[]): Promise<{ systemPrompt: string; messages: Message[] }>;
+  /** Whether the turn must end rather than call the model again. */
+  isAtLimit(): boolean;
+  /** Whether the turn ends rather than call the model again. */
+  isAtLimit(): boolean;
   /**
    * Calls the model. The stream must end with one `done` or `error`, at once on abort, and `done` must be a complete
    * reply, because the library would also run calls of a reply that was cut at its limit, calls whose broken JSON was repaired, and both of
@@ -95,7 +99,7 @@ export async function runPiLoop(parts: LoopParts): Promise<void> {
     // The library only knows thrown errors, which lose their details. So tools never throw, and this function tells which have failed.
     afterToolCall: async ({ toolCall }) => ({ isError: parts.call(toolCall.id).failed }),
     // After an abort during a tool the library would call the model once more.
-    shouldStopAfterTurn: () => parts.signal.aborted,
+    shouldStopAfterTurn: ({ toolResults }) => parts.signal.aborted || (toolResults.length > 0 && parts.isAtLimit()),
     // The library's own queues are lost with the process, so messages are taken from the queue in the log.
     getSteeringMessages: () => parts.waiting(false),
     getFollowUpMessages: () => parts.waiting(true),

@@ -100,6 +100,8 @@ export interface MessageMeta {
   retried?: true;
   /** On a user's message: mentions and skills in it are ignored, because its text may come from other people. */
   literal?: true;
+  /** On a user's message: limits of the turn that answers it, in model calls and US dollars. */
+  limits?: { rounds?: number; cost?: number };
   /** On a user's message: the files that it mentions, and whether each was attached. */
   mentions?: readonly Mention[];
   /** On a tool result: how the tool's arguments differ from those in the call. */

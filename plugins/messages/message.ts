@@ -21,6 +21,7 @@ const meta = z
     sentHash: z.string().optional(),
     retried: z.literal(true).optional(),
     literal: z.literal(true).optional(),
+    limits: z.looseObject({ rounds: z.number().optional(), cost: z.number().optional() }).optional(),
     refused: z.looseObject({ reason: z.string().optional() }).optional(),
     arguments: z
       .looseObject({ set: z.record(z.string(), z.unknown()).optional(), unset: z.array(z.string()).optional() })

@@ -1,3 +1,4 @@
+import type { TurnLimits } from "@scorel/agent/contract";
 import type { Invocation } from "@scorel/cli/contract";
 import type { Delivered } from "@scorel/host/contract";
 import type { AnyEvent, Events, ScorelError, Transients } from "@scorel/kernel";
@@ -40,6 +41,8 @@ export class Limits {
   /** The cost of each running tool call so far, by call id. */
   private readonly running = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
+  /** Whether the host applies these limits to the running turn, so that it ends by itself and needs no cancel. */
+  private isKept = false;
   /** Whether the run's own turns have begun: turns of others in the session before them do not count. */
   private begun = false;
 
@@ -81,17 +84,35 @@ export class Limits {
     if (stopReason === "toolUse") this.allowsMore();
   }
 
+  /** The limits of the next turn, for the host, which ends the turn before another model call. */
+  left(): TurnLimits | undefined {
+    const rounds = this.max.rounds - this.rounds;
+    const cost = this.max.cost - this.cost;
+    if (rounds === Infinity && cost === Infinity) return undefined;
+    return { ...(rounds !== Infinity && { rounds }), ...(cost !== Infinity && { cost }) };
+  }
+
+  /** Runs a turn to which the host applies the limits. */
+  async keptIn<T>(turn: () => Promise<T>): Promise<T> {
+    this.isKept = true;
+    try {
+      return await turn();
+    } finally {
+      this.isKept = false;
+    }
+  }
+
   /** Returns whether another round may start; if not, the limit is reached. */
   allowsMore(): boolean {
     const { rounds, max } = this;
-    if (rounds >= max.rounds) this.reach(errors.PRINT_MAX_ROUNDS({ rounds }));
-    this.allowsCost();
+    if (rounds >= max.rounds) this.reach(errors.PRINT_MAX_ROUNDS({ rounds }), this.isKept);
+    this.allowsCost(this.isKept);
     return this.reached === undefined;
   }
 
-  private allowsCost(): void {
+  private allowsCost(isKept = false): void {
     const cost = [...this.running.values()].reduce((sum, each) => sum + each, this.cost + this.reply);
-    if (cost >= this.max.cost) this.reach(errors.PRINT_MAX_COST({ cost: Number(cost.toFixed(6)) }));
+    if (cost >= this.max.cost) this.reach(errors.PRINT_MAX_COST({ cost: Number(cost.toFixed(6)) }), isKept);
   }
 
   /** Updates the cost of a running call. */
@@ -109,8 +130,9 @@ export class Limits {
     this.cost += message.usage?.cost.total ?? 0;
   }
 
-  private reach(error: ScorelError): void {
+  /** Records the limit. Cancels the turn unless it ends by itself: by then another client's turn may be running. */
+  private reach(error: ScorelError, endsItself = false): void {
     this.reached ??= error;
-    this.control.abort();
+    if (!endsItself) this.control.abort();
   }
 }

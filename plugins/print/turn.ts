@@ -100,7 +100,7 @@ async function answerIn(
   const isWhole = prompt.content === options.print;
   const command = isWhole ? await commandIn(client, sessionId, prompt.content as string, progress.say) : undefined;
   const isAlone = options.ifBusy === "refuse";
-  const sent = isAlone && !command ? await send(client, sessionId, prompt, true) : undefined;
+  const sent = isAlone && !command ? await send(client, sessionId, prompt, { refuses: true, limits }) : undefined;
   const { anchor } = status;
   // The reports of subagents belong to the work on the prompt.
   const isMine = (clientId: string) => clientId === client.clientId || clientName(clientId) === "subagent";
@@ -160,6 +160,8 @@ interface Opened {
 interface Run extends Opened {
   /** The answer to the prompt that was sent already. */
   sent: Sent | undefined;
+  /** Whether a slash command has begun the turn. The host does not know the limits of such a turn. */
+  isCommand?: boolean;
 }
 
 function refuseTwoSessions(options: Record<string, unknown>): void {
@@ -203,7 +205,7 @@ async function answerCommand(opened: Opened, command: Typed, prompt: Prompt): Pr
   const { client, status } = opened;
   const ran = await runCommand(client, status.sessionId, command);
   if ("outcome" in ran) return ran;
-  return converse({ ...opened, sent: { id: ran.turn, status: "started" } }, prompt);
+  return converse({ ...opened, sent: { id: ran.turn, status: "started" }, isCommand: true }, prompt);
 }
 
 function judged(outcome: TurnOutcome, schema: AnswerSchema, limits: Limits): Printed {
@@ -220,11 +222,13 @@ function limited(outcome: TurnOutcome, { reached }: Limits): Printed {
 
 /** Sends a message and waits for its turn. */
 async function takeTurn(run: Run, prompt: Prompt, sent?: Sent): Promise<TurnOutcome> {
-  const { client, status, progress, own } = run;
-  const { id, status: how } = sent ?? (await send(client, status.sessionId, prompt, run.sent !== undefined));
+  const { client, status, progress, own, limits } = run;
+  const refuses = run.sent !== undefined;
+  const { id, status: how } = sent ?? (await send(client, status.sessionId, prompt, { refuses, limits }));
   const isQueued = how === "queued";
   if (isQueued) await progress.queued();
-  return own.in(await answerTo(run, id, isQueued));
+  const answered = () => answerTo(run, id, isQueued);
+  return own.in(await (sent && run.isCommand ? answered() : limits.keptIn(answered)));
 }
 
 /** Waits for the turn that answers a message. An interrupt or limit cancels the turn, a closed stdout does not. */
@@ -252,13 +256,20 @@ async function answerTo(run: Run, id: string, isQueued = false): Promise<TurnOut
   }
 }
 
-async function send(client: Client, sessionId: string, { content, mentions }: Prompt, refuses: boolean): Promise<Sent> {
+async function send(
+  client: Client,
+  sessionId: string,
+  { content, mentions }: Prompt,
+  { refuses, limits }: { refuses: boolean; limits: Limits },
+): Promise<Sent> {
+  const left = limits.left();
   try {
     return await client.request("send_message", {
       sessionId,
       content,
       ...(refuses && { running: "refuse" as const }),
       ...(!mentions && { mentions }),
+      ...(left && { limits: left }),
     });
   } catch (thrown) {
     throw codeOf(thrown) === "AGENT_BUSY" ? errors.PRINT_BUSY({ sessionId }) : thrown;

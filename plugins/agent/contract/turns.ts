@@ -29,11 +29,21 @@ export interface RewriteOptions {
   guard?(waiting: readonly QueueItem[]): void;
 }
 
+/** Limits of the turn that answers a message. The turn ends rather than call the model again once one of them is reached. */
+export interface TurnLimits {
+  /** Number of model calls, from 1. */
+  rounds?: number;
+  /** US dollars, more than 0. The call that reaches it is completed, with its tools. */
+  cost?: number;
+}
+
 /** How a turn ended. */
 export interface TurnOutcome {
   reason: "completed" | "cancelled" | "error";
   /** Set unless `reason` is "completed". */
   error?: { code: string; message: string };
+  /** The limit that ended the turn; `reason` is then "cancelled". */
+  limit?: keyof TurnLimits;
   /** The text of the last assistant message of the turn. */
   text: string;
   stopReason: string;
@@ -60,6 +70,8 @@ export interface SendOptions {
    * `/skill:name` are not loaded.
    */
   mentions?: boolean;
+  /** Limits of the turn that answers the message. If the message joins a running turn, they count from then on. */
+  limits?: TurnLimits;
 }
 
 /** A sent message with a `messageId`, and the event or queue item that it became. */

@@ -41,6 +41,7 @@ export async function runLoop(turn: Turn, started: readonly UserMessage[], again
       tools: () => tools(ctx),
       offered: () => offeredTools(ctx),
       call: (id) => calls.of(id),
+      isAtLimit: () => turn.endsAtLimit(),
       ...beginningWith(stored, turn, {
         conversation: (library) => prepare(turn, library),
         async request(messages) {
@@ -71,6 +72,8 @@ const MOST_REBUILDS = 2;
 function prepare(turn: Turn, library: AgentMessage[]): Promise<AgentMessage[]> {
   return failing(turn, library, () =>
     turn.path.open(async () => {
+      // Another call may also follow a failed one, or a message that was waiting.
+      if (turn.endsAtLimit()) turn.signal.throwIfAborted();
       const { session } = turn.env.ctx;
       for (let rebuilds = 0; ; rebuilds++) {
         await untilAborted(turn.env.hooks.beforeContext({ model: modelOf(turn) }, turn.signal), turn.signal);

@@ -1,9 +1,10 @@
 import { type AppendEntry, codeOf, type EventId, messageOf, type PathHold } from "@scorel/kernel";
 import { onAbort } from "@scorel/kit/values/abort";
 import type { AssistantMessage, ScorelMessage, Usage, UserMessage } from "@scorel/messages/contract";
-import type { QueueItem, TurnOutcome, TurnPlace } from "../contract.ts";
+import type { QueueItem, TurnLimits, TurnOutcome, TurnPlace } from "../contract.ts";
 import type { Environment } from "../environment.ts";
 import { redaction, submitted } from "../environment.ts";
+import { errors } from "../errors.ts";
 import { assistantText, userText } from "../messages/convert.ts";
 import type { Failure } from "./failure.ts";
 import { firstEntries, modelChange, type Prompt } from "./first-entries.ts";
@@ -11,6 +12,7 @@ import { Overflow } from "./overflow.ts";
 import { placeOf, untilItBegins } from "./place.ts";
 import { Retries } from "./retry.ts";
 import { type AnsweredTurn, type SuspendedTurn, servedBy, suspendedTurn } from "./suspended.ts";
+import { TurnLimit } from "./turn-limit.ts";
 import { addUsage, noUsage, tokensOf } from "./usage.ts";
 
 /** Calls the model until it rests. `started` are the messages already in the log; `again` repeats a failed attempt. */
@@ -41,6 +43,8 @@ export class Turn {
   private cancelledBy: string | undefined;
   private failure: { code: string; message: string } | undefined;
   private usage: Usage = noUsage();
+  private readonly limit = new TurnLimit();
+  private reachedLimit: keyof TurnLimits | undefined;
   private text = "";
   private stopReason = "stop";
   private open = true;
@@ -77,6 +81,7 @@ export class Turn {
     try {
       if (this.resumes) return await this.resumePrompt(this.resumes);
       this.answer(prompts.at(-1)?.clientId);
+      this.limitBy(prompts);
       const written = await this.hold.appendAll([...before, ...firstEntries(this.env.ctx, prompts)]);
       const ids = written.slice(before.length).flatMap(({ type, id }) => (type === "message" ? id : []));
       this.served.push(...prompts.flatMap(({ message }) => message.meta?.queueItemId ?? []), ...ids);
@@ -92,6 +97,7 @@ export class Turn {
   /** Resumes a suspended turn: takes over the message that it answers. Returns the message's id. */
   private async resumePrompt(before: AnsweredTurn): Promise<string> {
     this.answer(before.prompt.clientId);
+    this.limitBy([before.prompt as { message: UserMessage }]);
     this.served.push(...servedBy(before));
     await before.answered;
     await this.hold.appendAll(modelChange(this.env.ctx));
@@ -130,6 +136,7 @@ export class Turn {
 
   /** Plans another attempt for a failed reply. Returns false when the failure is final. */
   repeats(failure: Failure, { provider, id }: { provider: string; id: string }): boolean {
+    if (this.limit.reachedBy(this.rounds + 1, this.usage.cost.total) !== undefined) return false;
     return this.retries.plan(failure) || this.overflow.plan(failure, `${provider}/${id}`, this.served.at(-1));
   }
 
@@ -144,6 +151,7 @@ export class Turn {
     try {
       const delivered = await this.env.queue.deliver(due, this.hold);
       if (due.length > 0) this.answer(due.at(-1)?.clientId);
+      this.limitBy(due);
       this.served.push(...due.map(({ id }) => id));
       return delivered;
     } catch (thrown) {
@@ -159,6 +167,19 @@ export class Turn {
     this.cancelled = true;
     this.cancelledBy = clientId;
     this.abort(reason);
+  }
+
+  /** Ends the turn if a limit of its messages is reached. Called before each further model call. */
+  endsAtLimit(): boolean {
+    const reached = this.open ? this.limit.reachedBy(this.rounds, this.usage.cost.total) : undefined;
+    if (reached === undefined) return false;
+    this.reachedLimit = reached;
+    this.cancel(errors.AGENT_LIMIT({ limit: reached }));
+    return true;
+  }
+
+  private limitBy(messages: readonly { message: UserMessage }[]): void {
+    for (const { message } of messages) this.limit.add(message.meta?.limits, this.rounds, this.usage.cost.total);
   }
 
   /** Ends the turn with an error. After an abort the error is only its consequence and is ignored. */
@@ -282,6 +303,7 @@ export class Turn {
     return {
       reason,
       ...(this.failure && { error: this.failure }),
+      ...(reason === "cancelled" && this.reachedLimit && { limit: this.reachedLimit }),
       text: this.text,
       stopReason,
       usage: this.usage,

@@ -79,7 +79,7 @@ export async function listSessions(
 }
 
 export async function sendMessage(
-  { content, messageId, running, mentions, ...params }: Operations["send_message"]["params"],
+  { content, messageId, running, mentions, limits, ...params }: Operations["send_message"]["params"],
   caller: Caller,
 ): Promise<Operations["send_message"]["result"]> {
   const session = await openFor(params, caller);
@@ -95,6 +95,7 @@ export async function sendMessage(
     ...(messageId !== undefined && { messageId }),
     ...(running !== undefined && { running }),
     ...(mentions !== undefined && { mentions }),
+    ...(limits && { limits }),
   });
   announce(session, caller);
   rememberTurn(session, id, turn);

@@ -102,6 +102,7 @@ const usage = z.object({
 const turnOutcome = z.strictObject({
   reason: z.enum(["completed", "cancelled", "error"]),
   error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+  limit: z.enum(["rounds", "cost"]).optional(),
   text: z.string(),
   stopReason: z.string(),
   usage,
@@ -137,6 +138,7 @@ const messageMeta = z.looseObject({
   sentHash: z.string().optional(),
   retried: z.literal(true).optional(),
   literal: z.literal(true).optional(),
+  limits: z.object({ rounds: z.number().optional(), cost: z.number().optional() }).optional(),
   mentions: z.array(mention).readonly().optional(),
   arguments: argumentChange.optional(),
   refused: z.object({ reason: z.string().optional() }).optional(),

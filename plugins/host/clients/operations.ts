@@ -176,6 +176,13 @@ export const operations = {
           .describe(
             "Set to false for text that the user has not written: files mentioned as `@path` are then not attached, and named skills are not loaded. Default: true; of a list of texts, only the first one is searched for `@path`.",
           ),
+        limits: z
+          .strictObject({
+            rounds: z.number().int().min(1).optional().describe("Number of model calls."),
+            cost: z.number().positive().optional().describe("US dollars."),
+          })
+          .optional()
+          .describe("Ends the turn that answers the message rather than call the model again once a limit is reached."),
       }),
     run: handlers.sendMessage,
   },

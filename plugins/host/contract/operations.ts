@@ -71,7 +71,7 @@ export interface Operations {
   send_message: {
     params: { sessionId: string; content: UserMessage["content"] } & Pick<
       SendOptions,
-      "messageId" | "running" | "mentions"
+      "messageId" | "running" | "mentions" | "limits"
     >;
     result: { status: "started" | "queued" | "duplicate"; id: string };
   };
