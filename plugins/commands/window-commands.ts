@@ -1,5 +1,5 @@
 import type {} from "@scorel/agent/contract";
-import type { BaseContext, EventOf } from "@scorel/kernel";
+import type { BaseContext } from "@scorel/kernel";
 import type { ScorelMessage, Usage } from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
 import type {} from "@scorel/prompt/contract";
@@ -69,8 +69,7 @@ interface Answered {
  * conversation, such as for a title or by a subagent in the background.
  */
 function* answers({ session: { tree } }: BaseContext): Iterable<Answered> {
-  for (const event of tree.ofType("message")) {
-    const { message } = event as EventOf<"message">;
+  for (const { message } of tree.ofType("message")) {
     if (message.role === "assistant")
       yield { model: `${message.provider}/${message.model}`, usage: message.usage, requests: 1 };
     if (message.role === "tool_result" && message.usage)
@@ -81,12 +80,11 @@ function* answers({ session: { tree } }: BaseContext): Iterable<Answered> {
         requests: message.usage.sessionId === undefined ? 1 : 0,
       };
   }
-  for (const event of tree.ofType("compact")) {
-    const { model, usage } = event as EventOf<"compact">;
+  for (const { model, usage } of tree.ofType("compact")) {
     if (model !== undefined && usage) yield { model, usage, requests: 1 };
   }
-  for (const event of tree.ofType("custom")) {
-    const { model, usage } = ((event as EventOf<"custom">).data ?? {}) as { model?: unknown; usage?: unknown };
+  for (const { data } of tree.ofType("custom")) {
+    const { model, usage } = (data ?? {}) as { model?: unknown; usage?: unknown };
     const isOwn = (usage as { sessionId?: unknown } | undefined)?.sessionId === undefined;
     if (typeof model === "string" && isUsage(usage)) yield { model, usage, requests: isOwn ? 1 : 0 };
   }

@@ -1,6 +1,6 @@
 import type { Invocation } from "@scorel/cli/contract";
 import type { Delivered } from "@scorel/host/contract";
-import type { AnyEvent, Events, ScorelError, Transients } from "@scorel/kernel";
+import { type Events, isEvent, type ScorelError, type Transients } from "@scorel/kernel";
 import type { Usage } from "@scorel/messages/contract";
 import { errors } from "./errors.ts";
 
@@ -65,16 +65,15 @@ export class Limits {
   hear({ event }: Delivered, mine = true): void {
     this.begun ||= mine && event.type === "message";
     if (!this.begun) return;
-    if (event.type === "compact") this.cost += (event as AnyEvent & Events["compact"]).usage?.cost.total ?? 0;
-    if (event.type === "message") this.takeMessage((event as AnyEvent & Events["message"]).message);
-    if (event.type === "tool_execution_update")
-      this.updateCall(event as AnyEvent & Transients["tool_execution_update"]);
-    if (event.type === "usage_charged") {
-      this.cost += (event as AnyEvent & Transients["usage_charged"]).usage.cost.total;
+    if (isEvent(event, "compact")) this.cost += event.usage?.cost.total ?? 0;
+    if (isEvent(event, "message")) this.takeMessage(event.message);
+    if (isEvent(event, "tool_execution_update")) this.updateCall(event);
+    if (isEvent(event, "usage_charged")) {
+      this.cost += event.usage.cost.total;
       this.allowsCost();
     }
-    if (event.type !== "turn_end") return;
-    const { usage, stopReason } = event as AnyEvent & Transients["turn_end"];
+    if (!isEvent(event, "turn_end")) return;
+    const { usage, stopReason } = event;
     this.rounds++;
     this.cost += usage?.cost.total ?? 0;
     this.reply = 0;

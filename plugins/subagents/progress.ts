@@ -1,5 +1,4 @@
-import type { AnyEvent, Missed, StoredEvent, Transients } from "@scorel/kernel";
-import type { ScorelMessage } from "@scorel/messages/contract";
+import { type AnyEvent, type EventOf, isEvent, type Missed, type Transients } from "@scorel/kernel";
 import type { ToolOutput, ToolUsage } from "@scorel/tools/contract";
 import type { TaskDetails } from "./contract.ts";
 
@@ -9,8 +8,6 @@ const CHARACTERS = 1_000;
 /** Milliseconds between two updates while text arrives. */
 const PAUSE_MS = 100;
 const COUNTS = ["input", "output", "cacheRead", "cacheWrite"] as const;
-
-type Heard = StoredEvent & { message?: ScorelMessage };
 
 /** Shows what a subagent says and does, and its usage so far. */
 export class Progress {
@@ -28,11 +25,10 @@ export class Progress {
   }
 
   take(event: AnyEvent | Missed): void {
-    const { type } = event;
-    if (type === "text_delta") this.say((event as AnyEvent & Transients["text_delta"]).delta);
-    if (type === "tool_execution_start") this.begin((event as AnyEvent & Transients["tool_execution_start"]).toolName);
-    if (type === "tool_execution_update") this.takeCall(event as AnyEvent & Transients["tool_execution_update"]);
-    if (type === "message") this.takeMessage(event as unknown as Heard);
+    if (isEvent(event, "text_delta")) this.say(event.delta);
+    if (isEvent(event, "tool_execution_start")) this.begin(event.toolName);
+    if (isEvent(event, "tool_execution_update")) this.takeCall(event);
+    if (isEvent(event, "message")) this.takeMessage(event);
   }
 
   /** Shows the current state at once. */
@@ -71,9 +67,9 @@ export class Progress {
     if (usage) this.note(toolCallId, usage);
   }
 
-  private takeMessage({ id, message }: Heard): void {
-    if (message?.role === "assistant" && message.usage) this.note(id, message.usage);
-    if (message?.role === "tool_result" && message.usage) this.note(message.toolCallId, message.usage);
+  private takeMessage({ id, message }: EventOf<"message">): void {
+    if (message.role === "assistant") this.note(id, message.usage);
+    if (message.role === "tool_result" && message.usage) this.note(message.toolCallId, message.usage);
   }
 
   private note(by: string, usage: ToolUsage): void {

@@ -1,4 +1,4 @@
-import type { EventId, EventOf, Session, StoredEvent, TreeView } from "@scorel/kernel";
+import { type EventId, isEvent, type Session, type StoredEvent, type TreeView } from "@scorel/kernel";
 import type { AssistantMessage, ScorelMessage, Usage } from "@scorel/messages/contract";
 import type { TurnOutcome } from "../contract.ts";
 import { errors } from "../errors.ts";
@@ -78,7 +78,7 @@ function leafOf(turn: readonly StoredEvent[]): EventId | null {
 }
 
 function messageOf(event: StoredEvent): ScorelMessage | undefined {
-  return event.type === "message" ? (event as EventOf<"message">).message : undefined;
+  return isEvent(event, "message") ? event.message : undefined;
 }
 /** The usage of a reply, or of a tool call. */
 function usageOf(event: StoredEvent): Usage[] {

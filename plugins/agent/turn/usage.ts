@@ -1,4 +1,4 @@
-import type { EventId, EventOf, LlmAction, Session, StoredEvent } from "@scorel/kernel";
+import { type EventId, isEvent, type LlmAction, type Session, type StoredEvent } from "@scorel/kernel";
 import type { AssistantMessage, ScorelMessage, Usage } from "@scorel/messages/contract";
 
 /** Average for UTF-8 text. In scripts with three-byte characters, each character is about one token. */
@@ -150,9 +150,7 @@ function addedTokens(action: LlmAction): number {
 }
 
 function messageOf(event: StoredEvent): ScorelMessage | undefined {
-  return event.type === "message" || event.type === "custom_message"
-    ? (event as EventOf<"message">).message
-    : undefined;
+  return isEvent(event, "message") || isEvent(event, "custom_message") ? event.message : undefined;
 }
 
 function isWhole(message: ScorelMessage): message is AssistantMessage {

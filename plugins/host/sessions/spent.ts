@@ -1,4 +1,4 @@
-import type { EventOf, Session, StoredEvent } from "@scorel/kernel";
+import { isEvent, type Session, type StoredEvent } from "@scorel/kernel";
 import type { Usage } from "@scorel/messages/contract";
 import type { SessionGlance } from "../contract.ts";
 
@@ -62,13 +62,13 @@ function addPiece(session: Session, known: Totals): boolean {
 
 /** The usage in an event: of a reply, a tool, a summary, or work beside the conversation. */
 function usageIn(event: StoredEvent): Partial<Usage> | undefined {
-  if (event.type === "message" || event.type === "custom_message") {
-    const { message } = event as EventOf<"message">;
+  if (isEvent(event, "message") || isEvent(event, "custom_message")) {
+    const { message } = event;
     return message?.role === "assistant" || message?.role === "tool_result" ? message.usage : undefined;
   }
-  if (event.type === "compact") return (event as EventOf<"compact">).usage;
-  if (event.type !== "custom") return undefined;
-  const { usage } = ((event as EventOf<"custom">).data ?? {}) as { usage?: Partial<Usage> };
+  if (isEvent(event, "compact")) return event.usage;
+  if (!isEvent(event, "custom")) return undefined;
+  const { usage } = (event.data ?? {}) as { usage?: Partial<Usage> };
   return typeof usage === "object" && usage !== null ? usage : undefined;
 }
 

@@ -1,4 +1,5 @@
 import type { DisplayAction, EventOf, StoredEvent } from "@scorel/kernel";
+import { isEvent } from "@scorel/kernel/is-event";
 import { type QueueUpdate, updatedQueue } from "@scorel/kit/session/queue-update";
 import { typedContent } from "@scorel/kit/session/typed";
 import type { SessionMeta, Usage, UserMessage } from "@scorel/messages/contract";
@@ -49,6 +50,12 @@ interface QueueChange {
   seq: number;
   apply(queue: Queue): Queue;
 }
+/** Other plugins' events that change facts. The host does not know their contracts. */
+type OtherEvent =
+  | (StoredEvent & { type: "permission_mode"; mode: string })
+  | (StoredEvent & { type: "queue_update" } & QueueUpdate<StoredItem>)
+  | (StoredEvent & { type: "approval_request" } & OpenRequest)
+  | (StoredEvent & { type: "approval_answer"; requestId: string });
 export type FactChange = "status" | "queue" | "requests";
 
 /** The initial facts, before any event. `isPart`: the view begins in the middle of the log, so the initial queue is unknown. */
@@ -59,20 +66,20 @@ export function noFacts(meta: SessionMeta, isPart: boolean): Facts {
 
 /** Applies a stored event. Returns the kinds of facts that changed. Objects in `facts` are replaced, not modified. */
 export function learn(facts: Facts, event: StoredEvent): FactChange[] {
-  const { type } = event;
-  if (type === "message") return learnMessage(facts, event as EventOf<"message">);
-  if (type === "compact") return addUsage(facts, (event as EventOf<"compact">).usage);
-  if (type === "session_info") {
-    facts.meta = { ...facts.meta, ...(event as EventOf<"session_info">).changes };
+  if (isEvent(event, "message")) return learnMessage(facts, event);
+  if (isEvent(event, "compact")) return addUsage(facts, event.usage);
+  if (isEvent(event, "session_info")) {
+    facts.meta = { ...facts.meta, ...event.changes };
     return ["status"];
   }
-  if (type === "permission_mode") {
-    facts.permission = (event as StoredEvent & { mode: string }).mode;
+  const other = event as OtherEvent;
+  if (other.type === "permission_mode") {
+    facts.permission = other.mode;
     return ["status"];
   }
-  if (type === "queue_update") return learnQueue(facts, event as StoredEvent & QueueUpdate<StoredItem>);
-  if (type === "approval_request") return addRequest(facts, event as StoredEvent & OpenRequest);
-  if (type === "approval_answer") return endRequest(facts, (event as StoredEvent & OpenRequest).requestId);
+  if (other.type === "queue_update") return learnQueue(facts, other);
+  if (other.type === "approval_request") return addRequest(facts, other);
+  if (other.type === "approval_answer") return endRequest(facts, other.requestId);
   return [];
 }
 
