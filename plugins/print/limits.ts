@@ -1,7 +1,7 @@
 import type { Invocation } from "@scorel/cli/contract";
 import type { Delivered } from "@scorel/host/contract";
 import { type Events, isEvent, type ScorelError, type Transients } from "@scorel/kernel";
-import type { Usage } from "@scorel/messages/contract";
+import { soundUsage } from "@scorel/kit/session/usage";
 import { errors } from "./errors.ts";
 
 /** Reads the limits of a run from its options; there are none by default. Throws PRINT_NUMBER. */
@@ -65,17 +65,17 @@ export class Limits {
   hear({ event }: Delivered, mine = true): void {
     this.begun ||= mine && event.type === "message";
     if (!this.begun) return;
-    if (isEvent(event, "compact")) this.cost += event.usage?.cost.total ?? 0;
+    if (isEvent(event, "compact")) this.cost += costOf(event.usage);
     if (isEvent(event, "message")) this.takeMessage(event.message);
     if (isEvent(event, "tool_execution_update")) this.updateCall(event);
     if (isEvent(event, "usage_charged")) {
-      this.cost += event.usage.cost.total;
+      this.cost += costOf(event.usage);
       this.allowsCost();
     }
     if (!isEvent(event, "turn_end")) return;
     const { usage, stopReason } = event;
     this.rounds++;
-    this.cost += usage?.cost.total ?? 0;
+    this.cost += costOf(usage);
     this.reply = 0;
     if (stopReason === "toolUse") this.allowsMore();
   }
@@ -95,21 +95,25 @@ export class Limits {
 
   /** Updates the cost of a running call. */
   private updateCall({ toolCallId, partial }: Transients["tool_execution_update"]): void {
-    const usage = (partial as { usage?: Usage } | undefined)?.usage;
+    const { usage } = (partial ?? {}) as { usage?: unknown };
     if (!usage) return;
-    this.running.set(toolCallId, usage.cost.total);
+    this.running.set(toolCallId, costOf(usage));
     this.allowsCost();
   }
 
   private takeMessage(message: Events["message"]["message"]): void {
-    if (message.role === "assistant") this.reply = message.usage.cost.total;
+    if (message.role === "assistant") this.reply = costOf(message.usage);
     if (message.role !== "tool_result") return;
     this.running.delete(message.toolCallId);
-    this.cost += message.usage?.cost.total ?? 0;
+    this.cost += costOf(message.usage);
   }
 
   private reach(error: ScorelError): void {
     this.reached ??= error;
     this.control.abort();
   }
+}
+
+function costOf(usage: unknown): number {
+  return soundUsage(usage).cost.total;
 }

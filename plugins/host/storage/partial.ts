@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { type AnyEvent, type EventId, isEvent, type StoredEvent, type TransientOf } from "@scorel/kernel";
 import { Ledger, type Opened } from "@scorel/kernel/store";
 import { readIfPresent, removeIfPresent } from "@scorel/kit/files/private";
+import { noUsage } from "@scorel/kit/session/usage";
 import type { AssistantMessage, SessionMeta, TextBlock, ThinkingBlock } from "@scorel/messages/contract";
 
 const COALESCE_MS = 16;
@@ -182,14 +183,13 @@ function modelIn(event: StoredEvent | undefined): string | undefined {
 }
 
 function partialMessage({ model, pieces, ts }: Leftover, provider: string | undefined): AssistantMessage {
-  const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   return {
     role: "assistant",
     content: pieces.map(asBlock),
     api: "unknown",
     provider: provider ?? "unknown",
     model: model ?? "unknown",
-    usage: { ...none, totalTokens: 0, cost: { ...none, total: 0 } },
+    usage: noUsage(),
     stopReason: "aborted",
     partial: true,
     timestamp: ts,

@@ -2,7 +2,7 @@ import { type AssistantMessage, type Context, createAssistantMessageEventStream 
 import compaction from "@scorel/compaction";
 import type { Session } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
-import { noUsage } from "../../../plugins/agent/turn/usage.ts";
+import { noUsage } from "../../../plugins/kit/session/usage.ts";
 import { delayUntil, gate, type Reply, status, text, toolCall, usage } from "../../model-server.ts";
 import { extension, fakeModel, openAgentWith, says, tool } from "../agent/setup.ts";
 import { asksForSummary, openCompacting, playing, saidIn, tokensOf, words } from "./setup.ts";

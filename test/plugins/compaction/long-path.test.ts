@@ -1,7 +1,7 @@
 import type { StoredEvent } from "@scorel/kernel";
 import { createMemoryStore, type Store } from "@scorel/kernel/store";
 import { expect, it } from "vitest";
-import { noUsage } from "../../../plugins/agent/turn/usage.ts";
+import { noUsage } from "../../../plugins/kit/session/usage.ts";
 import { testHeader } from "../../harness.ts";
 import { text } from "../../model-server.ts";
 import { asksForSummary, openCompacting, playing, saidIn } from "./setup.ts";

@@ -5,7 +5,7 @@ import { type EventOf, isEvent, type Session, type StoredEvent } from "@scorel/k
 import { createMemoryStore } from "@scorel/kernel/store";
 import type { ScorelMessage } from "@scorel/messages/contract";
 import { describe, expect, it } from "vitest";
-import { noUsage } from "../../../plugins/agent/turn/usage.ts";
+import { noUsage } from "../../../plugins/kit/session/usage.ts";
 import { testHeader } from "../../harness.ts";
 import { fc } from "../../property.ts";
 import { fakeModel, openAgentWith } from "../agent/setup.ts";

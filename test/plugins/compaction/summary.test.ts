@@ -1,6 +1,7 @@
 import compaction from "@scorel/compaction";
 import type { Session } from "@scorel/kernel";
 import { describe, expect, it, vi } from "vitest";
+import { outcomeFromLog } from "../../../plugins/agent/turn/outcome.ts";
 import { displayText } from "../../../plugins/kit/text/display.ts";
 import { delayUntil, gate, type Reply, startModelServer, status, text, toolCall, usage } from "../../model-server.ts";
 import { extension, says, tool } from "../agent/setup.ts";
@@ -158,6 +159,14 @@ describe("a conversation over the threshold", () => {
     await using t = await fourTurns(() => [text("S1"), usage({ input: 5_000, output: 7 })]);
     const { message } = t.stored().at(-1) as any;
     expect(t.outcome.usage.input).toBe(5_000 + message.usage.input);
+  });
+
+  it("counts the summary into the turn's usage also when the outcome is read from the log", async () => {
+    await using t = await fourTurns(() => [text("S1"), usage({ input: 5_000, output: 7 })]);
+    const asked = t.stored().findLast(({ message }: any) => message?.role === "user") as { id: string };
+    // Written after the turn, such as a title, so it does not belong to the turn.
+    await t.session.append("custom", { kind: "title", data: { model: "p/small", usage: { input: 9 } } });
+    expect(outcomeFromLog(t.session, asked.id)?.usage).toEqual(t.outcome.usage);
   });
 
   it("stays unchanged when the layer is off", async () => {

@@ -2,7 +2,8 @@ import type { DisplayAction, EventOf, StoredEvent } from "@scorel/kernel";
 import { isEvent } from "@scorel/kernel/is-event";
 import { type QueueUpdate, updatedQueue } from "@scorel/kit/session/queue-update";
 import { typedContent } from "@scorel/kit/session/typed";
-import type { SessionMeta, Usage, UserMessage } from "@scorel/messages/contract";
+import { addUsage, noUsage, type Usage, usageIn } from "@scorel/kit/session/usage";
+import type { SessionMeta, UserMessage } from "@scorel/messages/contract";
 import type { QuestionKind, QueuedMessage } from "../../contract.ts";
 
 /** A question that waits for an answer, as the plugin `requests` stores it. */
@@ -40,8 +41,9 @@ export interface Facts {
   queueChanges?: QueueChange[];
   /** The open questions, in the order in which they were asked. */
   requests: readonly OpenRequest[];
-  /** Sum over the replies and summaries that were received. */
+  /** The usage in the events that were received, with `cost.total` as `cost`. Replaced when `sum` changes. */
   usage: Pick<Usage, "input" | "output" | "cacheRead" | "cacheWrite"> & { cost: number };
+  sum: Usage;
 }
 /** A waiting message as the event `queue_update` stores it. */
 type StoredItem = Omit<QueuedMessage, "content"> & { message: UserMessage };
@@ -61,13 +63,17 @@ export type FactChange = "status" | "queue" | "requests";
 /** The initial facts, before any event. `isPart`: the view begins in the middle of the log, so the initial queue is unknown. */
 export function noFacts(meta: SessionMeta, isPart: boolean): Facts {
   const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: 0 };
-  return { meta, queue: [], queueSeq: 0, requests: [], usage, ...(isPart && { queueChanges: [] }) };
+  return { meta, queue: [], queueSeq: 0, requests: [], usage, sum: noUsage(), ...(isPart && { queueChanges: [] }) };
 }
 
 /** Applies a stored event. Returns the kinds of facts that changed. Objects in `facts` are replaced, not modified. */
 export function learn(facts: Facts, event: StoredEvent): FactChange[] {
+  const use = usageIn(event);
+  return [...(use ? addUsed(facts, use.usage) : []), ...learnOther(facts, event)];
+}
+
+function learnOther(facts: Facts, event: StoredEvent): FactChange[] {
   if (isEvent(event, "message")) return learnMessage(facts, event);
-  if (isEvent(event, "compact")) return addUsage(facts, event.usage);
   if (isEvent(event, "session_info")) {
     facts.meta = { ...facts.meta, ...event.changes };
     return ["status"];
@@ -126,21 +132,14 @@ function changeQueue(facts: Facts, seq: number, apply: QueueChange["apply"]): Fa
 
 function learnMessage(facts: Facts, { message, seq }: EventOf<"message">): FactChange[] {
   const delivered = message?.meta?.queueItemId;
-  const changes = message?.role === "assistant" ? addUsage(facts, message.usage) : [];
-  if (delivered === undefined) return changes;
-  return [...changes, ...changeQueue(facts, seq, (queue) => queue.filter(({ id }) => id !== delivered))];
+  if (delivered === undefined) return [];
+  return changeQueue(facts, seq, (queue) => queue.filter(({ id }) => id !== delivered));
 }
 
-function addUsage(facts: Facts, used: Usage | undefined): FactChange[] {
-  if (typeof used !== "object" || used === null) return [];
-  const { usage } = facts;
-  facts.usage = {
-    input: usage.input + amount(used.input),
-    output: usage.output + amount(used.output),
-    cacheRead: usage.cacheRead + amount(used.cacheRead),
-    cacheWrite: usage.cacheWrite + amount(used.cacheWrite),
-    cost: usage.cost + amount(used.cost?.total),
-  };
+function addUsed(facts: Facts, used: unknown): FactChange[] {
+  facts.sum = addUsage(facts.sum, used);
+  const { input, output, cacheRead, cacheWrite, cost } = facts.sum;
+  facts.usage = { input, output, cacheRead, cacheWrite, cost: cost.total };
   return ["status"];
 }
 
@@ -165,8 +164,4 @@ function endRequest(facts: Facts, ended: string): FactChange[] {
   if (left.length === facts.requests.length) return [];
   facts.requests = left;
   return ["requests"];
-}
-
-function amount(value: unknown): number {
-  return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }
