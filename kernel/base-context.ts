@@ -136,9 +136,3 @@ export const perPlugin = Symbol("perPlugin");
 export interface PerPlugin<S> {
   [perPlugin](context: BaseContext): S;
 }
-
-/**
- * A service can have this member: a table of its members with old names, each with what to use instead
- * (`{ logs: "logs of the service sessionLogs" }`). An extension that uses one gets a notice, once for each name.
- */
-export const renamed = Symbol("renamed");

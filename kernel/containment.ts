@@ -33,3 +33,9 @@ export class Copied {
 export function withCopy(copy: unknown, result: unknown): unknown {
   return new Copied(copy, result);
 }
+
+/**
+ * A service can have this member: a table of its members with old names, each with what to use instead
+ * (`{ logs: "logs of the service sessionLogs" }`). An extension that uses one gets a notice, once for each name.
+ */
+export const renamed = Symbol("renamed");

@@ -1,4 +1,4 @@
-import type { EventId, StoredEvent } from "./types.ts";
+import type { EventId, EventOf, EventType, StoredEvent } from "./types.ts";
 
 /** Part of a path, in order from the root. Events are read when they are needed. */
 export interface Stretch {
@@ -32,6 +32,7 @@ export interface TreeView {
   /** Returns a function that tells whether an event is on the path from the root to `id`, `id` included. Reads no events. */
   above(id: EventId): (event: EventId) => boolean;
   /** The nearest event of a type between `id`, included, and the root. Reads no other events. */
+  nearest<T extends EventType>(id: EventId, type: T): EventOf<T> | undefined;
   nearest(id: EventId, type: string): StoredEvent | undefined;
   /** The path events whose parent is `id`, in seq order. */
   children(id: EventId): StoredEvent[];
@@ -56,6 +57,7 @@ export interface TreeView {
   /** The last `count` persistent events with a seq below `before`, in seq order. Default for `before`: the end. */
   tail(count: number, before?: number): StoredEvent[];
   /** The persistent events of a type, in seq order. */
+  ofType<T extends EventType>(type: T): Iterable<EventOf<T>>;
   ofType(type: string): Iterable<StoredEvent>;
   /** The ids that begin with `prefix`, in seq order. Reads only the records that may have such an id, if the log can be searched. */
   startingWith(prefix: string): EventId[];

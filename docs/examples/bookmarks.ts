@@ -1,5 +1,5 @@
 /** Bookmarks places in a conversation: `/bookmark <name>` adds one, `/bookmarks` lists them; save it in `~/.scorel/extensions`. */
-import { definePlugin, type EventOf } from "@scorel/kernel";
+import { definePlugin, isEvent } from "@scorel/kernel";
 
 interface Bookmark {
   name: string;
@@ -21,8 +21,8 @@ export default definePlugin({
       over: "log",
       init: (): Bookmark[] => [],
       update(state: Bookmark[], event) {
-        if (event.type !== "custom") return state;
-        const { kind, data } = event as EventOf<"custom">;
+        if (!isEvent(event, "custom")) return state;
+        const { kind, data } = event;
         return kind === "bookmark" ? [...state, data as Bookmark] : state;
       },
     },

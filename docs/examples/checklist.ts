@@ -1,5 +1,5 @@
 /** A checklist that the model writes, people tick off with `/tick <number>` and a rewind takes back; save it in `~/.scorel/extensions`. */
-import { definePlugin, type EventOf } from "@scorel/kernel";
+import { definePlugin, type EventOf, isEvent } from "@scorel/kernel";
 import { z } from "zod";
 
 const item = z.strictObject({ text: z.string().min(1), state: z.enum(["open", "done"]).default("open") });
@@ -39,7 +39,7 @@ export default definePlugin({
       over: "path",
       reads: ["checklist"],
       init: (): Items => [],
-      update: (state: Items, event) => (event.type === "checklist" ? (event as EventOf<"checklist">).items : state),
+      update: (state: Items, event) => (isEvent(event, "checklist") ? event.items : state),
     },
   },
   tools: ({ session }) => [

@@ -1,7 +1,7 @@
 /** Commits the changes of each turn, with the prompt as the message; save it in `.scorel/extensions` of a git project. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { definePlugin } from "@scorel/kernel";
+import { definePlugin, isEvent } from "@scorel/kernel";
 
 const run = promisify(execFile);
 
@@ -14,7 +14,7 @@ export default definePlugin({
     const git = (...args: string[]) => run("git", args, { cwd: ctx.workspace.root });
     let prompt = "";
     ctx.subscribe(async (event) => {
-      if (event.type === "prompt_submit") prompt = (event as typeof event & { prompt: string }).prompt;
+      if (isEvent(event, "prompt_submit")) prompt = event.prompt;
       if (event.type !== "turn_finish") return;
       const { stdout } = await git("status", "--porcelain");
       if (stdout === "") return;

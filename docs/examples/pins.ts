@@ -1,5 +1,5 @@
 /** Notes that stay in sight: `/pin <text>` adds one to a panel, and `/unpin`, or Alt-U, chooses one to take off; save it in `~/.scorel/extensions`. */
-import { definePlugin, type EventOf } from "@scorel/kernel";
+import { definePlugin, type EventOf, isEvent } from "@scorel/kernel";
 import { z } from "zod";
 
 const pin = z.strictObject({ text: z.string().min(1).max(200), gone: z.boolean() });
@@ -37,7 +37,8 @@ export default definePlugin({
       reads: ["pin"],
       init: (): readonly string[] => [],
       update: (pins: readonly string[], event) => {
-        const { text, gone } = event as EventOf<"pin">;
+        if (!isEvent(event, "pin")) return pins;
+        const { text, gone } = event;
         return [...pins.filter((each) => each !== text), ...(gone ? [] : [text])];
       },
     },

@@ -1,5 +1,5 @@
 /** `scorel spent` sums up the cost of the sessions in this directory; save it in `~/.scorel/extensions`. */
-import { definePlugin, type EventOf } from "@scorel/kernel";
+import { definePlugin, type EventOf, isEvent } from "@scorel/kernel";
 
 export default definePlugin({
   id: "spent",
@@ -21,8 +21,7 @@ export default definePlugin({
             let after: string | undefined;
             for (let more = true; more; ) {
               const page = await client.request("get_events", { sessionId, ...(after !== undefined && { after }) });
-              for (const { event } of page.events)
-                if (event.type === "message") total += costOf(event as EventOf<"message">);
+              for (const { event } of page.events) if (isEvent(event, "message")) total += costOf(event);
               more = page.more;
               after = page.anchor.persistentId ?? undefined;
             }

@@ -1,5 +1,5 @@
 /** A tool `Ask` that gives a task to a subagent, a session of its own; save it in `~/.scorel/extensions`, set its preset in `[subagent] preset`. */
-import { type AnyEvent, definePlugin, type Missed, type Transients } from "@scorel/kernel";
+import { type AnyEvent, definePlugin, isEvent, type Missed, type Transients } from "@scorel/kernel";
 import { z } from "zod";
 
 export default definePlugin({
@@ -58,10 +58,9 @@ class Progress {
 
   /** Returns whether the event says something new. */
   take(event: AnyEvent | Missed): boolean {
-    if (event.type === "text_delta") this.said += (event as AnyEvent & Transients["text_delta"]).delta;
-    if (event.type === "tool_execution_start")
-      this.said += `\n[${(event as AnyEvent & Transients["tool_execution_start"]).toolName}]\n`;
-    if (event.type === "turn_end") this.add((event as AnyEvent & Transients["turn_end"]).usage);
+    if (isEvent(event, "text_delta")) this.said += event.delta;
+    if (isEvent(event, "tool_execution_start")) this.said += `\n[${event.toolName}]\n`;
+    if (isEvent(event, "turn_end")) this.add(event.usage);
     return ["text_delta", "tool_execution_start", "turn_end"].includes(event.type);
   }
 

@@ -1,5 +1,5 @@
 /** Ends a turn when its session has used up its tokens; save it in `~/.scorel/extensions` and set `[token-budget] tokens`. */
-import { definePlugin, type EventOf } from "@scorel/kernel";
+import { definePlugin, isEvent } from "@scorel/kernel";
 import { z } from "zod";
 
 declare module "@scorel/kernel" {
@@ -18,8 +18,8 @@ export default definePlugin({
       over: "log",
       init: () => 0,
       update(used: number, event) {
-        if (event.type !== "message") return used;
-        const { message } = event as EventOf<"message">;
+        if (!isEvent(event, "message")) return used;
+        const { message } = event;
         // Replies, and calls of tools that say what they have used, such as those of subagents.
         const usage = message.role === "assistant" || message.role === "tool_result" ? message.usage : undefined;
         return used + (usage?.totalTokens ?? 0);

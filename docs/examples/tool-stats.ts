@@ -1,5 +1,5 @@
 /** `/stats` counts the tool calls of a session and their failures with a projection of its log; save it in `~/.scorel/extensions`. */
-import { definePlugin, type EventOf } from "@scorel/kernel";
+import { definePlugin, isEvent } from "@scorel/kernel";
 
 type Stats = Record<string, { calls: number; failed: number }>;
 
@@ -19,8 +19,8 @@ export default definePlugin({
       over: "log",
       init: (): Stats => ({}),
       update(state: Stats, event) {
-        if (event.type !== "message") return state;
-        const { message } = event as EventOf<"message">;
+        if (!isEvent(event, "message")) return state;
+        const { message } = event;
         if (message.role !== "tool_result") return state;
         const { calls, failed } = state[message.toolName] ?? { calls: 0, failed: 0 };
         return { ...state, [message.toolName]: { calls: calls + 1, failed: failed + (message.isError ? 1 : 0) } };

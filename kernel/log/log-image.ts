@@ -3,7 +3,7 @@ import type { Registry } from "../events/registry.ts";
 import type { LogImage, Opened, Problem } from "../store.ts";
 import { Links } from "../tree/links.ts";
 import type { Tree } from "../tree/tree.ts";
-import type { Events, StoredEvent } from "../types.ts";
+import type { Events } from "../types.ts";
 
 /** Creates the image that a store may keep beside a closed log, and uses it at the next opening instead of linking all rows. */
 export class Images {
@@ -53,7 +53,7 @@ export function lossIn(
 ): Pick<Events["epoch"], "reason" | "damage"> | undefined {
   const lost = problems.filter((problem) => problem.lost);
   if (lost.length === 0) return undefined;
-  const known = new Set([...tree.ofType("epoch")].flatMap((event) => (event as StoredEvent & Events["epoch"]).damage));
+  const known = new Set([...tree.ofType("epoch")].flatMap(({ damage }) => damage));
   if (lost.every((problem) => known.has(problem.offset))) return undefined;
   const reason = lost.map((problem) => `line ${problem.line}: ${problem.reason}`).join("; ");
   return { reason, damage: lost.map((problem) => problem.offset) };

@@ -130,7 +130,7 @@ export class Log implements Session {
     linkRows(tree, image?.rows ?? 0, { store, registry, onFailure });
     writer.seq = Math.max(writer.seq, this.opened.ledger.lastSeq);
     writer.broadcast.last = writer.seq;
-    for (const event of tree.ofType("epoch")) writer.epoch = (event as StoredEvent & Events["epoch"]).epoch;
+    for (const event of tree.ofType("epoch")) writer.epoch = event.epoch;
     const loss = this.readOnly === undefined ? lossIn(this.problems, tree) : undefined;
     if (loss) writer.write([{ type: "epoch", payload: { epoch: newId(), ...loss } }]);
     if (!image) store.keep?.(() => this.images.make(), 0);

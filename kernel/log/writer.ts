@@ -7,9 +7,10 @@ import type { Registry } from "../events/registry.ts";
 import { parsePayload } from "../events/validate.ts";
 import { Announcer } from "../hooks/announcer.ts";
 import { Broadcast } from "../hooks/broadcast.ts";
+import { isEvent } from "../is-event.ts";
 import type { Store } from "../store.ts";
 import type { Tree } from "../tree/tree.ts";
-import type { AnyEvent, Events, SessionHeader, StoredEvent } from "../types.ts";
+import type { AnyEvent, SessionHeader, StoredEvent } from "../types.ts";
 import type { AnyEntry, Draft, Drafts } from "./drafts.ts";
 import { Syncer } from "./syncer.ts";
 
@@ -110,7 +111,7 @@ export class Writer {
     for (let index = 0; index < drafts.length; index++) {
       const { leaf, durable } = drafts[index] as Draft;
       const event = events[index] as StoredEvent;
-      if (event.type === "epoch") this.epoch = (event as StoredEvent & Events["epoch"]).epoch;
+      if (isEvent(event, "epoch")) this.epoch = event.epoch;
       tree.add(event, leaf);
       this.announcer.announce(event, durable ? synced : undefined);
     }

@@ -1,6 +1,6 @@
 import type { LogImage } from "../store.ts";
 import type { Stretch, TreeView } from "../tree-view.ts";
-import type { EventId, StoredEvent } from "../types.ts";
+import type { EventId, EventOf, EventType, StoredEvent } from "../types.ts";
 import { Ledger } from "./ledger.ts";
 import { Links } from "./links.ts";
 import { idsStartingWith, type RowSearch } from "./search.ts";
@@ -93,6 +93,8 @@ export class Tree implements TreeView {
     for (let at = this.rowOf(id); at >= 0; at = this.links.parentOf(at)) marks[at] = 1;
     return (event) => marks[this.rowOf(event)] === 1;
   }
+  nearest<T extends EventType>(id: EventId, type: T): EventOf<T> | undefined;
+  nearest(id: EventId, type: string): StoredEvent | undefined;
   nearest(id: EventId, type: string): StoredEvent | undefined {
     const wanted = this.ledger.types.indexOf(type);
     let at = this.rowOf(id);
@@ -137,6 +139,8 @@ export class Tree implements TreeView {
     }
     return events.reverse();
   }
+  ofType<T extends EventType>(type: T): Iterable<EventOf<T>>;
+  ofType(type: string): Iterable<StoredEvent>;
   *ofType(type: string): Generator<StoredEvent, undefined> {
     const wanted = this.ledger.types.indexOf(type);
     for (let row = 0; row < this.size; row++) {

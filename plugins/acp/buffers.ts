@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { BufferRequest } from "@scorel/buffers/contract";
 import type { Client } from "@scorel/host/contract";
-import { codeOf, messageOf } from "@scorel/kernel";
+import { codeOf, isEvent, messageOf } from "@scorel/kernel";
 import type { Editor } from "./editor.ts";
 
 /** The longest text that is accepted from an editor, in characters. */
@@ -42,9 +42,9 @@ export class Buffers {
 
   /** Handles an event that asks for a file of the editor. */
   async hear(event: { type: string }): Promise<void> {
-    if (event.type !== "buffer_request") return;
+    if (!isEvent(event, "buffer_request")) return;
     const { client, sessionId } = this.place;
-    const { requestId, asked } = event as unknown as { requestId: string; asked: string };
+    const { requestId, asked } = event;
     if (asked !== client.clientId) return;
     try {
       const request = await client.request("take_buffer_request", { sessionId, requestId });

@@ -1,6 +1,6 @@
 import type { PermissionOption, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import type { Client } from "@scorel/host/contract";
-import { codeOf, messageOf } from "@scorel/kernel";
+import { codeOf, isEvent, messageOf } from "@scorel/kernel";
 import { displayText } from "@scorel/kit/text/display";
 import { lineOf } from "@scorel/kit/text/one-line";
 import type { CallRequest } from "@scorel/permissions/contract";
@@ -55,8 +55,8 @@ export class Questions {
   }
 
   hear(event: { type: string }): void {
-    if (event.type === "approval_request") this.ask(event as unknown as OpenRequest);
-    if (event.type === "approval_answer") this.take((event as unknown as { requestId: string }).requestId);
+    if (isEvent(event, "approval_request")) this.ask(event);
+    if (isEvent(event, "approval_answer")) this.take(event.requestId);
   }
 
   /** Withdraws all questions from the editor. They stay open in the session. */

@@ -1,7 +1,7 @@
 import type { ContentBlock, StopReason } from "@agentclientprotocol/sdk";
 import { damageIn } from "@scorel/host/client";
 import type { Anchor, Client, Delivered, SessionStatus, Subscription } from "@scorel/host/contract";
-import { messageOf } from "@scorel/kernel";
+import { isEvent, messageOf } from "@scorel/kernel";
 import type { TrustService } from "@scorel/trust/contract";
 import { Buffers } from "./buffers.ts";
 import { type Prompt, promptOf } from "./content.ts";
@@ -168,7 +168,7 @@ export class Session {
     const { event } = delivered;
     this.questions.hear(event);
     this.later(() => this.buffers.hear(event));
-    await this.show(delivered, event.type === "message" && this.turns.isOwn(event as never));
+    await this.show(delivered, isEvent(event, "message") && this.turns.isOwn(event));
     await this.happenings.hear(delivered);
     if (event.type === "session_start") this.later(() => this.reloaded());
     if (event.type === "status_change" && changesChoices(event)) this.later(() => this.showChoices());

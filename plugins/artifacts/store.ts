@@ -91,8 +91,8 @@ export class Store implements SessionArtifacts {
   /** The history of this session's own artifacts, in log order. */
   private own(): Entry[] {
     const { tree } = this.session;
-    const saved = tree.ofType("artifact") as Iterable<EventOf<"artifact">>;
-    const removed = tree.ofType("artifact_removed") as Iterable<EventOf<"artifact_removed">>;
+    const saved = tree.ofType("artifact");
+    const removed = tree.ofType("artifact_removed");
     return [...saved, ...removed]
       .filter(({ name }) => !name.startsWith(USER))
       .sort((a, b) => a.seq - b.seq)

@@ -1,6 +1,6 @@
 import { clientName } from "@scorel/host/client";
 import type { Delivered } from "@scorel/host/contract";
-import type { AnyEvent, Events } from "@scorel/kernel";
+import { type AnyEvent, isEvent } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 
 type Event = Delivered["event"];
@@ -15,8 +15,9 @@ export function authorOf(event: Event): string | undefined {
 
 /** The name of the client that has typed a shell line. Undefined for this client's own lines, and for events that are not shell lines. */
 export function typistOf(event: Event, ownIds: ReadonlySet<string>): string | undefined {
-  if (event.type !== "shell_line" && event.type !== "shell_line_start") return undefined;
-  return otherName((event as AnyEvent).clientId, ownIds);
+  return isEvent(event, "shell_line") || isEvent(event, "shell_line_start")
+    ? otherName(event.clientId, ownIds)
+    : undefined;
 }
 
 /** The name of a client that is not the user's. */
@@ -31,9 +32,7 @@ export function idOf(event: Event): string | undefined {
 
 /** True for the user's own messages, which are on the screen since they were typed. A restarted host has given this client another id. */
 export function isOwnMessage(event: Event, ownIds: ReadonlySet<string>): boolean {
-  if (event.type !== "message") return false;
-  const { message, clientId } = event as AnyEvent & Events["message"];
-  return message.role === "user" && ownIds.has(clientId);
+  return isEvent(event, "message") && event.message.role === "user" && ownIds.has(event.clientId);
 }
 
 /**
@@ -45,7 +44,7 @@ export function isToldElsewhere(event: Event, ownIds: ReadonlySet<string>, model
   // Questions are displayed by the screen's `ask`.
   if (type === "turn_error" || type === "approval_request") return true;
   if (OWN.has(type)) return ownIds.has((event as AnyEvent).clientId);
-  if (type !== "session_info") return false;
-  const { changes } = event as AnyEvent & Events["session_info"];
+  if (!isEvent(event, "session_info")) return false;
+  const { changes } = event;
   return changes.model !== undefined && changes.model === model;
 }

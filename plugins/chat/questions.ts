@@ -1,6 +1,6 @@
 import { ALL_RIGHTS, clientName, offeredTo } from "@scorel/host/client";
 import type { Client, RequestsNow, Rights } from "@scorel/host/contract";
-import { codeOf } from "@scorel/kernel";
+import { codeOf, isEvent } from "@scorel/kernel";
 import { lineOf } from "@scorel/kit/text/one-line";
 import type { OpenRequest } from "@scorel/requests/contract";
 import { hint, readAnswer, shownQuestion } from "./choices.ts";
@@ -92,14 +92,12 @@ export class Questions {
 
   /** Handles an event about a new question, or about one that ended, here or elsewhere. */
   async hear(event: { type: string }): Promise<void> {
-    if (event.type === "approval_request") {
-      const request = event as unknown as OpenRequest;
-      this.open.set(request.requestId, offeredTo(request, this.rights));
+    if (isEvent(event, "approval_request")) {
+      this.open.set(event.requestId, offeredTo(event, this.rights));
       await this.next();
-    } else if (event.type === "approval_answer") {
-      const answer = event as unknown as Answer;
-      await this.tellWho(answer);
-      await this.ended(answer.requestId, typeof answer.answer !== "string");
+    } else if (isEvent(event, "approval_answer")) {
+      await this.tellWho(event);
+      await this.ended(event.requestId, typeof event.answer !== "string");
     }
   }
 

@@ -1,7 +1,7 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import { clientName, damageIn, Presence, type SessionProjection, Warnings } from "@scorel/host/client";
 import type { Delivered, QueuedMessage, SessionStatus } from "@scorel/host/contract";
-import type { AnyEvent, DisplayAction, Events, Transients } from "@scorel/kernel";
+import { type AnyEvent, type DisplayAction, type Events, isEvent, type Transients } from "@scorel/kernel";
 import type { Output } from "@scorel/kit/terminal/output";
 import { displayText } from "@scorel/kit/text/display";
 import { lineOf, visibleBreaks } from "@scorel/kit/text/one-line";
@@ -164,27 +164,27 @@ export class Screen extends Lines {
 
   private async draw({ event, display }: Delivered): Promise<void> {
     const { type } = event;
-    if (type === "text_delta") return this.stream(event as AnyEvent & Transients["text_delta"]);
-    if (type === "plugin_status") return this.setStatus(event as AnyEvent & Transients["plugin_status"]);
+    if (isEvent(event, "text_delta")) return this.stream(event);
+    if (isEvent(event, "plugin_status")) return this.setStatus(event);
     const warning = this.warnings.heard(event) ?? (type === "notification" ? warningIn(display) : undefined);
     if (warning !== undefined) return this.line(warning);
     if (type === "runtime_start") this.isCancelTold = false;
     if (type === "missed") this.reply.miss();
-    if (type === "message_start") this.reply.start((event as AnyEvent & Transients["message_start"]).eventId);
-    if (type === "runtime_end") return this.turnEnded(event as AnyEvent & Transients["runtime_end"]);
+    if (isEvent(event, "message_start")) this.reply.start(event.eventId);
+    if (isEvent(event, "runtime_end")) return this.turnEnded(event);
     this.ownIds.add(this.client.clientId);
-    if (isOwnMessage(event, this.ownIds)) return this.mentions(event as AnyEvent & Events["message"], display);
+    if (isEvent(event, "message") && isOwnMessage(event, this.ownIds)) return this.mentions(event, display);
     const rest = display.display === "bubble" ? this.reply.rest(idOf(event), display.text) : undefined;
     if (rest !== undefined) {
       await this.write(rest);
       return rest === "" ? undefined : this.endLine();
     }
     if (isToldElsewhere(event, this.ownIds, this.model)) return;
-    const isCall = type === "tool_execution_start" || type === "shell_line_start";
-    if (isCall && this.isKnownCall((event as AnyEvent & { eventId?: string }).eventId)) return;
-    if (type === "queue_update" && "clientId" in event) return this.queued(event as AnyEvent, display);
-    const isName = type === "client_joined" || type === "client_left";
-    if (isName && !this.isNews(event as AnyEvent & Transients["client_joined"])) return;
+    const isCall = isEvent(event, "tool_execution_start") || isEvent(event, "shell_line_start");
+    if (isCall && this.isKnownCall(event.eventId)) return;
+    if (isEvent(event, "queue_update")) return this.queued(event, display);
+    const isName = isEvent(event, "client_joined") || isEvent(event, "client_left");
+    if (isName && !this.isNews(event)) return;
     if (isCall || display.display === "card") await this.block(this.called(display, typistOf(event, this.ownIds)));
     else if (isName) await this.line(lineOf(displayText(display)));
     else if (display.display === "bubble" && display.role === "user")

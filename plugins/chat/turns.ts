@@ -1,6 +1,6 @@
 import { takeBackQueued } from "@scorel/host/client";
 import type { Client, Delivered } from "@scorel/host/contract";
-import type { AnyEvent, Events } from "@scorel/kernel";
+import { isEvent } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import type { Screen } from "./screen.ts";
 
@@ -47,8 +47,8 @@ export class Turns {
     else if (event.type === "runtime_end") {
       this.runsInSession = false;
       this.onEnd();
-    } else if (event.type === "message") {
-      const { message } = event as AnyEvent & Events["message"];
+    } else if (isEvent(event, "message")) {
+      const { message } = event;
       const { queueItemId } = (message.role === "user" && message.meta) || {};
       if (queueItemId !== undefined) this.queued.delete(queueItemId);
     }

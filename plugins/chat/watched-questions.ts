@@ -1,5 +1,6 @@
 import { clientName } from "@scorel/host/client";
 import type { Client } from "@scorel/host/contract";
+import { isEvent } from "@scorel/kernel";
 import { lineOf } from "@scorel/kit/text/one-line";
 import type { OpenRequest } from "@scorel/requests/contract";
 import { openQuestions } from "./questions.ts";
@@ -23,8 +24,8 @@ export class WatchedQuestions {
 
   /** Handles an event about a new question, or about one that ended. */
   async hear(event: { type: string }): Promise<void> {
-    if (event.type === "approval_request") await this.asked(event as unknown as OpenRequest);
-    else if (event.type === "approval_answer") await this.ended(event as unknown as Ended);
+    if (isEvent(event, "approval_request")) await this.asked(event);
+    else if (isEvent(event, "approval_answer")) await this.ended(event);
   }
 
   private async asked(request: OpenRequest): Promise<void> {

@@ -1,4 +1,4 @@
-import type { EventOf, Session } from "@scorel/kernel";
+import { isEvent, type Session } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 
 /**
@@ -34,8 +34,8 @@ export class Claims {
     const { tree, activeLeaf } = this.session;
     let event = activeLeaf === null ? undefined : tree.get(activeLeaf);
     for (; event && event.id !== this.looked; event = tree.parent(event.id)) {
-      if (event.type !== "message") continue;
-      const { message } = event as EventOf<"message">;
+      if (!isEvent(event, "message")) continue;
+      const { message } = event;
       if (message.role === "tool_result") this.claimed.delete(message.toolCallId);
       if (message.role === "assistant") break;
     }

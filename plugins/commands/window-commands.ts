@@ -1,6 +1,7 @@
 import type {} from "@scorel/agent/contract";
-import type { BaseContext, EventOf } from "@scorel/kernel";
-import type { ScorelMessage, Usage } from "@scorel/messages/contract";
+import type { BaseContext } from "@scorel/kernel";
+import { addUsage, isPriced, noUsage, type Usage, type Use, usageIn } from "@scorel/kit/session/usage";
+import type { ScorelMessage } from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
 import type {} from "@scorel/prompt/contract";
 import type { CommandResult, SlashCommand } from "./contract.ts";
@@ -34,94 +35,51 @@ interface Spent {
 }
 
 function cost(ctx: BaseContext): CommandResult {
-  const models: Record<string, Spent> = {};
-  for (const { model, usage, requests } of answers(ctx)) {
-    const before = models[model] ?? { requests: 0, input: 0, cacheRead: 0, output: 0, total: 0 };
-    models[model] = added(before, usage, requests);
-  }
-  const rows = Object.entries(models);
+  const rows = [...usesIn(ctx)];
   if (rows.length === 0)
     throw errors.COMMAND_NOTHING({ name: "cost", what: "no model has answered in this session yet" });
-  const total = rows.reduce((sum, [, spent]) => sum + spent.total, 0);
-  const lines = rows.map(([name, spent]) => `${name}: ${spentText(spent)}`);
-  return {
-    output: [
-      ...lines,
-      ...(rows.length > 1
-        ? [
-            `all: ${rows.some(([, spent]) => costText(spent) === "cost unknown") ? "at least " : ""}$${total.toFixed(4)}`,
-          ]
-        : []),
-    ].join("\n"),
-    data: { models, total },
-  };
+  const total = rows.reduce((sum, [, { usage }]) => sum + usage.cost.total, 0);
+  const lines = rows.map(([name, use]) => `${name}: ${spentText(use)}`);
+  const least = rows.every(([, { usage }]) => isPriced(usage)) ? "" : "at least ";
+  if (rows.length > 1) lines.push(`all: ${least}$${total.toFixed(4)}`);
+  const models = Object.fromEntries(rows.map(([name, use]) => [name, spentBy(use)]));
+  return { output: lines.join("\n"), data: { models, total } };
 }
 
-interface Answered {
-  /** `provider/id` */
-  model: string;
+interface ModelUse {
+  requests: number;
   usage: Usage;
-  requests: 0 | 1;
 }
 
 /**
- * Yields every reply in the log on all branches, including failed attempts and summaries; the usage of tools; and usage outside of the
- * conversation, such as for a title or by a subagent in the background.
+ * Adds up by model the usage of every reply in the log on all branches, including failed attempts and summaries; of tools; and of work
+ * outside the conversation, such as for a title or by a subagent in the background.
  */
-function* answers({ session: { tree } }: BaseContext): Iterable<Answered> {
-  for (const event of tree.ofType("message")) {
-    const { message } = event as EventOf<"message">;
-    if (message.role === "assistant")
-      yield { model: `${message.provider}/${message.model}`, usage: message.usage, requests: 1 };
-    if (message.role === "tool_result" && message.usage)
-      yield {
-        model: message.usage.model ?? message.toolName,
-        usage: message.usage,
-        // The usage of another session, such as a subagent's, is not a model call of this session.
-        requests: message.usage.sessionId === undefined ? 1 : 0,
-      };
-  }
-  for (const event of tree.ofType("compact")) {
-    const { model, usage } = event as EventOf<"compact">;
-    if (model !== undefined && usage) yield { model, usage, requests: 1 };
-  }
-  for (const event of tree.ofType("custom")) {
-    const { model, usage } = ((event as EventOf<"custom">).data ?? {}) as { model?: unknown; usage?: unknown };
-    const isOwn = (usage as { sessionId?: unknown } | undefined)?.sessionId === undefined;
-    if (typeof model === "string" && isUsage(usage)) yield { model, usage, requests: isOwn ? 1 : 0 };
-  }
+function usesIn({ session: { tree } }: BaseContext): Map<string, ModelUse> {
+  const models = new Map<string, ModelUse>();
+  for (const type of ["message", "custom_message", "compact", "custom"])
+    for (const event of tree.ofType(type)) {
+      const use = usageIn(event);
+      if (use) models.set(use.model, withUse(models.get(use.model), use.usage));
+    }
+  return models;
 }
 
-/** Whether a value has the form of a usage: events of other plugins may contain anything. */
-function isUsage(usage: unknown): usage is Usage {
-  const { cost, ...counts } = (usage ?? {}) as Partial<Usage>;
-  const numbers = [counts.input, counts.output, counts.cacheRead, counts.cacheWrite, cost?.total];
-  return numbers.every((number) => typeof number === "number");
+/** The usage of another session, such as a subagent's, is not a model call of this session. */
+function withUse({ requests, usage } = { requests: 0, usage: noUsage() }, used: Use["usage"]): ModelUse {
+  return { requests: requests + (used.sessionId === undefined ? 1 : 0), usage: addUsage(usage, used) };
 }
 
-function added(
-  spent: Spent,
-  { input, cacheRead, cacheWrite, output, cost: { total } }: Usage,
-  requests: number,
-): Spent {
-  return {
-    requests: spent.requests + requests,
-    input: spent.input + input + cacheRead + cacheWrite,
-    cacheRead: spent.cacheRead + cacheRead,
-    output: spent.output + output,
-    total: spent.total + total,
-  };
+function spentBy({ requests, usage: { input, cacheRead, cacheWrite, output, cost } }: ModelUse): Spent {
+  return { requests, input: input + cacheRead + cacheWrite, cacheRead, output, total: cost.total };
 }
 
-function spentText({ requests, input, cacheRead, output, total }: Spent): string {
+function spentText(use: ModelUse): string {
+  const { requests, input, cacheRead, output, total } = spentBy(use);
   const cached = input > 0 ? `, ${Math.round((100 * cacheRead) / input)}% from the cache` : "";
   const counted = requests === 0 ? "" : `${requests} ${requests === 1 ? "request" : "requests"}, `;
-  return `${counted}${count(input)} tokens in${cached}, ${count(output)} out, ${costText({ input, output, total })}`;
-}
-
-/** The cost as text; "cost unknown" if tokens have cost nothing, as for models without a known price. */
-function costText({ input, output, total }: Pick<Spent, "input" | "output" | "total">): string {
-  return total === 0 && input + output > 0 ? "cost unknown" : `$${total.toFixed(4)}`;
+  const price = isPriced(use.usage) ? `$${total.toFixed(4)}` : "cost unknown";
+  return `${counted}${count(input)} tokens in${cached}, ${count(output)} out, ${price}`;
 }
 
 function context(ctx: BaseContext): CommandResult {

@@ -1,7 +1,7 @@
 import type { QueueItem } from "@scorel/agent/contract";
 import type {} from "@scorel/checkpoints/contract";
 import type { Operations } from "@scorel/host/contract";
-import type { BaseContext, EventOf } from "@scorel/kernel";
+import { type BaseContext, isEvent } from "@scorel/kernel";
 import type { ScorelMessage } from "@scorel/messages/contract";
 import { z } from "zod";
 import type { CommandResult, SlashCommand, SlashContext } from "./contract.ts";
@@ -126,7 +126,7 @@ function shown(items: readonly QueueItem[]): CommandResult {
 function copy({ session }: BaseContext): CommandResult {
   for (let id = session.activeLeaf; id !== null; id = session.tree.parent(id)?.id ?? null) {
     const event = session.tree.get(id);
-    const message = event?.type === "message" ? (event as EventOf<"message">).message : undefined;
+    const message = isEvent(event, "message") ? event.message : undefined;
     const text = message?.role === "assistant" ? textOf(message) : "";
     if (text !== "") return { copy: text, output: `Copied ${text.length} characters.`, data: { text } };
   }

@@ -1,4 +1,4 @@
-import type { EventId, EventOf, Session, StoredEvent } from "@scorel/kernel";
+import { type EventId, type EventOf, isEvent, type Session, type StoredEvent } from "@scorel/kernel";
 import type { ScorelMessage, UserMessage } from "@scorel/messages/contract";
 
 /**
@@ -63,7 +63,7 @@ export function conversationOf(session: Session, leaf = session.activeLeaf, want
 }
 
 function summaryAt({ tree }: Session, leaf: EventId): EventOf<"compact"> | undefined {
-  return tree.nearest(leaf, "compact") as EventOf<"compact"> | undefined;
+  return tree.nearest(leaf, "compact");
 }
 
 function endOf(stretch: Stretch, wanted?: Wanted): { events: StoredEvent[]; whole: boolean } {
@@ -165,7 +165,7 @@ function joined(a: EntryList, b: EntryList): EntryList {
 export function requestsOutside(session: Session, kept: ReadonlySet<EventId>): UserMessage[] {
   const asked: UserMessage[] = [];
   for (const event of session.activeLeaf === null ? [] : session.tree.ancestors(session.activeLeaf)) {
-    const message = event.type === "message" ? (event as EventOf<"message">).message : undefined;
+    const message = isEvent(event, "message") ? event.message : undefined;
     if (message?.role !== "user") continue;
     if (!kept.has(event.id)) asked.push(message);
     if (message.meta?.source !== "steer") break;
@@ -197,9 +197,9 @@ function kindOf(event: StoredEvent, message: ScorelMessage | undefined, afterRes
 }
 
 function messageOf(event: StoredEvent): ScorelMessage | undefined {
-  if (event.type === "message" || event.type === "custom_message") return (event as EventOf<"message">).message;
-  if (event.type !== "harness_item") return undefined;
-  const { text, visibility } = event as EventOf<"harness_item">;
+  if (isEvent(event, "message") || isEvent(event, "custom_message")) return event.message;
+  if (!isEvent(event, "harness_item")) return undefined;
+  const { text, visibility } = event;
   return visibility === "user" ? undefined : { role: "user", content: text, timestamp: event.ts };
 }
 

@@ -1,4 +1,4 @@
-import { codeOf, type EventOf, type Session } from "@scorel/kernel";
+import { codeOf, type Session } from "@scorel/kernel";
 import { compact } from "./compactor.ts";
 import type { Compacting } from "./context.ts";
 import type { Compacted } from "./contract.ts";
@@ -52,8 +52,7 @@ export function summaryLine({ compacted, tokensBefore, tokensAfter, note }: Comp
 }
 
 function doneFor({ tree }: Session, messageId: string): Compacted | undefined {
-  for (const event of tree.ofType("compact")) {
-    const { messageId: asked, tokensBefore, tokensAfter, note, id: eventId } = event as EventOf<"compact">;
+  for (const { messageId: asked, tokensBefore, tokensAfter, note, id: eventId } of tree.ofType("compact")) {
     if (asked !== messageId) continue;
     return { compacted: true, tokensBefore, tokensAfter, eventId, ...(note !== undefined && { note }) };
   }

@@ -1,5 +1,5 @@
 import type { Delivered } from "@scorel/host/contract";
-import type { AnyEvent, EventOf, Missed } from "@scorel/kernel";
+import { isEvent } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 
 const WIDTH = 100;
@@ -8,14 +8,10 @@ const WIDTH = 100;
 export function describeEvent({ event, display }: Delivered): string | undefined {
   if (event.type === "tool_execution_start" && display.display === "card") return `  > ${display.title}`;
   if (event.type === "notification" && display.display === "notice") return display.text;
-  const role = isMessage(event) ? event.message.role : undefined;
+  const role = isEvent(event, "message") ? event.message.role : undefined;
   if (role === "assistant" && display.display === "bubble") return display.text;
   if (role === "tool_result" && display.display === "card") return `    ${summarize(display.text)}\n`;
   return undefined;
-}
-
-function isMessage(event: AnyEvent | Missed): event is EventOf<"message"> {
-  return event.type === "message";
 }
 
 /** Summarizes a result: the counts of a test run, the tool's own summary in brackets, or the first line. */

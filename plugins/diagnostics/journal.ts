@@ -1,4 +1,4 @@
-import type { AnyEvent, BaseContext, EventOf, Missed } from "@scorel/kernel";
+import { type AnyEvent, type BaseContext, isEvent, type Missed } from "@scorel/kernel";
 import type { ScorelMessage } from "@scorel/messages/contract";
 import { LineFile } from "./file.ts";
 import { lineOf } from "./lines.ts";
@@ -64,7 +64,7 @@ export class Journal {
     const { tree } = this.ctx.session;
     const texts: string[] = [];
     for (let event = tree.last, left = QUOTABLE; event && left > 0; event = tree.parent(event.id), left--)
-      if (event.type === "message") texts.push(...textsOf((event as EventOf<"message">).message));
+      if (isEvent(event, "message")) texts.push(...textsOf(event.message));
     return texts;
   }
 }

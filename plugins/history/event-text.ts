@@ -1,4 +1,4 @@
-import type { EventOf, StoredEvent } from "@scorel/kernel";
+import { isEvent, type StoredEvent } from "@scorel/kernel";
 import { typedContent } from "@scorel/kit/session/typed";
 import { plainText } from "@scorel/kit/text/plain";
 import type { ScorelMessage, UserMessage } from "@scorel/messages/contract";
@@ -7,8 +7,7 @@ type Block = Exclude<ScorelMessage["content"], string>[number];
 
 /** Returns the message of an event, if it has one. */
 export function messageIn(event: StoredEvent): ScorelMessage | undefined {
-  if (event.type !== "message" && event.type !== "custom_message") return undefined;
-  return (event as EventOf<"message">).message;
+  return isEvent(event, "message") || isEvent(event, "custom_message") ? event.message : undefined;
 }
 
 /** Returns a user's message; undefined for other events. */

@@ -1,4 +1,4 @@
-import type { EventId, StoredEvent, TreeView } from "@scorel/kernel";
+import { type EventId, isEvent, type StoredEvent, type TreeView } from "@scorel/kernel";
 import { userMessageIn } from "./event-text.ts";
 import { newestFirst } from "./newest-first.ts";
 import { pointBefore } from "./points.ts";
@@ -12,10 +12,11 @@ export interface Jump {
 
 /** Returns what a rewind or branch event did; undefined for other events. */
 export function jumpOf(event: StoredEvent): Jump | undefined {
-  const { type, parentId: from } = event;
-  const { targetEventId, leafEventId } = event as StoredEvent & Partial<Record<string, EventId | null>>;
-  if (type === "rewind" && targetEventId !== undefined) return { type, from, to: targetEventId };
-  if (type === "branch" && leafEventId !== undefined) return { type, from, to: leafEventId };
+  const { parentId: from } = event;
+  if (isEvent(event, "rewind") && event.targetEventId !== undefined)
+    return { type: "rewind", from, to: event.targetEventId };
+  if (isEvent(event, "branch") && event.leafEventId !== undefined)
+    return { type: "branch", from, to: event.leafEventId };
   return undefined;
 }
 

@@ -1,5 +1,6 @@
 import type {} from "@scorel/cli/contract";
-import { type BaseContext, definePlugin, perPlugin, renamed } from "@scorel/kernel";
+import { type BaseContext, definePlugin, perPlugin } from "@scorel/kernel";
+import { renamed } from "@scorel/kernel/containment";
 import type {} from "@scorel/logs/contract";
 import { z } from "zod";
 import { viewFor } from "./clients/plugin-view.ts";

@@ -1,6 +1,6 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Client } from "@scorel/host/contract";
-import { codeOf, messageOf } from "@scorel/kernel";
+import { codeOf, isEvent, messageOf } from "@scorel/kernel";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
 import { displayText } from "@scorel/kit/text/display";
 import { lineOf } from "@scorel/kit/text/one-line";
@@ -206,7 +206,7 @@ function shownQuestion(question: OpenRequest): object {
 }
 
 function messageIn(event: { type: string }): ScorelMessage | undefined {
-  return event.type === "message" ? (event as unknown as { message: ScorelMessage }).message : undefined;
+  return isEvent(event, "message") ? event.message : undefined;
 }
 
 function textOf({ content }: AssistantMessage): string {

@@ -1,5 +1,6 @@
 import type {} from "@scorel/artifacts/contract";
 import type { Client } from "@scorel/host/contract";
+import { isEvent } from "@scorel/kernel";
 import { displayText } from "@scorel/kit/text/display";
 import { z } from "zod";
 import { errors } from "./errors.ts";
@@ -147,12 +148,10 @@ async function listed(client: Client, cwd: string, skip: number) {
 /** The last messages of a conversation as text: at most `most` messages, and of these at most the last MOST_TEXT characters. */
 async function conversation(client: Client, sessionId: string, most: number): Promise<string> {
   const { events } = await client.request("get_events", { sessionId, tail: most * 10 });
-  const messages = events.filter(({ event }) => event.type === "message").slice(-most);
-  const texts = messages.map(({ event, display }) => {
-    const { role } = (event as unknown as { message: { role: string } }).message;
-    return `[${role}]\n${displayText(display)}`;
-  });
-  const all = texts.join("\n\n");
+  const texts = events.flatMap(({ event, display }) =>
+    isEvent(event, "message") ? `[${event.message.role}]\n${displayText(display)}` : [],
+  );
+  const all = texts.slice(-most).join("\n\n");
   return all.length > MOST_TEXT ? `…${all.slice(-MOST_TEXT)}` : all;
 }
 

@@ -97,5 +97,5 @@ export function createSession(ctx: Context, clock: Clock) {
 function isTurnStart({ session }: Context): boolean {
   const leaf = session.activeLeaf;
   const last = leaf === null ? undefined : session.tree.nearest(leaf, "message");
-  return (last as { message?: { role?: string } } | undefined)?.message?.role !== "tool_result";
+  return last?.message.role !== "tool_result";
 }

@@ -1,4 +1,4 @@
-import type { ConvertContext, DisplayAction, EventOf, StoredEvent } from "@scorel/kernel";
+import { type ConvertContext, type DisplayAction, type EventOf, isEvent, type StoredEvent } from "@scorel/kernel";
 import type {} from "@scorel/tools/contract";
 import type {
   ArgumentChange,
@@ -110,7 +110,7 @@ function replyAbove(id: string | null, context: ConvertContext): AssistantMessag
 }
 
 function replyIn(event: StoredEvent): AssistantMessage | undefined {
-  const message = event.type === "message" ? (event as EventOf<"message">).message : undefined;
+  const message = isEvent(event, "message") ? event.message : undefined;
   return message?.role === "assistant" ? message : undefined;
 }
 

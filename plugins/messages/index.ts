@@ -1,4 +1,4 @@
-import { definePlugin, type EventOf, type StoredEvent } from "@scorel/kernel";
+import { definePlugin, isEvent, type StoredEvent } from "@scorel/kernel";
 import type { SessionMeta } from "./contract.ts";
 import { createCustomDisplay } from "./custom-display.ts";
 import { isMessage } from "./message.ts";
@@ -19,7 +19,7 @@ export default definePlugin({
       reads: ["session_info"],
       init: (): SessionMeta => ({}),
       update: (state: SessionMeta, event: StoredEvent) =>
-        event.type === "session_info" ? { ...state, ...(event as EventOf<"session_info">).changes } : state,
+        isEvent(event, "session_info") ? { ...state, ...event.changes } : state,
     },
   },
   activate(ctx) {

@@ -1,4 +1,4 @@
-import type { ConvertContext, EventId, EventOf, TransientOf } from "@scorel/kernel";
+import { type ConvertContext, type EventId, isEvent, type TransientOf } from "@scorel/kernel";
 import type { ScorelMessage, ToolResultMessage } from "./contract.ts";
 
 /** Fields for pi's listeners when a call ends: its result, if it is in the log. */
@@ -31,5 +31,5 @@ function asPi(result: ToolResultMessage) {
 
 function messageAt(id: EventId | undefined, context: ConvertContext): ScorelMessage | undefined {
   const event = id === undefined ? undefined : context.get(id);
-  return event?.type === "message" ? (event as EventOf<"message">).message : undefined;
+  return isEvent(event, "message") ? event.message : undefined;
 }

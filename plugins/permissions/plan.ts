@@ -1,4 +1,4 @@
-import type { EventOf } from "@scorel/kernel";
+import { isEvent } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import type { RequestOption } from "@scorel/requests/contract";
 import type { Mode } from "./contract.ts";
@@ -32,7 +32,7 @@ const PLAN = /^\s{0,3}(?:#{1,6}\s+(?:\S.*\s)?plan\b|(?:\*\*)?(?:the )?plan(?:\*\
 function endsWithPlan({ session }: State["ctx"]): boolean {
   for (let id = session.activeLeaf; id !== null; id = session.tree.parent(id)?.id ?? null) {
     const event = session.tree.get(id);
-    const message = event?.type === "message" ? (event as EventOf<"message">).message : undefined;
+    const message = isEvent(event, "message") ? event.message : undefined;
     if (message?.role === "user") return false;
     if (message?.role === "assistant")
       return message.content.some((block) => block.type === "text" && PLAN.test(block.text));

@@ -1,4 +1,4 @@
-import type { AppendEntry, EventOf, Session } from "@scorel/kernel";
+import type { AppendEntry, Session } from "@scorel/kernel";
 import type { OpenRequest } from "@scorel/requests/contract";
 import type { CallRequest } from "./contract.ts";
 
@@ -17,7 +17,7 @@ export function openQuestion(reply: string, session: Pick<Session, "projection">
 
 /** Ids of the questions about a call of this reply, the last one first. */
 export function questionsAbout(reply: string, toolCallId: string, { tree }: Pick<Session, "tree">): string[] {
-  const asked = Array.from(tree.ofType("approval_request"), (event) => event as EventOf<"approval_request">);
+  const asked = Array.from(tree.ofType("approval_request"));
   const isAbout = (call: Partial<CallRequest>) => call.reply === reply && call.toolCallId === toolCallId;
   return asked.flatMap((request) => (isAbout(callOf(request)) ? request.requestId : [])).reverse();
 }
@@ -31,11 +31,10 @@ export function endOf(requestId: string, reason: string, session: Pick<Session, 
 /** Whether the last question about a call has no answer, because it was withdrawn or the process that asked it ended. */
 export function isUnanswered(toolCallId: string, { tree }: Pick<Session, "tree">): boolean {
   let open: string | undefined;
-  for (const event of tree.ofType("approval_request")) {
-    const { requestId, data } = event as EventOf<"approval_request">;
+  for (const { requestId, data } of tree.ofType("approval_request")) {
     if ((data as Partial<CallRequest> | undefined)?.toolCallId === toolCallId) open = requestId;
   }
   if (open === undefined) return false;
-  const answers = Array.from(tree.ofType("approval_answer"), (event) => event as EventOf<"approval_answer">);
+  const answers = Array.from(tree.ofType("approval_answer"));
   return !answers.some(({ requestId, answer }) => requestId === open && answer !== null);
 }

@@ -1,7 +1,7 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import { clientName } from "@scorel/host/client";
 import type { Client, Delivered } from "@scorel/host/contract";
-import type { AnyEvent } from "@scorel/kernel";
+import { isEvent } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import { errors } from "./errors.ts";
 
@@ -42,7 +42,7 @@ export function watchCuts(client: Client, interrupt: AbortSignal, say: (text: st
   });
   return {
     hear({ event }) {
-      if (event.type === "runtime_end") cancelledBy = (event as AnyEvent & { cancelledBy?: string }).cancelledBy;
+      if (isEvent(event, "runtime_end")) cancelledBy = event.cancelledBy;
     },
     reasonOf({ reason, error }) {
       if (reason !== "cancelled" || interrupt.aborted) return undefined;

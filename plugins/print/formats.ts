@@ -1,6 +1,7 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Invocation } from "@scorel/cli/contract";
 import type { Delivered } from "@scorel/host/contract";
+import { noUsage } from "@scorel/kit/session/usage";
 import { createOutput, type Output } from "@scorel/kit/terminal/output";
 import { plainText } from "@scorel/kit/text/plain";
 
@@ -107,9 +108,7 @@ export function outcomeOfError(error: { code: string; message: string }): TurnOu
 
 /** Returns the outcome for text that no model has written, such as the output of a command. */
 export function outcomeOf(text: string): TurnOutcome {
-  const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-  const usage = { ...none, totalTokens: 0, cost: { ...none, total: 0 } };
-  return { reason: "completed", text, stopReason: "stop", usage, durationMs: 0, leafId: null };
+  return { reason: "completed", text, stopReason: "stop", usage: noUsage(), durationMs: 0, leafId: null };
 }
 
 function asJson(sessionId: string | null, { outcome, failure = outcome.error, data }: Printed): string {

@@ -1,8 +1,8 @@
 import type { TurnLimits } from "@scorel/agent/contract";
 import type { Invocation } from "@scorel/cli/contract";
 import type { Delivered } from "@scorel/host/contract";
-import type { AnyEvent, Events, ScorelError, Transients } from "@scorel/kernel";
-import type { Usage } from "@scorel/messages/contract";
+import { type Events, isEvent, type ScorelError, type Transients } from "@scorel/kernel";
+import { soundUsage } from "@scorel/kit/session/usage";
 import { errors } from "./errors.ts";
 
 /** Reads the limits of a run from its options; there are none by default. Throws PRINT_NUMBER. */
@@ -68,18 +68,17 @@ export class Limits {
   hear({ event }: Delivered, mine = true): void {
     this.begun ||= mine && event.type === "message";
     if (!this.begun) return;
-    if (event.type === "compact") this.cost += (event as AnyEvent & Events["compact"]).usage?.cost.total ?? 0;
-    if (event.type === "message") this.takeMessage((event as AnyEvent & Events["message"]).message);
-    if (event.type === "tool_execution_update")
-      this.updateCall(event as AnyEvent & Transients["tool_execution_update"]);
-    if (event.type === "usage_charged") {
-      this.cost += (event as AnyEvent & Transients["usage_charged"]).usage.cost.total;
+    if (isEvent(event, "compact")) this.cost += costOf(event.usage);
+    if (isEvent(event, "message")) this.takeMessage(event.message);
+    if (isEvent(event, "tool_execution_update")) this.updateCall(event);
+    if (isEvent(event, "usage_charged")) {
+      this.cost += costOf(event.usage);
       this.allowsCost();
     }
-    if (event.type !== "turn_end") return;
-    const { usage, stopReason } = event as AnyEvent & Transients["turn_end"];
+    if (!isEvent(event, "turn_end")) return;
+    const { usage, stopReason } = event;
     this.rounds++;
-    this.cost += usage?.cost.total ?? 0;
+    this.cost += costOf(usage);
     this.reply = 0;
     if (stopReason === "toolUse") this.allowsMore();
   }
@@ -117,17 +116,17 @@ export class Limits {
 
   /** Updates the cost of a running call. */
   private updateCall({ toolCallId, partial }: Transients["tool_execution_update"]): void {
-    const usage = (partial as { usage?: Usage } | undefined)?.usage;
+    const { usage } = (partial ?? {}) as { usage?: unknown };
     if (!usage) return;
-    this.running.set(toolCallId, usage.cost.total);
+    this.running.set(toolCallId, costOf(usage));
     this.allowsCost();
   }
 
   private takeMessage(message: Events["message"]["message"]): void {
-    if (message.role === "assistant") this.reply = message.usage.cost.total;
+    if (message.role === "assistant") this.reply = costOf(message.usage);
     if (message.role !== "tool_result") return;
     this.running.delete(message.toolCallId);
-    this.cost += message.usage?.cost.total ?? 0;
+    this.cost += costOf(message.usage);
   }
 
   /** Records the limit. Cancels the turn unless it ends by itself: by then another client's turn may be running. */
@@ -135,4 +134,8 @@ export class Limits {
     this.reached ??= error;
     if (!endsItself) this.control.abort();
   }
+}
+
+function costOf(usage: unknown): number {
+  return soundUsage(usage).cost.total;
 }

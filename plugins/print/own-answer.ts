@@ -1,11 +1,6 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Delivered } from "@scorel/host/contract";
-
-interface MessageEvent {
-  type: string;
-  clientId: string;
-  message?: { role?: unknown; content?: unknown; stopReason?: unknown };
-}
+import { isEvent } from "@scorel/kernel";
 
 /**
  * Finds the answer to this command's prompt. Queued messages of others are answered in the same turn, so the text of its outcome, which is
@@ -20,8 +15,8 @@ export class OwnAnswer {
   private isOver = false;
 
   hear({ event }: Delivered, isMine: (clientId: string) => boolean): void {
-    const { type, clientId, message } = event as unknown as MessageEvent;
-    if (type !== "message" || !message) return;
+    if (!isEvent(event, "message")) return;
+    const { clientId, message } = event;
     if (message.role === "user") this.asked(isMine(clientId));
     else if (message.role === "assistant" && this.hasBegun && !this.isOver) {
       this.text = textOf(message.content);

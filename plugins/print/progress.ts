@@ -1,7 +1,7 @@
 import type { Invocation } from "@scorel/cli/contract";
 import { damageIn, Warnings } from "@scorel/host/client";
 import type { Delivered, SessionStatus } from "@scorel/host/contract";
-import type { AnyEvent, Events, StoredEvent, Transients } from "@scorel/kernel";
+import { isEvent, type Transients } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
 import { displayText } from "@scorel/kit/text/display";
 import { continued } from "@scorel/kit/text/one-line";
@@ -67,8 +67,8 @@ export function createProgress({ stderr, options }: Invocation, clientId: string
     hear: (delivered) => {
       const { event, display } = delivered;
       if (event.type === "request_defaulted") defaulted.add(displayText(display));
-      if (event.type === "storage_status") unsaved = (event as AnyEvent & Transients["storage_status"]).error;
-      if (event.type === "permission_denied") denied.push(event as AnyEvent & Transients["permission_denied"]);
+      if (isEvent(event, "storage_status")) unsaved = event.error;
+      if (isEvent(event, "permission_denied")) denied.push(event);
       // Each of its lines is Scorel's own.
       const unattached = unattachedIn(delivered, clientId);
       if (unattached !== undefined) return say(unattached);
@@ -89,21 +89,21 @@ export function createProgress({ stderr, options }: Invocation, clientId: string
 function waitOf({ event, display }: Delivered, format: unknown): string | undefined {
   if ((format ?? "text") !== "text" || display.display !== "notice") return undefined;
   if (event.type === "turn_wait_start") return display.text;
-  if (event.type !== "retry_start") return undefined;
-  const { delayMs } = event as AnyEvent & Transients["retry_start"];
+  if (!isEvent(event, "retry_start")) return undefined;
+  const { delayMs } = event;
   return delayMs > TOLD_WAIT_MS ? display.text : undefined;
 }
 
 function storageOf(event: Delivered["event"]): string | undefined {
-  if (event.type !== "storage_status") return undefined;
-  const { error } = event as AnyEvent & Transients["storage_status"];
+  if (!isEvent(event, "storage_status")) return undefined;
+  const { error } = event;
   return error === undefined ? "The log can be written again." : `warning: ${error}`;
 }
 
 /** Returns which files that the prompt mentions were not attached, and why: lines at the end of its display. */
 function unattachedIn({ event, display }: Delivered, clientId: string): string | undefined {
-  if (event.type !== "message" || event.clientId !== clientId || display.display !== "bubble") return undefined;
-  const { message } = event as StoredEvent & Events["message"];
+  if (!isEvent(event, "message") || event.clientId !== clientId || display.display !== "bubble") return undefined;
+  const { message } = event;
   const mentions = (message.role === "user" && message.meta?.mentions) || [];
   const lines = display.text.split("\n").slice(-mentions.length);
   const told = lines.filter((_, index) => mentions[index]?.problem !== undefined);

@@ -1,4 +1,12 @@
-import type { DisplayAction, EventDefinition, EventOf, Events, Projections, StoredEvent } from "@scorel/kernel";
+import {
+  type DisplayAction,
+  type EventDefinition,
+  type EventOf,
+  type Events,
+  isEvent,
+  type Projections,
+  type StoredEvent,
+} from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import { z } from "zod";
 import type { InstructionSnapshot } from "./contract.ts";
@@ -85,7 +93,7 @@ function toldIn(event: StoredEvent): string | undefined {
 }
 
 function dataOf(event: StoredEvent): unknown {
-  if (event.type !== "harness_item") return undefined;
-  const { origin, data } = event as EventOf<"harness_item">;
+  if (!isEvent(event, "harness_item")) return undefined;
+  const { origin, data } = event;
   return origin === "system" ? data : undefined;
 }

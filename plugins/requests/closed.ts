@@ -29,9 +29,6 @@ export const WITHDRAWN = "it was withdrawn";
 export const LEFT = "the question was left";
 
 function endOf({ tree }: Session, id: string): EventOf<"approval_answer"> | undefined {
-  for (const event of tree.ofType("approval_answer")) {
-    const end = event as EventOf<"approval_answer">;
-    if (end.requestId === id) return end;
-  }
+  for (const end of tree.ofType("approval_answer")) if (end.requestId === id) return end;
   return undefined;
 }

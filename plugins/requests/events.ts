@@ -1,13 +1,14 @@
-import type {
-  DisplayAction,
-  EventDefinition,
-  EventOf,
-  Events,
-  ProjectionDefinition,
-  StoredEvent,
-  TransientDefinition,
-  TransientOf,
-  Transients,
+import {
+  type DisplayAction,
+  type EventDefinition,
+  type EventOf,
+  type Events,
+  isEvent,
+  type ProjectionDefinition,
+  type StoredEvent,
+  type TransientDefinition,
+  type TransientOf,
+  type Transients,
 } from "@scorel/kernel";
 import { z } from "zod";
 import { VOID } from "./closed.ts";
@@ -124,9 +125,8 @@ export const openRequests: ProjectionDefinition<Readonly<Record<string, OpenRequ
   reads: ["approval_request", "approval_answer"],
   init: () => ({}),
   update(open, event: StoredEvent & Partial<OpenRequest>) {
-    if (event.type === "approval_request") {
-      const { requestId, plugin, kind, title, body, options, fallback, data, from } = event as StoredEvent &
-        OpenRequest;
+    if (isEvent(event, "approval_request")) {
+      const { requestId, plugin, kind, title, body, options, fallback, data, from } = event;
       const asked = { requestId, plugin, kind, title, ...(body && { body }), ...(options && { options }) };
       const rest = {
         ...(fallback !== undefined && { fallback }),

@@ -1,5 +1,5 @@
 import type { Client, Delivered } from "@scorel/host/contract";
-import type { AnyEvent } from "@scorel/kernel";
+import { isEvent } from "@scorel/kernel";
 import { onAbort } from "@scorel/kit/values/abort";
 import type { ForwardOptions, OpenRequest, Question, RequestAnswer } from "./contract.ts";
 import type { Requests } from "./requests.ts";
@@ -40,9 +40,9 @@ export async function forward(
     void pass(source, ask, { request, label, signal: control.signal }).catch(() => {});
   };
   const hear = ({ event }: Delivered) => {
-    const { type, requestId } = event as AnyEvent & OpenRequest;
-    if (type === "approval_request") take(event as AnyEvent & OpenRequest);
-    if (type === "approval_answer") asked.get(requestId)?.abort(new Error("the question was answered or withdrawn"));
+    if (isEvent(event, "approval_request")) take(event);
+    if (isEvent(event, "approval_answer"))
+      asked.get(event.requestId)?.abort(new Error("the question was answered or withdrawn"));
   };
   const unsubscribe = await client.subscribe(sessionId, hear);
   const attend = async () => {

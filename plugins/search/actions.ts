@@ -109,7 +109,13 @@ function table({ rows, total, sessions }: Operations["get_usage"]["result"]): st
   return all.map((line) => `${line.map(padded).join("  ")}\n`).join("");
 }
 
-function cells({ key, calls, input, output, cacheRead, cacheWrite, cost, cachedShare }: Spent): string[] {
+function cells(spent: Spent): string[] {
+  const { key, calls, input, output, cacheRead, cacheWrite, cachedShare } = spent;
   const sent = input + cacheRead + cacheWrite;
-  return [key, String(calls), String(sent), String(output), `${Math.round(cachedShare * 100)}%`, `$${cost.toFixed(4)}`];
+  return [key, String(calls), String(sent), String(output), `${Math.round(cachedShare * 100)}%`, costText(spent)];
+}
+
+function costText({ cost, unpriced }: Spent): string {
+  if (unpriced === undefined) return `$${cost.toFixed(4)}`;
+  return cost === 0 ? "unknown" : `at least $${cost.toFixed(4)}`;
 }

@@ -34,6 +34,8 @@ export interface Spent {
   cacheWrite: number;
   /** US dollars, by the prices at the time of each call. */
   cost: number;
+  /** Calls whose price is not known, and which `cost` does not include. Absent if there are none. */
+  unpriced?: number;
   /** Share of the input tokens that came from the cache, 0 to 1. */
   cachedShare: number;
 }

@@ -19,6 +19,7 @@ const spent = z.strictObject({
   cacheRead: z.number(),
   cacheWrite: z.number(),
   cost: z.number(),
+  unpriced: z.number().optional(),
   cachedShare: z.number(),
 });
 

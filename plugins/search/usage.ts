@@ -1,5 +1,5 @@
 import type { SessionHeader } from "@scorel/kernel";
-import type { Usage } from "@scorel/messages/contract";
+import { addUsage, isPriced, noUsage, soundUsage, type Usage, type Use, usageIn } from "@scorel/kit/session/usage";
 import type { Spent, SpentBy } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { headerOf, logsIn, type Shelf } from "./logs.ts";
@@ -14,12 +14,9 @@ export interface UsageOptions extends Shelf {
   signal: AbortSignal;
 }
 /** A model call recorded in a log. */
-interface Call {
+interface Call extends Use {
   id: string;
   ts: number;
-  model: string;
-  /** With `sessionId` if a tool ran a session that has the same usage in its own log. */
-  usage: Usage & { sessionId?: unknown };
 }
 
 /** Matches the field name; inside a text, its quotes would be escaped. */
@@ -36,7 +33,7 @@ export async function spentIn({ directory, logs, by, since, projectOf, signal }:
   const headers = new Map(oldestFirst({ directory, logs }));
   const known = new Set<string>();
   const sessions = new Set<string>();
-  const rows = new Map<string, Spent>();
+  const rows = new Map<string, Row>();
   const total = nothing("total");
   for await (const { file, line } of matchingLines({
     directory,
@@ -56,7 +53,7 @@ export async function spentIn({ directory, logs, by, since, projectOf, signal }:
     add(row, call.usage);
     add(total, call.usage);
   }
-  return { rows: sorted([...rows.values()], by).map(shared), total: shared(total), sessions: sessions.size };
+  return { rows: sorted([...rows.values()].map(shown), by), total: shown(total), sessions: sessions.size };
 }
 
 /** Returns when a session was imported. Events up to then were paid for elsewhere. */
@@ -86,35 +83,12 @@ export function sinceTime(value: string, now: number): number {
   return date.getTime();
 }
 
-/**
- * Returns the call of a reply, summary or plugin's note; undefined for lines that only mention usage or are damaged.
- */
+/** The call in a line of a log; undefined for lines that only mention usage or are damaged. */
 function callIn(line: Buffer): Call | undefined {
   const fields = fieldsOf(line);
-  const { id, ts, type, message, model, usage } = fields;
-  if (typeof id !== "string" || typeof ts !== "number") return undefined;
-  if (type === "message" || type === "custom_message") {
-    const said = (message ?? {}) as Record<string, unknown>;
-    if (!isUsage(said.usage)) return undefined;
-    if (said.role === "tool_result") return callOfTool(id, ts, said);
-    if (said.role !== "assistant") return undefined;
-    return { id, ts, model: `${said.provider}/${said.model}`, usage: said.usage };
-  }
-  if (type === "custom") return callInNote(id, ts, fields.data);
-  if (type === "compact") return isUsage(usage) ? { id, ts, model: String(model ?? "unknown"), usage } : undefined;
-  return undefined;
-}
-
-/** The call of a tool that reports its own usage, under the model that it names or else under the tool's name. */
-function callOfTool(id: string, ts: number, { toolName, usage }: Record<string, unknown>): Call {
-  const spent = usage as Call["usage"] & { model?: unknown };
-  return { id, ts, model: String(spent.model ?? toolName), usage: spent };
-}
-
-/** Returns a call outside the conversation that a plugin recorded, for example for a title. */
-function callInNote(id: string, ts: number, data: unknown): Call | undefined {
-  const { model, usage } = (data ?? {}) as Record<string, unknown>;
-  return isUsage(usage) ? { id, ts, model: String(model ?? "unknown"), usage } : undefined;
+  const { id, ts } = fields;
+  const use = usageIn(fields);
+  return use && typeof id === "string" && typeof ts === "number" ? { id, ts, ...use } : undefined;
 }
 
 function fieldsOf(line: Buffer): Record<string, unknown> {
@@ -125,31 +99,31 @@ function fieldsOf(line: Buffer): Record<string, unknown> {
   }
 }
 
-function isUsage(usage: unknown): usage is Call["usage"] {
-  return typeof usage === "object" && usage !== null;
+/** The sum of a row so far. */
+interface Row {
+  key: string;
+  calls: number;
+  unpriced: number;
+  sum: Usage;
 }
 
-function nothing(key: string): Spent {
-  return { key, calls: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: 0, cachedShare: 0 };
+function nothing(key: string): Row {
+  return { key, calls: 0, unpriced: 0, sum: noUsage() };
 }
 
-function add(row: Spent, usage: Usage): void {
+function add(row: Row, usage: unknown): void {
   row.calls++;
-  for (const kind of ["input", "output", "cacheRead", "cacheWrite"] as const) row[kind] += counted(usage[kind]);
-  row.cost += counted(usage.cost?.total);
+  if (!isPriced(soundUsage(usage))) row.unpriced++;
+  row.sum = addUsage(row.sum, usage);
 }
 
-/** Returns a valid count, since imported logs may contain anything. */
-function counted(value: unknown): number {
-  return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
-}
-
-function shared(row: Spent): Spent {
-  const sent = row.input + row.cacheRead + row.cacheWrite;
+function shown({ key, calls, unpriced, sum: { input, output, cacheRead, cacheWrite, cost } }: Row): Spent {
+  const sent = input + cacheRead + cacheWrite;
   return {
-    ...row,
-    cost: Number(row.cost.toFixed(6)),
-    cachedShare: sent === 0 ? 0 : Number((row.cacheRead / sent).toFixed(4)),
+    ...{ key, calls, input, output, cacheRead, cacheWrite },
+    cost: Number(cost.total.toFixed(6)),
+    ...(unpriced > 0 && { unpriced }),
+    cachedShare: sent === 0 ? 0 : Number((cacheRead / sent).toFixed(4)),
   };
 }
 

@@ -1,4 +1,11 @@
-import type { ConvertContext, DisplayAction, EventDefinition, EventOf, Events } from "@scorel/kernel";
+import {
+  type ConvertContext,
+  type DisplayAction,
+  type EventDefinition,
+  type EventOf,
+  type Events,
+  isEvent,
+} from "@scorel/kernel";
 import type { UserMessage } from "@scorel/messages/contract";
 import { z } from "zod";
 import { type ContentOf, contextText } from "./load/blocks.ts";
@@ -83,6 +90,6 @@ export const events = {
 export function contentsOf({ get }: Pick<ConvertContext, "get">): ContentOf {
   return (id) => {
     const event = get(id);
-    return event?.type === "skill_content" ? (event as EventOf<"skill_content">).text : undefined;
+    return isEvent(event, "skill_content") ? event.text : undefined;
   };
 }

@@ -1,4 +1,4 @@
-import type { EventOf, ProjectionDefinition, StoredEvent } from "@scorel/kernel";
+import { isEvent, type ProjectionDefinition, type StoredEvent } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import type { BackgroundTask, TaskDetails } from "./contract.ts";
 
@@ -27,15 +27,15 @@ export const backgroundTasks: ProjectionDefinition<readonly BackgroundTask[]> = 
 };
 
 function begunIn(event: StoredEvent): BackgroundTask | undefined {
-  if (event.type !== "message") return undefined;
-  const { message } = event as EventOf<"message">;
+  if (!isEvent(event, "message")) return undefined;
+  const { message } = event;
   if (message.role !== "tool_result" || message.toolName !== "Task") return undefined;
   return (message.details as TaskDetails | undefined)?.background;
 }
 
 function messageIdsIn(event: StoredEvent): (string | undefined)[] {
-  if (event.type === "message") return [(event as EventOf<"message">).message.meta?.messageId];
-  if (event.type !== "queue_update") return [];
-  const { items = [], added = [] } = event as EventOf<"queue_update">;
+  if (isEvent(event, "message")) return [event.message.meta?.messageId];
+  if (!isEvent(event, "queue_update")) return [];
+  const { items = [], added = [] } = event;
   return [...items, ...added].map(({ message }) => message.meta?.messageId);
 }

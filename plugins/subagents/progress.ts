@@ -1,5 +1,5 @@
-import type { AnyEvent, Missed, StoredEvent, Transients } from "@scorel/kernel";
-import type { ScorelMessage } from "@scorel/messages/contract";
+import { type AnyEvent, isEvent, type Missed, type Transients } from "@scorel/kernel";
+import { addUsage, noUsage, type Usage, usageIn } from "@scorel/kit/session/usage";
 import type { ToolOutput, ToolUsage } from "@scorel/tools/contract";
 import type { TaskDetails } from "./contract.ts";
 
@@ -8,9 +8,6 @@ const LINES = 6;
 const CHARACTERS = 1_000;
 /** Milliseconds between two updates while text arrives. */
 const PAUSE_MS = 100;
-const COUNTS = ["input", "output", "cacheRead", "cacheWrite"] as const;
-
-type Heard = StoredEvent & { message?: ScorelMessage };
 
 /** Shows what a subagent says and does, and its usage so far. */
 export class Progress {
@@ -19,8 +16,8 @@ export class Progress {
   private said = "";
   private shown = 0;
   private later: NodeJS.Timeout | undefined;
-  /** Usage of its replies, and of each of its calls by id. */
-  private readonly used = new Map<string, ToolUsage>();
+  /** Usage of its calls by id, and of its other events by theirs. */
+  private readonly used = new Map<string, unknown>();
 
   constructor(details: TaskDetails, update: (partial: ToolOutput) => void) {
     this.details = details;
@@ -28,11 +25,10 @@ export class Progress {
   }
 
   take(event: AnyEvent | Missed): void {
-    const { type } = event;
-    if (type === "text_delta") this.say((event as AnyEvent & Transients["text_delta"]).delta);
-    if (type === "tool_execution_start") this.begin((event as AnyEvent & Transients["tool_execution_start"]).toolName);
-    if (type === "tool_execution_update") this.takeCall(event as AnyEvent & Transients["tool_execution_update"]);
-    if (type === "message") this.takeMessage(event as unknown as Heard);
+    if (isEvent(event, "text_delta")) this.say(event.delta);
+    if (isEvent(event, "tool_execution_start")) this.begin(event.toolName);
+    if (isEvent(event, "tool_execution_update")) this.takeCall(event);
+    this.takeStored(event);
   }
 
   /** Shows the current state at once. */
@@ -67,27 +63,26 @@ export class Progress {
 
   /** Adds the usage of the subagent's own subagents, which are still working. */
   private takeCall({ toolCallId, partial }: Transients["tool_execution_update"]): void {
-    const { usage } = (partial ?? {}) as { usage?: ToolUsage };
+    const { usage } = (partial ?? {}) as { usage?: unknown };
     if (usage) this.note(toolCallId, usage);
   }
 
-  private takeMessage({ id, message }: Heard): void {
-    if (message?.role === "assistant" && message.usage) this.note(id, message.usage);
-    if (message?.role === "tool_result" && message.usage) this.note(message.toolCallId, message.usage);
+  /** Adds the usage in a stored event: of a reply, a summary, or a call, whose usage so far it replaces. */
+  private takeStored(event: AnyEvent | Missed): void {
+    const usage = usageIn(event)?.usage;
+    if (!usage || !("id" in event)) return;
+    const message = isEvent(event, "message") ? event.message : undefined;
+    this.note(message?.role === "tool_result" ? message.toolCallId : event.id, usage);
   }
 
-  private note(by: string, usage: ToolUsage): void {
+  private note(by: string, usage: unknown): void {
     this.used.set(by, usage);
     // At once, so that limits of the parent apply.
     this.show();
   }
 
   private usage(): ToolUsage {
-    const sum = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: { total: 0 } };
-    for (const usage of this.used.values()) {
-      for (const key of COUNTS) sum[key] += usage[key] ?? 0;
-      sum.cost.total += usage.cost?.total ?? 0;
-    }
+    const sum = [...this.used.values()].reduce<Usage>(addUsage, noUsage());
     return { ...sum, sessionId: this.details.sessionId };
   }
 }

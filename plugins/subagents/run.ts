@@ -1,6 +1,6 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Client, Delivered } from "@scorel/host/contract";
-import type { AnyEvent, Transients } from "@scorel/kernel";
+import { type AnyEvent, isEvent, type Transients } from "@scorel/kernel";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { onAbort } from "@scorel/kit/values/abort";
 import type { ToolOutput } from "@scorel/tools/contract";
@@ -94,7 +94,7 @@ async function work(client: Client, ctx: Context, begun: Begun): Promise<ToolOut
   const hear = ({ event }: Delivered) => {
     progress.take(event);
     // Passed on, so that people who follow the parent see how to allow it.
-    if (event.type === "permission_denied") ctx.session.emit("permission_denied", deniedIn(event as Denied));
+    if (isEvent(event, "permission_denied")) ctx.session.emit("permission_denied", deniedIn(event));
   };
   await client.subscribe(sessionId, hear, { joined: true });
   progress.show();

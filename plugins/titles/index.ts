@@ -1,6 +1,6 @@
 import type {} from "@scorel/agent/contract";
 import type {} from "@scorel/host/contract";
-import { type AnyEvent, definePlugin, type EventOf, type StoredEvent, type Transients } from "@scorel/kernel";
+import { type AnyEvent, definePlugin, isEvent, type Missed, type StoredEvent } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import type {} from "./contract.ts";
 
@@ -16,8 +16,7 @@ export default definePlugin({
       over: "log",
       reads: [{ type: "custom", containing: '"kind":"title"' }],
       init: () => false,
-      update: (asked: boolean, event: StoredEvent) =>
-        asked || (event.type === "custom" && (event as EventOf<"custom">).kind === "title"),
+      update: (asked: boolean, event: StoredEvent) => asked || (isEvent(event, "custom") && event.kind === "title"),
     },
   },
 
@@ -25,7 +24,7 @@ export default definePlugin({
     let begun = false;
     ctx.subscribe(
       async (event) => {
-        if (begun || !isCompleted(event as AnyEvent)) return;
+        if (begun || !isCompleted(event)) return;
         begun = true;
         const { isWanted, makeTitle } = await import("./title.ts");
         // Not awaited, so that neither the next event nor the session's end is delayed.
@@ -37,6 +36,6 @@ export default definePlugin({
 });
 
 /** True for a completed turn. A cancelled one may be the end of the process. */
-function isCompleted(event: AnyEvent): boolean {
-  return event.type === "runtime_end" && (event as AnyEvent & Transients["runtime_end"]).reason === "completed";
+function isCompleted(event: AnyEvent | Missed): boolean {
+  return isEvent(event, "runtime_end") && event.reason === "completed";
 }

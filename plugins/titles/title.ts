@@ -1,4 +1,4 @@
-import { codeOf, type EventOf, type PluginContext, type StoredEvent } from "@scorel/kernel";
+import { codeOf, isEvent, type PluginContext, type StoredEvent } from "@scorel/kernel";
 import type { ScorelMessage, SessionMeta } from "@scorel/messages/contract";
 import type { TitleAsked } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -61,8 +61,8 @@ function titleEvent(data: TitleAsked) {
 function beginningOf(events: Iterable<StoredEvent>): string {
   let said = "";
   for (const event of events) {
-    if (event.type !== "message") continue;
-    const { message } = event as EventOf<"message">;
+    if (!isEvent(event, "message")) continue;
+    const { message } = event;
     if (message.role !== "user" && message.role !== "assistant") continue;
     const text = wordsOf(message).slice(0, READ);
     if (text !== "") said += `${message.role}: ${text}\n\n`;

@@ -28,7 +28,7 @@ try {
 async function bundle() {
   await build({
     absWorkingDir: root,
-    entryPoints: ["index", "store", "containment"].map((name) => ({ in: `kernel/${name}.ts`, out: name })),
+    entryPoints: ["index", "is-event", "store", "containment"].map((name) => ({ in: `kernel/${name}.ts`, out: name })),
     outdir: folder,
     bundle: true,
     splitting: true,
@@ -54,6 +54,7 @@ function manifest() {
     engines,
     exports: {
       ".": module("index"),
+      "./is-event": module("is-event"),
       "./store": module("store"),
       "./containment": module("containment"),
       "./testing": module("testing"),

@@ -7,15 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Client, CommandResult, Operation, Operations } from "@scorel/host/contract";
-import {
-  type AnyEvent,
-  type AnyPlugin,
-  type BaseContext,
-  createKernel,
-  type EventOf,
-  type Kernel,
-  type Missed,
-} from "@scorel/kernel";
+import { type AnyEvent, type AnyPlugin, type BaseContext, createKernel, isEvent, type Kernel } from "@scorel/kernel";
 import { createMemoryStore } from "@scorel/kernel/store";
 import type { ModelRequest, Reply, ScriptedCall } from "@scorel/model/scripted";
 import type { OpenRequest } from "@scorel/requests/contract";
@@ -189,9 +181,8 @@ async function opened(
   };
   await client.subscribe(sessionId, async ({ event }) => {
     events.push(event as AnyEvent);
-    const { type } = event as Told;
-    if (type === "plugin_failure") failures.push(failureOf(event as Told & Failure));
-    if (type === "approval_request" && answer) await answerTo(event as Told & OpenRequest);
+    if (isEvent(event, "plugin_failure")) failures.push(failureOf(event));
+    if (isEvent(event, "approval_request") && answer) await answerTo(event);
   });
   if (attending) await inSession("attend_requests");
   const toldSince = async (from: number) => {
@@ -219,7 +210,6 @@ async function opened(
   };
 }
 
-type Told = AnyEvent | Missed;
 type Failure = Kernel["failures"][number];
 
 function failureOf({ plugin, where, code, message, at }: Failure): Failure {
@@ -228,8 +218,8 @@ function failureOf({ plugin, where, code, message, at }: Failure): Failure {
 
 function resultsIn(events: readonly AnyEvent[]): ToolResult[] {
   return events.flatMap((event) => {
-    const { message } = event as Partial<EventOf<"message">>;
-    if (event.type !== "message" || message?.role !== "tool_result") return [];
+    if (!isEvent(event, "message") || event.message.role !== "tool_result") return [];
+    const { message } = event;
     const text = message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
     return [{ tool: message.toolName, text, isError: message.isError }];
   });

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connectHost, type RemoteClient } from "@scorel/host/client";
 import type { Delivered, ResumeMode } from "@scorel/host/contract";
+import { isEvent } from "@scorel/kernel";
 import { expect, it } from "vitest";
 import { dialSocket } from "../../plugins/socket/socket.ts";
 import { type Running, type Scratch, scratch } from "../e2e/scorel.ts";
@@ -40,7 +41,7 @@ async function follow(client: RemoteClient, sessionId: string) {
     sessionId,
     ({ event }) => {
       if ("id" in event) kept.push(event);
-      if (event.type === "text_delta") said += (event as unknown as { delta: string }).delta;
+      if (isEvent(event, "text_delta")) said += event.delta;
     },
     { tail: Number.POSITIVE_INFINITY, resumed: forget },
   );

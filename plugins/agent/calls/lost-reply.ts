@@ -1,20 +1,22 @@
-import type { EventOf, Session, StoredEvent } from "@scorel/kernel";
-import type { AssistantMessage, ScorelMessage, ToolCallBlock, ToolResultMessage } from "@scorel/messages/contract";
+import { type EventOf, isEvent, type Session, type StoredEvent } from "@scorel/kernel";
+import type { AssistantMessage, ToolCallBlock, ToolResultMessage } from "@scorel/messages/contract";
 
 /** The last reply and its calls without a result; undefined if all calls have one, or if the conversation was rewound to this reply. */
 export function lostReply(
   session: Session,
-): { reply: EventOf<"message">; calls: readonly ToolCallBlock[] } | undefined {
+): { reply: EventOf<"message" | "custom_message">; calls: readonly ToolCallBlock[] } | undefined {
   const { activeLeaf, tree } = session;
   const answered = new Set<string>();
   for (const event of activeLeaf === null ? [] : tree.ancestors(activeLeaf)) {
-    const message = messageOf(event);
-    if (message?.role === "tool_result") answered.add(message.toolCallId);
-    if (message?.role === "assistant") {
+    if (event.type === "compact") return undefined;
+    if (!isEvent(event, "message") && !isEvent(event, "custom_message")) continue;
+    const { message } = event;
+    if (message.role === "tool_result") answered.add(message.toolCallId);
+    if (message.role === "assistant") {
       const calls = callsOf(message).filter(({ id }) => !answered.has(id));
-      return calls.length > 0 && isLast(event, session) ? { reply: event as EventOf<"message">, calls } : undefined;
+      return calls.length > 0 && isLast(event, session) ? { reply: event, calls } : undefined;
     }
-    if (message?.role === "user" || event.type === "compact") return undefined;
+    if (message.role === "user") return undefined;
   }
   return undefined;
 }
@@ -43,10 +45,4 @@ export function resultOf({ id, name }: ToolCallBlock, text: string): ToolResultM
     isError: true,
     timestamp: Date.now(),
   };
-}
-
-function messageOf(event: StoredEvent): ScorelMessage | undefined {
-  return event.type === "message" || event.type === "custom_message"
-    ? (event as EventOf<"message">).message
-    : undefined;
 }

@@ -1,3 +1,4 @@
+import { noUsage } from "@scorel/kit/session/usage";
 import type { AssistantMessage, ToolResultMessage } from "@scorel/messages/contract";
 import type { ReadyOutput, ReadyTool } from "@scorel/tools/contract";
 import type { ToolCallInput, TypedCall, TypedCallOptions } from "../contract.ts";
@@ -5,7 +6,6 @@ import { type Environment, offeredTools, redaction, systemPrompt } from "../envi
 import { errors } from "../errors.ts";
 import { storable } from "../messages/before-store.ts";
 import { toAgentMessages } from "../messages/convert.ts";
-import { noUsage } from "../turn/usage.ts";
 import { jsonForm } from "./arguments.ts";
 import { asResult, type CallResult, errorResult, resultMessage } from "./result.ts";
 import { changed, execute, judge, validated } from "./steps.ts";

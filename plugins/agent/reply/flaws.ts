@@ -1,10 +1,10 @@
 import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
 import { messageOf, type ScorelError } from "@scorel/kernel";
+import { tokensOf } from "@scorel/kit/session/usage";
 import type { RequestFailure } from "@scorel/model/contract";
 import { errors } from "../errors.ts";
 import { assistantText } from "../messages/convert.ts";
 import { type Failure, judge, type Verdict } from "../turn/failure.ts";
-import { tokensOf } from "../turn/usage.ts";
 
 type AnyModel = Model<Api>;
 

@@ -7,11 +7,11 @@ import type {
   ToolCall,
 } from "@mariozechner/pi-ai";
 import { type Awaitable, codeOf } from "@scorel/kernel";
+import { noUsage, soundUsage } from "@scorel/kit/session/usage";
 import { breath } from "../breath.ts";
 import { CallIds } from "../calls/call-ids.ts";
 import { errors } from "../errors.ts";
 import type { Failure } from "../turn/failure.ts";
-import { noUsage, soundUsage } from "../turn/usage.ts";
 import {
   cutFailure,
   flawOfArguments,

@@ -1,4 +1,5 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
+import { addUsage, noUsage } from "@scorel/kit/session/usage";
 import { linkedTo } from "@scorel/kit/values/abort";
 import type { StreamOptions, UsableModel } from "@scorel/model/contract";
 import type { Answer, Question } from "../contract.ts";
@@ -8,7 +9,6 @@ import { guardStream } from "../reply/guard.ts";
 import { sendRequest } from "../request/send.ts";
 import type { Failure } from "./failure.ts";
 import { Retries } from "./retry.ts";
-import { addUsage, noUsage } from "./usage.ts";
 
 /**
  * Makes one model call outside the conversation, without tools, but guarded, retried, redacted and counted like a

@@ -1,9 +1,9 @@
-import type { EventId, EventOf, Session, StoredEvent, TreeView } from "@scorel/kernel";
+import { type EventId, isEvent, type Session, type StoredEvent, type TreeView } from "@scorel/kernel";
+import { addUsage, noUsage, usageIn } from "@scorel/kit/session/usage";
 import type { AssistantMessage, ScorelMessage, Usage } from "@scorel/messages/contract";
 import type { TurnOutcome } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { assistantText } from "../messages/convert.ts";
-import { addUsage, noUsage } from "./usage.ts";
 
 /** Outcome of a message that no turn will answer. */
 export function unserved(session: Session, error: { code: string; message: string }): TurnOutcome {
@@ -33,7 +33,7 @@ export function outcomeFromLog(session: Session, id: string): TurnOutcome | unde
     ...ending(last),
     text: last ? assistantText(last.content) : "",
     stopReason: last?.stopReason ?? "error",
-    usage: turn.flatMap(usageOf).reduce(addUsage, noUsage()),
+    usage: usageOf(turn),
     durationMs: (turn.at(-1) as StoredEvent).ts - (turn[0] as StoredEvent).ts,
     leafId: leafOf(turn),
   };
@@ -78,12 +78,12 @@ function leafOf(turn: readonly StoredEvent[]): EventId | null {
 }
 
 function messageOf(event: StoredEvent): ScorelMessage | undefined {
-  return event.type === "message" ? (event as EventOf<"message">).message : undefined;
+  return isEvent(event, "message") ? event.message : undefined;
 }
-/** The usage of a reply, or of a tool call. */
-function usageOf(event: StoredEvent): Usage[] {
-  const message = messageOf(event);
-  return (message?.role === "assistant" || message?.role === "tool_result") && message.usage ? [message.usage] : [];
+/** The usage of a turn's replies, tools, summaries and other work. What follows the last message, such as a title, came after the turn. */
+function usageOf(turn: readonly StoredEvent[]): Usage {
+  const events = turn.slice(0, turn.findLastIndex(messageOf) + 1);
+  return events.reduce((sum, event) => addUsage(sum, usageIn(event)?.usage), noUsage());
 }
 function userOf(event: StoredEvent) {
   const message = messageOf(event);

@@ -1,14 +1,15 @@
-import type {
-  DisplayAction,
-  EventDefinition,
-  EventId,
-  EventOf,
-  Events,
-  LogView,
-  PathHold,
-  ProjectionDefinition,
-  Session,
-  StoredEvent,
+import {
+  type DisplayAction,
+  type EventDefinition,
+  type EventId,
+  type EventOf,
+  type Events,
+  isEvent,
+  type LogView,
+  type PathHold,
+  type ProjectionDefinition,
+  type Session,
+  type StoredEvent,
 } from "@scorel/kernel";
 import { updatedQueue } from "@scorel/kit/session/queue-update";
 import type { MessageMeta, UserMessage } from "@scorel/messages/contract";
@@ -55,7 +56,7 @@ export const queueProjection: ProjectionDefinition<readonly QueueItem[]> = {
   reads: ["queue_update", { type: "message", containing: '"queueItemId"' }],
   init: () => [],
   update(state, event: StoredEvent) {
-    if (event.type === "queue_update") return updatedQueue(state, event as EventOf<"queue_update">);
+    if (isEvent(event, "queue_update")) return updatedQueue(state, event);
     const delivered = metaOf(event)?.queueItemId;
     return delivered === undefined ? state : state.filter(({ id }) => id !== delivered);
   },
@@ -76,11 +77,8 @@ export const sentProjection: ProjectionDefinition<readonly SentMessage[]> = {
   reads: ["queue_update", { type: "message", containing: '"messageId"' }],
   init: () => [],
   update(state, event: StoredEvent) {
-    if (event.type === "queue_update")
-      return messagesIn(event as EventOf<"queue_update">).reduce(
-        (sent, { id, message }) => remember(sent, message.meta, id),
-        state,
-      );
+    if (isEvent(event, "queue_update"))
+      return messagesIn(event).reduce((sent, { id, message }) => remember(sent, message.meta, id), state);
     return remember(state, metaOf(event), event.id);
   },
 };
@@ -177,7 +175,7 @@ function asDelivered({ id, mode, message }: QueueItem): UserMessage {
 }
 
 function metaOf(event: StoredEvent): MessageMeta | undefined {
-  return event.type === "message" ? (event as EventOf<"message">).message.meta : undefined;
+  return isEvent(event, "message") ? event.message.meta : undefined;
 }
 
 /** Adds a message. The state is a list, because copying an object with that many keys for each message of a long log would take minutes. */

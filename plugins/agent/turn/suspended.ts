@@ -1,4 +1,4 @@
-import type { AppendEntry, EventOf, Session } from "@scorel/kernel";
+import { type AppendEntry, type EventOf, isEvent, type Session, type StoredEvent } from "@scorel/kernel";
 import type { ToolCallBlock, UserMessage } from "@scorel/messages/contract";
 import { lostReply, resultOf } from "../calls/lost-reply.ts";
 import type { Environment } from "../environment.ts";
@@ -10,7 +10,7 @@ import type { Environment } from "../environment.ts";
 export interface SuspendedTurn {
   /** The question that waits for its answer. */
   requestId: string;
-  reply: EventOf<"message">;
+  reply: EventOf<"message" | "custom_message">;
   /** The calls of the reply that have no result. */
   calls: readonly ToolCallBlock[];
   /** The message that the turn answers. */
@@ -47,11 +47,7 @@ export function passedOver(turn: SuspendedTurn, { ctx }: Environment): AppendEnt
   return [...results, ...(ctx.find("approver")?.endOf?.(turn.requestId, "the conversation went on without it") ?? [])];
 }
 
-function promptOf({ id }: EventOf<"message">, { tree }: Session): EventOf<"message"> | undefined {
-  for (const event of tree.ancestors(id)) {
-    if (event.type !== "message") continue;
-    const said = event as EventOf<"message">;
-    if (said.message.role === "user") return said;
-  }
+function promptOf({ id }: StoredEvent, { tree }: Session): EventOf<"message"> | undefined {
+  for (const event of tree.ancestors(id)) if (isEvent(event, "message") && event.message.role === "user") return event;
   return undefined;
 }

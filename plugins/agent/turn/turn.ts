@@ -1,4 +1,5 @@
 import { type AppendEntry, codeOf, type EventId, messageOf, type PathHold } from "@scorel/kernel";
+import { addUsage, noUsage, tokensOf } from "@scorel/kit/session/usage";
 import { onAbort } from "@scorel/kit/values/abort";
 import type { AssistantMessage, ScorelMessage, Usage, UserMessage } from "@scorel/messages/contract";
 import type { QueueItem, TurnLimits, TurnOutcome, TurnPlace } from "../contract.ts";
@@ -13,7 +14,6 @@ import { placeOf, untilItBegins } from "./place.ts";
 import { Retries } from "./retry.ts";
 import { type AnsweredTurn, type SuspendedTurn, servedBy, suspendedTurn } from "./suspended.ts";
 import { TurnLimit } from "./turn-limit.ts";
-import { addUsage, noUsage, tokensOf } from "./usage.ts";
 
 /** Calls the model until it rests. `started` are the messages already in the log; `again` repeats a failed attempt. */
 export type Loop = (turn: Turn, started: readonly UserMessage[], again?: boolean) => Promise<void>;

@@ -1,70 +1,10 @@
-import type { EventId, EventOf, LlmAction, Session, StoredEvent } from "@scorel/kernel";
-import type { AssistantMessage, ScorelMessage, Usage } from "@scorel/messages/contract";
+import { type EventId, isEvent, type LlmAction, type Session, type StoredEvent } from "@scorel/kernel";
+import { tokensOf } from "@scorel/kit/session/usage";
+import type { AssistantMessage, ScorelMessage } from "@scorel/messages/contract";
 
 /** Average for UTF-8 text. In scripts with three-byte characters, each character is about one token. */
 const bytesPerToken = 4;
 const tokensPerImage = 1_200;
-
-export function noUsage(): Usage {
-  return {
-    input: 0,
-    output: 0,
-    cacheRead: 0,
-    cacheWrite: 0,
-    totalTokens: 0,
-    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-  };
-}
-
-/** Maximum plausible token count; a larger number is treated as invalid. */
-const mostUsed = 1e10;
-
-/**
- * Returns a valid usage, with 0 for missing or invalid counts, so that a reply is not lost to a provider's bad usage.
- */
-export function soundUsage(usage: unknown): Usage {
-  const none = noUsage();
-  const given = isRecord(usage) ? usage : {};
-  const cost = isRecord(given.cost) ? given.cost : {};
-  return { ...given, ...soundNumbers(none, given), cost: { ...cost, ...soundNumbers(none.cost, cost) } } as Usage;
-}
-
-function soundNumbers(wanted: object, given: Record<string, unknown>): Record<string, number> {
-  const numbers = Object.keys(wanted).filter((key) => key !== "cost");
-  return Object.fromEntries(numbers.map((key) => [key, soundNumber(given[key])]));
-}
-
-function soundNumber(value: unknown): number {
-  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-  return typeof number === "number" && number > 0 && number <= mostUsed ? number : 0;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Adds two usages. */
-export function addUsage(a: Usage, b: Usage): Usage {
-  return {
-    input: a.input + b.input,
-    output: a.output + b.output,
-    cacheRead: a.cacheRead + b.cacheRead,
-    cacheWrite: a.cacheWrite + b.cacheWrite,
-    totalTokens: a.totalTokens + b.totalTokens,
-    cost: {
-      input: a.cost.input + b.cost.input,
-      output: a.cost.output + b.cost.output,
-      cacheRead: a.cost.cacheRead + b.cost.cacheRead,
-      cacheWrite: a.cost.cacheWrite + b.cost.cacheWrite,
-      total: a.cost.total + b.cost.total,
-    },
-  };
-}
-
-/** Tokens of the request and its reply. Does not use `totalTokens`, which some providers count differently. */
-export function tokensOf(usage: Usage): number {
-  return usage.input + usage.cacheRead + usage.cacheWrite + usage.output;
-}
 
 /**
  * The last count of each session and the leaf it was made at, so that only later events are read. Only counts based on
@@ -150,9 +90,7 @@ function addedTokens(action: LlmAction): number {
 }
 
 function messageOf(event: StoredEvent): ScorelMessage | undefined {
-  return event.type === "message" || event.type === "custom_message"
-    ? (event as EventOf<"message">).message
-    : undefined;
+  return isEvent(event, "message") || isEvent(event, "custom_message") ? event.message : undefined;
 }
 
 function isWhole(message: ScorelMessage): message is AssistantMessage {

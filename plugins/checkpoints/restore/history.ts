@@ -1,4 +1,4 @@
-import type { EventOf, Session, StoredEvent, TreeView } from "@scorel/kernel";
+import { isEvent, type Session, type StoredEvent, type TreeView } from "@scorel/kernel";
 import type { AssistantMessage, ScorelMessage } from "@scorel/messages/contract";
 import type { Checkpoint, FileState, NotCovered } from "../contract.ts";
 import { asCheckpoint, KIND } from "../record/state.ts";
@@ -84,11 +84,11 @@ function asksFor({ content }: AssistantMessage, calls: readonly string[]): boole
 }
 
 function checkpointOf(event: StoredEvent): Checkpoint | undefined {
-  if (event.type !== "custom") return undefined;
-  const { kind, data } = event as EventOf<"custom">;
+  if (!isEvent(event, "custom")) return undefined;
+  const { kind, data } = event;
   return kind === KIND ? asCheckpoint(data) : undefined;
 }
 
 function messageIn(event: StoredEvent): ScorelMessage | undefined {
-  return event.type === "message" ? (event as EventOf<"message">).message : undefined;
+  return isEvent(event, "message") ? event.message : undefined;
 }

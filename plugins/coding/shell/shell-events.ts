@@ -1,12 +1,13 @@
-import type {
-  DisplayAction,
-  EventDefinition,
-  EventOf,
-  Events,
-  ProjectionDefinition,
-  TransientDefinition,
-  TransientOf,
-  Transients,
+import {
+  type DisplayAction,
+  type EventDefinition,
+  type EventOf,
+  type Events,
+  isEvent,
+  type ProjectionDefinition,
+  type TransientDefinition,
+  type TransientOf,
+  type Transients,
 } from "@scorel/kernel";
 import type { UserMessage } from "@scorel/messages/contract";
 import { z } from "zod";
@@ -57,8 +58,7 @@ const shellTold: EventDefinition<Events["shell_told"]> = {
   durable: true,
   convertToLlm(event: EventOf<"shell_told">, context) {
     const line = context.get(event.line);
-    if (line?.type !== "shell_line") return { action: "skip" };
-    return { action: "include", message: messageFor(line as EventOf<"shell_line">) };
+    return isEvent(line, "shell_line") ? { action: "include", message: messageFor(line) } : { action: "skip" };
   },
   convertToDisplay: () => ({ display: "hidden" }),
 };

@@ -1,12 +1,4 @@
-import {
-  type EventId,
-  type EventOf,
-  type Events,
-  messageOf,
-  newId,
-  type PluginContext,
-  type Session,
-} from "@scorel/kernel";
+import { type EventId, type Events, isEvent, messageOf, newId, type PluginContext, type Session } from "@scorel/kernel";
 import { eventIdFor } from "@scorel/kit/session/change-info";
 import { assertSameRequest, bodyHash } from "@scorel/kit/session/message-id";
 import { linkedTo } from "@scorel/kit/values/abort";
@@ -105,8 +97,9 @@ export class ShellLines {
 
   private isKnown(eventId: EventId, { command, silent, messageId }: ShellLine): boolean {
     const { tree } = this.session;
-    const begun = tree.get(beginningOf(messageId) ?? "") as EventOf<"shell_begun"> | undefined;
-    const isSame = begun?.hash === undefined || begun.hash === bodyHash({ command, silent });
+    const begun = tree.get(beginningOf(messageId) ?? "");
+    const isSame =
+      !isEvent(begun, "shell_begun") || begun.hash === undefined || begun.hash === bodyHash({ command, silent });
     assertSameRequest(isSame, { operation: "run_shell", messageId });
     return begun !== undefined || this.running.has(eventId) || tree.has(eventId);
   }

@@ -1,4 +1,4 @@
-import { renamed } from "@scorel/kernel";
+import { renamed } from "@scorel/kernel/containment";
 import { errors } from "../errors.ts";
 import type { ContainedPlugin } from "./contained-plugin.ts";
 

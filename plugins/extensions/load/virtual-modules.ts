@@ -6,6 +6,7 @@ const modules = {
   "@scorel/host/client": () => import("@scorel/host/client"),
   "@scorel/kernel": () => import("@scorel/kernel"),
   "@scorel/kernel/containment": () => import("@scorel/kernel/containment"),
+  "@scorel/kernel/is-event": () => import("@scorel/kernel/is-event"),
   "@scorel/kernel/store": () => import("@scorel/kernel/store"),
   zod: () => import("zod"),
   "zod/compile": () => import("zod/compile"),

@@ -2,6 +2,7 @@
 
 import type { CliOption } from "@scorel/cli/contract";
 import type { AnyEvent, Missed, Transients } from "@scorel/kernel";
+import { isEvent } from "@scorel/kernel/is-event";
 import { createOutput, type OutputStream } from "@scorel/kit/terminal/output";
 import { continued, visibleBreaks } from "@scorel/kit/text/one-line";
 import { plainText } from "@scorel/kit/text/plain";
@@ -97,8 +98,8 @@ export class Warnings {
 
   /** Returns the warning for a failure event; undefined for other events and repeated ones. */
   heard(event: AnyEvent | Missed): string | undefined {
-    if (event.type !== "plugin_failure") return undefined;
-    const text = failureText(event as AnyEvent & Transients["plugin_failure"]);
+    if (!isEvent(event, "plugin_failure")) return undefined;
+    const text = failureText(event);
     return this.isNew(text) ? `warning: ${continued(text)}` : undefined;
   }
 

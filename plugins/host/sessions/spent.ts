@@ -1,9 +1,8 @@
-import type { EventOf, Session, StoredEvent } from "@scorel/kernel";
-import type { Usage } from "@scorel/messages/contract";
+import type { Session } from "@scorel/kernel";
+import { addUsage, isPriced, noUsage, soundUsage, tokensOf, type Usage, usageIn } from "@scorel/kit/session/usage";
 import type { SessionGlance } from "../contract.ts";
 
 type Spent = NonNullable<SessionGlance["spent"]>;
-type Sum = Pick<Usage, "input" | "output" | "cacheRead" | "cacheWrite"> & { cost: number | undefined };
 
 /** Maximum number of events of a log that are read at once when it is first needed. `readSpent` reads longer logs in pieces. */
 const AT_ONCE = 2_000;
@@ -13,7 +12,9 @@ const PIECE = 500;
 /** The sum so far, up to the event `seq`. */
 interface Totals {
   seq: number;
-  sum: Sum;
+  sum: Usage;
+  /** Whether the price of each used model is known. */
+  isPriced: boolean;
 }
 const totals = new WeakMap<Session, Totals>();
 
@@ -23,7 +24,7 @@ export function spentIn(session: Session): Spent | undefined {
   // Reading a long log at once would block the event loop.
   if (known.seq === 0 && session.tree.size > AT_ONCE) return undefined;
   while (addPiece(session, known));
-  return shown(known.sum);
+  return shown(known);
 }
 
 /** Reads a long log in pieces, so that `spentIn` can return its usage. Resolves with whether that was necessary. */
@@ -46,7 +47,7 @@ function totalsOf(session: Session): Totals {
 }
 
 function nothing(): Totals {
-  return { seq: 0, sum: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: 0 } };
+  return { seq: 0, sum: noUsage(), isPriced: true };
 }
 
 /** Adds the next events. Returns whether there are further ones. */
@@ -54,46 +55,24 @@ function addPiece(session: Session, known: Totals): boolean {
   const events = session.tree.head(PIECE, known.seq);
   for (const event of events) {
     known.seq = event.seq;
-    const usage = usageIn(event);
-    if (usage) add(known.sum, usage);
+    const use = usageIn(event);
+    if (use) add(known, use.usage);
   }
   return events.length === PIECE;
 }
 
-/** The usage in an event: of a reply, a tool, a summary, or work beside the conversation. */
-function usageIn(event: StoredEvent): Partial<Usage> | undefined {
-  if (event.type === "message" || event.type === "custom_message") {
-    const { message } = event as EventOf<"message">;
-    return message?.role === "assistant" || message?.role === "tool_result" ? message.usage : undefined;
-  }
-  if (event.type === "compact") return (event as EventOf<"compact">).usage;
-  if (event.type !== "custom") return undefined;
-  const { usage } = ((event as EventOf<"custom">).data ?? {}) as { usage?: Partial<Usage> };
-  return typeof usage === "object" && usage !== null ? usage : undefined;
+function add(totals: Totals, used: unknown): void {
+  totals.sum = addUsage(totals.sum, used);
+  totals.isPriced &&= isPriced(soundUsage(used));
 }
 
-function add(sum: Sum, used: Partial<Usage>): void {
-  sum.input += amount(used.input);
-  sum.output += amount(used.output);
-  sum.cacheRead += amount(used.cacheRead);
-  sum.cacheWrite += amount(used.cacheWrite);
-  const tokens = amount(used.input) + amount(used.output) + amount(used.cacheRead) + amount(used.cacheWrite);
-  const cost = amount(used.cost?.total);
-  // Tokens without a cost mean that the price of the model is not known.
-  if (tokens > 0 && cost === 0) sum.cost = undefined;
-  else if (sum.cost !== undefined) sum.cost += cost;
-}
-
-function shown({ cost, ...tokens }: Sum): Spent | undefined {
-  const sent = tokens.input + tokens.cacheRead + tokens.cacheWrite;
-  if (sent + tokens.output === 0) return undefined;
+function shown({ sum, isPriced }: Totals): Spent | undefined {
+  if (tokensOf(sum) === 0) return undefined;
+  const { input, output, cacheRead, cacheWrite, cost } = sum;
+  const sent = input + cacheRead + cacheWrite;
   return {
-    ...tokens,
-    ...(sent > 0 && { cachedShare: tokens.cacheRead / sent }),
-    ...(cost !== undefined && { cost }),
+    ...{ input, output, cacheRead, cacheWrite },
+    ...(sent > 0 && { cachedShare: cacheRead / sent }),
+    ...(isPriced && { cost: cost.total }),
   };
-}
-
-function amount(value: unknown): number {
-  return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 }

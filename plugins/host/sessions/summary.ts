@@ -1,6 +1,6 @@
 import { type Stats, statSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import { messageOf, type SessionHeader, type StoredEvent } from "@scorel/kernel";
+import { type EventOf, isEvent, messageOf, type SessionHeader, type StoredEvent } from "@scorel/kernel";
 import type { Ledger } from "@scorel/kernel/store";
 import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
 import { typedContent } from "@scorel/kit/session/typed";
@@ -120,8 +120,8 @@ export function begun({ sessionId, createdAt, meta }: SessionHeader): SessionInd
 export function take(summary: SessionIndex["summary"], event: StoredEvent): void {
   // Uses the last event's time, not the latest one: a clock that was wrong once must not keep a session at the top.
   if (!isFiling(event)) summary.updatedAt = event.ts;
-  if (event.type === "message") addMessage(summary, event as StoredEvent & { message?: Partial<UserMessage> });
-  if (event.type === "session_info") change(summary, event as StoredEvent & { changes?: Partial<SessionMeta> });
+  if (isEvent(event, "message")) addMessage(summary, event);
+  if (isEvent(event, "session_info")) change(summary, event);
 }
 
 /** Whether an event only names or archives the session, which does not count as activity. */
@@ -130,11 +130,11 @@ function isFiling({ type, changes }: StoredEvent & { changes?: unknown }): boole
   return changed.length > 0 && changed.every((key) => FILING.has(key));
 }
 
-function addMessage(summary: SessionIndex["summary"], { message }: { message?: Partial<UserMessage> }): void {
-  const role: string | undefined = message?.role;
+function addMessage(summary: SessionIndex["summary"], { message }: EventOf<"message">): void {
+  const role = message?.role;
   if (summary.messages !== undefined && (role === "user" || role === "assistant")) summary.messages++;
   if (role === "user") delete summary.archived;
-  if (role === "user" && summary.title === "") summary.title = titleOf(message?.content ?? "");
+  if (role === "user" && summary.title === "") summary.title = titleOf(message.content ?? "");
 }
 
 function change(summary: SessionIndex["summary"], { changes }: { changes?: Partial<SessionMeta> }): void {

@@ -1,7 +1,8 @@
 import * as fs from "node:fs";
-import type { AnyEvent, EventId, StoredEvent } from "@scorel/kernel";
+import { type AnyEvent, type EventId, isEvent, type StoredEvent, type TransientOf } from "@scorel/kernel";
 import { Ledger, type Opened } from "@scorel/kernel/store";
 import { readIfPresent, removeIfPresent } from "@scorel/kit/files/private";
+import { noUsage } from "@scorel/kit/session/usage";
 import type { AssistantMessage, SessionMeta, TextBlock, ThinkingBlock } from "@scorel/messages/contract";
 
 const COALESCE_MS = 16;
@@ -46,11 +47,10 @@ export class PartialText {
    * Stores the text of a transient event before it is announced. If this returns a promise, announce the event after it has resolved.
    */
   stage(event: AnyEvent): Promise<void> | undefined {
-    const fields = event as AnyEvent & Record<string, unknown>;
-    if (event.type === "message_start" && fields.role === "assistant") return this.begin(fields);
-    if (this.start === undefined || fields.eventId !== this.start.eventId) return undefined;
-    if (event.type === "text_delta") return this.add({ kind: "text", delta: fields.delta as string });
-    if (event.type === "thinking_delta") return this.add({ kind: "thinking", delta: fields.delta as string });
+    if (isEvent(event, "message_start") && event.role === "assistant") return this.begin(event);
+    if (this.start === undefined || (event as { eventId?: EventId }).eventId !== this.start.eventId) return undefined;
+    if (isEvent(event, "text_delta")) return this.add({ kind: "text", delta: event.delta });
+    if (isEvent(event, "thinking_delta")) return this.add({ kind: "thinking", delta: event.delta });
     if (event.type === "message_cancelled") this.end();
     return undefined;
   }
@@ -68,9 +68,8 @@ export class PartialText {
     this.closeFile();
   }
 
-  private begin(fields: AnyEvent & Record<string, unknown>): undefined {
+  private begin({ eventId, parentId, clientId, ts, model }: TransientOf<"message_start">): undefined {
     this.end();
-    const { eventId, parentId, clientId, ts, model } = fields as unknown as Start;
     this.start = { eventId, parentId, clientId, ts, ...(model !== undefined && { model }) };
   }
 
@@ -184,14 +183,13 @@ function modelIn(event: StoredEvent | undefined): string | undefined {
 }
 
 function partialMessage({ model, pieces, ts }: Leftover, provider: string | undefined): AssistantMessage {
-  const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   return {
     role: "assistant",
     content: pieces.map(asBlock),
     api: "unknown",
     provider: provider ?? "unknown",
     model: model ?? "unknown",
-    usage: { ...none, totalTokens: 0, cost: { ...none, total: 0 } },
+    usage: noUsage(),
     stopReason: "aborted",
     partial: true,
     timestamp: ts,

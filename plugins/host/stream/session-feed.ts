@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { AnyEvent, BaseContext } from "@scorel/kernel";
+import { type AnyEvent, type BaseContext, isEvent } from "@scorel/kernel";
 import type { SessionChange, SessionSummary } from "../contract.ts";
 import { type OpenSession, questionsIn, turnIn } from "../sessions/open-session.ts";
 
@@ -92,8 +92,8 @@ function rowOf(session: OpenSession): SessionSummary {
 
 /** Whether an event archives or renames the session in lists. */
 function filedBy(event: AnyEvent): RowChange | undefined {
-  if (event.type !== "session_info") return undefined;
-  const { changes } = event as AnyEvent & { changes?: { name?: unknown; title?: unknown; archived?: unknown } };
+  if (!isEvent(event, "session_info")) return undefined;
+  const { changes } = event;
   if (changes?.archived !== undefined) return "archived";
   return changes?.name !== undefined || changes?.title !== undefined ? "renamed" : undefined;
 }

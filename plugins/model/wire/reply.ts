@@ -1,12 +1,12 @@
 import type { Api, AssistantMessage, AssistantMessageEventStream, Model, ToolResultMessage } from "@mariozechner/pi-ai";
+import { noUsage } from "@scorel/kit/session/usage";
 
 type Named = Pick<Model<Api>, "api" | "provider" | "id">;
 
 /** Creates an empty assistant message. */
 export function emptyMessage({ api, provider, id }: Named): AssistantMessage {
-  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
-  const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost };
-  return { role: "assistant", content: [], api, provider, model: id, usage, stopReason: "stop", timestamp: Date.now() };
+  const from = { api, provider, model: id };
+  return { role: "assistant", content: [], ...from, usage: noUsage(), stopReason: "stop", timestamp: Date.now() };
 }
 
 /** Creates a stream with a single failure. */

@@ -1,4 +1,10 @@
-import type { AppendEntry, EventOf, ProjectionDefinition, Projections, StoredEvent } from "@scorel/kernel";
+import {
+  type AppendEntry,
+  isEvent,
+  type ProjectionDefinition,
+  type Projections,
+  type StoredEvent,
+} from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import { z } from "zod";
 import type { SessionAnswer } from "../contract.ts";
@@ -30,11 +36,12 @@ export const interactiveRuns: ProjectionDefinition<Known> = {
   ],
   init: () => ({}),
   update(state, event: StoredEvent) {
-    if (event.type === "harness_item") {
-      const { data } = told.safeParse((event as EventOf<"harness_item">).data, { jitless: true });
+    if (isEvent(event, "harness_item")) {
+      const { data } = told.safeParse(event.data, { jitless: true });
       return data ? without(state, data.interactiveRunsTold) : state;
     }
-    const { message } = event as EventOf<"message">;
+    if (!isEvent(event, "message")) return state;
+    const { message } = event;
     if (message.role !== "tool_result" || !TOOLS.includes(message.toolName)) return state;
     const { data } = details.safeParse(message.details, { jitless: true });
     if (!data) return state;

@@ -1,4 +1,4 @@
-import type { EventOf, ProjectionDefinition, Projections, StoredEvent } from "@scorel/kernel";
+import { type EventOf, isEvent, type ProjectionDefinition, type Projections, type StoredEvent } from "@scorel/kernel";
 import type { HarnessItem, ScorelMessage } from "@scorel/messages/contract";
 import { z } from "zod";
 import type { IndexedSkill, LoadedSkill, SkillChanges, SkillState, SkillStateDelta } from "../contract.ts";
@@ -39,11 +39,11 @@ export const skillState: ProjectionDefinition<SkillState> = {
   ],
   init: () => ({ keys: {}, loaded: [], shown: {}, told: [] }),
   update(state, event: StoredEvent) {
-    if (event.type === "message") return afterTool(state, (event as EventOf<"message">).message);
-    if (event.type === "skill_state") return changed(state, event as EventOf<"skill_state">);
-    if (event.type === "skill_context") return placed(state, event as EventOf<"skill_context">);
-    if (event.type === "compact") return { ...state, through: (event as EventOf<"compact">).compactedThrough };
-    return told(state, event as EventOf<"harness_item">);
+    if (isEvent(event, "message")) return afterTool(state, event.message);
+    if (isEvent(event, "skill_state")) return changed(state, event);
+    if (isEvent(event, "skill_context")) return placed(state, event);
+    if (isEvent(event, "compact")) return { ...state, through: event.compactedThrough };
+    return isEvent(event, "harness_item") ? told(state, event) : state;
   },
 };
 

@@ -1,4 +1,4 @@
-import type { EventOf, StoredEvent } from "@scorel/kernel";
+import { isEvent, type StoredEvent } from "@scorel/kernel";
 import type { Skills } from "../load/skills.ts";
 
 /** The marks by which a message names a skill. */
@@ -17,7 +17,7 @@ export function unreadTexts(skills: Skills): string[] {
   const texts: string[] = [];
   const leaf = at(skills, session.activeLeaf);
   for (let event = leaf; event && event.seq > skills.readTo; event = session.tree.parent(event.id)) {
-    const message = event.type === "message" ? (event as EventOf<"message">).message : undefined;
+    const message = isEvent(event, "message") ? event.message : undefined;
     if (message?.role === "user" && message.meta?.literal !== true) texts.push(wordsOf(message.content));
   }
   return texts.reverse();

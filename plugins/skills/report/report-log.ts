@@ -1,4 +1,4 @@
-import type { EventOf, StoredEvent } from "@scorel/kernel";
+import { type EventOf, isEvent, type StoredEvent } from "@scorel/kernel";
 import type { Opened, Store } from "@scorel/kernel/store";
 import type { Logs } from "@scorel/logs/contract";
 import type { ScorelMessage } from "@scorel/messages/contract";
@@ -84,9 +84,9 @@ class SessionReader {
 
   add(event: StoredEvent | undefined): void {
     if (!event || event.ts <= this.since) return;
-    if (event.type === "skill_index") this.told(event as EventOf<"skill_index">);
-    if (event.type === "skill_state") this.named(event as EventOf<"skill_state">);
-    if (event.type === "message") this.said(event, (event as EventOf<"message">).message);
+    if (isEvent(event, "skill_index")) this.told(event);
+    if (isEvent(event, "skill_state")) this.named(event);
+    if (isEvent(event, "message")) this.said(event, event.message);
   }
 
   /** The index is written at the start of a turn, after the message that starts it. */

@@ -1,4 +1,4 @@
-import type { DisplayAction, EventId, EventOf, Session, StoredEvent } from "@scorel/kernel";
+import { type DisplayAction, type EventId, isEvent, type Session, type StoredEvent } from "@scorel/kernel";
 import type { ImageBlock, ScorelMessage, SessionMeta } from "@scorel/messages/contract";
 import { isRecord } from "../json.ts";
 import { type Redact, redacted } from "./redaction.ts";
@@ -74,8 +74,8 @@ function isJump({ type }: StoredEvent): boolean {
 }
 
 function messageOf(event: StoredEvent): ScorelMessage | undefined {
-  if (event.type !== "message" && event.type !== "custom_message") return undefined;
-  const { message } = event as EventOf<"message">;
+  if (!isEvent(event, "message") && !isEvent(event, "custom_message")) return undefined;
+  const { message } = event;
   return isRecord(message) ? (message as unknown as ScorelMessage) : undefined;
 }
 

@@ -1,4 +1,5 @@
 import type { EventId } from "@scorel/kernel";
+import { noUsage } from "@scorel/kit/session/usage";
 import type { AssistantMessage, ImageBlock, ToolCallBlock } from "@scorel/messages/contract";
 import type { Place } from "../import/tree-builder.ts";
 import { type Json, lineOf, listIn, recordIn, textIn } from "../json.ts";
@@ -11,7 +12,6 @@ import {
   contentOf,
   imageBlock,
   nameOf,
-  noUsage,
   textBlock,
   toolResult,
   usageOf,

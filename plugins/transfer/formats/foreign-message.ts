@@ -1,5 +1,6 @@
 import type { Events } from "@scorel/kernel";
 import { sha256Of } from "@scorel/kit/files/hash";
+import { noUsage } from "@scorel/kit/session/usage";
 import type {
   AssistantMessage,
   ImageBlock,
@@ -130,10 +131,6 @@ export function usageOf(
       total: price("total"),
     },
   };
-}
-
-export function noUsage(): Usage {
-  return usageOf({});
 }
 
 /** Returns a count or price within 0 and `most`; 0 when it is invalid. */

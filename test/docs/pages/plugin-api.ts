@@ -167,6 +167,11 @@ own. \`barrier\` is only for types that say \`barrier: true\`: everything before
     `Without \`leaf\`, an event is a *path event*: it becomes the active leaf, and a rewind before it undoes it. \`leaf: (_event, current) =>
 current\` makes it a *side event*, which stays wherever the conversation goes. Another id makes it a jump.`,
     fence("ts", typeText(file, "Envelope", "StoredEvent", "InFlight")),
+    heading(3, "`isEvent`"),
+    `\`isEvent(event, type)\` says whether an event has a type, and TypeScript then knows its fields. \`event\` can be persistent, transient, what
+a subscriber receives, or undefined; a type that is in neither \`Events\` nor \`Transients\` does not compile. Clients import it from \`@scorel/host/client\`.
+Only the type is compared. The schema checked the fields when the event was appended, imported or emitted, not again when a log is
+opened: if another program may have written the log, fields can be missing.`,
     heading(2, "Projections"),
     `A projection is state that pure functions compute from the log. It is read with \`ctx.session.projection(name)\`, extended in
 \`Projections\`, and never written: append an event instead.`,

@@ -2,7 +2,7 @@ import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { describe, expect, it } from "vitest";
 import { judge } from "../../../plugins/agent/turn/failure.ts";
 import { patterns } from "../../../plugins/agent/turn/failure-patterns.ts";
-import { noUsage } from "../../../plugins/agent/turn/usage.ts";
+import { noUsage } from "../../../plugins/kit/session/usage.ts";
 
 const failed = (errorMessage: string): AssistantMessage => ({
   role: "assistant",

@@ -4,7 +4,7 @@ import { definePlugin, ScorelError, type StoredEvent } from "@scorel/kernel";
 import { createMemoryStore, type Store } from "@scorel/kernel/store";
 import type { ToolOutput } from "@scorel/tools/contract";
 import { describe, expect, it } from "vitest";
-import { noUsage } from "../../../plugins/agent/turn/usage.ts";
+import { noUsage } from "../../../plugins/kit/session/usage.ts";
 import { contained, testHeader } from "../../harness.ts";
 import { cut, endEarly, finish, gate, text, toolCall, usage } from "../../model-server.ts";
 import { extension, openAgent, openAgentWith, says, tool } from "./setup.ts";

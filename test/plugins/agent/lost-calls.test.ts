@@ -1,6 +1,6 @@
 import { definePlugin, type Events } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
-import { noUsage } from "../../../plugins/agent/turn/usage.ts";
+import { noUsage } from "../../../plugins/kit/session/usage.ts";
 import { type AgentTest, openAgent } from "./setup.ts";
 
 const call = (id: string) => ({ type: "toolCall", id, name: "work", arguments: {} });

@@ -1,5 +1,5 @@
 import { getEventListeners } from "node:events";
-import type { ConvertContext, EventOf, Session, StoredEvent } from "@scorel/kernel";
+import { type ConvertContext, isEvent, type Session, type StoredEvent } from "@scorel/kernel";
 import type { ToolResultMessage } from "@scorel/messages/contract";
 import { describe, expect, it } from "vitest";
 import { contextTokens } from "../../../plugins/agent/turn/usage.ts";
@@ -76,8 +76,8 @@ describe("a reply of many calls", () => {
       contextTokens(log.session, () => 0);
       claims.claim(`call_${at}`, 1);
       claims.total();
-      const { message } = event as EventOf<"message">;
-      if (message?.role === "tool_result") displayMessage(message, event, log.context);
+      if (isEvent(event, "message") && event.message.role === "tool_result")
+        displayMessage(event.message, event, log.context);
     }
     expect(log.reads).toBeLessThan(12 * path.length);
   });

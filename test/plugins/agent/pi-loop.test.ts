@@ -19,7 +19,7 @@ import {
   type ToolCall,
 } from "@mariozechner/pi-ai";
 import { describe, expect, it } from "vitest";
-import { noUsage } from "../../../plugins/agent/turn/usage.ts";
+import { noUsage } from "../../../plugins/kit/session/usage.ts";
 import { fakeModel } from "./setup.ts";
 
 type Content = AssistantMessage["content"];

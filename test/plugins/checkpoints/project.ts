@@ -9,7 +9,7 @@ import type { Checkpoint } from "@scorel/checkpoints/contract";
 import coding from "@scorel/coding";
 import hostPlugin from "@scorel/host";
 import type { Client, Operations } from "@scorel/host/contract";
-import { type AnyPlugin, createKernel, definePlugin, type EventOf, type Kernel } from "@scorel/kernel";
+import { type AnyPlugin, createKernel, definePlugin, type Kernel } from "@scorel/kernel";
 import { createMemoryStore } from "@scorel/kernel/store";
 import local from "@scorel/local";
 import logs from "@scorel/logs";
@@ -199,9 +199,9 @@ function realFolder(path: string): string {
 const toolbox = definePlugin({ id: "toolbox", name: "Toolbox", version: "1.0.0", tools: () => [put as Tool] });
 
 export function checkpointsIn({ session }: Pick<Kernel, "session">): Omit<Checkpoint, "v" | "hidden">[] {
-  return [...session.tree].flatMap((event) => {
-    if (event.type !== "custom" || (event as EventOf<"custom">).kind !== "checkpoint") return [];
-    const { v: _v, hidden: _hidden, ...rest } = (event as EventOf<"custom">).data as Checkpoint;
+  return [...session.tree.ofType("custom")].flatMap(({ kind, data }) => {
+    if (kind !== "checkpoint") return [];
+    const { v: _v, hidden: _hidden, ...rest } = data as Checkpoint;
     return [rest];
   });
 }

@@ -1,17 +1,22 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type {} from "@scorel/commands/contract";
-import { definePlugin } from "@scorel/kernel";
+import { definePlugin, type PluginContext } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { parseArguments, usageOf } from "../../../plugins/commands/arguments.ts";
 import { fc } from "../../property.ts";
 import { ask, echoAgent, testHome, testHost } from "../host/home.ts";
 
-const plugin = (commands: object) =>
-  definePlugin({ id: "mine", name: "Mine", version: "1.0.0", commands: () => commands as never });
+const plugin = (commands: object | ((ctx: PluginContext) => object)) =>
+  definePlugin({
+    id: "mine",
+    name: "Mine",
+    version: "1.0.0",
+    commands: (ctx) => (typeof commands === "function" ? commands(ctx) : commands),
+  });
 
-async function opened(commands: object, home = testHome()) {
+async function opened(commands: Parameters<typeof plugin>[0], home = testHome()) {
   const t = await testHost([echoAgent, plugin(commands)]);
   const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
   return {
@@ -295,6 +300,31 @@ describe("built-in commands", () => {
       data: { text: "echo: hello" },
     });
     expect((await s.run("cost")).output).toBe("test/echo: 1 request, 0 tokens in, 0 out, $0.0000");
+  });
+
+  it("show the same cost as the session's status, whatever plugins have noted", async () => {
+    const notes = [
+      { model: "p/small", usage: { input: 100, output: 20, cost: { total: 0.5 } } },
+      { usage: { input: 7 } },
+    ];
+    const entries = notes.map((data) => ({ type: "custom" as const, payload: { kind: "spent", data } }));
+    await using s = await opened(({ session }) => ({
+      note: { summary: "Note usage", run: async () => void (await session.appendAll(entries)) },
+    }));
+    await ask(s.t.client, s.sessionId, "hello");
+    await s.run("note");
+    const { output, data } = await s.run("cost");
+    expect(output).toBe(
+      [
+        "test/echo: 1 request, 0 tokens in, 0 out, $0.0000",
+        "p/small: 1 request, 100 tokens in, 0% from the cache, 20 out, $0.5000",
+        "unknown: 1 request, 7 tokens in, 0% from the cache, 0 out, cost unknown",
+        "all: at least $0.5000",
+      ].join("\n"),
+    );
+    expect((data as any).models.unknown.input).toBe(7);
+    const { spent } = await s.t.client.request("load_session", { sessionId: s.sessionId });
+    expect(spent).toMatchObject({ input: 107, output: 20 });
   });
 
   it("show the thinking level", async () => {

@@ -1,5 +1,5 @@
 import type { CompactionAnswer, CompactionProposal } from "@scorel/compaction/contract";
-import { definePlugin, type EventOf, type Session } from "@scorel/kernel";
+import { definePlugin, type Session } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { contained } from "../../harness.ts";
 import { text } from "../../model-server.ts";
@@ -8,8 +8,7 @@ import { asksForSummary, openCompacting, playing, saidIn, words } from "./setup.
 const filling = ["a", "b", "c"].map((mark) => text(words(2_400, mark)));
 const inSummary = (summary: string) =>
   `user: The conversation up to here was replaced by this summary:\n\n<summary>\n${summary}\n</summary>`;
-const compacts = (session: Session) =>
-  [...session.tree].filter(({ type }) => type === "compact") as EventOf<"compact">[];
+const compacts = ({ tree }: Session) => [...tree.ofType("compact")];
 
 function layer(id: string, handler: (proposal: CompactionProposal) => unknown, more: object = {}) {
   const beforeCompact = { handler: handler as (proposal: CompactionProposal) => CompactionAnswer, ...more };

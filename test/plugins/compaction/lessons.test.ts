@@ -1,14 +1,13 @@
 import { type AssistantMessage, type Context, createAssistantMessageEventStream } from "@mariozechner/pi-ai";
 import compaction from "@scorel/compaction";
-import type { EventOf, Session } from "@scorel/kernel";
+import type { Session } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
-import { noUsage } from "../../../plugins/agent/turn/usage.ts";
+import { noUsage } from "../../../plugins/kit/session/usage.ts";
 import { delayUntil, gate, type Reply, status, text, toolCall, usage } from "../../model-server.ts";
 import { extension, fakeModel, openAgentWith, says, tool } from "../agent/setup.ts";
 import { asksForSummary, openCompacting, playing, saidIn, tokensOf, words } from "./setup.ts";
 
-const compacts = (session: Session) =>
-  [...session.tree].filter(({ type }) => type === "compact") as EventOf<"compact">[];
+const compacts = ({ tree }: Session) => [...tree.ofType("compact")];
 const filling = ["a", "b", "c"].map((mark) => text(words(2_400, mark)));
 const tooLong = status(400, { error: { message: "prompt is too long: 213462 tokens > 200000 maximum" } });
 const user = (content: any) => ({ message: { role: "user" as const, content, timestamp: 0 } });

@@ -1,7 +1,7 @@
-import type { EventOf, StoredEvent } from "@scorel/kernel";
+import type { StoredEvent } from "@scorel/kernel";
 import { createMemoryStore, type Store } from "@scorel/kernel/store";
 import { expect, it } from "vitest";
-import { noUsage } from "../../../plugins/agent/turn/usage.ts";
+import { noUsage } from "../../../plugins/kit/session/usage.ts";
 import { testHeader } from "../../harness.ts";
 import { text } from "../../model-server.ts";
 import { asksForSummary, openCompacting, playing, saidIn } from "./setup.ts";
@@ -50,7 +50,7 @@ it("summarizes a conversation far longer than the window without reading all of 
   const quoted = saidIn(asked).at(-1) as string;
   expect(quoted).toContain("message 0 ");
   expect(quoted).toMatch(/\[7\d\d\d parts left out\]/);
-  const compact = [...t.session.tree.ofType("compact")].at(-1) as EventOf<"compact">;
+  const compact = [...t.session.tree.ofType("compact")].at(-1)!;
   const through = Number(compact.compactedThrough.slice(2));
   expect(through).toBeGreaterThan(MESSAGES - 100);
   expect(quoted).toContain(`message ${through} `);

@@ -1,11 +1,11 @@
 import { type AssistantMessage, type Context, createAssistantMessageEventStream } from "@mariozechner/pi-ai";
 import compaction from "@scorel/compaction";
 import type { Compacted } from "@scorel/compaction/contract";
-import type { EventOf, Session, StoredEvent } from "@scorel/kernel";
+import { type EventOf, isEvent, type Session, type StoredEvent } from "@scorel/kernel";
 import { createMemoryStore } from "@scorel/kernel/store";
 import type { ScorelMessage } from "@scorel/messages/contract";
 import { describe, expect, it } from "vitest";
-import { noUsage } from "../../../plugins/agent/turn/usage.ts";
+import { noUsage } from "../../../plugins/kit/session/usage.ts";
 import { testHeader } from "../../harness.ts";
 import { fc } from "../../property.ts";
 import { fakeModel, openAgentWith } from "../agent/setup.ts";
@@ -171,7 +171,7 @@ async function playReply(
 function reference(session: Session): { all: ScorelMessage[]; tail: ScorelMessage[]; summary?: string } {
   const path = session.activeLeaf === null ? [] : session.tree.path(session.activeLeaf);
   const last = path.findLastIndex(({ type }) => type === "compact");
-  const compact = path[last] as EventOf<"compact"> | undefined;
+  const compact = path.findLast((event) => isEvent(event, "compact"));
   const through = path.findIndex(({ id }) => id === compact?.compactedThrough);
   const all = folded(path);
   const hidden = folded(path.slice(0, through + 1)).length;
@@ -183,8 +183,8 @@ function reference(session: Session): { all: ScorelMessage[]; tail: ScorelMessag
 function folded(events: readonly StoredEvent[]): ScorelMessage[] {
   const messages: ScorelMessage[] = [];
   for (const event of events) {
-    if (event.type === "message" || event.type === "custom_message") fold(messages, event as EventOf<"message">);
-    if (event.type === "harness_item") side(messages, (event as EventOf<"harness_item">).text, event.ts);
+    if (isEvent(event, "message") || isEvent(event, "custom_message")) fold(messages, event);
+    if (isEvent(event, "harness_item")) side(messages, event.text, event.ts);
   }
   return messages;
 }

@@ -1,6 +1,7 @@
 import compaction from "@scorel/compaction";
-import type { EventOf, Session } from "@scorel/kernel";
+import type { Session } from "@scorel/kernel";
 import { describe, expect, it, vi } from "vitest";
+import { outcomeFromLog } from "../../../plugins/agent/turn/outcome.ts";
 import { displayText } from "../../../plugins/kit/text/display.ts";
 import { delayUntil, gate, type Reply, startModelServer, status, text, toolCall, usage } from "../../model-server.ts";
 import { extension, says, tool } from "../agent/setup.ts";
@@ -12,8 +13,7 @@ const look = (size: number, mark = "r") => toolCall("look", { size, mark });
 const filling = ["a", "b", "c"].map((mark) => text(words(2_400, mark)));
 const inSummary = (summary: string) =>
   `user: The conversation up to here was replaced by this summary:\n\n<summary>\n${summary}\n</summary>`;
-const compacts = (session: Session) =>
-  [...session.tree].filter(({ type }) => type === "compact") as EventOf<"compact">[];
+const compacts = ({ tree }: Session) => [...tree.ofType("compact")];
 const promptOf = (request: Parameters<typeof saidIn>[0]) => String(request.body.messages.at(-1).content);
 
 /** Three turns, and a fourth that is over the threshold; the last request and the request for the summary. */
@@ -131,7 +131,7 @@ describe("a conversation over the threshold", () => {
     const shown = (await t.heard())
       .filter(({ type }) => /^compact/.test(type))
       .map((event) => t.session.display(event as never));
-    const { tokensBefore, tokensAfter, ...event } = compacts(t.session)[0] as EventOf<"compact">;
+    const { tokensBefore, tokensAfter, ...event } = compacts(t.session)[0]!;
     expect(shown.map(displayText)).toEqual([
       `Summarising the older part of the conversation: ${tokensBefore} of 10000 tokens are in use`,
       `Compacted: ${tokensBefore} → ${tokensAfter} tokens\nS1`,
@@ -159,6 +159,14 @@ describe("a conversation over the threshold", () => {
     await using t = await fourTurns(() => [text("S1"), usage({ input: 5_000, output: 7 })]);
     const { message } = t.stored().at(-1) as any;
     expect(t.outcome.usage.input).toBe(5_000 + message.usage.input);
+  });
+
+  it("counts the summary into the turn's usage also when the outcome is read from the log", async () => {
+    await using t = await fourTurns(() => [text("S1"), usage({ input: 5_000, output: 7 })]);
+    const asked = t.stored().findLast(({ message }: any) => message?.role === "user") as { id: string };
+    // Written after the turn, such as a title, so it does not belong to the turn.
+    await t.session.append("custom", { kind: "title", data: { model: "p/small", usage: { input: 9 } } });
+    expect(outcomeFromLog(t.session, asked.id)?.usage).toEqual(t.outcome.usage);
   });
 
   it("stays unchanged when the layer is off", async () => {
@@ -299,7 +307,7 @@ describe("a summary that fails", () => {
       { tools },
     );
     for (const said of ["one", "two", "three", "four", "five", "six"]) await t.agent.prompt(said);
-    const { summary } = compacts(t.session).at(-1) as EventOf<"compact">;
+    const { summary } = compacts(t.session).at(-1)!;
     expect(summary).toMatch(/Summary of what came before:\n> The deploy key is heron\./);
     expect(summary).toMatch(/Files and commands of the work:\n> - look r/);
   });

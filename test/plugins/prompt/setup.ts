@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type AnyPlugin, type EventOf, newId, type Services } from "@scorel/kernel";
+import { type AnyPlugin, type EventOf, isEvent, newId, type Services } from "@scorel/kernel";
 import messages from "@scorel/messages";
 import prompt from "@scorel/prompt";
 import type { InstructionSnapshot, PromptService } from "@scorel/prompt/contract";
@@ -71,10 +71,8 @@ export async function openPrompt({ home, project }: Ground, options: Options = {
       const message = { role: "user" as const, content, timestamp: 0 };
       await opened.session.appendAll([...service.opening(), { type: "message", payload: { message } }]);
     },
-    snapshots: () =>
-      events().filter((event): event is EventOf<"instruction_snapshot"> => event.type === "instruction_snapshot"),
-    notes: () =>
-      events().flatMap((event) => (event.type === "harness_item" ? (event as EventOf<"harness_item">).text : [])),
+    snapshots: () => events().filter((event) => isEvent(event, "instruction_snapshot")),
+    notes: () => events().flatMap((event) => (isEvent(event, "harness_item") ? event.text : [])),
   };
 }
 

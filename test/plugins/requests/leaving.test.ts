@@ -1,4 +1,4 @@
-import { definePlugin } from "@scorel/kernel";
+import { definePlugin, isEvent } from "@scorel/kernel";
 import requests from "@scorel/requests";
 import type { Workspace } from "@scorel/workspace/contract";
 import { describe, expect, it } from "vitest";
@@ -22,9 +22,7 @@ async function opened(options: { attending?: boolean; start?: (ui: Ui) => void }
   const { sessionId } = await t.client.request("create_session", { cwd: home.cwd, attending });
   const asked = async () => {
     const { events } = await t.client.request("get_events", { sessionId });
-    return events.flatMap(({ event }) =>
-      event.type === "approval_answer" ? [(event as unknown as { answer: string; reason: string }).reason] : [],
-    );
+    return events.flatMap(({ event }) => (isEvent(event, "approval_answer") ? [event.reason] : []));
   };
   return {
     ...t,

@@ -113,6 +113,22 @@ describe("usage over all sessions", () => {
     expect(rows).toEqual(["p/big 2 1.5", "Ask 1 0.25"]);
   });
 
+  it("says how many calls had no known price, which is not the same as free", async () => {
+    using home = testHome();
+    const local = { provider: "local", model: "mine" };
+    writeLog(home, "priced0000000001", [
+      answer("e1", usage(10, 1, 0, 0.5)),
+      answer("e2", usage(10, 1, 0, 0), local),
+      answer("e3", usage(0, 0, 0, 0), { stopReason: "error" }),
+    ]);
+    const rows = (await spent("model")).rows.map(({ key, calls, cost, unpriced }) => [key, calls, cost, unpriced]);
+    expect(rows).toEqual([
+      ["p/big", 2, 0.5, undefined],
+      ["local/mine", 1, 0, 1],
+    ]);
+    expect((await spent()).total).toMatchObject({ calls: 3, cost: 0.5, unpriced: 1 });
+  });
+
   it("continues after damaged lines, headers and numbers", async () => {
     using home = testHome();
     const odd = { input: -5, output: "many", cacheRead: null } as unknown as Usage;

@@ -1,7 +1,7 @@
 import compaction from "@scorel/compaction";
 import { createMemoryStore } from "@scorel/kernel/store";
 import { describe, expect, it } from "vitest";
-import { noUsage } from "../../../plugins/agent/turn/usage.ts";
+import { noUsage } from "../../../plugins/kit/session/usage.ts";
 import { testHeader } from "../../harness.ts";
 import { type RecordedRequest, type Reply, type Script, text, toolCall, usage } from "../../model-server.ts";
 import { asksForSummary, tokensOf, words } from "../compaction/setup.ts";

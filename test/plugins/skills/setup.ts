@@ -1,5 +1,4 @@
-import { type EventOf, newId, type Services } from "@scorel/kernel";
-import type { ScorelMessage } from "@scorel/messages/contract";
+import { newId, type Services } from "@scorel/kernel";
 import prompt from "@scorel/prompt";
 import skills from "@scorel/skills";
 import type { SkillsService } from "@scorel/skills/contract";
@@ -82,10 +81,9 @@ function textOf(content: any): string {
 
 /** The texts of stored tool results, in order. */
 export function results(t: AgentTest): string[] {
-  return [...t.session.tree.ofType("message")].flatMap((event) => {
-    const { message } = event as EventOf<"message">;
-    return message.role === "tool_result" ? [textOf((message as ScorelMessage).content)] : [];
-  });
+  return [...t.session.tree.ofType("message")].flatMap(({ message }) =>
+    message.role === "tool_result" ? textOf(message.content) : [],
+  );
 }
 
 /** The stored events of these types, without their envelopes. */

@@ -1,5 +1,4 @@
 import compaction from "@scorel/compaction";
-import type { EventOf } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { text, toolCall } from "../../model-server.ts";
 import { asksForSummary, playing, tokensOf, words } from "../compaction/setup.ts";
@@ -39,7 +38,7 @@ describe("the size of loaded text", () => {
       const script = playing([load("pdf"), ...filling, text("end")], () => text("S1"));
       await using t = await openSkills(g, script, { ...small({}), config: { placement } });
       for (const turn of ["one", "two", "three", "four"]) await t.agent.prompt(turn);
-      const [compact] = [...t.session.tree.ofType("compact")] as EventOf<"compact">[];
+      const [compact] = t.session.tree.ofType("compact");
       const at = t.requests.findIndex(asksForSummary);
       const real = tokensOf(t.requests[at + 1]!);
       expect(t.requests[at + 1]?.text).toContain("[Loaded] pdf");

@@ -1,7 +1,9 @@
 import type { DisplayAction, EventOf, StoredEvent } from "@scorel/kernel";
+import { isEvent } from "@scorel/kernel/is-event";
 import { type QueueUpdate, updatedQueue } from "@scorel/kit/session/queue-update";
 import { typedContent } from "@scorel/kit/session/typed";
-import type { SessionMeta, Usage, UserMessage } from "@scorel/messages/contract";
+import { addUsage, noUsage, type Usage, usageIn } from "@scorel/kit/session/usage";
+import type { SessionMeta, UserMessage } from "@scorel/messages/contract";
 import type { QuestionKind, QueuedMessage } from "../../contract.ts";
 
 /** A question that waits for an answer, as the plugin `requests` stores it. */
@@ -39,8 +41,9 @@ export interface Facts {
   queueChanges?: QueueChange[];
   /** The open questions, in the order in which they were asked. */
   requests: readonly OpenRequest[];
-  /** Sum over the replies and summaries that were received. */
+  /** The usage in the events that were received, with `cost.total` as `cost`. Replaced when `sum` changes. */
   usage: Pick<Usage, "input" | "output" | "cacheRead" | "cacheWrite"> & { cost: number };
+  sum: Usage;
 }
 /** A waiting message as the event `queue_update` stores it. */
 type StoredItem = Omit<QueuedMessage, "content"> & { message: UserMessage };
@@ -49,30 +52,40 @@ interface QueueChange {
   seq: number;
   apply(queue: Queue): Queue;
 }
+/** Other plugins' events that change facts. The host does not know their contracts. */
+type OtherEvent =
+  | (StoredEvent & { type: "permission_mode"; mode: string })
+  | (StoredEvent & { type: "queue_update" } & QueueUpdate<StoredItem>)
+  | (StoredEvent & { type: "approval_request" } & OpenRequest)
+  | (StoredEvent & { type: "approval_answer"; requestId: string });
 export type FactChange = "status" | "queue" | "requests";
 
 /** The initial facts, before any event. `isPart`: the view begins in the middle of the log, so the initial queue is unknown. */
 export function noFacts(meta: SessionMeta, isPart: boolean): Facts {
   const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: 0 };
-  return { meta, queue: [], queueSeq: 0, requests: [], usage, ...(isPart && { queueChanges: [] }) };
+  return { meta, queue: [], queueSeq: 0, requests: [], usage, sum: noUsage(), ...(isPart && { queueChanges: [] }) };
 }
 
 /** Applies a stored event. Returns the kinds of facts that changed. Objects in `facts` are replaced, not modified. */
 export function learn(facts: Facts, event: StoredEvent): FactChange[] {
-  const { type } = event;
-  if (type === "message") return learnMessage(facts, event as EventOf<"message">);
-  if (type === "compact") return addUsage(facts, (event as EventOf<"compact">).usage);
-  if (type === "session_info") {
-    facts.meta = { ...facts.meta, ...(event as EventOf<"session_info">).changes };
+  const use = usageIn(event);
+  return [...(use ? addUsed(facts, use.usage) : []), ...learnOther(facts, event)];
+}
+
+function learnOther(facts: Facts, event: StoredEvent): FactChange[] {
+  if (isEvent(event, "message")) return learnMessage(facts, event);
+  if (isEvent(event, "session_info")) {
+    facts.meta = { ...facts.meta, ...event.changes };
     return ["status"];
   }
-  if (type === "permission_mode") {
-    facts.permission = (event as StoredEvent & { mode: string }).mode;
+  const other = event as OtherEvent;
+  if (other.type === "permission_mode") {
+    facts.permission = other.mode;
     return ["status"];
   }
-  if (type === "queue_update") return learnQueue(facts, event as StoredEvent & QueueUpdate<StoredItem>);
-  if (type === "approval_request") return addRequest(facts, event as StoredEvent & OpenRequest);
-  if (type === "approval_answer") return endRequest(facts, (event as StoredEvent & OpenRequest).requestId);
+  if (other.type === "queue_update") return learnQueue(facts, other);
+  if (other.type === "approval_request") return addRequest(facts, other);
+  if (other.type === "approval_answer") return endRequest(facts, other.requestId);
   return [];
 }
 
@@ -119,21 +132,14 @@ function changeQueue(facts: Facts, seq: number, apply: QueueChange["apply"]): Fa
 
 function learnMessage(facts: Facts, { message, seq }: EventOf<"message">): FactChange[] {
   const delivered = message?.meta?.queueItemId;
-  const changes = message?.role === "assistant" ? addUsage(facts, message.usage) : [];
-  if (delivered === undefined) return changes;
-  return [...changes, ...changeQueue(facts, seq, (queue) => queue.filter(({ id }) => id !== delivered))];
+  if (delivered === undefined) return [];
+  return changeQueue(facts, seq, (queue) => queue.filter(({ id }) => id !== delivered));
 }
 
-function addUsage(facts: Facts, used: Usage | undefined): FactChange[] {
-  if (typeof used !== "object" || used === null) return [];
-  const { usage } = facts;
-  facts.usage = {
-    input: usage.input + amount(used.input),
-    output: usage.output + amount(used.output),
-    cacheRead: usage.cacheRead + amount(used.cacheRead),
-    cacheWrite: usage.cacheWrite + amount(used.cacheWrite),
-    cost: usage.cost + amount(used.cost?.total),
-  };
+function addUsed(facts: Facts, used: unknown): FactChange[] {
+  facts.sum = addUsage(facts.sum, used);
+  const { input, output, cacheRead, cacheWrite, cost } = facts.sum;
+  facts.usage = { input, output, cacheRead, cacheWrite, cost: cost.total };
   return ["status"];
 }
 
@@ -158,8 +164,4 @@ function endRequest(facts: Facts, ended: string): FactChange[] {
   if (left.length === facts.requests.length) return [];
   facts.requests = left;
   return ["requests"];
-}
-
-function amount(value: unknown): number {
-  return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }

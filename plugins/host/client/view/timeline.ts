@@ -1,4 +1,5 @@
 import type { AnyEvent, DisplayAction, EventId, StoredEvent } from "@scorel/kernel";
+import { isEvent } from "@scorel/kernel/is-event";
 import type { Delivered } from "../../contract.ts";
 
 /** A stored event that is shown. */
@@ -140,7 +141,6 @@ function rowOf({ event: given, display }: Delivered, active: boolean): Row {
 
 /** The target of a jump; undefined for other events. */
 function targetOf(event: AnyEvent): EventId | null | undefined {
-  const { type, targetEventId, leafEventId } = event as AnyEvent & Record<string, EventId | null | undefined>;
-  if (type === "rewind") return targetEventId;
-  return type === "branch" ? leafEventId : undefined;
+  if (isEvent(event, "rewind")) return event.targetEventId;
+  return isEvent(event, "branch") ? event.leafEventId : undefined;
 }
