@@ -4,10 +4,10 @@ export class Run {
   value: unknown;
   /** The result of a `bail` chain: the first layer result other than `undefined`. */
   result: unknown;
-  /** Number of layers that have started. */
-  at = 0;
-  /** Index of the next layer in the current pass through the series. Layers before `at` have run and are skipped. */
-  position = 0;
+  /** The number of layers that have been started. */
+  started = 0;
+  /** The number of layers that the series has reached since it was last called. */
+  private reached = 0;
   /** Aborts with the caller's signal, or when the running layer exceeds its limit. */
   control = new AbortController();
   /** Stops waiting for the running layer. */
@@ -18,6 +18,15 @@ export class Run {
   constructor(value: unknown, caller: AbortSignal | undefined) {
     this.value = value;
     this.caller = caller;
+  }
+
+  /** Called before the series is called again, which begins at its first layer. */
+  rewind(): void {
+    this.reached = 0;
+  }
+  /** Called for each layer that the series reaches. Returns true if the layer was started in an earlier pass. */
+  skips(): boolean {
+    return this.reached++ < this.started;
   }
 
   /** Listens to the caller's signal. Only needed once a layer returns a promise. Throws if the caller has aborted already. */

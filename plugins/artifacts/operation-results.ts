@@ -1,3 +1,4 @@
+import { replay } from "@scorel/kit/schema/replay";
 import { z } from "zod";
 import type { LineageTree } from "./contract.ts";
 
@@ -30,33 +31,6 @@ const lineageTree: z.ZodType<LineageTree> = z.strictObject({
   cut: z.literal(true).optional(),
   inputs: z.array(lineageInput.extend({ made: z.lazy(() => lineageTree).optional() })),
 });
-const replayOutput = z.strictObject({
-  name: z.string(),
-  before: z.string().optional(),
-  now: z.string().optional(),
-  same: z.boolean(),
-  note: z.string().optional(),
-  diff: z.string().optional(),
-});
-const replayChange = z.strictObject({
-  what: z.enum(["input", "skill", "file", "variable", "executor", "network"]),
-  name: z.string(),
-  before: z.string().optional(),
-  now: z.string().optional(),
-  note: z.string(),
-});
-const replay = z.strictObject({
-  name: z.string(),
-  version: z.number(),
-  same: z.boolean(),
-  exitCode: z.strictObject({ before: z.number(), now: z.number() }),
-  outputs: z.array(replayOutput),
-  changed: z.array(replayChange),
-  stderr: z.string().optional(),
-  durationMs: z.number(),
-  workspace: z.string().optional(),
-});
-
 /** The schemas of what the operations return. */
 export const results = {
   list_artifacts: z.strictObject({ artifacts: z.array(artifactVersion) }),

@@ -21,6 +21,7 @@ import { build } from "esbuild";
 import { typesOnly, writeTypes } from "../../plugins/extensions/declarations/write.mjs";
 import { bundlePlugins } from "../../plugins/model/bundle.mjs";
 import { buildPage } from "../../plugins/web/bundle.mjs";
+import { describeFailures } from "./build-failures.mjs";
 import { pack } from "./pack.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -87,27 +88,36 @@ const packedLaunch = {
   },
 };
 
-rmSync(dist, { recursive: true, force: true });
-const types = writeTypes(join(dist, "types"), virtualNames());
 const plugins = readdirSync(join(root, "plugins")).filter((id) => existsSync(join(root, "plugins", id, "index.ts")));
-const chunks = await bundle();
-const manifests = (ids) => ids.map((id) => `plugins/${id}/index.ts`);
-await pack(chunks, dist, {
-  "first.js": [...first, ...manifests(hostPlugins())],
-  "sessions.js": [...usual, ...manifests(plugins)],
-});
-const bin = await bundleAlone("presets/start/bin.ts", "bin.js", "cjs");
-copyPresets();
-const testKit = await bundleAlone("presets/bundle/packed-testing.ts", "test-kit.js", "cjs");
-const worker = await bundleWorker();
-const page = await buildPage(join(dist, "web/built"));
-writeNotices(chunks.metafile, bin.metafile, testKit.metafile, worker.metafile, {
-  inputs: Object.fromEntries(page.map((file) => [file, {}])),
-});
-makeExecutable();
-await writeHelp();
-await types;
-putInPlace();
+rmSync(dist, { recursive: true, force: true });
+const results = await Promise.allSettled([writeTypes(join(dist, "types"), virtualNames()), writeCode()]);
+const failures = results.filter(({ status }) => status === "rejected").map(({ reason }) => reason);
+if (failures.length === 0) putInPlace();
+else {
+  rmSync(dist, { recursive: true, force: true });
+  for (const text of describeFailures(failures)) console.error(text);
+  process.exitCode = 1;
+}
+
+/** Writes everything but the declarations. */
+async function writeCode() {
+  const chunks = await bundle();
+  const manifests = (ids) => ids.map((id) => `plugins/${id}/index.ts`);
+  await pack(chunks, dist, {
+    "first.js": [...first, ...manifests(hostPlugins())],
+    "sessions.js": [...usual, ...manifests(plugins)],
+  });
+  const bin = await bundleAlone("presets/start/bin.ts", "bin.js", "cjs");
+  copyPresets();
+  const testKit = await bundleAlone("presets/bundle/packed-testing.ts", "test-kit.js", "cjs");
+  const worker = await bundleWorker();
+  const page = await buildPage(join(dist, "web/built"));
+  writeNotices(chunks.metafile, bin.metafile, testKit.metafile, worker.metafile, {
+    inputs: Object.fromEntries(page.map((file) => [file, {}])),
+  });
+  makeExecutable();
+  await writeHelp();
+}
 
 /** The ids of the plugins that are loaded once in each process. */
 function hostPlugins() {

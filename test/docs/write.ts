@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { playDemo } from "./demo-stage.ts";
 import { playEditors } from "./editors-stage.ts";
@@ -39,11 +39,16 @@ if (process.argv.includes("guide")) {
 if (process.argv.includes("page")) await drawPage(process.argv.at(-1) as string);
 const reference = join(root, "docs/reference");
 mkdirSync(reference, { recursive: true });
-for (const name of readdirSync(reference))
-  if (!files.has(`docs/reference/${name}`) && isGenerated(join(reference, name))) rmSync(join(reference, name));
-const known = readFileSync(join(root, optionList), "utf8");
-for (const [path, text] of files) writeFileSync(join(root, path), text);
-console.log(`${files.size} files written`);
+const known = textOf(optionList);
+const outdated = readdirSync(reference)
+  .map((name) => `docs/reference/${name}`)
+  .filter((path) => !files.has(path) && textOf(path)?.startsWith("<!-- Generated "));
+const changed = [...files].filter(([path, text]) => textOf(path) !== text);
+for (const path of outdated) rmSync(join(root, path));
+for (const [path, text] of changed) writeFileSync(join(root, path), text);
+for (const path of outdated) console.log(`removed ${path}`);
+for (const [path] of changed) console.log(`wrote ${path}`);
+if (outdated.length + changed.length === 0) console.log("nothing changed");
 // The help texts came from plugins that were loaded with the old table.
 if (files.get(optionList) !== known) console.log("The options of sessions have changed: run `npm run docs` again.");
 process.exit();
@@ -63,7 +68,8 @@ async function drawPage(folder: string): Promise<void> {
     for (const [screen, png] of await drawScreens(look)) writeFileSync(join(folder, fileOf(screen, look)), png);
 }
 
-/** Whether a page is generated, as its first line says. */
-function isGenerated(path: string): boolean {
-  return readFileSync(path, "utf8").startsWith("<!-- Generated ");
+/** The text of a file of the repository, if it is there. */
+function textOf(path: string): string | undefined {
+  const file = join(root, path);
+  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
 }

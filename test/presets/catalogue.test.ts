@@ -15,6 +15,12 @@ import { mergeLayers } from "../../presets/layers/merge.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const presets = readdirSync(join(root, "presets")).filter((file) => file.endsWith(".toml"));
 
+/** The ids of the plugins that a preset uses, in order. */
+async function useOf(preset: string): Promise<string[]> {
+  const layers = await readLayers({ preset, by: "a test", cwd: root, project: undefined, presetOnly: true });
+  return [...mergeLayers(layers).use.keys()];
+}
+
 describe("the catalogue", () => {
   it("names every plugin of this repository, with the scope that the plugin has", async () => {
     const plugins = await loadShipped(Object.keys(catalogue));
@@ -63,30 +69,30 @@ describe("the hints", () => {
 describe("a shipped preset", () => {
   it.each(presets)("%s uses only shipped plugins, and has a description", async (file) => {
     const preset = file.replace(".toml", "");
-    const merged = mergeLayers(
-      await readLayers({ preset, by: "a test", cwd: root, project: undefined, presetOnly: true }),
-    );
-    expect([...merged.use.keys()].filter((id) => !(id in catalogue))).toEqual([]);
+    expect((await useOf(preset)).filter((id) => !(id in catalogue))).toEqual([]);
     expect(parse(readFileSync(join(root, "presets", file), "utf8")).description).toEqual(
       expect.stringMatching(/^.{10,90}$/),
     );
   });
 
-  it("named all uses every plugin; none and readonly use fewer than coding", async () => {
-    const use = async (preset: string) => [
-      ...mergeLayers(
-        await readLayers({ preset, by: "a test", cwd: root, project: undefined, presetOnly: true }),
-      ).use.keys(),
-    ];
-    const everything = Object.keys(catalogue).sort();
-    expect((await use("all")).sort()).toEqual(everything);
-    const writing = ["mcp", "runner", "sandbox", "skills", "artifacts", "permissions", "blobs", "checkpoints"];
-    // Plugins that send further model requests are only in this preset.
-    const working = ["tools", "local", "buffers", "coding", "mentions", "titles", "subagents", ...writing];
-    expect((await use("none")).sort()).toEqual(everything.filter((id) => !working.includes(id)));
-    expect(await use("readonly")).toEqual(
-      (await use("coding")).filter((id) => id === "permissions" || !writing.includes(id)),
+  it("named all uses every plugin, and those named coding, readonly and none use fewer each", async () => {
+    const names = ["all", "coding", "readonly", "none"];
+    const [all = [], ...others] = await Promise.all(names.map(useOf));
+    expect([...all].sort()).toEqual(Object.keys(catalogue).sort());
+    let larger = all;
+    for (const use of others) {
+      expect(use).toEqual(larger.filter((id) => use.includes(id)));
+      expect(use.length).toBeLessThan(larger.length);
+      larger = use;
+    }
+  });
+
+  it("named none uses no plugin that has tools or needs them", async () => {
+    const plugins = await loadShipped(await useOf("none"));
+    const withTools = [...plugins.values()].filter(
+      (plugin) => "tools" in plugin || [...(plugin.needs ?? []), ...(plugin.provides ?? [])].includes("tools"),
     );
+    expect(withTools.map(({ id }) => id)).toEqual([]);
   });
 });
 

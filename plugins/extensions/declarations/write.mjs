@@ -32,6 +32,9 @@ const clients = ["@scorel/kernel/testing", "@scorel/host/client", "@scorel/host/
 const node = realpathSync(join(root, "node_modules/@types/node"));
 export const typesOnly = [node, join(node, "../../undici-types")].map((folder) => relative(root, folder));
 
+/** Thrown if the compiler fails. The message has its output. */
+export class DeclarationsError extends Error {}
+
 /** Writes the declarations into `target`, with a tsconfig.json to extend. `names` are the modules that extensions may import. */
 export async function writeTypes(target, names) {
   const work = join(root, "node_modules/.scorel-types");
@@ -141,7 +144,7 @@ async function compile(work, { options, files }) {
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, maxBuffer: 2 ** 26 });
     return stdout;
   } catch (failed) {
-    throw new Error(`The declarations cannot be made:\n${failed.stdout}`, { cause: failed });
+    throw new DeclarationsError(`The declarations cannot be made:\n${failed.stdout}`, { cause: failed });
   }
 }
 

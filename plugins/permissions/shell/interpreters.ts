@@ -3,7 +3,7 @@ import { isHarmlessCode } from "./harmless-code.ts";
 import { mayRunCommands } from "./sed.ts";
 
 /** The code that a shell or an interpreter runs. */
-export interface Code {
+export interface ShellCode {
   /** A shell script given as an argument. */
   script?: string;
   /** A script file. */
@@ -20,7 +20,7 @@ const SHELLS = /^(?:ba|da|z|k|mk|a|fi|c|tc|rba|ya)?sh$/;
 const LONG_OPTIONS = /^--(?:login|norc|noprofile|noediting|posix|restricted|verbose|debugger|private|no-config)$/;
 
 /** The code that a shell runs, judged by its arguments; undefined for other programs. */
-export function shellCode(name: string, words: readonly string[]): Code | undefined {
+export function shellCode(name: string, words: readonly string[]): ShellCode | undefined {
   if (name === "source" || name === ".") return fileCode(words[words[1] === "--" ? 2 : 1], name);
   if (!SHELLS.test(name)) return undefined;
   let [at, isCommand, isInput] = [1, false, false];
@@ -50,7 +50,7 @@ export function shellCode(name: string, words: readonly string[]): Code | undefi
   return also.length > 0 ? { ...own, also } : own;
 }
 
-function codeOf(operand: string | undefined, isCommand: boolean, isInput: boolean, name: string): Code {
+function codeOf(operand: string | undefined, isCommand: boolean, isInput: boolean, name: string): ShellCode {
   if (operand === undefined) return isCommand ? {} : { reads: true };
   if (!isCommand) return isInput ? { reads: true } : fileCode(operand, name);
   return isForeign(name, operand) ? { script: operand, unsure: `a script for ${name}` } : { script: operand };
@@ -62,7 +62,7 @@ export function isForeign(name: string, script: string): boolean {
   return /\\[A-Za-z0-9]|(?:^|[\s;&|({"'`])=\w|\([eE+][^\s)]/.test(script);
 }
 
-function fileCode(file: string | undefined, name: string): Code {
+function fileCode(file: string | undefined, name: string): ShellCode {
   if (file === undefined) return {};
   if (/^\/dev\/(?:stdin|fd\/0)$|^\/proc\/self\/fd\/0$|^-$/.test(file)) return { reads: true };
   const isVague =

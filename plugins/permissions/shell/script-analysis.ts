@@ -1,32 +1,15 @@
-import { type Command, forEachChild, type ParsedScript, parse, type SyntaxNode } from "unbash";
 import type { ScriptAnalysis } from "../rules/possible.ts";
-import { Evaluation } from "./evaluation.ts";
-import { Findings } from "./findings.ts";
 import { hasGap, MANY } from "./gaps.ts";
 import { bareName } from "./hazards.ts";
-import { doubtAbout, isForeign, shellCode } from "./interpreters.ts";
+import { doubtAbout, isForeign, type ShellCode, shellCode } from "./interpreters.ts";
 import { loadedBy, readsOnly } from "./loaded-files.ts";
-import { textPrintedBy } from "./printed-text.ts";
-import { isQuiet, runsByOptions, runsUnknown, steeringOf } from "./programs.ts";
+import { isQuiet, runsUnknown, steeringOf } from "./programs.ts";
 import { type Inner, innerOf, isVague } from "./runners.ts";
+import { type Place, ScriptReader } from "./script-reader.ts";
 import { unreadableIn } from "./shell.ts";
-import { redirectionsIn, type SimpleCommand, simpleCommandOf } from "./simple-command.ts";
+import type { SimpleCommand } from "./simple-command.ts";
 import { toolInner } from "./tools.ts";
-import { isAnyWords, Values } from "./values.ts";
-import { WrittenFiles } from "./written-files.ts";
 
-interface Place {
-  depth: number;
-  sure: boolean;
-  /** The text is probably not a script, so only explicit commands count. */
-  isText: boolean;
-  /** Whether another command may write to standard input. */
-  isPiped: boolean;
-  /** Whether the standard input of an enclosing command is redirected. */
-  isFedAround?: boolean;
-  /** The possible text on standard input, when it is in the script itself. */
-  input?: string;
-}
 /** Builtins that set the variables named in their arguments. */
 const SETTING = /^(?:read|printf|mapfile|readarray|getopts|declare|typeset|local|export)$/;
 /** Programs that copy or link other programs, which then run under another name. */
@@ -37,8 +20,7 @@ const PACKAGES = /^(?:npm|pnpm|yarn|bun)$/;
 const CALLING = /^(?:complete|compgen|bind|mapfile|readarray|fc)$/;
 
 /** Finds every command that a script may run, however it is hidden. */
-class ScriptAnalyzer extends Findings {
-  private readonly written = new WrittenFiles();
+class ScriptAnalyzer extends ScriptReader {
   private readonly files: { path: string; place: Place }[] = [];
   /** Words by which a program may load a file that the script itself writes. */
   private readonly loaded: string[] = [];
@@ -48,8 +30,6 @@ class ScriptAnalyzer extends Findings {
   private readonly programs = new Set<string>();
   /** Whether `exec` redirected standard input for all later commands. */
   private isInputSet = false;
-  private readonly evaluation = new Evaluation();
-  private readonly values = new Values();
 
   constructor(script: string) {
     super();
@@ -66,89 +46,6 @@ class ScriptAnalyzer extends Findings {
     for (const { path, place } of this.files.splice(0)) this.readWritten(path, place);
   }
 
-  /** Adds a doubt that plain text, which is not a script, would often raise by mistake. */
-  private doubtScript(why: string, { isText }: Place): void {
-    if (!isText) this.doubt(why);
-  }
-
-  private read(text: string, from: Place): void {
-    const place = { ...from, depth: from.depth + 1 };
-    if (!this.mayRead(text.length, place.depth)) return;
-    if (hasGap(text)) this.doubtScript("a script that is put together when it runs", place);
-    try {
-      const script = parse(text);
-      this.values.collect(script);
-      this.visit(script, place);
-    } catch (thrown) {
-      if (!(thrown instanceof RangeError)) throw thrown;
-      this.unsure.push("more levels than can be checked");
-    }
-  }
-
-  private visit(node: SyntaxNode, place: Place): void {
-    if (this.isFull()) return;
-    if (node.type === "Script")
-      for (const { message } of (node as ParsedScript).errors ?? []) this.doubtScript(message, place);
-    this.evaluation.see(node);
-    if ("script" in node && node.script === undefined) this.doubtScript("a substitution that cannot be read", place);
-    if (node.type === "Redirected") {
-      const around = redirectionsIn(node.redirects);
-      this.add(this.noted({ words: [], ...around }, place), place);
-      if (around.isFed) {
-        this.children(node, { ...place, isFedAround: true, ...(around.feed !== undefined && { input: around.feed }) });
-        return;
-      }
-    }
-    if ((node.type === "For" || node.type === "Select") && steeringOf(`${node.name.text}=`) !== undefined)
-      this.doubt(`a loop that sets ${node.name.text}`);
-    const piped = { ...place, isPiped: true };
-    if (node.type === "Pipeline") this.pipe(node.commands, place);
-    else this.children(node, node.type === "Function" ? piped : place);
-    if (node.type === "Command") this.runAsFilled(node, this.noted(simpleCommandOf(node), place), place);
-  }
-
-  private pipe(commands: readonly SyntaxNode[], place: Place): void {
-    let input = place.input ?? "";
-    for (const [at, node] of commands.entries()) {
-      this.visit(node, at > 0 ? { ...place, isPiped: true, input } : place);
-      input += `${input === "" ? "" : "\n"}${textPrintedBy(node, this.values)}`;
-    }
-  }
-
-  /**
-   * Runs a command as written, and with the possible values of its variables: one word may become several, including dangerous
-   * options.
-   */
-  private runAsFilled(node: Command, given: SimpleCommand, place: Place): void {
-    this.run(given, place);
-    if (place.isText || !given.words.some(hasGap)) return;
-    const words = node.suffix.flatMap((part) => (part.type === "Word" ? [part] : []));
-    const { variants, isCut } = this.values.filled(node.name ? [node.name, ...words] : words);
-    for (const variant of variants) this.run({ ...given, words: variant }, { ...place, sure: false });
-    const name = bareName(given.words[0] ?? "");
-    if (runsByOptions(name) && words.some((word) => isAnyWords(word, name))) this.doubt(`the arguments of ${name}`);
-    if (isCut && !isQuiet(name, given.words)) this.doubt("too many values of its variables");
-  }
-
-  private children(node: SyntaxNode, place: Place): void {
-    forEachChild(node, (child) => this.visit(child, place));
-  }
-
-  /** Reads the substitutions in a text that is not a script. */
-  private readSubstitutions(text: string, place: Place): void {
-    const end = `E${text.length}`;
-    if (!text.includes(end)) this.read(`: <<${end}\n${text}\n${end}\n`, { ...place, sure: false, isText: true });
-  }
-
-  /** Records a command's here-document and the files that it writes. */
-  private noted(given: SimpleCommand, place: Place): SimpleCommand {
-    const { feed, targets = [], isOpen } = given;
-    if (isOpen) this.doubtScript("a here-document without its end", place);
-    if (feed !== undefined) this.evaluation.note(feed);
-    for (const target of targets) this.written.write(target, feed);
-    return given;
-  }
-
   /** Reads a file that is run and that the same script wrote before. */
   private readWritten(path: string, place: Place): void {
     const isWritten = this.written.mayBe(path);
@@ -157,8 +54,8 @@ class ScriptAnalyzer extends Findings {
     else if (isWritten) this.doubt("a file that the command itself writes");
   }
 
-  private run(given: SimpleCommand, place: Place): void {
-    const { words, assignments = [], feed } = given;
+  protected run(given: SimpleCommand, place: Place): void {
+    const { words, assignments = [] } = given;
     const characters = words.reduce((sum, word) => sum + word.length + 1, 0);
     if (!this.mayRead(characters, place.depth) || this.isKnown(given, place)) return;
     this.add(given, place);
@@ -173,28 +70,45 @@ class ScriptAnalyzer extends Findings {
       return;
     }
     if (first.includes("/")) this.files.push({ path: first, place });
+    this.noteFiles(name, given, place);
+    const shell = shellCode(name, words);
+    if (shell) this.runShell(shell, name, given, place);
+    else this.runProgram(name, given, place);
+  }
+
+  /** Records the files that a program writes, and those that it may load. */
+  private noteFiles(name: string, { words, isFed }: SimpleCommand, { isText }: Place): void {
     this.written.noteWords(name, words);
-    if (!place.isText) {
+    if (!isText) {
       (name === "git" ? this.steering : this.loaded).push(...loadedBy(name, words));
       this.programs.add(name);
     }
-    if (name === "exec" && words.length === 1 && given.isFed) this.isInputSet = true;
-    const input = given.feed ?? (given.isFed ? undefined : place.input);
-    const shell = shellCode(name, words);
-    if (shell) {
-      if (shell.unsure !== undefined) this.doubt(shell.unsure);
-      if (shell.script !== undefined) this.read(shell.script, place);
-      for (const file of [...(shell.file === undefined ? [] : [shell.file]), ...(shell.also ?? [])])
-        this.files.push({ path: file, place });
-      if (shell.reads && feed !== undefined && isForeign(name, feed)) this.doubt(`a script for ${name}`);
-      if (shell.reads && feed !== undefined) this.read(feed, place);
-      else if (shell.reads) this.doubt(`the standard input of ${name}`);
+    if (name === "exec" && words.length === 1 && isFed) this.isInputSet = true;
+  }
+
+  /** Runs a shell or an interpreter with a script in its arguments, in a file or on standard input. */
+  private runShell(shell: ShellCode, name: string, { feed }: SimpleCommand, place: Place): void {
+    if (shell.unsure !== undefined) this.doubt(shell.unsure);
+    if (shell.script !== undefined) this.read(shell.script, place);
+    for (const file of [...(shell.file === undefined ? [] : [shell.file]), ...(shell.also ?? [])])
+      this.files.push({ path: file, place });
+    if (!shell.reads) return;
+    if (feed === undefined) {
+      this.doubt(`the standard input of ${name}`);
       return;
     }
-    const doubt = doubtAbout(name, words, place.isPiped || (given.isFed ?? false));
+    if (isForeign(name, feed)) this.doubt(`a script for ${name}`);
+    this.read(feed, place);
+  }
+
+  /** Runs a program that is no shell, and the commands in its arguments and on its standard input. */
+  private runProgram(name: string, given: SimpleCommand, place: Place): void {
+    const { words, isFed = false } = given;
+    const doubt = doubtAbout(name, words, place.isPiped || isFed);
     if (doubt !== undefined) this.doubt(doubt);
     const inner = innerOf(name, words);
     if (inner) this.runInner(inner, given, place);
+    const input = given.feed ?? (isFed ? undefined : place.input);
     if (input !== undefined && !(inner && !isVague(name)) && !readsOnly(name, words))
       this.readInput(input, words, given, place);
     const tool = toolInner(name, words);

@@ -24,34 +24,34 @@ interface Asked {
 export class Pairing {
   readonly code: string;
   readonly place: string;
-  readonly #identity: Identity;
-  readonly #offer: PairingOffer;
-  readonly #connection: RelayConnection;
-  readonly #listeners = new Set<() => void>();
-  readonly #limit: NodeJS.Timeout;
-  #asked: Asked | undefined;
-  #ended: string | undefined;
+  private readonly identity: Identity;
+  private readonly offer: PairingOffer;
+  private readonly connection: RelayConnection;
+  private readonly listeners = new Set<() => void>();
+  private readonly limit: NodeJS.Timeout;
+  private asked: Asked | undefined;
+  private ended: string | undefined;
 
   constructor(connection: RelayConnection, place: string, { identity, name }: { identity: Identity; name: string }) {
     const code = createCode(nodeCrypto, place);
     this.code = showCode(code);
     this.place = place;
-    this.#identity = identity;
-    this.#connection = connection;
-    this.#offer = new PairingOffer({ primitives: nodeCrypto, code, identity, name, now: () => performance.now() });
-    this.#limit = setTimeout(() => this.end("its time is over"), CODE_SECONDS * 1_000);
-    this.#limit.unref();
+    this.identity = identity;
+    this.connection = connection;
+    this.offer = new PairingOffer({ primitives: nodeCrypto, code, identity, name, now: () => performance.now() });
+    this.limit = setTimeout(() => this.end("its time is over"), CODE_SECONDS * 1_000);
+    this.limit.unref();
   }
 
   /** Whether the code can still be used through this connection. */
   isAt(connection: RelayConnection): boolean {
-    return this.#ended === undefined && this.#connection === connection;
+    return this.ended === undefined && this.connection === connection;
   }
 
   get state(): PairingState {
-    if (this.#ended !== undefined) return { state: "ended", reason: this.#ended };
-    if (!this.#asked) return { state: "waiting" };
-    const { name, id } = this.#asked.guest;
+    if (this.ended !== undefined) return { state: "ended", reason: this.ended };
+    if (!this.asked) return { state: "waiting" };
+    const { name, id } = this.asked.guest;
     return { state: "asked", device: { name, fingerprint: fingerprint(id) } };
   }
 
@@ -61,34 +61,34 @@ export class Pairing {
     await new Promise<void>((resolve) => {
       const done = () => {
         clearTimeout(limit);
-        this.#listeners.delete(done);
+        this.listeners.delete(done);
         resolve();
       };
       const limit = setTimeout(done, FOLLOW_MS);
-      this.#listeners.add(done);
+      this.listeners.add(done);
     });
     return this.state;
   }
 
   /** Takes a guest that has used the code. Each message of the guest is a step of its run; a failure ends the run, but not the code. */
   join(route: PeerRoute): void {
-    const run = this.#offer.join(route.id);
+    const run = this.offer.join(route.id);
     route.use({
       data: (bytes) => {
         run.receive(bytes).then(
           ({ reply, guest }) => {
             route.send(reply);
-            if (guest) this.#ask({ route, run, guest });
+            if (guest) this.ask({ route, run, guest });
           },
           () => {
             route.close("refused");
-            const reason = this.#offer.ended;
-            if (reason !== undefined && !this.#asked) this.end(reason);
+            const reason = this.offer.ended;
+            if (reason !== undefined && !this.asked) this.end(reason);
           },
         );
       },
       closed: () => {
-        if (this.#asked?.route === route) this.end("the other computer has left");
+        if (this.asked?.route === route) this.end("the other computer has left");
       },
     });
   }
@@ -98,8 +98,8 @@ export class Pairing {
    * undefined. Throws RELAY_OFFER_UNKNOWN for a code that has ended, and for the answer yes while no device waits for it.
    */
   async answer(accept: boolean, scopes: readonly Scope[]): Promise<PairedDevice | undefined> {
-    const asked = this.#asked;
-    if (this.#ended !== undefined || (accept && !asked)) throw errors.RELAY_OFFER_UNKNOWN({ code: this.code });
+    const asked = this.asked;
+    if (this.ended !== undefined || (accept && !asked)) throw errors.RELAY_OFFER_UNKNOWN({ code: this.code });
     if (!accept || !asked) {
       asked?.route.close("refused");
       this.end(asked ? "the user has said no" : "it was withdrawn");
@@ -108,8 +108,8 @@ export class Pairing {
     const { guest, route, run } = asked;
     const serial = await devices.nextSerial();
     const id = base64url(guest.id);
-    const grant = await grantFrom(this.#identity, { clientId: guest.id, serial }, Date.now());
-    const message = await run.accept({ name: this.#offer.options.name, grant, scopes });
+    const grant = await grantFrom(this.identity, { clientId: guest.id, serial }, Date.now());
+    const message = await run.accept({ name: this.offer.options.name, grant, scopes });
     // Stored before the device is told, so that it can connect at once.
     await devices.addDevice(guest.publicKeys, { id, name: guest.name, scopes: [...scopes], serial: String(serial) });
     route.send(message);
@@ -119,20 +119,20 @@ export class Pairing {
 
   /** Ends the code. Only the first reason is kept. */
   end(reason: string): void {
-    if (this.#ended !== undefined) return;
-    clearTimeout(this.#limit);
-    this.#ended = reason;
-    this.#offer.withdraw();
-    this.#connection.withdraw(this.place);
-    this.#tell();
+    if (this.ended !== undefined) return;
+    clearTimeout(this.limit);
+    this.ended = reason;
+    this.offer.withdraw();
+    this.connection.withdraw(this.place);
+    this.tell();
   }
 
-  #ask(asked: Asked): void {
-    this.#asked = asked;
-    this.#tell();
+  private ask(asked: Asked): void {
+    this.asked = asked;
+    this.tell();
   }
 
-  #tell(): void {
-    for (const listener of [...this.#listeners]) listener();
+  private tell(): void {
+    for (const listener of [...this.listeners]) listener();
   }
 }

@@ -36,27 +36,27 @@ export interface LinkOptions {
 
 /** Keeps a host connected to one relay of one owner. */
 export class RelayLink {
-  readonly #options: LinkOptions;
-  #connection: RelayConnection | undefined;
-  #connecting: Promise<RelayConnection> | undefined;
-  #isReturning = false;
-  #wait: NodeJS.Timeout | undefined;
+  private readonly options: LinkOptions;
+  private current: RelayConnection | undefined;
+  private connecting: Promise<RelayConnection> | undefined;
+  private isReturning = false;
+  private wait: NodeJS.Timeout | undefined;
   /** Time of the last connection or disconnection. */
-  #since = performance.now();
+  private since = performance.now();
   /** Milliseconds without a connection, minus those with one, so that a relay which ends each connection at once is rarely asked, too. */
-  #away = 0;
+  private away = 0;
   /** Why each relay is not connected. */
-  readonly #problems = new Map<string, ScorelError>();
+  private readonly problems = new Map<string, ScorelError>();
   /** The relay whose connection was lost last. It is tried after all others. */
-  #lostAt: string | undefined;
-  #isEnded = false;
+  private lostAt: string | undefined;
+  private isEnded = false;
 
   constructor(options: LinkOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   get addresses(): readonly string[] {
-    return this.#options.addresses;
+    return this.options.addresses;
   }
 
   /** State of each relay, as text for people: `connected`, or why it is not. */
@@ -64,22 +64,22 @@ export class RelayLink {
     const rest = this.connection ? "kept for when the others do not answer" : "connecting";
     return this.addresses.map((address) => {
       const isHere = this.connection?.address === address;
-      return { address, state: isHere ? "connected" : (this.#problems.get(address)?.message ?? rest) };
+      return { address, state: isHere ? "connected" : (this.problems.get(address)?.message ?? rest) };
     });
   }
 
   get connection(): RelayConnection | undefined {
-    return this.#connection?.isOpen ? this.#connection : undefined;
+    return this.current?.isOpen ? this.current : undefined;
   }
 
   /** Connects unless there is a connection. After a failure it goes on trying, and throws the error of this try. */
   async connect(): Promise<RelayConnection> {
     if (this.connection) return this.connection;
-    clearTimeout(this.#wait);
-    this.#connecting ??= this.#begin().finally(() => {
-      this.#connecting = undefined;
+    clearTimeout(this.wait);
+    this.connecting ??= this.begin().finally(() => {
+      this.connecting = undefined;
     });
-    return this.#connecting;
+    return this.connecting;
   }
 
   /** Connects, and goes on trying; failures are only logged. */
@@ -88,55 +88,55 @@ export class RelayLink {
   }
 
   end(): void {
-    this.#isEnded = true;
-    clearTimeout(this.#wait);
-    this.#connection?.close();
+    this.isEnded = true;
+    clearTimeout(this.wait);
+    this.current?.close();
   }
 
-  async #begin(): Promise<RelayConnection> {
+  private async begin(): Promise<RelayConnection> {
     const tried: Tried[] = [];
-    for (const address of this.#inOrder()) {
+    for (const address of this.inOrder()) {
       try {
-        return this.#entered(await this.#reach(address));
+        return this.entered(await this.reach(address));
       } catch (thrown) {
         tried.push({ address, thrown: thrown as Error });
-        this.#refused(address, thrown as ScorelError);
+        this.refused(address, thrown as ScorelError);
         if (reasonIn(thrown) === "superseded") break;
       }
     }
-    this.#count(1);
-    this.#goOn(tried.map(({ thrown }) => thrown));
+    this.count(1);
+    this.goOn(tried.map(({ thrown }) => thrown));
     throw tried.length === 1
       ? (tried[0] as Tried).thrown
       : errors.RELAY_HOST_APART({ tried: triedTexts(tried) }, { cause: tried[0]?.thrown });
   }
 
-  #inOrder(): string[] {
-    const last = this.addresses.filter((address) => address === this.#lostAt);
-    return [...this.addresses.filter((address) => address !== this.#lostAt), ...last];
+  private inOrder(): string[] {
+    const last = this.addresses.filter((address) => address === this.lostAt);
+    return [...this.addresses.filter((address) => address !== this.lostAt), ...last];
   }
 
-  async #reach(address: string): Promise<RelayConnection> {
-    const { identity, events } = this.#options;
+  private async reach(address: string): Promise<RelayConnection> {
+    const { identity, events } = this.options;
     const connection: RelayConnection = await connectRelay({
       ...{ address, primitives: nodeCrypto, make: nodeSocket },
       limitMs: this.addresses.length > 1 ? ONE_OF_SEVERAL_MS : undefined,
       who: { role: "host", identity },
-      events: { ...events, closed: (error) => this.#lost(address, error) },
+      events: { ...events, closed: (error) => this.lost(address, error) },
     });
     return connection;
   }
 
-  #entered(connection: RelayConnection): RelayConnection {
-    if (this.#isEnded) connection.close();
+  private entered(connection: RelayConnection): RelayConnection {
+    if (this.isEnded) connection.close();
     else if (!connection.isOpen)
       throw errors.RELAY_UNREACHABLE({ relay: connection.address, reason: "the connection was lost" });
-    if (!this.#connection) this.#count(1);
-    this.#connection = connection;
-    this.#lostAt = undefined;
-    this.#problems.delete(connection.address);
-    this.#options.connected(connection);
-    if (connection.address !== this.addresses[0]) this.#returnLater();
+    if (!this.current) this.count(1);
+    this.current = connection;
+    this.lostAt = undefined;
+    this.problems.delete(connection.address);
+    this.options.connected(connection);
+    if (connection.address !== this.addresses[0]) this.returnLater();
     return connection;
   }
 
@@ -144,73 +144,73 @@ export class RelayLink {
    * Handles the end of a connection. While the host returns to its first relay, the relay ends the previous connection because of the new
    * one.
    */
-  #lost(address: string, error: ScorelError): void {
-    if (this.#isEnded || this.#connection?.address !== address) return;
-    this.#count(-1);
-    this.#connection = undefined;
-    if (this.#isReturning) return;
-    clearTimeout(this.#wait);
-    this.#lostAt = address;
-    this.#refused(address, error);
-    this.#goOn([error]);
+  private lost(address: string, error: ScorelError): void {
+    if (this.isEnded || this.current?.address !== address) return;
+    this.count(-1);
+    this.current = undefined;
+    if (this.isReturning) return;
+    clearTimeout(this.wait);
+    this.lostAt = address;
+    this.refused(address, error);
+    this.goOn([error]);
   }
 
-  #refused(address: string, error: ScorelError): void {
-    if (this.#isEnded) return;
-    if (this.#problems.get(address)?.message !== error.message)
-      this.#options.warn(`The relay ${address} is not connected`, error);
-    this.#problems.set(address, error);
+  private refused(address: string, error: ScorelError): void {
+    if (this.isEnded) return;
+    if (this.problems.get(address)?.message !== error.message)
+      this.options.warn(`The relay ${address} is not connected`, error);
+    this.problems.set(address, error);
   }
 
   /** Connects again after a while, unless that cannot help. */
-  #goOn(failures: readonly unknown[]): void {
+  private goOn(failures: readonly unknown[]): void {
     const reasons = failures.map(reasonIn);
-    const isFinal = reasons.includes("superseded") || this.addresses.every((address) => this.#isFinal(address));
+    const isFinal = reasons.includes("superseded") || this.addresses.every((address) => this.isFinal(address));
     if (isFinal) return;
-    const longest = Math.min(TIMES.last, Math.max(TIMES.first, this.#away / PART));
-    // `#after` makes the wait random, so that hosts do not all come back at once.
-    this.#after(longest, () => this.start());
+    const longest = Math.min(TIMES.last, Math.max(TIMES.first, this.away / PART));
+    // `after` makes the wait random, so that hosts do not all come back at once.
+    this.after(longest, () => this.start());
   }
 
-  #isFinal(address: string): boolean {
-    return FINAL.includes(reasonIn(this.#problems.get(address)) ?? "");
+  private isFinal(address: string): boolean {
+    return FINAL.includes(reasonIn(this.problems.get(address)) ?? "");
   }
 
-  #returnLater(): void {
-    this.#after(this.#options.returnMs ?? RETURN_MS, () => void this.#return());
+  private returnLater(): void {
+    this.after(this.options.returnMs ?? RETURN_MS, () => void this.returnToFirst());
   }
 
   /** Returns to the first relay if it answers. Until then, and while the current connection is in use, the host stays where it is. */
-  async #return(): Promise<void> {
+  private async returnToFirst(): Promise<void> {
     const [first] = this.addresses as [string];
-    if (!this.connection || !this.#options.isIdle()) return this.#returnLater();
-    const before = this.#connection;
-    this.#isReturning = true;
+    if (!this.connection || !this.options.isIdle()) return this.returnLater();
+    const before = this.current;
+    this.isReturning = true;
     try {
-      this.#entered(await this.#reach(first));
+      this.entered(await this.reach(first));
       before?.close();
     } catch (thrown) {
-      this.#refused(first, thrown as ScorelError);
-      if (this.connection) this.#returnLater();
+      this.refused(first, thrown as ScorelError);
+      if (this.connection) this.returnLater();
       else this.start();
     } finally {
-      this.#isReturning = false;
+      this.isReturning = false;
     }
   }
 
   /** Runs `work` after a random time between half of `ms` and `ms`. */
-  #after(ms: number, work: () => void): void {
-    clearTimeout(this.#wait);
-    if (this.#isEnded) return;
-    this.#wait = setTimeout(work, ms * (0.5 + Math.random() / 2));
-    this.#wait.unref();
+  private after(ms: number, work: () => void): void {
+    clearTimeout(this.wait);
+    if (this.isEnded) return;
+    this.wait = setTimeout(work, ms * (0.5 + Math.random() / 2));
+    this.wait.unref();
   }
 
-  /** Adds the time since the last change to `#away`, or subtracts it. */
-  #count(sign: 1 | -1): void {
+  /** Adds the time since the last change to `away`, or subtracts it. */
+  private count(sign: 1 | -1): void {
     const now = performance.now();
-    this.#away = Math.max(0, this.#away + sign * (now - this.#since));
-    this.#since = now;
+    this.away = Math.max(0, this.away + sign * (now - this.since));
+    this.since = now;
   }
 }
 

@@ -49,32 +49,32 @@ interface Arrivals {
 /** Connects this host to its relays, and lets in paired devices. */
 export class RelayedHost {
   readonly identity: Identity;
-  readonly #options: HostOptions;
+  private readonly options: HostOptions;
   /** One link for each group of relays. */
-  readonly #links = new Set<RelayLink>();
+  private readonly links = new Set<RelayLink>();
   /** Open channels, by the id of the device. */
-  readonly #channels = new Map<string, Set<SecureChannel>>();
+  private readonly channels = new Map<string, Set<SecureChannel>>();
 
   constructor(options: HostOptions) {
-    this.#options = options;
+    this.options = options;
     this.identity = options.identity;
   }
 
   /** Connects to all groups of relays of this host. Those that cannot be reached are tried again. */
   start(): void {
-    for (const group of relayGroups()) this.#linkTo(group).start();
+    for (const group of relayGroups()) this.linkTo(group).start();
   }
 
   get hasRelays(): boolean {
-    return this.#links.size > 0;
+    return this.links.size > 0;
   }
 
   get relays(): { address: string; state: string }[] {
-    return [...this.#links].flatMap((link) => link.states);
+    return [...this.links].flatMap((link) => link.states);
   }
 
   isConnected(device: string): boolean {
-    return this.#channels.has(device);
+    return this.channels.has(device);
   }
 
   /**
@@ -83,18 +83,18 @@ export class RelayedHost {
    * RELAY_REFUSED, RELAY_HOST_APART.
    */
   async enter(group: RelayGroup): Promise<RelayConnection> {
-    const same = this.#linksOf(group).find(({ addresses }) => addresses.join() === group.addresses.join());
-    if (!same) for (const replaced of this.#linksOf(group)) this.#unlink(replaced);
-    const link = same ?? this.#linkTo(group);
+    const same = this.linksOf(group).find(({ addresses }) => addresses.join() === group.addresses.join());
+    if (!same) for (const replaced of this.linksOf(group)) this.unlink(replaced);
+    const link = same ?? this.linkTo(group);
     try {
       const connection = await link.connect();
       await keepGroup(group);
       return connection;
     } catch (thrown) {
       // A relay that was never reached may be a typing mistake.
-      if (!same) this.#unlink(link);
+      if (!same) this.unlink(link);
       for (const before of relayGroups().filter(({ addresses }) => isShared(addresses, group.addresses)))
-        if (this.#linksOf(before).length === 0) this.#linkTo(before).start();
+        if (this.linksOf(before).length === 0) this.linkTo(before).start();
       throw thrown;
     }
   }
@@ -103,20 +103,20 @@ export class RelayedHost {
   async leave(address: string): Promise<boolean> {
     const before = relayGroups().find(({ addresses }) => addresses.includes(address));
     const left = (before?.addresses ?? []).filter((each) => each !== address);
-    const links = this.#linksOf({ addresses: [address] });
-    for (const link of links) this.#unlink(link);
+    const links = this.linksOf({ addresses: [address] });
+    for (const link of links) this.unlink(link);
     await dropRelay(address);
-    if (left.length > 0) this.#linkTo({ addresses: left, isTold: true }).start();
+    if (left.length > 0) this.linkTo({ addresses: left, isTold: true }).start();
     return before !== undefined || links.length > 0;
   }
 
-  #linksOf({ addresses }: Pick<RelayGroup, "addresses">): RelayLink[] {
-    return [...this.#links].filter((link) => isShared(link.addresses, addresses));
+  private linksOf({ addresses }: Pick<RelayGroup, "addresses">): RelayLink[] {
+    return [...this.links].filter((link) => isShared(link.addresses, addresses));
   }
 
   /** Closes the channels of a device, because its rights have changed or ended. */
   disconnect(device: string): void {
-    for (const channel of this.#channels.get(device) ?? []) channel.close();
+    for (const channel of this.channels.get(device) ?? []) channel.close();
   }
 
   /**
@@ -124,17 +124,17 @@ export class RelayedHost {
    * connected.
    */
   async revoke(device: string, serial: bigint): Promise<void> {
-    const revocation = await this.#revocation(device, serial);
-    for (const link of this.#links) link.connection?.revoke(revocation);
+    const revocation = await this.revocation(device, serial);
+    for (const link of this.links) link.connection?.revoke(revocation);
     this.disconnect(device);
   }
 
   end(): void {
-    for (const link of [...this.#links]) this.#unlink(link);
+    for (const link of [...this.links]) this.unlink(link);
   }
 
-  #linkTo({ addresses, isTold }: RelayGroup): RelayLink {
-    const { identity, joined, isPairing, warn, returnMs } = this.#options;
+  private linkTo({ addresses, isTold }: RelayGroup): RelayLink {
+    const { identity, joined, isPairing, warn, returnMs } = this.options;
     const arrivals = { unproven: new Set<SecureChannel>(), tells: isTold ? addressesPayload(addresses) : undefined };
     const link: RelayLink = new RelayLink({
       ...{ addresses, identity, warn, returnMs },
@@ -143,33 +143,33 @@ export class RelayedHost {
         return !connection || (connection.routes === 0 && !isPairing?.(connection));
       },
       connected: (connection) =>
-        void this.#tellRevocations(connection).catch((thrown) => warn("Revocations were not sent", thrown)),
+        void this.tellRevocations(connection).catch((thrown) => warn("Revocations were not sent", thrown)),
       events: {
         incoming: (route, keys) =>
-          void this.#letIn(route, keys, arrivals).catch((thrown) => warn("A device was refused", thrown)),
+          void this.letIn(route, keys, arrivals).catch((thrown) => warn("A device was refused", thrown)),
         joined,
         presence: () => {},
       },
     });
-    this.#links.add(link);
+    this.links.add(link);
     return link;
   }
 
-  #unlink(link: RelayLink): void {
+  private unlink(link: RelayLink): void {
     link.end();
-    this.#links.delete(link);
+    this.links.delete(link);
   }
 
-  async #tellRevocations(connection: RelayConnection): Promise<void> {
-    for (const { id, serial } of hostRecord().revoked) connection.revoke(await this.#revocation(id, BigInt(serial)));
+  private async tellRevocations(connection: RelayConnection): Promise<void> {
+    for (const { id, serial } of hostRecord().revoked) connection.revoke(await this.revocation(id, BigInt(serial)));
   }
 
-  #revocation(device: string, serial: bigint): Promise<Bytes> {
+  private revocation(device: string, serial: bigint): Promise<Bytes> {
     return signRevocation(this.identity, { clientId: fromBase64url(device) as Bytes, serial });
   }
 
   /** Starts the encrypted channel with a device that a relay leads here. Only the holder of the device's keys can open it. */
-  async #letIn(route: PeerRoute, keys: PublicKeys, { unproven, tells }: Arrivals): Promise<void> {
+  private async letIn(route: PeerRoute, keys: PublicKeys, { unproven, tells }: Arrivals): Promise<void> {
     const id = base64url(await idOf(nodeCrypto, keys));
     if (!hostRecord().devices.some((each) => each.id === id)) return route.close("refused");
     // A relay knows public keys, and could open any number of routes with them.
@@ -184,21 +184,21 @@ export class RelayedHost {
       ...{ role: "host", identity: this.identity, peer: keys, route, primitives: nodeCrypto, tells },
       opened: () => {
         proven();
-        this.#enter(id, channel);
+        this.admit(id, channel);
       },
       ended: () => {
         proven();
-        this.#forget(id, channel);
+        this.forget(id, channel);
       },
     });
     unproven.add(channel);
   }
 
   /** Passes a channel whose device has proved its identity to the gateway. */
-  #enter(id: string, channel: SecureChannel): void {
-    const channels = this.#channels.get(id) ?? new Set();
-    this.#channels.set(id, channels.add(channel));
-    this.#options.gateway.accept(channel, {
+  private admit(id: string, channel: SecureChannel): void {
+    const channels = this.channels.get(id) ?? new Set();
+    this.channels.set(id, channels.add(channel));
+    this.options.gateway.accept(channel, {
       transport: "relay",
       tooMany: channels.size > MAX_CHANNELS ? { max: MAX_CHANNELS, of: "this device" } : undefined,
       admit: ({ name }) => {
@@ -212,9 +212,9 @@ export class RelayedHost {
     });
   }
 
-  #forget(id: string, channel: SecureChannel): void {
-    const channels = this.#channels.get(id);
+  private forget(id: string, channel: SecureChannel): void {
+    const channels = this.channels.get(id);
     channels?.delete(channel);
-    if (channels?.size === 0) this.#channels.delete(id);
+    if (channels?.size === 0) this.channels.delete(id);
   }
 }

@@ -24,12 +24,12 @@ interface ServiceOptions {
 /** Implements the operations about pairing, in the background host. */
 export class RelayService {
   readonly host: RelayedHost;
-  #pairing: Pairing | undefined;
+  private currentPairing: Pairing | undefined;
 
   private constructor(
     host: (joined: RelayService["join"], isPairing: (connection: RelayConnection) => boolean) => RelayedHost,
   ) {
-    this.host = host(this.join, (connection) => this.#pairing?.isAt(connection) === true);
+    this.host = host(this.join, (connection) => this.currentPairing?.isAt(connection) === true);
   }
 
   static async begin({ gateway, relays = [], warn }: ServiceOptions): Promise<RelayService> {
@@ -43,7 +43,8 @@ export class RelayService {
   }
 
   readonly join = (...[route, place]: Parameters<ConstructorParameters<typeof RelayedHost>[0]["joined"]>): void => {
-    if (this.#pairing?.place === place && this.#pairing.state.state === "waiting") this.#pairing.join(route);
+    if (this.currentPairing?.place === place && this.currentPairing.state.state === "waiting")
+      this.currentPairing.join(route);
     else route.close("refused");
   };
 
@@ -61,11 +62,11 @@ export class RelayService {
     if (group === undefined) throw errors.RELAY_NONE();
     const connection = await this.host.enter(group);
     const { place, seconds } = await connection.offer();
-    this.#pairing?.end("another code was asked for");
+    this.currentPairing?.end("another code was asked for");
     const { identity } = this.host;
-    this.#pairing = new Pairing(connection, place, { identity, name });
+    this.currentPairing = new Pairing(connection, place, { identity, name });
     return {
-      code: this.#pairing.code,
+      code: this.currentPairing.code,
       hostId: base64url(identity.id),
       fingerprint: fingerprint(identity.id),
       relays: [...group.addresses],
@@ -74,8 +75,8 @@ export class RelayService {
   }
 
   pairing(code: string): Pairing {
-    if (this.#pairing?.code !== code) throw errors.RELAY_OFFER_UNKNOWN({ code });
-    return this.#pairing;
+    if (this.currentPairing?.code !== code) throw errors.RELAY_OFFER_UNKNOWN({ code });
+    return this.currentPairing;
   }
 
   async change(device: string, change: { name?: string | undefined; scopes?: Scope[] | undefined }) {
@@ -110,7 +111,7 @@ export class RelayService {
   }
 
   end(): void {
-    this.#pairing?.end("the host stops");
+    this.currentPairing?.end("the host stops");
     this.host.end();
   }
 }

@@ -40,199 +40,201 @@ export function connectRelay(options: ConnectOptions): Promise<RelayConnection> 
 
 export class RelayConnection {
   readonly address: string;
-  readonly #options: ConnectOptions;
-  readonly #socket: BinarySocket;
-  readonly #beginning: { ready(): void; failed(error: ScorelError): void };
-  readonly #routes: RouteTable;
+  private readonly options: ConnectOptions;
+  private readonly socket: BinarySocket;
+  private readonly beginning: { ready(): void; failed(error: ScorelError): void };
+  private readonly routeTable: RouteTable;
   /** Processes messages one after the other, since signing is asynchronous in browsers. */
-  readonly #taking = new InTurn();
-  #hasSaidHello = false;
-  #isReady = false;
-  #end: ScorelError | undefined;
+  private readonly taking = new InTurn();
+  private hasSaidHello = false;
+  private isReady = false;
+  private end: ScorelError | undefined;
   /** The error with which the relay has announced that it ends the connection. */
-  #farewell: ScorelError | undefined;
-  #offer: { resolve(offered: { place: string; seconds: number }): void; reject(error: Error): void } | undefined;
-  #heardAt = performance.now();
-  #pings: ReturnType<typeof setInterval> | undefined;
+  private farewell: ScorelError | undefined;
+  private pendingOffer:
+    | { resolve(offered: { place: string; seconds: number }): void; reject(error: Error): void }
+    | undefined;
+  private heardAt = performance.now();
+  private pings: ReturnType<typeof setInterval> | undefined;
 
   constructor(options: ConnectOptions, beginning: { ready(): void; failed(error: ScorelError): void }) {
-    this.#options = options;
-    this.#beginning = beginning;
+    this.options = options;
+    this.beginning = beginning;
     this.address = options.address;
-    this.#socket = options.make(options.address, payloads.SUBPROTOCOL);
-    this.#socket.binaryType = "arraybuffer";
-    const socket = this.#socket;
-    this.#routes = new RouteTable({
+    this.socket = options.make(options.address, payloads.SUBPROTOCOL);
+    this.socket.binaryType = "arraybuffer";
+    const socket = this.socket;
+    this.routeTable = new RouteTable({
       get unsent() {
         return socket.bufferedAmount;
       },
-      data: (route, bytes) => this.#send("data", route, bytes),
-      close: (route, reason) => this.#send("close", route, payloads.closePayload(reason)),
+      data: (route, bytes) => this.send("data", route, bytes),
+      close: (route, reason) => this.send("close", route, payloads.closePayload(reason)),
     });
     let problem = "";
-    this.#socket.addEventListener("message", ({ data }) => {
-      this.#heardAt = performance.now();
-      this.#taking.run(() => this.#receive(data));
+    this.socket.addEventListener("message", ({ data }) => {
+      this.heardAt = performance.now();
+      this.taking.run(() => this.receive(data));
     });
-    this.#socket.addEventListener("error", ({ message }) => {
+    this.socket.addEventListener("error", ({ message }) => {
       problem ||= message ?? "";
     });
-    this.#socket.addEventListener("close", ({ reason }) => {
+    this.socket.addEventListener("close", ({ reason }) => {
       // Messages that have arrived are processed first: one of them may say why.
-      this.#taking.run(() => this.#finish(reason || problem || "the connection was lost"));
+      this.taking.run(() => this.finish(reason || problem || "the connection was lost"));
     });
   }
 
   get isOpen(): boolean {
-    return this.#isReady && !this.#end;
+    return this.isReady && !this.end;
   }
 
   /** Number of open routes. */
   get routes(): number {
-    return this.#routes.size;
+    return this.routeTable.size;
   }
 
   /** Opens a route to the host that has signed this grant. */
   open(grant: Bytes): PeerRoute {
-    return this.#begin("open", grant);
+    return this.begin("open", grant);
   }
 
   /** Opens a route to the host that pairs at this place. */
   join(place: string): PeerRoute {
-    return this.#begin("join", payloads.placePayload(place));
+    return this.begin("join", payloads.placePayload(place));
   }
 
   /** Subscribes to whether the host of a grant is connected; see the event `presence`. */
   watch(grant: Bytes): void {
-    this.#send("watch", 0n, grant);
+    this.send("watch", 0n, grant);
   }
 
   revoke(revocation: Bytes): void {
-    this.#send("revoke", 0n, revocation);
+    this.send("revoke", 0n, revocation);
   }
 
   /** Requests a pairing place, valid for `seconds`. A request that is still pending is rejected. */
   offer(): Promise<{ place: string; seconds: number }> {
     return new Promise((resolve, reject) => {
-      if (this.#end) return reject(this.#end);
-      this.#offer?.reject(errors.RELAY_CODE_ENDED({ reason: "another one was asked for" }));
-      this.#offer = { resolve, reject };
-      this.#send("offer", 0n, NONE);
+      if (this.end) return reject(this.end);
+      this.pendingOffer?.reject(errors.RELAY_CODE_ENDED({ reason: "another one was asked for" }));
+      this.pendingOffer = { resolve, reject };
+      this.send("offer", 0n, NONE);
     });
   }
 
   withdraw(place: string): void {
-    this.#send("withdraw", 0n, payloads.placePayload(place));
+    this.send("withdraw", 0n, payloads.placePayload(place));
   }
 
   close(reason = "it was closed here"): void {
-    this.#finish(reason);
-    this.#socket.close();
+    this.finish(reason);
+    this.socket.close();
   }
 
-  #begin(type: "open" | "join", payload: Bytes): PeerRoute {
-    const route = this.#routes.begin(this.#options.primitives);
-    this.#send(type, route.id, payload);
-    if (this.#end) route.ended("lost", this.#end);
+  private begin(type: "open" | "join", payload: Bytes): PeerRoute {
+    const route = this.routeTable.begin(this.options.primitives);
+    this.send(type, route.id, payload);
+    if (this.end) route.ended("lost", this.end);
     return route;
   }
 
-  #send(type: FrameType, route: bigint, payload: Bytes): void {
-    if (!this.#end && this.#socket.readyState === 1) this.#socket.send(encodeFrame(type, route, payload));
+  private send(type: FrameType, route: bigint, payload: Bytes): void {
+    if (!this.end && this.socket.readyState === 1) this.socket.send(encodeFrame(type, route, payload));
   }
 
-  #receive(data: unknown): Soon<void> {
-    if (this.#end) return;
+  private receive(data: unknown): Soon<void> {
+    if (this.end) return;
     try {
       if (!(data instanceof ArrayBuffer)) throw errors.RELAY_FRAME({ problem: "a message is not binary" });
-      const frames = decodeFrames(new Uint8Array(data), "relay", this.#options.who.role);
-      return this.#takeAll(frames)?.catch((thrown) => this.#failed(thrown));
+      const frames = decodeFrames(new Uint8Array(data), "relay", this.options.who.role);
+      return this.takeAll(frames)?.catch((thrown) => this.failed(thrown));
     } catch (thrown) {
-      this.#failed(thrown);
+      this.failed(thrown);
     }
   }
 
-  #takeAll(frames: Frame[]): Soon<void> {
+  private takeAll(frames: Frame[]): Soon<void> {
     for (let frame = frames.shift(); frame; frame = frames.shift()) {
-      const working = this.#take(frame);
-      if (working) return working.then(() => this.#takeAll(frames));
+      const working = this.take(frame);
+      if (working) return working.then(() => this.takeAll(frames));
     }
   }
 
-  #failed(thrown: unknown): void {
-    this.#farewell ??= thrown as ScorelError;
-    this.#finish(messageOf(thrown));
-    this.#socket.close();
+  private failed(thrown: unknown): void {
+    this.farewell ??= thrown as ScorelError;
+    this.finish(messageOf(thrown));
+    this.socket.close();
   }
 
-  #take({ type, route: id, payload }: Frame): Soon<void> {
-    if (type === "data") this.#routes.receive(id, payload);
-    else if (type === "close") this.#routes.ended(id, payloads.readClose(payload));
-    else if (type === "ping") this.#send("pong", 0n, payload);
-    else if (type === "challenge") return this.#hello(payload);
-    else if (type === "welcome") this.#welcomed(payloads.readWelcome(payload));
-    else if (type === "error") this.#refused(id, payload);
-    else this.#told(type, id, payload);
+  private take({ type, route: id, payload }: Frame): Soon<void> {
+    if (type === "data") this.routeTable.receive(id, payload);
+    else if (type === "close") this.routeTable.ended(id, payloads.readClose(payload));
+    else if (type === "ping") this.send("pong", 0n, payload);
+    else if (type === "challenge") return this.hello(payload);
+    else if (type === "welcome") this.welcomed(payloads.readWelcome(payload));
+    else if (type === "error") this.refused(id, payload);
+    else this.told(type, id, payload);
   }
 
-  #told(type: FrameType, id: bigint, payload: Bytes): void {
-    const { incoming, joined, presence } = this.#options.events ?? {};
+  private told(type: FrameType, id: bigint, payload: Bytes): void {
+    const { incoming, joined, presence } = this.options.events ?? {};
     if (type === "incoming") {
-      const route = this.#routes.led(id);
+      const route = this.routeTable.led(id);
       if (route) incoming?.(route, payloads.readIncoming(payload));
     } else if (type === "joined") {
-      const route = this.#routes.led(id);
+      const route = this.routeTable.led(id);
       if (route) joined?.(route, payloads.readPlace(payload));
     } else if (type === "presence") {
       const { hostId, isThere } = payloads.readPresence(payload);
       presence?.(hostId, isThere);
     } else if (type === "offered") {
-      this.#offer?.resolve(payloads.readOffered(payload));
-      this.#offer = undefined;
+      this.pendingOffer?.resolve(payloads.readOffered(payload));
+      this.pendingOffer = undefined;
     }
   }
 
   /** Answers the challenge. Only once: otherwise a relay could have more signed than a connection needs. */
-  async #hello(nonce: Bytes): Promise<void> {
-    if (this.#hasSaidHello) fail("a second challenge came");
-    this.#hasSaidHello = true;
-    const { who, address } = this.#options;
-    this.#send("hello", 0n, await helloFor(who, address, nonce.slice()));
+  private async hello(nonce: Bytes): Promise<void> {
+    if (this.hasSaidHello) fail("a second challenge came");
+    this.hasSaidHello = true;
+    const { who, address } = this.options;
+    this.send("hello", 0n, await helloFor(who, address, nonce.slice()));
   }
 
-  #welcomed({ ping }: payloads.Welcome): void {
-    if (this.#isReady || !this.#hasSaidHello) fail("a welcome was not expected");
-    this.#isReady = true;
-    this.#beginning.ready();
-    this.#pings = setInterval(() => {
-      const silent = performance.now() - this.#heardAt;
+  private welcomed({ ping }: payloads.Welcome): void {
+    if (this.isReady || !this.hasSaidHello) fail("a welcome was not expected");
+    this.isReady = true;
+    this.beginning.ready();
+    this.pings = setInterval(() => {
+      const silent = performance.now() - this.heardAt;
       if (silent > SILENT_PERIODS * ping * 1_000) this.close("it does not answer");
-      else this.#send("ping", 0n, NONE);
+      else this.send("ping", 0n, NONE);
     }, ping * 1_000);
-    (this.#pings as { unref?(): void }).unref?.();
+    (this.pings as { unref?(): void }).unref?.();
   }
 
-  #refused(id: bigint, payload: Bytes): void {
+  private refused(id: bigint, payload: Bytes): void {
     const { name, text } = payloads.readError(payload);
     const error = errors.RELAY_REFUSED({ relay: this.address, reason: name, text: lineOf(text) });
-    if (id !== 0n) this.#routes.ended(id, "gone", error);
-    else if (this.#offer) {
-      this.#offer.reject(error);
-      this.#offer = undefined;
+    if (id !== 0n) this.routeTable.ended(id, "gone", error);
+    else if (this.pendingOffer) {
+      this.pendingOffer.reject(error);
+      this.pendingOffer = undefined;
     } else {
-      this.#farewell = error;
-      this.#options.events?.refused?.(error);
+      this.farewell = error;
+      this.options.events?.refused?.(error);
     }
   }
 
-  #finish(reason: string): void {
-    if (this.#end) return;
-    clearInterval(this.#pings);
-    const error = this.#farewell ?? errors.RELAY_UNREACHABLE({ relay: this.address, reason: lineOf(reason) });
-    this.#end = error;
-    this.#offer?.reject(error);
-    this.#routes.allEnded(error);
-    if (this.#isReady) this.#options.events?.closed?.(error);
-    else this.#beginning.failed(error);
+  private finish(reason: string): void {
+    if (this.end) return;
+    clearInterval(this.pings);
+    const error = this.farewell ?? errors.RELAY_UNREACHABLE({ relay: this.address, reason: lineOf(reason) });
+    this.end = error;
+    this.pendingOffer?.reject(error);
+    this.routeTable.allEnded(error);
+    if (this.isReady) this.options.events?.closed?.(error);
+    else this.beginning.failed(error);
   }
 }

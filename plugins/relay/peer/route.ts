@@ -23,53 +23,53 @@ export interface RouteWire {
 /** One end of a route, over a connection to a relay. */
 export class PeerRoute implements RouteEnd {
   readonly id: bigint;
-  readonly #wire: RouteWire;
-  #user: RouteUser | undefined;
-  #early: Bytes[] = [];
-  #earlyBytes = 0;
-  #end: { reason: CloseReason | "lost"; thrown: Error | undefined } | undefined;
+  private readonly wire: RouteWire;
+  private user: RouteUser | undefined;
+  private early: Bytes[] = [];
+  private earlyBytes = 0;
+  private end: { reason: CloseReason | "lost"; thrown: Error | undefined } | undefined;
 
   constructor(id: bigint, wire: RouteWire) {
     this.id = id;
-    this.#wire = wire;
+    this.wire = wire;
   }
 
   get unsent(): number {
-    return this.#wire.unsent;
+    return this.wire.unsent;
   }
 
   /** Starts to listen. Messages that have arrived before are delivered at once. */
   use(user: RouteUser): void {
-    this.#user = user;
-    for (const bytes of this.#early.splice(0)) user.data(bytes);
-    if (this.#end) user.closed(this.#end.reason, this.#end.thrown);
+    this.user = user;
+    for (const bytes of this.early.splice(0)) user.data(bytes);
+    if (this.end) user.closed(this.end.reason, this.end.thrown);
   }
 
   send(bytes: Bytes): void {
-    if (!this.#end) this.#wire.data(this.id, bytes);
+    if (!this.end) this.wire.data(this.id, bytes);
   }
 
   close(reason: CloseReason): void {
-    if (this.#end) return;
-    this.#end = { reason, thrown: undefined };
-    this.#wire.close(this.id, reason);
+    if (this.end) return;
+    this.end = { reason, thrown: undefined };
+    this.wire.close(this.id, reason);
   }
 
   /** Receives the payload of a DATA frame. */
   receive(bytes: Bytes): void {
-    if (this.#end) return;
-    if (this.#user) this.#user.data(bytes);
+    if (this.end) return;
+    if (this.user) this.user.data(bytes);
     else {
-      this.#earlyBytes += bytes.length;
-      if (this.#earlyBytes > MAX_EARLY) this.close("limit");
+      this.earlyBytes += bytes.length;
+      if (this.earlyBytes > MAX_EARLY) this.close("limit");
       // Copied, since the caller may reuse the memory of the message.
-      else this.#early.push(bytes.slice());
+      else this.early.push(bytes.slice());
     }
   }
 
   ended(reason: CloseReason | "lost", thrown?: Error): void {
-    if (this.#end) return;
-    this.#end = { reason, thrown };
-    this.#user?.closed(reason, thrown);
+    if (this.end) return;
+    this.end = { reason, thrown };
+    this.user?.closed(reason, thrown);
   }
 }

@@ -2,20 +2,20 @@ import type { Soon } from "./primitives.ts";
 
 /** Runs steps in order: at once if no earlier step is still running, else after it. A step must not throw or reject. */
 export class InTurn {
-  readonly #steps: (() => Soon<void>)[] = [];
-  #isBusy = false;
+  private readonly steps: (() => Soon<void>)[] = [];
+  private isBusy = false;
 
   run(step: () => Soon<void>): void {
-    this.#steps.push(step);
-    if (!this.#isBusy) this.#work();
+    this.steps.push(step);
+    if (!this.isBusy) this.work();
   }
 
-  #work(): void {
-    this.#isBusy = true;
-    for (let step = this.#steps.shift(); step; step = this.#steps.shift()) {
+  private work(): void {
+    this.isBusy = true;
+    for (let step = this.steps.shift(); step; step = this.steps.shift()) {
       const working = step();
-      if (working) return void working.then(() => this.#work());
+      if (working) return void working.then(() => this.work());
     }
-    this.#isBusy = false;
+    this.isBusy = false;
   }
 }

@@ -7,6 +7,8 @@
  *     ...
  *     -> e, es, ss
  *     <- e, ee, se
+ *
+ * Fields are `#private` here, and `private` elsewhere: an object with keys that is printed or serialized must not show them.
  */
 
 import { concat, putCount, utf8 } from "./bytes.ts";

@@ -44,31 +44,31 @@ export interface OfferOptions extends PairingOptions {
 /** A code that a host shows. It lets one guest pair. */
 export class PairingOffer {
   readonly options: OfferOptions;
-  readonly #ends: number;
-  #tries = 0;
-  #isRedeemed = false;
-  #isWithdrawn = false;
+  private readonly ends: number;
+  private tryCount = 0;
+  private isRedeemed = false;
+  private isWithdrawn = false;
 
   constructor(options: OfferOptions) {
     messages.checkName(options.name);
     this.options = options;
-    this.#ends = options.now() + CODE_SECONDS * 1000;
+    this.ends = options.now() + CODE_SECONDS * 1000;
   }
 
   /** Why the code accepts no more guests; undefined while it does. */
   get ended(): string | undefined {
-    if (this.#isRedeemed) return "it was used";
-    if (this.#isWithdrawn) return "it was withdrawn";
-    if (this.#tries >= MAX_TRIES) return `it was tried ${MAX_TRIES} times`;
-    return this.options.now() >= this.#ends ? "its time is over" : undefined;
+    if (this.isRedeemed) return "it was used";
+    if (this.isWithdrawn) return "it was withdrawn";
+    if (this.tryCount >= MAX_TRIES) return `it was tried ${MAX_TRIES} times`;
+    return this.options.now() >= this.ends ? "its time is over" : undefined;
   }
 
   get tries(): number {
-    return this.#tries;
+    return this.tryCount;
   }
 
   withdraw(): void {
-    this.#isWithdrawn = true;
+    this.isWithdrawn = true;
   }
 
   /** Starts the host's end of a run with the guest on this route. */
@@ -80,20 +80,20 @@ export class PairingOffer {
   count(): void {
     const reason = this.ended;
     if (reason) throw errors.RELAY_CODE_ENDED({ reason });
-    this.#tries++;
+    this.tryCount++;
   }
 
   /** Uses the code up for a guest that knows it. Throws if another guest was first, or the time is over. */
   redeem(): void {
-    const reason = this.#isRedeemed ? "it was used" : this.#isWithdrawn ? "it was withdrawn" : undefined;
-    const late = this.options.now() >= this.#ends ? "its time is over" : undefined;
+    const reason = this.isRedeemed ? "it was used" : this.isWithdrawn ? "it was withdrawn" : undefined;
+    const late = this.options.now() >= this.ends ? "its time is over" : undefined;
     if (reason ?? late) throw errors.RELAY_CODE_ENDED({ reason: (reason ?? late) as string });
-    this.#isRedeemed = true;
+    this.isRedeemed = true;
   }
 
   /** Whether the user may still answer. */
   get isInTime(): boolean {
-    return this.options.now() < this.#ends && !this.#isWithdrawn;
+    return this.options.now() < this.ends && !this.isWithdrawn;
   }
 }
 
@@ -105,53 +105,53 @@ export interface HostStep {
 
 /** The host's end of one run. If a method throws, the run has ended, and the caller closes the route. */
 export class HostRun {
-  readonly #offer: PairingOffer;
-  readonly #route: bigint;
-  readonly #steps = new Steps();
-  #end: { cpace: CpaceEnd; result: CpaceResult | undefined } | undefined;
+  private readonly offer: PairingOffer;
+  private readonly route: bigint;
+  private readonly steps = new Steps();
+  private end: { cpace: CpaceEnd; result: CpaceResult | undefined } | undefined;
 
   constructor(offer: PairingOffer, route: bigint) {
-    this.#offer = offer;
-    this.#route = route;
+    this.offer = offer;
+    this.route = route;
   }
 
   /** Takes message 1 or 3. */
   receive(message: Bytes): Promise<HostStep> {
-    return this.#steps.next([() => this.#share(message), () => this.#confirmation(message)]);
+    return this.steps.next([() => this.share(message), () => this.confirmation(message)]);
   }
 
   /** Returns message 5. To be called if the user agrees; otherwise, the caller closes the route. */
   accept(admission: messages.Admission): Promise<Bytes> {
-    return this.#steps.last(2, async () => {
-      if (!this.#offer.isInTime) throw errors.RELAY_CODE_ENDED({ reason: "its time is over" });
-      const { primitives, identity } = this.#offer.options;
+    return this.steps.last(2, async () => {
+      if (!this.offer.isInTime) throw errors.RELAY_CODE_ENDED({ reason: "its time is over" });
+      const { primitives, identity } = this.offer.options;
       const more = messages.admissionBytes(admission);
-      return messages.sealIdentity(primitives, this.#result, "host", identity, admission.name, more);
+      return messages.sealIdentity(primitives, this.result, "host", identity, admission.name, more);
     });
   }
 
-  get #result(): CpaceResult {
-    return this.#end?.result as CpaceResult;
+  private get result(): CpaceResult {
+    return this.end?.result as CpaceResult;
   }
 
-  async #share(message: Bytes): Promise<HostStep> {
-    this.#offer.count();
-    const cpace = await beginRun(this.#offer.options, this.#route, false);
+  private async share(message: Bytes): Promise<HostStep> {
+    this.offer.count();
+    const cpace = await beginRun(this.offer.options, this.route, false);
     const result = await finish(cpace, message);
-    this.#end = { cpace, result };
+    this.end = { cpace, result };
     return { reply: cpace.share };
   }
 
-  async #confirmation(message: Bytes): Promise<HostStep> {
-    if (!messages.isConfirmed(message, this.#result)) throw errors.RELAY_CODE_WRONG();
+  private async confirmation(message: Bytes): Promise<HostStep> {
+    if (!messages.isConfirmed(message, this.result)) throw errors.RELAY_CODE_WRONG();
     const sealed = message.subarray(messages.CONFIRMATION_BYTES);
-    const { primitives } = this.#offer.options;
-    const { peer: guest, more } = await messages.openIdentity(primitives, this.#result, "guest", sealed);
+    const { primitives } = this.offer.options;
+    const { peer: guest, more } = await messages.openIdentity(primitives, this.result, "guest", sealed);
     if (more.length > 0) throw errors.RELAY_PAIR_MESSAGE({ problem: "a message has the wrong length" });
-    if (areEqual(guest.id, this.#offer.options.identity.id))
+    if (areEqual(guest.id, this.offer.options.identity.id))
       throw errors.RELAY_PAIR_MESSAGE({ problem: "it has the identity of this host" });
-    this.#offer.redeem();
-    return { reply: this.#result.ownConfirmation, guest };
+    this.offer.redeem();
+    return { reply: this.result.ownConfirmation, guest };
   }
 }
 
@@ -170,49 +170,49 @@ export type GuestStep =
 
 /** The guest's end of a run. If a method throws, the run has ended, and the caller closes the route. */
 export class GuestRun {
-  readonly #options: GuestOptions;
-  readonly #steps = new Steps();
-  #cpace: CpaceEnd | undefined;
-  #result: CpaceResult | undefined;
+  private readonly options: GuestOptions;
+  private readonly steps = new Steps();
+  private cpace: CpaceEnd | undefined;
+  private result: CpaceResult | undefined;
 
   constructor(options: GuestOptions) {
     messages.checkName(options.name);
-    this.#options = options;
+    this.options = options;
   }
 
   /** Returns message 1. */
   async begin(): Promise<Bytes> {
-    this.#cpace = await beginRun(this.#options, this.#options.route, true);
-    return this.#cpace.share;
+    this.cpace = await beginRun(this.options, this.options.route, true);
+    return this.cpace.share;
   }
 
   /** Takes message 2, 4 or 5. */
   receive(message: Bytes): Promise<GuestStep> {
-    return this.#steps.next<GuestStep>([
-      () => this.#share(message),
-      async () => this.#confirmation(message),
-      () => this.#admission(message),
+    return this.steps.next<GuestStep>([
+      () => this.share(message),
+      async () => this.confirmation(message),
+      () => this.admission(message),
     ]);
   }
 
-  async #share(message: Bytes): Promise<GuestStep> {
-    const { primitives, identity, name } = this.#options;
-    const result = await finish(this.#cpace as CpaceEnd, message);
-    this.#result = result;
+  private async share(message: Bytes): Promise<GuestStep> {
+    const { primitives, identity, name } = this.options;
+    const result = await finish(this.cpace as CpaceEnd, message);
+    this.result = result;
     const sealed = await messages.sealIdentity(primitives, result, "guest", identity, name);
     return { reply: concat(result.ownConfirmation, sealed) };
   }
 
-  #confirmation(message: Bytes): GuestStep {
-    const result = this.#result as CpaceResult;
+  private confirmation(message: Bytes): GuestStep {
+    const result = this.result as CpaceResult;
     if (message.length !== messages.CONFIRMATION_BYTES || !messages.isConfirmed(message, result))
       throw errors.RELAY_CODE_WRONG();
     return { isConfirmed: true };
   }
 
-  async #admission(message: Bytes): Promise<GuestStep> {
-    const { primitives, identity, host: expected } = this.#options;
-    const { peer, more } = await messages.openIdentity(primitives, this.#result as CpaceResult, "host", message);
+  private async admission(message: Bytes): Promise<GuestStep> {
+    const { primitives, identity, host: expected } = this.options;
+    const { peer, more } = await messages.openIdentity(primitives, this.result as CpaceResult, "host", message);
     if (expected && !areEqual(expected, peer.id))
       throw errors.RELAY_PAIR_OTHER({ expected: fingerprint(expected), got: fingerprint(peer.id) });
     const admission = messages.admissionOf(peer.name, more);
@@ -238,36 +238,36 @@ async function finish(cpace: CpaceEnd, share: Bytes): Promise<CpaceResult> {
 
 /** Takes messages one at a time, each once and in order. After a failure it takes none. */
 class Steps {
-  #done = 0;
-  #isBusy = false;
-  #hasFailed = false;
+  private done = 0;
+  private isBusy = false;
+  private hasFailed = false;
 
   next<T>(steps: readonly (() => Promise<T>)[]): Promise<T> {
-    const step = steps[this.#done];
-    return this.#run(step);
+    const step = steps[this.done];
+    return this.run(step);
   }
 
   /** Runs the last step, which requires that `after` steps have been done. */
   last<T>(after: number, step: () => Promise<T>): Promise<T> {
-    return this.#run(this.#done === after ? step : undefined);
+    return this.run(this.done === after ? step : undefined);
   }
 
-  async #run<T>(step: (() => Promise<T>) | undefined): Promise<T> {
-    if (this.#hasFailed || this.#isBusy || !step) {
-      this.#hasFailed = true;
+  private async run<T>(step: (() => Promise<T>) | undefined): Promise<T> {
+    if (this.hasFailed || this.isBusy || !step) {
+      this.hasFailed = true;
       throw errors.RELAY_PAIR_MESSAGE({ problem: "a message came that was not expected" });
     }
-    this.#isBusy = true;
+    this.isBusy = true;
     try {
       const result = await step();
-      if (this.#hasFailed) throw errors.RELAY_PAIR_MESSAGE({ problem: "a message came that was not expected" });
-      this.#done++;
+      if (this.hasFailed) throw errors.RELAY_PAIR_MESSAGE({ problem: "a message came that was not expected" });
+      this.done++;
       return result;
     } catch (thrown) {
-      this.#hasFailed = true;
+      this.hasFailed = true;
       throw thrown;
     } finally {
-      this.#isBusy = false;
+      this.isBusy = false;
     }
   }
 }

@@ -28,30 +28,30 @@ export interface Unpacked {
 
 /** Splits waiting strings into messages. */
 export class Packer {
-  #waiting: Bytes[] = [];
-  #isEnding = false;
+  private waiting: Bytes[] = [];
+  private isEnding = false;
   /** Bytes of the first waiting text that have been sent. */
-  #sent = 0;
-  #bytes = 0;
+  private sent = 0;
+  private byteCount = 0;
 
   /** Bytes that wait to be sent. */
   get bytes(): number {
-    return this.#bytes;
+    return this.byteCount;
   }
 
   get isEmpty(): boolean {
-    return this.#waiting.length === 0 && !this.#isEnding;
+    return this.waiting.length === 0 && !this.isEnding;
   }
 
   add(text: string): void {
     const bytes = utf8(text);
-    this.#waiting.push(bytes);
-    this.#bytes += bytes.length;
+    this.waiting.push(bytes);
+    this.byteCount += bytes.length;
   }
 
   /** Marks the end: nothing is added after it. */
   end(): void {
-    this.#isEnding = true;
+    this.isEnding = true;
   }
 
   /** Returns the next message, with as much of the waiting strings as fits. */
@@ -59,25 +59,25 @@ export class Packer {
     const segments: Segment[] = [];
     let room = MAX_SIZE - (isRekey ? HEADER_BYTES : 0);
     let taken = 0;
-    for (const text of this.#waiting) {
-      const rest = text.length - this.#sent;
+    for (const text of this.waiting) {
+      const rest = text.length - this.sent;
       // A part of a string has at least one byte.
       if (room < HEADER_BYTES + Math.min(rest, 1)) break;
       const length = Math.min(rest, room - HEADER_BYTES);
       const isWhole = length === rest;
-      const bytes = isWhole && this.#sent === 0 ? text : text.subarray(this.#sent, this.#sent + length);
+      const bytes = isWhole && this.sent === 0 ? text : text.subarray(this.sent, this.sent + length);
       segments.push({ kind: isWhole ? kinds.text : kinds.part, bytes });
       room -= HEADER_BYTES + length;
-      this.#bytes -= length;
-      this.#sent = isWhole ? 0 : this.#sent + length;
+      this.byteCount -= length;
+      this.sent = isWhole ? 0 : this.sent + length;
       if (!isWhole) break;
       taken++;
     }
-    this.#waiting = taken === this.#waiting.length ? [] : this.#waiting.slice(taken);
+    this.waiting = taken === this.waiting.length ? [] : this.waiting.slice(taken);
     if (isRekey) segments.push({ kind: kinds.rekey, bytes: NONE });
-    else if (this.#waiting.length === 0 && this.#isEnding && room >= HEADER_BYTES) {
+    else if (this.waiting.length === 0 && this.isEnding && room >= HEADER_BYTES) {
       segments.push({ kind: kinds.end, bytes: NONE });
-      this.#isEnding = false;
+      this.isEnding = false;
     }
     return messageOf(segments);
   }
@@ -85,13 +85,13 @@ export class Packer {
 
 /** Joins the strings of messages again. It must not be used after a method has thrown. */
 export class Unpacker {
-  readonly #maxText: number;
-  #parts: Bytes[] = [];
-  #bytes = 0;
+  private readonly maxText: number;
+  private parts: Bytes[] = [];
+  private byteCount = 0;
 
   /** `maxText`: bytes of the longest string that is accepted. */
   constructor(maxText: number) {
-    this.#maxText = maxText;
+    this.maxText = maxText;
   }
 
   unpack(message: Bytes): Unpacked {
@@ -104,39 +104,39 @@ export class Unpacker {
       const begin = at + HEADER_BYTES;
       const end = begin <= message.length ? begin + view.getUint32(at + 1) : Number.POSITIVE_INFINITY;
       if (end > message.length) throw new Error("a segment is longer than its message");
-      this.#take(message[at] as number, message.subarray(begin, end), told);
+      this.take(message[at] as number, message.subarray(begin, end), told);
       at = end;
     }
     for (; at < message.length; at++) if (message[at] !== 0) throw new Error("the padding has content");
     return told;
   }
 
-  #take(kind: number, bytes: Bytes, told: Unpacked): void {
-    if (kind === kinds.text) told.texts.push(this.#whole(bytes));
-    else if (kind === kinds.part) this.#part(bytes);
+  private take(kind: number, bytes: Bytes, told: Unpacked): void {
+    if (kind === kinds.text) told.texts.push(this.whole(bytes));
+    else if (kind === kinds.part) this.part(bytes);
     else if (bytes.length > 0) throw new Error("a segment has the wrong form");
     else if (kind === kinds.rekey) told.isRekeyed = true;
-    else if (kind === kinds.end && this.#parts.length === 0) told.isEnd = true;
+    else if (kind === kinds.end && this.parts.length === 0) told.isEnd = true;
     else throw new Error("there is no such segment here");
   }
 
-  #part(bytes: Bytes): void {
+  private part(bytes: Bytes): void {
     if (bytes.length === 0) throw new Error("a part of a text is empty");
-    this.#count(bytes);
-    this.#parts.push(bytes);
+    this.count(bytes);
+    this.parts.push(bytes);
   }
 
-  #whole(bytes: Bytes): string {
-    this.#count(bytes);
-    const text = textOf(this.#parts.length === 0 ? bytes : concat(...this.#parts, bytes));
-    this.#parts = [];
-    this.#bytes = 0;
+  private whole(bytes: Bytes): string {
+    this.count(bytes);
+    const text = textOf(this.parts.length === 0 ? bytes : concat(...this.parts, bytes));
+    this.parts = [];
+    this.byteCount = 0;
     return text;
   }
 
-  #count(bytes: Bytes): void {
-    this.#bytes += bytes.length;
-    if (this.#bytes > this.#maxText) throw new Error("a text is too long");
+  private count(bytes: Bytes): void {
+    this.byteCount += bytes.length;
+    if (this.byteCount > this.maxText) throw new Error("a text is too long");
   }
 }
 

@@ -60,53 +60,53 @@ export const DEFAULT_LIMITS: RelayLimits = {
 
 /** A token bucket: the remaining part of a rate, refilled with time, up to the burst. */
 export class Allowance {
-  readonly #rate: Rate;
-  #left: number;
-  #at: number;
+  private readonly rate: Rate;
+  private left: number;
+  private at: number;
 
   constructor(rate: Rate, now: number) {
-    this.#rate = rate;
-    this.#left = rate.burst;
-    this.#at = now;
+    this.rate = rate;
+    this.left = rate.burst;
+    this.at = now;
   }
 
   /** Takes `count`, even if less is left. Returns the milliseconds until the debt is paid off. */
   take(count: number, now: number): number {
-    const { burst, perSecond } = this.#rate;
-    this.#left = Math.min(burst, this.#left + ((now - this.#at) / 1_000) * perSecond) - count;
-    this.#at = now;
-    return this.#left >= 0 ? 0 : (-this.#left / perSecond) * 1_000;
+    const { burst, perSecond } = this.rate;
+    this.left = Math.min(burst, this.left + ((now - this.at) / 1_000) * perSecond) - count;
+    this.at = now;
+    return this.left >= 0 ? 0 : (-this.left / perSecond) * 1_000;
   }
 
   /** Takes one. Returns false if none is left. */
   tryTake(now: number): boolean {
     if (this.take(1, now) === 0) return true;
-    this.#left++;
+    this.left++;
     return false;
   }
 
   isFull(now: number): boolean {
-    return this.take(0, now) === 0 && this.#left >= this.#rate.burst;
+    return this.take(0, now) === 0 && this.left >= this.rate.burst;
   }
 }
 
 /** One allowance for each address. Full ones are dropped by `sweep`. */
 export class Allowances {
-  readonly #rate: Rate;
-  readonly #byAddress = new Map<string, Allowance>();
+  private readonly rate: Rate;
+  private readonly byAddress = new Map<string, Allowance>();
 
   constructor(rate: Rate) {
-    this.#rate = rate;
+    this.rate = rate;
   }
 
   tryTake(address: string, now: number): boolean {
-    const allowance = this.#byAddress.get(address) ?? new Allowance(this.#rate, now);
-    this.#byAddress.set(address, allowance);
+    const allowance = this.byAddress.get(address) ?? new Allowance(this.rate, now);
+    this.byAddress.set(address, allowance);
     return allowance.tryTake(now);
   }
 
   sweep(now: number): void {
-    for (const [address, allowance] of this.#byAddress) if (allowance.isFull(now)) this.#byAddress.delete(address);
+    for (const [address, allowance] of this.byAddress) if (allowance.isFull(now)) this.byAddress.delete(address);
   }
 }
 

@@ -52,47 +52,47 @@ export class Peer implements RouteEnd {
   keys: PublicKeys | undefined;
   generation = 0n;
   /** The signed hello of a host. Other relays on the bus check it. */
-  #signed: SignedHello | undefined;
+  private signedHello: SignedHello | undefined;
   heardAt: number;
-  readonly #socket: Socket;
-  readonly #handler: FrameHandler;
-  readonly #maxUnsent: number;
-  readonly #frames: Allowance;
-  readonly #bytes: Allowance;
+  private readonly socket: Socket;
+  private readonly handler: FrameHandler;
+  private readonly maxUnsent: number;
+  private readonly frames: Allowance;
+  private readonly bytes: Allowance;
   // Created when needed, since most connections are idle.
-  #routes: Map<bigint, Route> | undefined;
-  #watched: Map<string, { serial: bigint }> | undefined;
+  private lazyRoutes: Map<bigint, Route> | undefined;
+  private lazyWatched: Map<string, { serial: bigint }> | undefined;
   /** Frames that wait until an earlier one is done. */
-  #waiting: Frame[] = [];
-  #isBusy = false;
-  #isResting = false;
-  #isClosed = false;
+  private waiting: Frame[] = [];
+  private isBusy = false;
+  private isResting = false;
+  private closed = false;
 
   constructor(
     socket: Socket,
     handler: FrameHandler,
     { address, nonce, now, limits }: { address: string; nonce: Bytes; now: number; limits: RelayLimits },
   ) {
-    this.#socket = socket;
-    this.#handler = handler;
-    this.#maxUnsent = limits.unsent;
+    this.socket = socket;
+    this.handler = handler;
+    this.maxUnsent = limits.unsent;
     this.address = address;
     this.nonce = nonce;
     this.since = now;
     this.heardAt = now;
-    this.#frames = new Allowance(limits.frames, now);
-    this.#bytes = new Allowance(limits.bytes, now);
+    this.frames = new Allowance(limits.frames, now);
+    this.bytes = new Allowance(limits.bytes, now);
   }
 
   get routes(): Map<bigint, Route> {
-    this.#routes ??= new Map();
-    return this.#routes;
+    this.lazyRoutes ??= new Map();
+    return this.lazyRoutes;
   }
 
   /** Hosts whose presence this client watches, by their ids. */
   get watched(): Map<string, { serial: bigint }> {
-    this.#watched ??= new Map();
-    return this.#watched;
+    this.lazyWatched ??= new Map();
+    return this.lazyWatched;
   }
 
   /** The peer has said who it is. */
@@ -107,20 +107,20 @@ export class Peer implements RouteEnd {
     this.idBytes = who.id.slice();
     this.keys = hello.publicKeys;
     this.generation = hello.generation;
-    if (role === "host") this.#signed = { nonce, authority, hello };
+    if (role === "host") this.signedHello = { nonce, authority, hello };
   }
 
   /** The signed hello of a host. Only after `introduced`. */
   get signed(): SignedHello {
-    return this.#signed as SignedHello;
+    return this.signedHello as SignedHello;
   }
 
   get isClosed(): boolean {
-    return this.#isClosed;
+    return this.closed;
   }
 
   get isFull(): boolean {
-    return this.#socket.unsent > this.#maxUnsent;
+    return this.socket.unsent > this.maxUnsent;
   }
 
   send(type: FrameType, route: bigint, payload: Bytes = NONE): void {
@@ -129,7 +129,7 @@ export class Peer implements RouteEnd {
 
   /** Sends an encoded frame unchanged. */
   forward(frame: Bytes): void {
-    if (!this.#isClosed) this.#socket.send(frame);
+    if (!this.closed) this.socket.send(frame);
   }
 
   /** Tells the peer what is wrong with a route. */
@@ -139,38 +139,38 @@ export class Peer implements RouteEnd {
 
   /** Tells the peer why its connection ends, and closes it. */
   end(name: ErrorName, text: string): void {
-    if (this.#isClosed) return;
+    if (this.closed) return;
     this.refuse(0n, name, text);
-    this.#isClosed = true;
-    this.#waiting = [];
-    this.#socket.close(CLOSE_BASE + errorCodes[name], name);
-    this.#handler.closed(this);
+    this.closed = true;
+    this.waiting = [];
+    this.socket.close(CLOSE_BASE + errorCodes[name], name);
+    this.handler.closed(this);
   }
 
   /** Called when the connection has ended. */
   gone(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.#waiting = [];
-    this.#handler.closed(this);
+    if (this.closed) return;
+    this.closed = true;
+    this.waiting = [];
+    this.handler.closed(this);
   }
 
   /** Handles a message. One that breaks the protocol ends the connection. */
   receive(message: Bytes, now: number): void {
-    if (this.#isClosed) return;
+    if (this.closed) return;
     this.heardAt = now;
-    const frames = this.#decoded(message);
+    const frames = this.decoded(message);
     if (!frames) return;
-    const wait = Math.max(this.#frames.take(frames.length, now), this.#bytes.take(message.length, now));
-    if (wait > 0) this.#rest(wait);
+    const wait = Math.max(this.frames.take(frames.length, now), this.bytes.take(message.length, now));
+    if (wait > 0) this.rest(wait);
     for (const frame of frames) {
-      if (this.#isBusy) this.#waiting.push(frame);
-      else this.#take(frame);
+      if (this.isBusy) this.waiting.push(frame);
+      else this.take(frame);
     }
-    this.#setReading();
+    this.setReading();
   }
 
-  #decoded(message: Bytes): Frame[] | undefined {
+  private decoded(message: Bytes): Frame[] | undefined {
     try {
       // Before the hello, the peer is treated as a guest: that role may send the fewest types, and a hello has the same form for all roles.
       return decodeFrames(message, this.role ?? "guest", "relay");
@@ -180,47 +180,47 @@ export class Peer implements RouteEnd {
     }
   }
 
-  #take(frame: Frame): void {
-    if (this.#isClosed) return;
+  private take(frame: Frame): void {
+    if (this.closed) return;
     try {
-      const working = this.#handler.frame(this, frame);
-      if (working) void this.#untilDone(working, frame);
+      const working = this.handler.frame(this, frame);
+      if (working) void this.untilDone(working, frame);
     } catch (thrown) {
-      this.#failed(frame, thrown);
+      this.failed(frame, thrown);
     }
   }
 
-  async #untilDone(working: Promise<void>, frame: Frame): Promise<void> {
-    this.#isBusy = true;
+  private async untilDone(working: Promise<void>, frame: Frame): Promise<void> {
+    this.isBusy = true;
     try {
       await working;
     } catch (thrown) {
-      this.#failed(frame, thrown);
+      this.failed(frame, thrown);
     }
-    this.#isBusy = false;
-    while (!this.#isBusy && this.#waiting.length > 0) this.#take(this.#waiting.shift() as Frame);
-    this.#setReading();
+    this.isBusy = false;
+    while (!this.isBusy && this.waiting.length > 0) this.take(this.waiting.shift() as Frame);
+    this.setReading();
   }
 
-  #failed({ route }: Frame, thrown: unknown): void {
+  private failed({ route }: Frame, thrown: unknown): void {
     if (!(thrown instanceof Refusal)) this.end("malformed", messageOf(thrown));
     else if (thrown.ends) this.end(thrown.reason, thrown.message);
     else this.refuse(route, thrown.reason, thrown.message);
   }
 
-  #rest(ms: number): void {
-    if (this.#isResting) return;
-    this.#isResting = true;
+  private rest(ms: number): void {
+    if (this.isResting) return;
+    this.isResting = true;
     setTimeout(() => {
-      this.#isResting = false;
-      this.#setReading();
+      this.isResting = false;
+      this.setReading();
     }, ms).unref();
   }
 
   /** Stops reading while the peer has sent too much, or while one of its frames is being checked. */
-  #setReading(): void {
-    if (this.#isClosed) return;
-    if (this.#isResting || this.#isBusy) this.#socket.pause();
-    else this.#socket.resume();
+  private setReading(): void {
+    if (this.closed) return;
+    if (this.isResting || this.isBusy) this.socket.pause();
+    else this.socket.resume();
   }
 }

@@ -15,71 +15,71 @@ interface Place {
 
 /** Pairing places: three digits under which guests find a host, for five minutes. Guessing is limited. */
 export class Places {
-  readonly #places = new Map<string, Place>();
-  readonly #limits: RelayLimits;
-  readonly #primitives: Primitives;
-  readonly #joins: Allowance;
-  readonly #joinsOfAddress: Allowances;
+  private readonly places = new Map<string, Place>();
+  private readonly limits: RelayLimits;
+  private readonly primitives: Primitives;
+  private readonly joins: Allowance;
+  private readonly joinsOfAddress: Allowances;
 
-  readonly #ended: (place: string) => void;
+  private readonly ended: (place: string) => void;
 
   constructor(
     { limits, primitives, now }: { limits: RelayLimits; primitives: Primitives; now: number },
     ended: (place: string) => void,
   ) {
-    this.#ended = ended;
-    this.#limits = limits;
-    this.#primitives = primitives;
-    this.#joins = new Allowance(limits.joins, now);
-    this.#joinsOfAddress = new Allowances(limits.joinsOfAddress);
+    this.ended = ended;
+    this.limits = limits;
+    this.primitives = primitives;
+    this.joins = new Allowance(limits.joins, now);
+    this.joinsOfAddress = new Allowances(limits.joinsOfAddress);
   }
 
   get size(): number {
-    return this.#places.size;
+    return this.places.size;
   }
 
   /** Assigns a place to a host, which loses its previous place. Undefined if its address has too many. */
   offer(host: Peer, now: number): string | undefined {
     this.withdraw(host);
-    const ofAddress = [...this.#places.values()].filter(({ host: { address } }) => address === host.address).length;
-    if (ofAddress >= this.#limits.placesOfAddress) return undefined;
-    const place = this.#unused();
-    this.#places.set(place, { host, until: now + this.#limits.placeMs, joins: 0 });
+    const ofAddress = [...this.places.values()].filter(({ host: { address } }) => address === host.address).length;
+    if (ofAddress >= this.limits.placesOfAddress) return undefined;
+    const place = this.unused();
+    this.places.set(place, { host, until: now + this.limits.placeMs, joins: 0 });
     host.place = place;
     return place;
   }
 
   withdraw(host: Peer): void {
     if (host.place === undefined) return;
-    this.#places.delete(host.place);
-    this.#ended(host.place);
+    this.places.delete(host.place);
+    this.ended(host.place);
     host.place = undefined;
   }
 
   /** Counts an attempt to join a place, even one that does not exist. Returns false if there were too many. */
   mayTry(address: string, now: number): boolean {
-    return this.#joinsOfAddress.tryTake(address, now) && this.#joins.tryTake(now);
+    return this.joinsOfAddress.tryTake(address, now) && this.joins.tryTake(now);
   }
 
   /** Returns the host at a place, and counts another guest for it. Undefined if there is no such place. */
   join(name: string, now: number): Peer | undefined {
-    const place = this.#places.get(name);
+    const place = this.places.get(name);
     if (!place) return undefined;
-    if (now < place.until && ++place.joins <= this.#limits.joinsOfPlace) return place.host;
+    if (now < place.until && ++place.joins <= this.limits.joinsOfPlace) return place.host;
     this.withdraw(place.host);
     return undefined;
   }
 
   /** Removes places that have expired. */
   sweep(now: number): void {
-    for (const { host, until } of this.#places.values()) if (now >= until) this.withdraw(host);
-    this.#joinsOfAddress.sweep(now);
+    for (const { host, until } of this.places.values()) if (now >= until) this.withdraw(host);
+    this.joinsOfAddress.sweep(now);
   }
 
-  #unused(): string {
+  private unused(): string {
     for (;;) {
-      const place = base32(this.#primitives.random(RANDOM_BYTES)).slice(0, PLACE_DIGITS);
-      if (!this.#places.has(place)) return place;
+      const place = base32(this.primitives.random(RANDOM_BYTES)).slice(0, PLACE_DIGITS);
+      if (!this.places.has(place)) return place;
     }
   }
 }

@@ -17,20 +17,20 @@ interface Watched {
 
 /** Tells clients when hosts that they watch connect and disconnect. */
 export class Presence {
-  readonly #hosts = new Map<string, Watched>();
-  readonly #isHere: (host: string) => boolean;
-  readonly #node: () => BusNode;
+  private readonly hosts = new Map<string, Watched>();
+  private readonly isHere: (host: string) => boolean;
+  private readonly node: () => BusNode;
 
   constructor(isHere: (host: string) => boolean, node: () => BusNode) {
-    this.#isHere = isHere;
-    this.#node = node;
+    this.isHere = isHere;
+    this.node = node;
   }
 
   /** Starts to tell a client about a host. The grant with this serial number allows it. */
   async watch(client: Peer, idBytes: Bytes, serial: bigint): Promise<void> {
     const host = base64url(idBytes);
     client.watched.set(host, { serial });
-    const watched = this.#hosts.get(host) ?? this.#begin(host, idBytes);
+    const watched = this.hosts.get(host) ?? this.begin(host, idBytes);
     watched.watchers.set(client, undefined);
     await watched.isKnown;
     this.update(host);
@@ -38,22 +38,22 @@ export class Presence {
 
   /** Removes a client that has left. */
   forget(client: Peer): void {
-    for (const host of client.watched.keys()) this.#unwatch(client, host);
+    for (const host of client.watched.keys()) this.unwatch(client, host);
   }
 
   /** Removes a client whose grants from this host, up to this serial number, are revoked. */
   revoke(host: string, client: string, serial: bigint): void {
-    for (const watcher of [...(this.#hosts.get(host)?.watchers.keys() ?? [])]) {
+    for (const watcher of [...(this.hosts.get(host)?.watchers.keys() ?? [])]) {
       const watched = watcher.watched.get(host);
-      if (watcher.id === client && watched && watched.serial <= serial) this.#unwatch(watcher, host);
+      if (watcher.id === client && watched && watched.serial <= serial) this.unwatch(watcher, host);
     }
   }
 
   /** Tells watchers whether the host is connected, unless they know already. */
   update(host: string): void {
-    const watched = this.#hosts.get(host);
+    const watched = this.hosts.get(host);
     if (!watched) return;
-    const isThere = watched.elsewhere.size > 0 || this.#isHere(host);
+    const isThere = watched.elsewhere.size > 0 || this.isHere(host);
     for (const [watcher, told] of watched.watchers) {
       if (told === isThere) continue;
       watched.watchers.set(watcher, isThere);
@@ -63,8 +63,8 @@ export class Presence {
 
   /** A host has connected to another relay, or has left it. Without `host`: the other relay is gone. */
   changedElsewhere(node: string, isThere: boolean, host?: string): void {
-    for (const each of host === undefined ? [...this.#hosts.keys()] : [host]) {
-      const elsewhere = this.#hosts.get(each)?.elsewhere;
+    for (const each of host === undefined ? [...this.hosts.keys()] : [host]) {
+      const elsewhere = this.hosts.get(each)?.elsewhere;
       if (isThere) elsewhere?.add(node);
       else elsewhere?.delete(node);
       this.update(each);
@@ -73,36 +73,36 @@ export class Presence {
 
   /** The bus was lost, so nothing is known about other relays; or it is connected again. */
   busChanged(isThere: boolean): void {
-    for (const [host, watched] of this.#hosts) {
+    for (const [host, watched] of this.hosts) {
       watched.elsewhere.clear();
       this.update(host);
-      if (isThere) watched.isKnown = this.#look(watched, host);
+      if (isThere) watched.isKnown = this.look(watched, host);
     }
   }
 
-  #begin(host: string, idBytes: Bytes): Watched {
+  private begin(host: string, idBytes: Bytes): Watched {
     const watched: Watched = {
       ...{ idBytes, watchers: new Map(), elsewhere: new Set() },
-      ...{ isKnown: Promise.resolve(), unsubscribe: this.#node().watch(idBytes) },
+      ...{ isKnown: Promise.resolve(), unsubscribe: this.node().watch(idBytes) },
     };
-    this.#hosts.set(host, watched);
-    watched.isKnown = this.#look(watched, host);
+    this.hosts.set(host, watched);
+    watched.isKnown = this.look(watched, host);
     return watched;
   }
 
   /** Asks the other relays for a host that is not connected to this one. */
-  async #look(watched: Watched, host: string): Promise<void> {
-    if (this.#isHere(host)) return;
-    const node = await this.#node().whereIs(watched.idBytes);
+  private async look(watched: Watched, host: string): Promise<void> {
+    if (this.isHere(host)) return;
+    const node = await this.node().whereIs(watched.idBytes);
     if (node !== undefined) this.changedElsewhere(node, true, host);
   }
 
-  #unwatch(client: Peer, host: string): void {
+  private unwatch(client: Peer, host: string): void {
     client.watched.delete(host);
-    const watched = this.#hosts.get(host);
+    const watched = this.hosts.get(host);
     watched?.watchers.delete(client);
     if (watched?.watchers.size !== 0) return;
     watched.unsubscribe();
-    this.#hosts.delete(host);
+    this.hosts.delete(host);
   }
 }

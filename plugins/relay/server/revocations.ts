@@ -52,49 +52,49 @@ export interface Revocations {
 
 /** Revocations in a file with one line for each, synced before it takes effect. Without a folder, they are kept in memory. */
 export class StoredRevocations implements Revocations {
-  readonly #path: string | undefined;
-  readonly #hosts = new Map<string, Map<string, Revoked>>();
-  readonly #blocked = new Map<string, number>();
+  private readonly path: string | undefined;
+  private readonly hosts = new Map<string, Map<string, Revoked>>();
+  private readonly blocked = new Map<string, number>();
 
   /** Throws RELAY_DATA for a damaged file: if the relay lost revocations, it would let revoked clients in. */
   constructor(folder: string | undefined, now: number) {
-    this.#path = folder === undefined ? undefined : join(folder, "revocations.jsonl");
-    if (this.#path === undefined) return;
-    const text = readIfPresent(this.#path) ?? "";
-    for (const read of linesOf(this.#path, text)) this.#take(read, now);
+    this.path = folder === undefined ? undefined : join(folder, "revocations.jsonl");
+    if (this.path === undefined) return;
+    const text = readIfPresent(this.path) ?? "";
+    for (const read of linesOf(this.path, text)) this.take(read, now);
     // Omits lines that were replaced or are too old.
-    replaceFile(this.#path, this.#lines().join(""), { durable: true });
+    replaceFile(this.path, this.lines().join(""), { durable: true });
   }
 
   isRevoked(host: string, client: string, serial: bigint): boolean {
-    const revoked = this.#hosts.get(host)?.get(client);
+    const revoked = this.hosts.get(host)?.get(client);
     return revoked !== undefined && serial <= revoked.serial;
   }
 
   isBlocked(id: string): boolean {
-    return this.#blocked.has(id);
+    return this.blocked.has(id);
   }
 
   revoke({ host, client, serial, signed }: SignedRevocation, now: number): boolean {
     if (this.isRevoked(host, client, serial)) return true;
-    const clients = this.#hosts.get(host);
+    const clients = this.hosts.get(host);
     if (clients && clients.size >= MAX_OF_HOST && !clients.has(client)) return false;
-    this.#keep({ host, client, serial: String(serial), at: now, signed: base64url(signed) }, now);
+    this.keep({ host, client, serial: String(serial), at: now, signed: base64url(signed) }, now);
     return true;
   }
 
   *signed(): Iterable<Bytes> {
-    for (const clients of this.#hosts.values())
+    for (const clients of this.hosts.values())
       for (const { signed } of clients.values()) if (signed !== undefined) yield fromBase64url(signed) as Bytes;
   }
 
   block(id: string, now: number): void {
-    if (!this.isBlocked(id)) this.#keep({ blocked: id, at: now }, now);
+    if (!this.isBlocked(id)) this.keep({ blocked: id, at: now }, now);
   }
 
-  #keep(kept: Line, now: number): void {
-    if (this.#path !== undefined) {
-      const file = openSync(this.#path, "a", 0o600);
+  private keep(kept: Line, now: number): void {
+    if (this.path !== undefined) {
+      const file = openSync(this.path, "a", 0o600);
       try {
         appendFileSync(file, text(kept));
         fsyncSync(file);
@@ -102,28 +102,28 @@ export class StoredRevocations implements Revocations {
         closeSync(file);
       }
     }
-    this.#take(kept, now);
+    this.take(kept, now);
   }
 
-  #take(read: Line, now: number): void {
+  private take(read: Line, now: number): void {
     if ("blocked" in read) {
-      this.#blocked.set(read.blocked, read.at);
+      this.blocked.set(read.blocked, read.at);
       return;
     }
     // Grants do not live that long.
     if (now - read.at > LIFE_MS) return;
-    const clients = this.#hosts.get(read.host) ?? new Map<string, Revoked>();
-    this.#hosts.set(read.host, clients);
+    const clients = this.hosts.get(read.host) ?? new Map<string, Revoked>();
+    this.hosts.set(read.host, clients);
     clients.set(read.client, { serial: BigInt(read.serial), at: read.at, signed: read.signed });
   }
 
-  #lines(): string[] {
-    const revoked = [...this.#hosts].flatMap(([host, clients]) =>
+  private lines(): string[] {
+    const revoked = [...this.hosts].flatMap(([host, clients]) =>
       [...clients].map(([client, { serial, at, signed }]) =>
         text({ ...{ host, client, serial: String(serial), at }, ...(signed !== undefined && { signed }) }),
       ),
     );
-    return [...revoked, ...[...this.#blocked].map(([blocked, at]) => text({ blocked, at }))];
+    return [...revoked, ...[...this.blocked].map(([blocked, at]) => text({ blocked, at }))];
   }
 }
 

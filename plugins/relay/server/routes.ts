@@ -30,35 +30,35 @@ export interface Route {
 
 /** The routes between peers, and the frames that pass over them. */
 export class Routes {
-  readonly #limits: RelayLimits;
-  #frames = 0;
-  #open = 0;
+  private readonly limits: RelayLimits;
+  private frameCount = 0;
+  private openCount = 0;
 
   constructor(limits: RelayLimits) {
-    this.#limits = limits;
+    this.limits = limits;
   }
 
   /** Number of DATA frames that were passed on. */
   get frames(): number {
-    return this.#frames;
+    return this.frameCount;
   }
 
   /** Number of open routes. */
   get size(): number {
-    return this.#open;
+    return this.openCount;
   }
 
   /** Adds a route. Throws a Refusal if its number is in use, or if one of its ends has too many routes. */
   open(route: Route): void {
     const { visitor, host, id } = route;
-    const { routes } = this.#limits;
+    const { routes } = this.limits;
     if (visitor.routes.has(id) || host.routes.has(id)) throw new Refusal("route", "This route exists.");
     if (visitor.routes.size >= routes[visitor.role === "client" ? "client" : "guest"])
       throw new Refusal("limit", "This connection has too many routes.");
     if (host.routes.size >= routes.host) throw new Refusal("limit", "The host has too many routes.");
     visitor.routes.set(id, route);
     host.routes.set(id, route);
-    this.#open++;
+    this.openCount++;
   }
 
   /** Passes a DATA frame on unchanged. */
@@ -69,19 +69,19 @@ export class Routes {
     const to = route.host === from ? route.visitor : route.host;
     if (to.isFull) this.close(route, "limit");
     else {
-      this.#frames++;
+      this.frameCount++;
       to.forward(frame.bytes);
     }
   }
 
   /** Closes a route, and tells both ends, except the end `by`, which has closed it. */
   close(route: Route, reason: CloseReason, by?: RouteEnd): void {
-    for (const end of this.#remove(route)) if (end !== by) end.send("close", route.id, closePayload(reason));
+    for (const end of this.remove(route)) if (end !== by) end.send("close", route.id, closePayload(reason));
   }
 
   /** Closes a route over which frames may have been lost, and tells the end that can still be reached. */
   fail(route: Route, text: string, unreachable: RouteEnd): void {
-    for (const end of this.#remove(route)) {
+    for (const end of this.remove(route)) {
       if (end === unreachable) continue;
       end.send("error", route.id, errorPayload("unavailable", text));
       end.send("close", route.id, closePayload("gone"));
@@ -90,13 +90,13 @@ export class Routes {
 
   /** Undoes `open` without telling the ends. */
   forget(route: Route): void {
-    this.#remove(route);
+    this.remove(route);
   }
 
-  #remove(route: Route): RouteEnd[] {
+  private remove(route: Route): RouteEnd[] {
     const { id, visitor, host } = route;
     if (host.routes.get(id) !== route) return [];
-    this.#open--;
+    this.openCount--;
     for (const end of [visitor, host]) end.routes.delete(id);
     return [visitor, host];
   }

@@ -11,22 +11,22 @@ export const SOCKET_OPTIONS = { perMessageDeflate: false, maxPayload: MAX_MESSAG
 
 /** The `Socket` of a WebSocket. A class, because closures for each of many connections would take more memory. */
 class RelaySocket implements Socket {
-  readonly #socket: WebSocket;
+  private readonly socket: WebSocket;
 
   constructor(socket: WebSocket) {
-    this.#socket = socket;
+    this.socket = socket;
   }
 
   get unsent(): number {
-    return this.#socket.bufferedAmount;
+    return this.socket.bufferedAmount;
   }
 
   send(message: Bytes): void {
-    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(message);
+    if (this.socket.readyState === this.socket.OPEN) this.socket.send(message);
   }
 
   close(code: number, reason: string): void {
-    const socket = this.#socket;
+    const socket = this.socket;
     // Otherwise, messages that still wait would be handled, and the close frame of the peer would not be read.
     socket.removeAllListeners("message");
     socket.resume();
@@ -35,11 +35,11 @@ class RelaySocket implements Socket {
   }
 
   pause(): void {
-    this.#socket.pause();
+    this.socket.pause();
   }
 
   resume(): void {
-    this.#socket.resume();
+    this.socket.resume();
   }
 }
 

@@ -1,21 +1,21 @@
 /** Counts the connections of each address or identity. */
 export class Tally {
-  readonly #counts = new Map<string, number>();
+  private readonly counts = new Map<string, number>();
 
   of(name: string): number {
-    return this.#counts.get(name) ?? 0;
+    return this.counts.get(name) ?? 0;
   }
 
   /** Adds one, and returns the new count. */
   add(name: string): number {
     const count = this.of(name) + 1;
-    this.#counts.set(name, count);
+    this.counts.set(name, count);
     return count;
   }
 
   remove(name: string): void {
     const count = this.of(name) - 1;
-    if (count > 0) this.#counts.set(name, count);
-    else this.#counts.delete(name);
+    if (count > 0) this.counts.set(name, count);
+    else this.counts.delete(name);
   }
 }

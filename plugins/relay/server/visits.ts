@@ -28,54 +28,54 @@ interface VisitOptions extends Checking {
  * bus.
  */
 export class Visits {
-  readonly #options: VisitOptions;
+  private readonly options: VisitOptions;
 
   constructor(options: VisitOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** Opens a route for a client of this relay. */
   async open(client: Peer, id: bigint, bytes: Bytes): Promise<void> {
-    const { hosts, node } = this.#options;
-    const { hostId, serial } = await grantOf(client, bytes, this.#options);
+    const { hosts, node } = this.options;
+    const { hostId, serial } = await grantOf(client, bytes, this.options);
     const hostName = base64url(hostId);
     const host = hosts.get(hostName);
-    if (host) return this.#lead(client, client.keys as PublicKeys, host, id, serial);
+    if (host) return this.lead(client, client.keys as PublicKeys, host, id, serial);
     const end = node().farHost(hostName);
-    await this.#leadFar({ visitor: client, host: end, id, serial }, end, () =>
+    await this.leadFar({ visitor: client, host: end, id, serial }, end, () =>
       node().open(end, hostId, id, client.keys as PublicKeys, bytes),
     );
   }
 
   /** Opens a route for a client of another relay. This relay checks the grant again. */
   async openFor(client: FarEnd, id: bigint, bytes: Bytes, keys: PublicKeys): Promise<void> {
-    client.id = base64url(await idOf(this.#options.primitives, keys));
-    const { hostId, serial } = await grantOf({ id: client.id, isClosed: false }, bytes, this.#options);
-    const host = this.#options.hosts.get(base64url(hostId));
+    client.id = base64url(await idOf(this.options.primitives, keys));
+    const { hostId, serial } = await grantOf({ id: client.id, isClosed: false }, bytes, this.options);
+    const host = this.options.hosts.get(base64url(hostId));
     if (!host) throw new Refusal("offline", "The host is not connected.");
-    this.#lead(client, keys, host, id, serial);
+    this.lead(client, keys, host, id, serial);
   }
 
   /** Opens a route for a guest of this relay. */
   async join(guest: Peer, id: bigint, place: string): Promise<void> {
-    const { places, now, node } = this.#options;
+    const { places, now, node } = this.options;
     if (!places.mayTry(guest.address, now())) throw new Refusal("limit", "Too many codes were tried. Wait a minute.");
     const host = places.join(place, now());
-    if (host) return this.#leadGuest(guest, host, id, place);
+    if (host) return this.leadGuest(guest, host, id, place);
     const end = node().farHost("");
-    await this.#leadFar({ visitor: guest, host: end, id, serial: undefined }, end, () => node().join(end, place, id));
+    await this.leadFar({ visitor: guest, host: end, id, serial: undefined }, end, () => node().join(end, place, id));
   }
 
   /** Opens a route for a guest of another relay, which has counted the attempt. */
   joinFor(guest: FarEnd, id: bigint, place: string): void {
-    const host = this.#options.places.join(place, this.#options.now());
+    const host = this.options.places.join(place, this.options.now());
     if (!host) throw new Refusal("place", "No host waits at this code.");
-    this.#leadGuest(guest, host, id, place);
+    this.leadGuest(guest, host, id, place);
   }
 
   /** Assigns a place to a host that no other relay has assigned. */
   async offer(host: Peer): Promise<void> {
-    const { places, node, now, placeMs } = this.#options;
+    const { places, node, now, placeMs } = this.options;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const place = places.offer(host, now());
       if (place === undefined) throw new Refusal("limit", "Too many codes are open at this address.");
@@ -89,19 +89,19 @@ export class Visits {
     throw new Refusal("limit", "Too many codes are open.");
   }
 
-  #lead(client: RouteEnd, keys: PublicKeys, host: Peer, id: bigint, serial: bigint): void {
-    this.#options.routes.open({ visitor: client, host, id, serial });
+  private lead(client: RouteEnd, keys: PublicKeys, host: Peer, id: bigint, serial: bigint): void {
+    this.options.routes.open({ visitor: client, host, id, serial });
     host.send("incoming", id, incomingPayload(keys));
   }
 
-  #leadGuest(guest: RouteEnd, host: Peer, id: bigint, place: string): void {
-    this.#options.routes.open({ visitor: guest, host, id, serial: undefined });
+  private leadGuest(guest: RouteEnd, host: Peer, id: bigint, place: string): void {
+    this.options.routes.open({ visitor: guest, host, id, serial: undefined });
     host.send("joined", id, placePayload(place));
   }
 
   /** Opens a route once another relay has accepted it. */
-  async #leadFar(route: Route, end: FarEnd, taken: () => Promise<void>): Promise<void> {
-    const { routes, node } = this.#options;
+  private async leadFar(route: Route, end: FarEnd, taken: () => Promise<void>): Promise<void> {
+    const { routes, node } = this.options;
     try {
       routes.open(route);
       await taken();

@@ -8,24 +8,24 @@ import type { NodeUser, OwnHost } from "./node-user.ts";
 
 /** Answers requests from other relays on the bus. */
 export class Answers {
-  readonly #far: FarRoutes;
-  readonly #user: NodeUser;
-  readonly #announce: (host: OwnHost) => void;
+  private readonly far: FarRoutes;
+  private readonly user: NodeUser;
+  private readonly announce: (host: OwnHost) => void;
 
   constructor(far: FarRoutes, user: NodeUser, announce: (host: OwnHost) => void) {
-    this.#far = far;
-    this.#user = user;
-    this.#announce = announce;
+    this.far = far;
+    this.user = user;
+    this.announce = announce;
   }
 
   /** Answers a message about a host of this relay. */
   aboutHost(host: OwnHost, message: Bytes): Promise<Bytes> {
     return answered(async () => {
       const kind = messages.kindOf(message);
-      if (kind === "presence") return messages.accepted({ node: this.#far.own, number: 0n });
-      if (kind === "claim") return this.#claimed(host, messages.readClaim(message));
+      if (kind === "presence") return messages.accepted({ node: this.far.own, number: 0n });
+      if (kind === "claim") return this.claimed(host, messages.readClaim(message));
       const { link, route, client, grant } = messages.readOpen(message);
-      return this.#take("client", link, (end) => this.#user.openFor(end, route, grant, client));
+      return this.take("client", link, (end) => this.user.openFor(end, route, grant, client));
     });
   }
 
@@ -34,32 +34,32 @@ export class Answers {
     return answered(async () => {
       if (messages.kindOf(message) === "taken") return messages.verdict(true);
       const { link, route } = messages.readJoin(message);
-      return this.#take("guest", link, (end) => this.#user.joinFor(end, route, place));
+      return this.take("guest", link, (end) => this.user.joinFor(end, route, place));
     });
   }
 
   /** Another relay also has a connection of this host. Only the newer one stays. */
-  async #claimed(host: OwnHost, claim: messages.SignedHello): Promise<Bytes> {
-    const keeps = await this.#user.keeps(host, claim);
+  private async claimed(host: OwnHost, claim: messages.SignedHello): Promise<Bytes> {
+    const keeps = await this.user.keeps(host, claim);
     // The other relay may have published its claim as an announcement, which gets no answer. So it has to be told this way.
-    if (keeps && host.signed.hello.generation > claim.hello.generation) this.#announce(host);
+    if (keeps && host.signed.hello.generation > claim.hello.generation) this.announce(host);
     return messages.verdict(!keeps);
   }
 
-  async #take(
+  private async take(
     role: "client" | "guest",
     link: messages.Link,
     open: (end: FarEnd) => void | Promise<void>,
   ): Promise<Bytes> {
-    const end = this.#far.make(role, "");
-    this.#far.bind(end, link);
+    const end = this.far.make(role, "");
+    this.far.bind(end, link);
     try {
       await open(end);
     } catch (thrown) {
-      this.#far.over(end);
+      this.far.over(end);
       throw thrown;
     }
-    return messages.accepted(this.#far.linkOf(end));
+    return messages.accepted(this.far.linkOf(end));
   }
 }
 

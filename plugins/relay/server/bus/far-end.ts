@@ -21,25 +21,25 @@ export class FarEnd implements RouteEnd {
   readonly routes = new Map<bigint, Route>();
   /** The other relay, and its number for the route; undefined until it has accepted the route. */
   there: { neighbour: Neighbour; number: bigint } | undefined;
-  readonly #wire: FarWire;
+  private readonly wire: FarWire;
 
   constructor(role: Role, id: string, number: bigint, wire: FarWire) {
     this.role = role;
     this.id = id;
     this.number = number;
-    this.#wire = wire;
+    this.wire = wire;
   }
 
   get isFull(): boolean {
-    return this.#wire.isFull;
+    return this.wire.isFull;
   }
 
   forward(frame: Bytes): void {
-    this.#wire.frame(this, frame);
+    this.wire.frame(this, frame);
   }
 
   send(type: FrameType, route: bigint, payload: Bytes): void {
     this.forward(encodeFrame(type, route, payload));
-    if (type === "close") this.#wire.over(this);
+    if (type === "close") this.wire.over(this);
   }
 }

@@ -13,35 +13,35 @@ const LOST = "Another relay cannot be reached. What was sent last may not have a
 
 /** Routes to peers of other relays. */
 export class FarRoutes implements FarWire {
-  readonly #bus: Bus;
-  readonly #routes: Routes;
-  readonly #neighbours: Neighbours;
-  readonly #ends = new Map<bigint, FarEnd>();
-  #last = 0n;
+  private readonly bus: Bus;
+  private readonly routes: Routes;
+  private readonly neighbours: Neighbours;
+  private readonly ends = new Map<bigint, FarEnd>();
+  private last = 0n;
 
   constructor(bus: Bus, routes: Routes, neighbours: Neighbours) {
-    this.#bus = bus;
-    this.#routes = routes;
-    this.#neighbours = neighbours;
+    this.bus = bus;
+    this.routes = routes;
+    this.neighbours = neighbours;
   }
 
   /** Name of this relay on the bus, for one connection with it. */
   own: Bytes = new Uint8Array(0);
 
   get isFull(): boolean {
-    return this.#bus.isFull;
+    return this.bus.isFull;
   }
 
   /** Makes the far end of a route that is about to be opened. `over` removes it. */
   make(role: Role, id: string): FarEnd {
-    const end = new FarEnd(role, id, ++this.#last, this);
-    this.#ends.set(end.number, end);
+    const end = new FarEnd(role, id, ++this.last, this);
+    this.ends.set(end.number, end);
     return end;
   }
 
   /** Records that the other relay has accepted the route. */
   bind(end: FarEnd, { node, number }: Link): void {
-    end.there = { neighbour: this.#neighbours.of(node), number };
+    end.there = { neighbour: this.neighbours.of(node), number };
   }
 
   linkOf({ number }: FarEnd): Link {
@@ -49,48 +49,48 @@ export class FarRoutes implements FarWire {
   }
 
   has(end: FarEnd): boolean {
-    return this.#ends.has(end.number);
+    return this.ends.has(end.number);
   }
 
   over({ number }: FarEnd): void {
-    this.#ends.delete(number);
+    this.ends.delete(number);
   }
 
   /** Sends a frame to the other relay. While the bus is lost, nothing is sent: `lost` ends all these routes, and tells their peers. */
   frame({ there }: FarEnd, frame: Bytes): void {
     if (!there) return;
     const { neighbour, number } = there;
-    this.#bus.publish(neighbour.subject, frameMessage(this.own, ++neighbour.sent, number, frame));
+    this.bus.publish(neighbour.subject, frameMessage(this.own, ++neighbour.sent, number, frame));
   }
 
   /** Handles a frame from another relay. Returns false if an earlier message from it was lost. */
   take(message: Bytes): boolean {
     const { from, count, number, frame } = readFrame(message);
-    const end = this.#ends.get(number);
+    const end = this.ends.get(number);
     const isTheirs = end?.there !== undefined && areEqual(end.there.neighbour.node, from);
-    const neighbour = isTheirs ? (end.there as { neighbour: Neighbour }).neighbour : this.#neighbours.of(from);
+    const neighbour = isTheirs ? (end.there as { neighbour: Neighbour }).neighbour : this.neighbours.of(from);
     if (!neighbour.takes(count)) return false;
-    if (isTheirs) this.#arrived(end, frame);
+    if (isTheirs) this.arrived(end, frame);
     return true;
   }
 
   /** Closes the routes to one relay that is gone, or without `neighbour`, all routes. */
   lost(neighbour?: Neighbour): void {
-    for (const end of [...this.#ends.values()]) {
+    for (const end of [...this.ends.values()]) {
       if (neighbour && end.there?.neighbour !== neighbour) continue;
       this.over(end);
-      for (const route of end.routes.values()) this.#routes.fail(route, LOST, end);
+      for (const route of end.routes.values()) this.routes.fail(route, LOST, end);
     }
   }
 
-  #arrived(end: FarEnd, bytes: Bytes): void {
+  private arrived(end: FarEnd, bytes: Bytes): void {
     for (const frame of decodeFrames(bytes, "relay", "relay")) {
       const route = end.routes.get(frame.route);
       if (!route) continue;
-      if (frame.type === "data") this.#routes.pass(end, frame);
+      if (frame.type === "data") this.routes.pass(end, frame);
       else if (frame.type === "close") {
         this.over(end);
-        this.#routes.close(route, readClose(frame.payload), end);
+        this.routes.close(route, readClose(frame.payload), end);
       }
     }
   }

@@ -31,66 +31,66 @@ interface Subscriber {
 
 /** A bus of NATS servers. Nothing is stored: a message without subscribers is lost. */
 export class NatsBus implements Bus {
-  readonly #settings: NatsSettings;
-  readonly #warn: (message: string) => void;
-  readonly #subscribers = new Set<Subscriber>();
+  private readonly settings: NatsSettings;
+  private readonly warn: (message: string) => void;
+  private readonly subscribers = new Set<Subscriber>();
   /** The connection from `join`, until the bus is started. */
-  #first: NatsConnection | undefined;
-  #connection: NatsConnection | undefined;
-  #events: BusEvents | undefined;
-  #problem = "";
-  #failures = 0;
-  #retry: NodeJS.Timeout | undefined;
-  #isClosed = false;
+  private first: NatsConnection | undefined;
+  private connection: NatsConnection | undefined;
+  private events: BusEvents | undefined;
+  private problem = "";
+  private failures = 0;
+  private retry: NodeJS.Timeout | undefined;
+  private isClosed = false;
   /** Bytes sent over this connection, and bytes that the server has confirmed. */
-  #sent = 0;
-  #arrived = 0;
-  #isAsking = false;
+  private sent = 0;
+  private arrived = 0;
+  private isAsking = false;
 
   private constructor(settings: NatsSettings, warn: (message: string) => void) {
-    this.#settings = settings;
-    this.#warn = warn;
+    this.settings = settings;
+    this.warn = warn;
   }
 
   /** Connects. If no server can be reached, they are tried again later. Throws RELAY_BUS if a server refuses this relay. */
   static async join(settings: NatsSettings, warn: (message: string) => void): Promise<NatsBus> {
     const bus = new NatsBus(settings, warn);
     try {
-      bus.#first = await bus.#dial();
+      bus.first = await bus.dial();
     } catch (thrown) {
-      if (!isUnreachable(thrown)) throw bus.#error(thrown);
-      bus.#failed(thrown);
+      if (!isUnreachable(thrown)) throw bus.error(thrown);
+      bus.failed(thrown);
     }
     return bus;
   }
 
   get isConnected(): boolean {
-    return this.#connection !== undefined && !this.#connection.isClosed();
+    return this.connection !== undefined && !this.connection.isClosed();
   }
 
   get isFull(): boolean {
-    return this.#sent - this.#arrived > UNSENT.most;
+    return this.sent - this.arrived > UNSENT.most;
   }
 
   start(events: BusEvents): void {
-    this.#events = events;
-    if (this.#first) this.#use(this.#first);
-    this.#first = undefined;
+    this.events = events;
+    if (this.first) this.use(this.first);
+    this.first = undefined;
   }
 
   publish(subject: string, message: Bytes): boolean {
-    const connection = this.#connection;
+    const connection = this.connection;
     if (!connection || connection.isClosed()) return false;
     connection.publish(subject, message);
-    this.#sent += message.length;
-    if (this.#sent - this.#arrived > UNSENT.unasked && !this.#isAsking) this.#ask(connection);
+    this.sent += message.length;
+    if (this.sent - this.arrived > UNSENT.unasked && !this.isAsking) this.ask(connection);
     return true;
   }
 
   async request(subject: string, message: Bytes, limitMs: number): Promise<Bytes | undefined> {
-    if (!this.#connection) throw new Unavailable("The bus of this relay is lost.");
+    if (!this.connection) throw new Unavailable("The bus of this relay is lost.");
     try {
-      return (await this.#connection.request(subject, message, { timeout: limitMs })).data as Bytes;
+      return (await this.connection.request(subject, message, { timeout: limitMs })).data as Bytes;
     } catch (thrown) {
       if (thrown instanceof natsErrors.RequestError && thrown.isNoResponders()) return undefined;
       throw new Unavailable("Another relay does not answer.", { cause: thrown });
@@ -99,27 +99,27 @@ export class NatsBus implements Bus {
 
   subscribe(subject: string, take: Take): () => void {
     const subscriber: Subscriber = { subject, take, current: undefined };
-    this.#subscribers.add(subscriber);
-    if (this.#connection) this.#listen(this.#connection, subscriber);
+    this.subscribers.add(subscriber);
+    if (this.connection) this.listen(this.connection, subscriber);
     return () => {
-      this.#subscribers.delete(subscriber);
+      this.subscribers.delete(subscriber);
       if (this.isConnected) subscriber.current?.unsubscribe();
     };
   }
 
   async settled(): Promise<void> {
     // If the connection breaks, `lost` is called; another error would be of no use.
-    if (this.isConnected) await this.#connection?.flush().catch(() => {});
+    if (this.isConnected) await this.connection?.flush().catch(() => {});
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#retry);
-    await (this.#connection ?? this.#first)?.close();
+    this.isClosed = true;
+    clearTimeout(this.retry);
+    await (this.connection ?? this.first)?.close();
   }
 
-  async #dial(): Promise<NatsConnection> {
-    const { servers, isTls, login } = this.#settings;
+  private async dial(): Promise<NatsConnection> {
+    const { servers, isTls, login } = this.settings;
     const connection = await connect({
       // The servers are tried in the order in which the owner has listed them.
       ...{ servers, noRandomize: true, ignoreClusterUpdates: true },
@@ -135,73 +135,73 @@ export class NatsBus implements Bus {
     throw new Error(`its max_payload is ${most}, but has to be at least ${MIN_PAYLOAD}`);
   }
 
-  #use(connection: NatsConnection): void {
-    this.#connection = connection;
-    [this.#sent, this.#arrived, this.#isAsking] = [0, 0, false];
-    if (this.#problem !== "") this.#warn("The relay is on its bus again.");
-    [this.#problem, this.#failures] = ["", 0];
-    for (const subscriber of this.#subscribers) this.#listen(connection, subscriber);
-    void connection.closed().then((thrown) => this.#lost(thrown));
-    this.#events?.connected();
+  private use(connection: NatsConnection): void {
+    this.connection = connection;
+    [this.sent, this.arrived, this.isAsking] = [0, 0, false];
+    if (this.problem !== "") this.warn("The relay is on its bus again.");
+    [this.problem, this.failures] = ["", 0];
+    for (const subscriber of this.subscribers) this.listen(connection, subscriber);
+    void connection.closed().then((thrown) => this.lost(thrown));
+    this.events?.connected();
   }
 
-  #listen(connection: NatsConnection, subscriber: Subscriber): void {
+  private listen(connection: NatsConnection, subscriber: Subscriber): void {
     const { subject, take } = subscriber;
     subscriber.current = connection.subscribe(subject, {
       callback: (error, message) => {
         // For example, the user may not be allowed to subscribe to this subject.
-        if (error) this.#warn(this.#error(error).message);
+        if (error) this.warn(this.error(error).message);
         else take(message.data as Bytes, (reply) => void message.respond(reply));
       },
     });
   }
 
-  #lost(thrown: unknown): void {
-    this.#connection = undefined;
-    if (this.#isClosed) return;
-    this.#events?.lost();
-    this.#failed(thrown ?? new Error("the connection was closed"));
+  private lost(thrown: unknown): void {
+    this.connection = undefined;
+    if (this.isClosed) return;
+    this.events?.lost();
+    this.failed(thrown ?? new Error("the connection was closed"));
   }
 
   /**
    * Tries all servers again after a while. Shows the error if it is the first, or if it differs from the last one and is more than that no
    * server can be reached.
    */
-  #failed(thrown: unknown): void {
-    const { message } = this.#error(thrown);
-    if (this.#problem === "" || (this.#problem !== message && !isUnreachable(thrown))) this.#warn(message);
-    this.#problem = message;
-    const longest = Math.min(WAITS.last, WAITS.first * 2 ** this.#failures++);
+  private failed(thrown: unknown): void {
+    const { message } = this.error(thrown);
+    if (this.problem === "" || (this.problem !== message && !isUnreachable(thrown))) this.warn(message);
+    this.problem = message;
+    const longest = Math.min(WAITS.last, WAITS.first * 2 ** this.failures++);
     // Random, so that relays do not all come back at once.
-    this.#retry = setTimeout(() => void this.#again(), longest * (0.5 + Math.random() / 2));
+    this.retry = setTimeout(() => void this.again(), longest * (0.5 + Math.random() / 2));
   }
 
-  async #again(): Promise<void> {
+  private async again(): Promise<void> {
     try {
-      const connection = await this.#dial();
-      if (this.#isClosed) await connection.close();
-      else this.#use(connection);
+      const connection = await this.dial();
+      if (this.isClosed) await connection.close();
+      else this.use(connection);
     } catch (thrown) {
-      if (!this.#isClosed) this.#failed(thrown);
+      if (!this.isClosed) this.failed(thrown);
     }
   }
 
   /** Asks the server to confirm what was sent so far. */
-  #ask(connection: NatsConnection): void {
-    this.#isAsking = true;
-    const sent = this.#sent;
+  private ask(connection: NatsConnection): void {
+    this.isAsking = true;
+    const sent = this.sent;
     connection.flush().then(
       () => {
-        if (this.#connection !== connection) return;
-        [this.#arrived, this.#isAsking] = [sent, false];
+        if (this.connection !== connection) return;
+        [this.arrived, this.isAsking] = [sent, false];
       },
-      // The connection is lost, which is handled by `#lost`.
+      // The connection is lost, which is handled by `lost`.
       () => {},
     );
   }
 
-  #error(thrown: unknown) {
-    const servers = this.#settings.servers.join(", ");
+  private error(thrown: unknown) {
+    const servers = this.settings.servers.join(", ");
     return errors.RELAY_BUS({ servers, reason: plainText(messageOf(thrown)) }, { cause: thrown });
   }
 }

@@ -33,26 +33,26 @@ export class Neighbour {
 
 /** The other relays with which this one exchanges messages. */
 export class Neighbours {
-  readonly #known = new Map<string, Neighbour>();
+  private readonly known = new Map<string, Neighbour>();
 
   of(node: Bytes): Neighbour {
     const name = hex(node);
-    const neighbour = this.#known.get(name) ?? new Neighbour(node);
-    this.#known.set(name, neighbour);
+    const neighbour = this.known.get(name) ?? new Neighbour(node);
+    this.known.set(name, neighbour);
     return neighbour;
   }
 
   clear(): void {
-    this.#known.clear();
+    this.known.clear();
   }
 
   /** Asks all relays whether they are running and have received all messages. Calls `lost` for each one that is not, or has not. */
   check(bus: Bus, own: Bytes, lost: (neighbour: Neighbour) => void): void {
-    for (const neighbour of this.#known.values())
+    for (const neighbour of this.known.values())
       void isThere(bus, neighbour, aliveMessage(own, neighbour.sent)).then((is) => {
         const name = hex(neighbour.node);
-        if (is || this.#known.get(name) !== neighbour) return;
-        this.#known.delete(name);
+        if (is || this.known.get(name) !== neighbour) return;
+        this.known.delete(name);
         lost(neighbour);
       });
   }

@@ -31,39 +31,39 @@ interface Asking {
 
 /** This relay as one of those that share its bus. */
 export class BusNode {
-  readonly #bus: Bus;
-  readonly #primitives: Primitives;
-  readonly #user: NodeUser;
-  readonly #neighbours = new Neighbours();
-  readonly #far: FarRoutes;
-  readonly #answers: Answers;
+  private readonly bus: Bus;
+  private readonly primitives: Primitives;
+  private readonly user: NodeUser;
+  private readonly neighbours = new Neighbours();
+  private readonly far: FarRoutes;
+  private readonly answers: Answers;
   /** Functions that end the subscriptions for hosts and places of this relay, by subject. */
-  readonly #subscribed = new Map<string, () => void>();
-  #leave: (() => void) | undefined;
-  #checks = 0;
+  private readonly subscribed = new Map<string, () => void>();
+  private stopListening: (() => void) | undefined;
+  private checks = 0;
 
   constructor(bus: Bus, primitives: Primitives, routes: Routes, user: NodeUser) {
-    this.#bus = bus;
-    this.#primitives = primitives;
-    this.#user = user;
-    this.#far = new FarRoutes(bus, routes, this.#neighbours);
-    this.#answers = new Answers(this.#far, user, (host) => this.announce(host));
-    bus.subscribe(messages.subjects.revoke, (message) => this.#user.revoked(message));
-    bus.subscribe(messages.subjects.newcomer, (message) => this.#greet(message));
-    bus.start({ connected: () => this.#connected(), lost: () => this.#lost() });
+    this.bus = bus;
+    this.primitives = primitives;
+    this.user = user;
+    this.far = new FarRoutes(bus, routes, this.neighbours);
+    this.answers = new Answers(this.far, user, (host) => this.announce(host));
+    bus.subscribe(messages.subjects.revoke, (message) => this.user.revoked(message));
+    bus.subscribe(messages.subjects.newcomer, (message) => this.greet(message));
+    bus.start({ connected: () => this.connected(), lost: () => this.lost() });
   }
 
   get isConnected(): boolean {
-    return this.#bus.isConnected;
+    return this.bus.isConnected;
   }
 
   /** Detects relays that are gone. To be called several times a second. */
   check(): void {
     if (!this.isConnected) return;
-    if (++this.#checks % ANNOUNCE_CHECKS === 0) for (const host of this.#user.hosts()) this.announce(host);
-    this.#neighbours.check(this.#bus, this.#far.own, (neighbour) => {
-      this.#far.lost(neighbour);
-      this.#user.hostChanged(hex(neighbour.node), false);
+    if (++this.checks % ANNOUNCE_CHECKS === 0) for (const host of this.user.hosts()) this.announce(host);
+    this.neighbours.check(this.bus, this.far.own, (neighbour) => {
+      this.far.lost(neighbour);
+      this.user.hostChanged(hex(neighbour.node), false);
     });
   }
 
@@ -72,7 +72,7 @@ export class BusNode {
     // Relays that cannot be asked now are told when the bus is connected again.
     if (!this.isConnected) return true;
     const claim = messages.claimMessage(host.signed);
-    const reply = await this.#request(messages.subjects.host(host.idBytes), claim, LIMITS.presence).catch(
+    const reply = await this.request(messages.subjects.host(host.idBytes), claim, LIMITS.presence).catch(
       () => undefined,
     );
     return reply === undefined || messages.isYes(reply);
@@ -81,43 +81,43 @@ export class BusNode {
   /** Makes this host reachable for clients of other relays. */
   async enter(host: OwnHost): Promise<void> {
     const subject = messages.subjects.host(host.idBytes);
-    this.#subscribed.get(subject)?.();
-    this.#subscribed.set(
+    this.subscribed.get(subject)?.();
+    this.subscribed.set(
       subject,
-      this.#bus.subscribe(subject, (message, answer) => void this.#answers.aboutHost(host, message).then(answer)),
+      this.bus.subscribe(subject, (message, answer) => void this.answers.aboutHost(host, message).then(answer)),
     );
     this.announce(host);
-    await this.#bus.settled();
+    await this.bus.settled();
   }
 
   /** Tells the other relays about a host of this relay. One that has an older connection of the host ends it. */
   announce(host: OwnHost): void {
-    this.#bus.publish(messages.subjects.host(host.idBytes), messages.claimMessage(host.signed));
-    this.#bus.publish(messages.subjects.presence(host.idBytes), messages.presenceMessage(this.#far.own, true));
+    this.bus.publish(messages.subjects.host(host.idBytes), messages.claimMessage(host.signed));
+    this.bus.publish(messages.subjects.presence(host.idBytes), messages.presenceMessage(this.far.own, true));
   }
 
   leave(host: OwnHost): void {
-    this.#unsubscribe(messages.subjects.host(host.idBytes));
-    this.#bus.publish(messages.subjects.presence(host.idBytes), messages.presenceMessage(this.#far.own, false));
+    this.unsubscribe(messages.subjects.host(host.idBytes));
+    this.bus.publish(messages.subjects.presence(host.idBytes), messages.presenceMessage(this.far.own, false));
   }
 
   /** Name of the relay that has a host; undefined if there is none, or it does not answer in time. */
   async whereIs(host: Bytes): Promise<string | undefined> {
     const asked = messages.bare("presence");
-    const reply = await this.#request(messages.subjects.host(host), asked, LIMITS.presence).catch(() => undefined);
+    const reply = await this.request(messages.subjects.host(host), asked, LIMITS.presence).catch(() => undefined);
     const answer = reply && messages.readAnswer(reply);
     if (!answer || "name" in answer) return undefined;
-    this.#neighbours.of(answer.link.node);
+    this.neighbours.of(answer.link.node);
     return hex(answer.link.node);
   }
 
   /** Starts to report when a host connects to another relay, or leaves it. Returns a function that ends this. */
   watch(host: Bytes): () => void {
-    return this.#bus.subscribe(messages.subjects.presence(host), (message) => {
+    return this.bus.subscribe(messages.subjects.presence(host), (message) => {
       const said = messages.presenceIn(message);
       if (!said) return;
-      if (said.isThere) this.#neighbours.of(said.node);
-      this.#user.hostChanged(hex(said.node), said.isThere, host);
+      if (said.isThere) this.neighbours.of(said.node);
+      this.user.hostChanged(hex(said.node), said.isThere, host);
     });
   }
 
@@ -126,130 +126,130 @@ export class BusNode {
    * fails.
    */
   farHost(id: string): FarEnd {
-    return this.#far.make("host", id);
+    return this.far.make("host", id);
   }
 
   giveUp(end: FarEnd): void {
-    this.#far.over(end);
+    this.far.over(end);
   }
 
   /** Asks the relay of a host to accept a route. Throws a Refusal. */
   open(end: FarEnd, host: Bytes, route: bigint, client: PublicKeys, grant: Bytes): Promise<void> {
-    const message = messages.openMessage(this.#far.linkOf(end), route, client, grant);
+    const message = messages.openMessage(this.far.linkOf(end), route, client, grant);
     const nobody = new Refusal("offline", "The host is not connected.");
-    return this.#takenBy(end, route, { subject: messages.subjects.host(host), message, nobody });
+    return this.takenBy(end, route, { subject: messages.subjects.host(host), message, nobody });
   }
 
   /** Asks the relay of a pairing place to accept a route. Throws a Refusal. */
   join(end: FarEnd, place: string, route: bigint): Promise<void> {
-    const message = messages.joinMessage(this.#far.linkOf(end), route);
+    const message = messages.joinMessage(this.far.linkOf(end), route);
     const nobody = new Refusal("place", "No host waits at this code.");
-    return this.#takenBy(end, route, { subject: messages.subjects.place(place), message, nobody });
+    return this.takenBy(end, route, { subject: messages.subjects.place(place), message, nobody });
   }
 
   /** Whether another relay has assigned this place. Throws a Refusal if the bus does not answer. */
   async isTaken(place: string): Promise<boolean> {
     if (!this.isConnected) return false;
     const asked = messages.bare("taken");
-    return (await this.#request(messages.subjects.place(place), asked, LIMITS.presence)) !== undefined;
+    return (await this.request(messages.subjects.place(place), asked, LIMITS.presence)) !== undefined;
   }
 
   async enterPlace(place: string): Promise<void> {
     const subject = messages.subjects.place(place);
-    this.#subscribed.set(
+    this.subscribed.set(
       subject,
-      this.#bus.subscribe(subject, (message, answer) => void this.#answers.atPlace(place, message).then(answer)),
+      this.bus.subscribe(subject, (message, answer) => void this.answers.atPlace(place, message).then(answer)),
     );
-    await this.#bus.settled();
+    await this.bus.settled();
   }
 
   leavePlace(place: string): void {
-    this.#unsubscribe(messages.subjects.place(place));
+    this.unsubscribe(messages.subjects.place(place));
   }
 
   revoke(revocation: Bytes): void {
-    this.#bus.publish(messages.subjects.revoke, revocation);
+    this.bus.publish(messages.subjects.revoke, revocation);
   }
 
   async stop(): Promise<void> {
-    await this.#bus.close();
+    await this.bus.close();
   }
 
   /** Takes a new name on the bus. Other relays then notice that messages sent to the old one may not have arrived. */
-  #connected(): void {
-    this.#far.own = this.#primitives.random(messages.NODE_BYTES);
-    this.#leave?.();
-    this.#leave = this.#bus.subscribe(messages.subjects.node(this.#far.own), (message, answer) =>
-      this.#told(message, answer),
+  private connected(): void {
+    this.far.own = this.primitives.random(messages.NODE_BYTES);
+    this.stopListening?.();
+    this.stopListening = this.bus.subscribe(messages.subjects.node(this.far.own), (message, answer) =>
+      this.told(message, answer),
     );
-    for (const host of this.#user.hosts()) this.announce(host);
-    this.#bus.publish(messages.subjects.newcomer, this.#far.own);
-    this.#user.busChanged(true);
+    for (const host of this.user.hosts()) this.announce(host);
+    this.bus.publish(messages.subjects.newcomer, this.far.own);
+    this.user.busChanged(true);
   }
 
-  #lost(): void {
-    this.#far.lost();
-    this.#neighbours.clear();
-    this.#user.busChanged(false);
+  private lost(): void {
+    this.far.lost();
+    this.neighbours.clear();
+    this.user.busChanged(false);
   }
 
   /** Acts as if the connection to the bus had been lost, because a message over it has not arrived. */
-  #startAnew(): void {
-    this.#lost();
-    this.#connected();
+  private startAnew(): void {
+    this.lost();
+    this.connected();
   }
 
-  #told(message: Bytes, answer: (reply: Bytes) => void): void {
+  private told(message: Bytes, answer: (reply: Bytes) => void): void {
     try {
       const kind = messages.kindOf(message);
-      if (kind === "frame" && !this.#far.take(message)) this.#startAnew();
-      else if (kind === "alive") this.#askedForAll(message, answer);
-      else if (kind === "revoked") for (const each of messages.readRevoked(message)) this.#user.revoked(each);
+      if (kind === "frame" && !this.far.take(message)) this.startAnew();
+      else if (kind === "alive") this.askedForAll(message, answer);
+      else if (kind === "revoked") for (const each of messages.readRevoked(message)) this.user.revoked(each);
     } catch {
       // The message cannot be read, so its content has been lost.
-      this.#startAnew();
+      this.startAnew();
     }
   }
 
-  #askedForAll(message: Bytes, answer: (reply: Bytes) => void): void {
+  private askedForAll(message: Bytes, answer: (reply: Bytes) => void): void {
     const { from, count } = messages.readAlive(message);
-    const isAll = this.#neighbours.of(from).received === count;
+    const isAll = this.neighbours.of(from).received === count;
     answer(messages.verdict(isAll));
-    if (!isAll) this.#startAnew();
+    if (!isAll) this.startAnew();
   }
 
   /** Asks another relay to accept a route. Throws a Refusal. */
-  async #takenBy(end: FarEnd, route: bigint, { subject, message, nobody }: Asking): Promise<void> {
-    const reply = await this.#request(subject, message, LIMITS.route);
+  private async takenBy(end: FarEnd, route: bigint, { subject, message, nobody }: Asking): Promise<void> {
+    const reply = await this.request(subject, message, LIMITS.route);
     if (!reply) throw nobody;
     const answer = messages.readAnswer(reply);
     if ("name" in answer) throw new Refusal(answer.name, answer.text);
-    const isWanted = this.#far.has(end);
-    this.#far.bind(end, answer.link);
+    const isWanted = this.far.has(end);
+    this.far.bind(end, answer.link);
     if (isWanted) return;
     // The route was given up meanwhile: the visitor has left, or the bus was lost.
     end.send("close", route, closePayload("gone"));
     throw new Refusal("unavailable", "The route was ended before it was open.");
   }
 
-  async #request(subject: string, message: Bytes, limitMs: number): Promise<Bytes | undefined> {
+  private async request(subject: string, message: Bytes, limitMs: number): Promise<Bytes | undefined> {
     try {
-      return await this.#bus.request(subject, message, limitMs);
+      return await this.bus.request(subject, message, limitMs);
     } catch (thrown) {
       if (thrown instanceof Unavailable) throw new Refusal("unavailable", thrown.message);
       throw thrown;
     }
   }
 
-  #greet(newcomer: Bytes): void {
+  private greet(newcomer: Bytes): void {
     if (newcomer.length !== messages.NODE_BYTES) return;
-    const all = [...this.#user.revocations()];
+    const all = [...this.user.revocations()];
     for (let at = 0; at < all.length; at += MAX_REVOKED)
-      this.#bus.publish(messages.subjects.node(newcomer), messages.revokedMessage(all.slice(at, at + MAX_REVOKED)));
+      this.bus.publish(messages.subjects.node(newcomer), messages.revokedMessage(all.slice(at, at + MAX_REVOKED)));
   }
 
-  #unsubscribe(subject: string): void {
-    this.#subscribed.get(subject)?.();
-    this.#subscribed.delete(subject);
+  private unsubscribe(subject: string): void {
+    this.subscribed.get(subject)?.();
+    this.subscribed.delete(subject);
   }
 }
