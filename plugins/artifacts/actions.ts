@@ -4,10 +4,10 @@ import { everyPage, printAnswer } from "@scorel/host/client";
 import type { Client, HostService } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { localMinute } from "@scorel/kit/text/local-time";
+import { sizeText } from "@scorel/kit/text/size";
 import type { SessionOptions } from "@scorel/workspace/contract";
 import type { ArtifactVersion, LineageTree } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { sizeText } from "./events.ts";
 
 type Host = HostService | undefined;
 

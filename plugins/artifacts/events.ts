@@ -1,4 +1,5 @@
 import type { EventDefinition, EventOf, Events } from "@scorel/kernel";
+import { sizeText } from "@scorel/kit/text/size";
 import { z } from "zod";
 
 /** The schema of a version, also used for the file with the user's artifacts. */
@@ -11,14 +12,6 @@ export const artifactVersion = z.strictObject({
   savedAt: z.number(),
   lineage: z.looseObject({ by: z.string() }).optional(),
 }) as z.ZodType<Events["artifact"]>;
-
-const UNITS = ["bytes", "KiB", "MiB", "GiB"];
-
-/** A size for people. */
-export function sizeText(bytes: number): string {
-  const unit = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
-  return `${Math.round((bytes / 1024 ** unit) * 10) / 10} ${UNITS[unit]}`;
-}
 
 /** Both events are side events, and are on disk before any subscriber gets them. */
 export const artifact: EventDefinition<Events["artifact"]> = {

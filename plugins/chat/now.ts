@@ -55,7 +55,8 @@ export function queueText(count: number, items: readonly QueuedMessage[], runnin
   return [head, ...rows, ...(more > 0 ? [`  … ${more} more`] : [])].join("\n");
 }
 
-function briefly(content: QueuedMessage["content"]): string {
+/** The beginning of a message, in one line. */
+export function briefly(content: QueuedMessage["content"]): string {
   const parts =
     typeof content === "string"
       ? [content]

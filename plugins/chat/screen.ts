@@ -8,11 +8,11 @@ import { lineOf, visibleBreaks } from "@scorel/kit/text/one-line";
 import type {} from "@scorel/requests/contract";
 import type { Notice } from "@scorel/workspace/contract";
 import type { Shown } from "./choices.ts";
-import { cardText, costText, drawn, shortened, warningIn, wordsOf } from "./drawing.ts";
+import { cardText, costText, drawn, warningIn, wordsOf } from "./drawing.ts";
 import { authorOf, idOf, isOwnMessage, isToldElsewhere, otherName, typistOf } from "./events.ts";
 import { marked } from "./indented.ts";
 import { Lines } from "./lines.ts";
-import { type NowOptions, nowLines, queueText } from "./now.ts";
+import { briefly, type NowOptions, nowLines, queueText } from "./now.ts";
 import { StatusTexts } from "./status-texts.ts";
 import { StreamedReply } from "./streamed-reply.ts";
 import type { TypedLine } from "./typed-line.ts";
@@ -192,12 +192,15 @@ export class Screen extends Lines {
     else await this.block(drawn(display, this.width));
   }
 
-  /** Prints messages that another client has queued. Prints nothing if messages were only removed. */
+  /**
+   * Prints the beginnings of messages that another client has queued; a message is printed whole when it is delivered. Prints nothing if
+   * messages were only removed.
+   */
   private async queued({ clientId }: AnyEvent, display: DisplayAction): Promise<void> {
     if (display.display !== "list") return;
     const by = otherName(clientId, this.ownIds) ?? "";
     await this.line(`(queued by ${by})`);
-    for (const { text } of display.items) await this.block(wordsOf(by, shortened(text), this.width));
+    for (const { text } of display.items) await this.block(wordsOf(by, briefly(text), this.width));
   }
 
   /** Updates which clients have the session open, after the connection was lost. */

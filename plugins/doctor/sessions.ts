@@ -1,4 +1,5 @@
 import type { SessionHealth } from "@scorel/host/contract";
+import { sizeText } from "@scorel/kit/text/size";
 import { type CheckContext, type Part, shellWord, thrownFindings } from "./check-context.ts";
 import type { Finding } from "./contract.ts";
 
@@ -49,7 +50,7 @@ function aboutLog({ sessionId, path, damage, bridged, problem, lock, events, byt
       },
     ];
   if (events === undefined) {
-    const what = `It has ${megabytes(bytes)} and was not read.`;
+    const what = `It has ${sizeText(bytes)} and was not read.`;
     return [
       { code: "SESSION_NOT_READ", severity: "note", what, where: path, doNext: `scorel session verify ${sessionId}` },
     ];
@@ -146,8 +147,4 @@ function aboutLock({ lock, sessionId }: SessionHealth): Finding[] {
       doNext: "Nothing: the next opening takes it over.",
     },
   ];
-}
-
-function megabytes(bytes: number): string {
-  return `${Math.round(bytes / 2 ** 20)} MB`;
 }

@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
+import { sizeText } from "@scorel/kit/text/size";
 import type { CheckContext, Part } from "./check-context.ts";
 import type { Finding } from "./contract.ts";
 
@@ -31,7 +32,7 @@ export function checkSpace({ home }: Pick<CheckContext, "home">): Part {
 
 function aboutRoom(where: string, free: number, noNames: boolean): Finding {
   const doNext = "Free some: `scorel session purge` empties the trash, `du -sh ~/.scorel/*` shows what is large.";
-  const left = `${Math.floor(free / MB)} MB are free.`;
+  const left = `${sizeText(free)} are free.`;
   if (noNames)
     return { code: "DISK_FULL", severity: "error", what: "The disk has no room for another file.", where, doNext };
   if (free < NOTHING) return { code: "DISK_FULL", severity: "error", what: `The disk is full: ${left}`, where, doNext };
@@ -42,7 +43,7 @@ function aboutRoom(where: string, free: number, noNames: boolean): Finding {
 
 function aboutTrash(home: string, bytes: number): Finding[] {
   if (bytes < FULL_TRASH) return [];
-  const what = `Deleted sessions take ${Math.round(bytes / MB)} MB.`;
+  const what = `Deleted sessions take ${sizeText(bytes)}.`;
   return [{ code: "TRASH_LARGE", severity: "note", what, where: join(home, "trash"), doNext: "scorel session purge" }];
 }
 

@@ -2,11 +2,12 @@ import type { Invocation } from "@scorel/cli/contract";
 import { type BaseContext, codeOf } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
 import { visibleName, visiblePath, visibleText } from "@scorel/kit/text/plain";
+import { shellWord } from "@scorel/kit/text/shell-word";
 import type { McpAccepted, McpOffers, McpServerRow } from "@scorel/mcp/contract";
 import { addServer, configPath, type NewServer, removeServer } from "./config-file.ts";
 import { errors } from "./errors.ts";
 import { loginDialog } from "./login-dialog.ts";
-import { newServer, serverInJson } from "./new-server.ts";
+import { newServer, projectAt, serverInJson } from "./new-server.ts";
 import { withServers } from "./servers.ts";
 
 type Action = (invocation: Invocation, ctx: BaseContext) => Promise<number>;
@@ -26,6 +27,12 @@ async function addJson(invocation: Invocation, ctx: BaseContext): Promise<number
 }
 
 async function addTo(invocation: Invocation, server: NewServer, ctx: BaseContext): Promise<number> {
+  if (invocation.options.scope === "project") {
+    const root = projectAt(invocation.cwd);
+    const path = (await import("./project-file.ts")).addToProject(server, root);
+    const next = `The project's servers are used once you trust it, and again after each change: scorel trust add ${shellWord(root)}`;
+    return say(invocation, `Added ${server.name} to ${visiblePath(path)}. ${next}\n`);
+  }
   await addServer(server, ctx);
   const where = server.projects ? `, for sessions in ${visiblePath(server.projects.join(", "))}` : "";
   return say(

@@ -5,7 +5,7 @@ const json: CliOption = { flags: "--json", description: "Print JSON for programs
 
 const scope: CliOption = {
   flags: "-s, --scope <scope>",
-  description: "Which sessions have it: all of yours, or those of this project (local)",
+  description: "Who has it: you everywhere, you in this project (local), or all who trust this project",
   values: ["user", "local", "project"],
   default: "user",
 };

@@ -17,11 +17,6 @@ export const errors = defineErrors({
     text: (a: { name: string }) =>
       `Servers that are only reached over SSE are not supported. Most have an address for HTTP, too: scorel mcp add ${a.name} <address>`,
   },
-  MCP_ADMIN_SCOPE: {
-    exit: 2,
-    text: (a: { name: string; path: string }) =>
-      `Scorel does not change the servers of a project. To give this one to all who trust the project, write it as "${a.name}" below "mcpServers" in ${a.path}. To have it here yourself: --scope local`,
-  },
   MCP_ADMIN_JSON: {
     exit: 2,
     text: (a: { name: string; reason: string }) =>
@@ -59,6 +54,11 @@ export const errors = defineErrors({
     exit: 2,
     text: (a: { name: string; path: string }) =>
       `${a.path} has an MCP server "${a.name}" already. To replace it: scorel mcp remove ${a.name}`,
+  },
+  MCP_ADMIN_PROJECT_TAKEN: {
+    exit: 2,
+    text: (a: { name: string; path: string }) =>
+      `${a.path} has an MCP server "${a.name}" already. To replace it, remove it from "mcpServers" in that file first.`,
   },
   MCP_ADMIN_UNKNOWN: {
     exit: 2,

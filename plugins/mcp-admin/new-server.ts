@@ -1,8 +1,7 @@
-import { join } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
 import { rootOf } from "@scorel/kit/files/home";
 import { canonical } from "@scorel/kit/files/paths";
-import { cleanServerName, MCP_JSON, readMcpServers } from "@scorel/kit/schema/mcp-json";
+import { cleanServerName, readMcpServers } from "@scorel/kit/schema/mcp-json";
 import { visibleName } from "@scorel/kit/text/plain";
 import type { NewServer } from "./config-file.ts";
 import { errors } from "./errors.ts";
@@ -12,28 +11,35 @@ type Given = Pick<Invocation, "args" | "options" | "cwd">;
 type Way = { command: string; args?: readonly string[] } | { url: string };
 
 /** Reads the server from a command line of `scorel mcp add`. Throws errors with exit code 2. */
-export function newServer({ args: [given = "", ...words], options, cwd }: Given): NewServer {
+export function newServer(invocation: Given): NewServer {
+  const {
+    args: [given = "", ...words],
+    options,
+  } = invocation;
   const name = nameOf(given);
   const way = wayOf(name, words, options);
   const env = pairsOf("--env", options.env, /^([^=]+)=(.*)$/s);
   const headers = headersOf(options);
   if (env && "url" in way) throw errors.MCP_ADMIN_OPTION({ option: "--env", wants: "a program" });
   if (headers && !("url" in way)) throw errors.MCP_ADMIN_OPTION({ option: "--header", wants: "an address" });
+  if (options.timeout !== undefined && options.scope === "project")
+    throw errors.MCP_ADMIN_OPTION({ option: "--timeout", wants: "the scope user or local" });
   return {
-    ...{ name, ...way, ...secondsOf(options.timeout), ...scopeOf(name, options.scope, cwd) },
+    ...{ name, ...way, ...secondsOf(options.timeout), ...scopeOf(invocation) },
     ...(env && { env }),
     ...(headers && { headers }),
   };
 }
 
 /** Reads the server that `scorel mcp add-json` gets as JSON, as in a `.mcp.json`. Throws errors with exit code 2. */
-export function serverInJson({ args: [given = "", text = ""], options, cwd }: Given): NewServer {
+export function serverInJson(invocation: Given): NewServer {
+  const [given = "", text = ""] = invocation.args;
   const name = nameOf(given);
   const [server] = readMcpServers({ [name]: tableIn(name, text) });
   const candidate = server?.flaw === undefined ? candidateOf(name, { ...server } as Parts, []) : server;
   if (!candidate || !("server" in candidate))
     throw errors.MCP_ADMIN_JSON({ name, reason: candidate?.flaw ?? "it is empty" });
-  return { ...candidate.server, ...scopeOf(name, options.scope, cwd) };
+  return { ...candidate.server, ...scopeOf(invocation) };
 }
 
 function tableIn(name: string, text: string): unknown {
@@ -94,9 +100,12 @@ function secondsOf(given: unknown): Pick<NewServer, "timeout"> {
   return { timeout };
 }
 
-/** The projects that use the server: all (undefined), or the one in this folder. */
-function scopeOf(name: string, scope: unknown, cwd: string): Pick<NewServer, "projects"> {
-  const root = rootOf(canonical(cwd));
-  if (scope === "project") throw errors.MCP_ADMIN_SCOPE({ name, path: join(root, MCP_JSON) });
-  return scope === "local" ? { projects: [root] } : {};
+/** The projects that use a server of the user: all (undefined), or the one in this folder. */
+function scopeOf({ options, cwd }: Given): Pick<NewServer, "projects"> {
+  return options.scope === "local" ? { projects: [projectAt(cwd)] } : {};
+}
+
+/** The folder of the project that a folder belongs to. */
+export function projectAt(cwd: string): string {
+  return rootOf(canonical(cwd));
 }

@@ -1,6 +1,6 @@
 import type {} from "@scorel/artifacts/contract";
-import type { Client } from "@scorel/host/contract";
-import { isEvent } from "@scorel/kernel";
+import type { Client, Delivered, EventPage } from "@scorel/host/contract";
+import { isEvent, type StoredEvent } from "@scorel/kernel";
 import { displayText } from "@scorel/kit/text/display";
 import { z } from "zod";
 import { errors } from "./errors.ts";
@@ -12,6 +12,8 @@ import { type Call, MOST_WAIT } from "./waiting.ts";
 const MOST_TEXT = 50_000;
 const MOST_BYTES = 1024 * 1024;
 const PAGE = 50;
+/** Number of events to read at a time when looking for messages. */
+const MOST_EVENTS = 500;
 
 /** A tool for the other agent. */
 export interface ServedTool {
@@ -147,12 +149,31 @@ async function listed(client: Client, cwd: string, skip: number) {
 
 /** The last messages of a conversation as text: at most `most` messages, and of these at most the last MOST_TEXT characters. */
 async function conversation(client: Client, sessionId: string, most: number): Promise<string> {
-  const { events } = await client.request("get_events", { sessionId, tail: most * 10 });
-  const texts = events.flatMap(({ event, display }) =>
-    isEvent(event, "message") ? `[${event.message.role}]\n${displayText(display)}` : [],
+  const messages = await lastMessages(client, sessionId, most);
+  const texts = messages.flatMap(({ event, display }) =>
+    isEvent(event, "message") ? `[${event.message.role}]
+${displayText(display)}` : [],
   );
-  const all = texts.slice(-most).join("\n\n");
+  const all = texts.join("
+
+");
   return all.length > MOST_TEXT ? `…${all.slice(-MOST_TEXT)}` : all;
+}
+
+/** Reads a session's events in pages, the latest first, until `most` messages are found or the log begins. */
+async function lastMessages(client: Client, sessionId: string, most: number): Promise<Delivered[]> {
+  const messages: Delivered[] = [];
+  let page: EventPage | undefined;
+  do {
+    const before = page?.events[0] && (page.events[0].event as StoredEvent).id;
+    page = await client.request("get_events", {
+      sessionId,
+      tail: MOST_EVENTS,
+      ...(before !== undefined && { before }),
+    });
+    messages.unshift(...page.events.filter(({ event }) => event.type === "message"));
+  } while (page.more && messages.length < most);
+  return messages.slice(-most);
 }
 
 async function artifact(

@@ -2,7 +2,7 @@ import { isEvent } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import type { RequestOption } from "@scorel/requests/contract";
 import type { Mode } from "./contract.ts";
-import { isUnlocked, modeOf, narrowedByParent, type State, workspaceOf } from "./state.ts";
+import { isUnlocked, modeOf, type State, workspaceOf } from "./state.ts";
 
 const BEGINS =
   "Plan mode is on: nothing may be changed. Only tools that read run, and commands that only read the project; everything else is denied. Find out what you need, then answer with a plan under the heading `## Plan` (that word in English): what you would change, file by file, and how you would check it. The user decides whether it is carried out. An answer without that heading, such as one to a question, is no plan.";
@@ -61,15 +61,10 @@ export async function proposePlan(state: State): Promise<void> {
   }
 }
 
-/** Records the mode when the session's parent has narrowed it, so that it still applies when the parent is gone. */
-export async function followParent(state: State): Promise<void> {
-  const mode = narrowedByParent(state);
-  if (mode !== undefined) await changeMode(mode, state);
-}
-
 /** Changes the session's mode. The mode is stored, so it still applies when the session is opened again. */
 export async function changeMode(mode: Mode, state: State, by: { clientId?: string } = {}): Promise<void> {
   state.chosen = mode;
+  state.followed = undefined;
   const workspace = workspaceOf(state.ctx);
   // A mode chosen in the session replaces the one that it was opened with, even after reopening.
   if (workspace?.permission !== undefined) workspace.permission = mode;

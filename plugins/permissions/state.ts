@@ -24,11 +24,22 @@ import type { Readable } from "./verdict.ts";
 export type Context = PluginContext<PermissionsConfig, "agent" | "requests">;
 export const MODES = ["ask", "edits", "full", "plan"] as const satisfies readonly Mode[];
 
+/** What sets a session's mode if nobody has chosen one since it was opened. */
+interface ModeSettings {
+  opened: Mode | undefined;
+  stored: Mode | undefined;
+}
+
 /** The state of one open session. */
 export interface State {
   ctx: Context;
   /** The mode chosen since the session was opened. */
   chosen?: Mode;
+  /**
+   * The narrower mode of the session's parent that was recorded last, and the settings that it hides. These apply again when the
+   * parent widens its mode.
+   */
+  followed?: { mode: Mode; own: ModeSettings } | undefined;
   /** Paths read by the judged calls of the last reply, by call id. An entry is removed when its call begins. */
   judged?: { reply: object; reads: Map<string, readonly string[] | undefined> };
   /** Paths read by allowed calls that a person's message names, by call id. */
@@ -58,7 +69,10 @@ export interface State {
  */
 export function modeOf(state: State): Mode {
   const lock = modeLock(state);
-  return narrowest(ownMode(state), [...limitsOf(state.ctx), ...(lock ? [lock] : [])]);
+  const limits = limitsOf(state.ctx);
+  // A parent that is no longer open limits the session as it did before.
+  const recorded = limits.length < 2 && state.followed ? [state.followed] : [];
+  return narrowest(ownMode(state), [...limits, ...recorded, ...(lock ? [lock] : [])]);
 }
 
 /** The widest mode that could be chosen in the session. */
@@ -100,11 +114,11 @@ export function allowsMode(mode: Mode, state: State): boolean {
 }
 
 /** The mode as it would be without a parent. */
-function ownMode(state: State): Mode {
+export function ownMode(state: State): Mode {
   const { ctx, chosen } = state;
-  const stored = ctx.session.projection("permissionMode").mode;
+  const { opened, stored } = state.followed?.own ?? settingsOf(state);
   const before = stored === "full" ? undefined : stored;
-  const given = chosen ?? workspaceOf(ctx)?.permission ?? before ?? ctx.config.mode;
+  const given = chosen ?? opened ?? before ?? ctx.config.mode;
   const fallback = defaultMode(state);
   return given ?? fallback;
 }
@@ -115,19 +129,14 @@ function defaultMode(state: State): Mode {
   return state.attended ? "ask" : "edits";
 }
 
-/** The limits set by the session's parent; empty without a parent. */
-function limitsOf(ctx: Context): Limits[] {
-  return limitsBy(workspaceOf(ctx)?.parent);
+/** The mode that the session was opened with, and the one in its log. */
+export function settingsOf({ ctx }: State): ModeSettings {
+  return { opened: workspaceOf(ctx)?.permission, stored: ctx.session.projection("permissionMode").mode };
 }
 
-/**
- * The parent's current mode, if the parent has narrowed its mode since this session was created and this session's own
- * mode is wider; otherwise undefined.
- */
-export function narrowedByParent(state: State): Mode | undefined {
-  const [atStart, now] = limitsOf(state.ctx);
-  if (!atStart || !now || narrowest(atStart.mode, [now]) === atStart.mode) return undefined;
-  return narrowest(ownMode(state), [now]) === ownMode(state) ? undefined : now.mode;
+/** The limits set by the session's parent; empty without a parent. */
+export function limitsOf(ctx: Context): Limits[] {
+  return limitsBy(workspaceOf(ctx)?.parent);
 }
 
 /** The settings `[permissions]`, restricted by those of the session's parent. */

@@ -1,5 +1,6 @@
 import { basename, relative } from "node:path";
 import { decideOn, describeAs } from "@scorel/kit/terminal/review";
+import { sizeText } from "@scorel/kit/text/size";
 import type { ShadowedSkill, Skill, SkillLook } from "@scorel/skills/contract";
 import type { StagedFile, StagedSkills } from "@scorel/skillstore/contract";
 import { errors } from "./errors.ts";
@@ -18,7 +19,7 @@ export async function describeStaged(
 ): Promise<string[]> {
   const looks = { before: await context.look(), after: await context.preview(staged) };
   const bytes = staged.files.reduce((sum, file) => sum + file.bytes, 0);
-  const head = `  ${count(skills.length, "skill")}, ${count(staged.files.length, "file")}, ${size(bytes)}, sha256 ${staged.sha256}`;
+  const head = `  ${count(skills.length, "skill")}, ${count(staged.files.length, "file")}, ${sizeText(bytes)}, sha256 ${staged.sha256}`;
   const below = (path: string) => relative(staged.folder, path);
   return [
     head,
@@ -117,11 +118,6 @@ function filesOf({ folder, file }: Skill, skills: readonly Skill[], staged: Stag
 
 function listed(files: readonly StagedFile[]): string {
   const rest = files.length - MOST;
-  const named = files.slice(0, MOST).map(({ path, bytes }) => `${path} (${size(bytes)})`);
+  const named = files.slice(0, MOST).map(({ path, bytes }) => `${path} (${sizeText(bytes)})`);
   return `${named.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
-}
-
-function size(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }

@@ -1,5 +1,5 @@
 import { defineErrors } from "@scorel/kernel";
-import { sizeOf } from "./format/size.ts";
+import { sizeText } from "@scorel/kit/text/size";
 
 /** The most names that a message lists. */
 const MOST = 100;
@@ -25,7 +25,7 @@ export const errors = defineErrors({
     room: number;
     fits: readonly string[];
   }) =>
-    `These docs of skill ${a.name} are too large to load together: ${list(a.sizes.map(({ path, bytes }) => `${path} (${sizeOf(bytes)})`))}. There is room for ${sizeOf(a.room)}${a.fits.length === 0 ? "; read parts of them with Read instead" : `, as for ${list(a.fits)}`}.`,
+    `These docs of skill ${a.name} are too large to load together: ${list(a.sizes.map(({ path, bytes }) => `${path} (${sizeText(bytes)})`))}. There is room for ${sizeText(a.room)}${a.fits.length === 0 ? "; read parts of them with Read instead" : `, as for ${list(a.fits)}`}.`,
   SKILL_ROOT: (a: { root: string; reason: string }) =>
     `${JSON.stringify(a.root)} in [skills] roots is ignored: ${a.reason}.`,
   SKILL_LOGS: (a: { directory: string; reason: string }) =>

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import { expect, it } from "vitest";
@@ -55,11 +55,58 @@ it("options and headers may be written as for other agents", async () => {
   expect(await added("add", "far", "npx", "-y", "far-server")).toContain("put -- before that");
 });
 
-it("a scope is all sessions of the user or those of this project, and never the project's own file", async () => {
+it("a scope is all sessions of the user, or those of this project", async () => {
   expect(await added("add", "a", "-s", "local", "--", "run")).toEqual({
     ...{ name: "a", command: "run", projects: ["PROJECT"] },
   });
-  expect(await added("add", "a", "--scope", "project", "--", "run")).toMatch(/"a" below "mcpServers" in .*\.mcp\.json/);
+});
+
+it("the scope project writes the project's .mcp.json, which is used once the project is trusted", async () => {
+  using s = scratch({ inProcess: true });
+  s.file(".git/HEAD", "ref: refs/heads/main\n");
+  mkdirSync(join(s.project, "lib"));
+  const add = (action: string, ...args: string[]) =>
+    s.run(["mcp", action, "--scope", "project", ...args], { cwd: join(s.project, "lib") });
+  const path = join(s.project, ".mcp.json");
+  const first = await add("add", "air", "-e", `KEY=${reference("KEY")}`, "--", "npx", "-y", "air-server");
+  expect([first.code, first.stdout]).toEqual([
+    0,
+    `Added air to ${path}. The project's servers are used once you trust it, and again after each change: scorel trust add ${s.project}\n`,
+  ]);
+  const air = { command: "npx", args: ["-y", "air-server"], env: { KEY: reference("KEY") } };
+  expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ mcpServers: { air } });
+  expect((await s.run(["mcp", "list"])).stdout).not.toContain("air");
+  expect((await s.run(["trust", "add", "--yes"])).code).toBe(0);
+  expect((await s.run(["mcp", "list"])).stdout).toContain("air  npx -y air-server");
+
+  // Everything else in the file stays, also its indentation.
+  s.file(".mcp.json", `{\n\t"note": "ours",\n\t"mcpServers": { "Old": { "command": "old", "timeout": 5 } }\n}\n`);
+  expect((await add("add-json", "far", '{"url":"https://a.test"}')).code).toBe(0);
+  const old = { command: "old", timeout: 5 };
+  const both = { note: "ours", mcpServers: { Old: old, far: { type: "http", url: "https://a.test" } } };
+  expect(readFileSync(path, "utf8")).toBe(`${JSON.stringify(both, null, "\t")}\n`);
+  expect((await add("add", "old", "--", "run")).stderr).toContain('has an MCP server "old" already');
+  expect((await add("add", "slow", "--timeout", "5", "--", "run")).stderr).toContain(
+    "only for a server with the scope",
+  );
+});
+
+it("a project's .mcp.json that cannot be edited safely stays as it is", async () => {
+  using s = scratch({ inProcess: true });
+  const add = () => s.run(["mcp", "add", "air", "--scope", "project", "--", "run"]);
+  for (const text of ["{ broken", "[]", '{ "mcpServers": [] }']) {
+    const path = s.file(".mcp.json", text);
+    const { code, stderr } = await add();
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`Add this below "mcpServers":\n"air": {"command":"run"}`),
+    ]);
+    expect(readFileSync(path, "utf8")).toBe(text);
+  }
+  rmSync(join(s.project, ".mcp.json"));
+  symlinkSync(s.file("elsewhere.json", "{}"), join(s.project, ".mcp.json"));
+  expect((await add()).stderr).toContain("it is a symbolic link");
+  expect(readFileSync(join(s.project, "elsewhere.json"), "utf8")).toBe("{}");
 });
 
 it("a server may be given as JSON, which no error repeats", async () => {

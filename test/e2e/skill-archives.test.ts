@@ -24,8 +24,8 @@ describe("scorel skill", () => {
         `Add "pdf" from ${server.origin}/x?…`,
         expect.stringMatching(/^ {2}1 skill, 3 files, \d+ B, sha256 [\da-f]{64}$/),
         "  pdf: All of pdf",
-        "    can be run: scripts/fill.py (9 B)",
-        "    to be read: how.md (4 B)",
+        "    can be run: scripts/fill.py (9 bytes)",
+        "    to be read: how.md (4 bytes)",
         '    SKILL.md:2: name "pdf" differs from the name of its folder, x',
       ];
       const command = ["skill", "add", `${server.origin}/x?key=geheim`];
@@ -123,7 +123,7 @@ describe("scorel skill", () => {
       });
       const added = await s.run(["skill", "add", `${server.origin}/two.zip`, "--yes"]);
       expect(added.stdout).toMatch(/the name is taken: shipped, .*; from then on this one takes precedence/);
-      expect(added.stdout).toContain("  in no skill: two/LICENSE (3 B)\n");
+      expect(added.stdout).toContain("  in no skill: two/LICENSE (3 bytes)\n");
       const remove = (name: string) => s.run(["skill", "remove", name]);
       expect(await remove("git-commit")).toMatchObject({
         code: 2,

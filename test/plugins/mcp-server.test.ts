@@ -1,9 +1,11 @@
+import { definePlugin } from "@scorel/kernel";
 import requests from "@scorel/requests";
 import { expect, it } from "vitest";
 import { Tasks } from "../../plugins/mcp-server/tasks.ts";
+import { toolsFor } from "../../plugins/mcp-server/tools.ts";
 import { hang, startModelServer, text, toolCall } from "../model-server.ts";
 import { agentHost } from "./host/agent-host.ts";
-import { testHome } from "./host/home.ts";
+import { ask, echoAgent, testHome, testHost } from "./host/home.ts";
 
 /** Delayed work, which runs when the test says so. */
 function handTime() {
@@ -57,4 +59,30 @@ it("a task that runs for longer than a call waits is told with what was said, an
   const failing = tasks.follow(session, 45_000, { signal, tell: () => Promise.reject(new Error("nobody reads")) });
   await Promise.all([expect(failing).rejects.toThrow("nobody reads"), time.pass(10_000)]);
   await tasks.end();
+});
+
+it("read_session returns as many messages as were asked for, although thousands of other events are between them", async () => {
+  using home = testHome();
+  const filler = definePlugin({
+    id: "filler",
+    name: "Filler",
+    version: "1.0.0",
+    onEvent({ type }, { session }) {
+      if (type === "message")
+        for (let at = 0; at < 700; at++) void session.append("custom", { kind: "filler", data: at });
+    },
+  });
+  await using host = await testHost([echoAgent, filler]);
+  const { client } = host;
+  const tasks = new Tasks({ client, root: home.cwd, options: {}, answers: false, log: () => {} });
+  const { sessionId } = await client.request("create_session", { cwd: home.cwd });
+  for (const content of ["one", "two", "three"]) await ask(client, sessionId, content);
+  const tool = toolsFor(tasks, new Set(["view"])).find(({ name }) => name === "read_session");
+  const { signal } = new AbortController();
+  const read = (messages: number) =>
+    tool?.run({ session: sessionId, messages } as never, { signal, tell: async () => {} });
+  const all = ["[user]\none", "[assistant]\necho: one", "[user]\ntwo", "[assistant]\necho: two"];
+  const last = ["[user]\nthree", "[assistant]\necho: three"];
+  expect(await read(3)).toBe(["[assistant]\necho: two", ...last].join("\n\n"));
+  expect(await read(100)).toBe([...all, ...last].join("\n\n"));
 });

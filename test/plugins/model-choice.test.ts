@@ -4,12 +4,13 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Api, getModel, type Model } from "@mariozechner/pi-ai";
-import type { Services } from "@scorel/kernel";
+import type { BaseContext, Services } from "@scorel/kernel";
 import { modelPlugin } from "@scorel/model";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { isSpoken } from "../../plugins/model/choose/apis.ts";
 import { defaultModels } from "../../plugins/model/choose/default-models.ts";
 import { type LocalServer, localServers } from "../../plugins/model/choose/local-servers.ts";
+import { modelRows } from "../../plugins/model/choose/rows.ts";
 import { storeCredential } from "../../plugins/model/keys/auth-file.ts";
 import { testKernel } from "../harness.ts";
 import { startModelServer, text } from "../model-server.ts";
@@ -224,6 +225,17 @@ async function localServer(answers: Record<string, unknown> | undefined) {
 }
 
 describe("a local model server", () => {
+  it("has the session's current model, which is listed although no list has it, also with a filter that it matches", async () => {
+    await using server = await localServer(ollamaSays);
+    await using t = await opened({ servers: [{ ...ollama, port: server.port }] });
+    await t.find("model").choose("ollama/qwen3:8b");
+    const current = async (filter?: string) =>
+      (await modelRows({ find: t.find } as BaseContext, { filter })).filter((row) => row.current).map(({ id }) => id);
+    expect(await current()).toEqual(["qwen3:8b"]);
+    expect(await current("OLLAMA qwen")).toEqual(["qwen3:8b"]);
+    expect(await current("haiku")).toEqual([]);
+  });
+
   it("is recognized by its answers to requests that are specific to each kind", async () => {
     await using first = await localServer(ollamaSays);
     await using second = await localServer(lmStudioSays);

@@ -1,7 +1,8 @@
 import type { BlobStore } from "@scorel/blobs/contract";
 import { codeOf } from "@scorel/kernel";
+import { sizeText } from "@scorel/kit/text/size";
 import type { FileState } from "../contract.ts";
-import { kept, sizeText, stateOf, tooLarge } from "./observe.ts";
+import { kept, stateOf, tooLarge } from "./observe.ts";
 import { Pack } from "./pack.ts";
 
 /** The largest file whose content is read, in bytes, and how many bytes a turn may add. */

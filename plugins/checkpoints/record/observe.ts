@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import { sha256Of } from "@scorel/kit/files/hash";
+import { sizeText } from "@scorel/kit/text/size";
 import type { FileState } from "../contract.ts";
 import { absent } from "./state.ts";
 
@@ -88,11 +89,6 @@ export function isBlocked(path: string): boolean {
 /** Why a file above this size is not covered. */
 export function tooLarge(most: number): string {
   return `over ${sizeText(most)}`;
-}
-
-/** A size in bytes for people, such as `2 MB` or `900 bytes`. */
-export function sizeText(bytes: number): string {
-  return bytes >= 1024 * 1024 ? `${Math.round(bytes / 1024 / 1024)} MB` : `${bytes} bytes`;
 }
 
 function readNoFollow(path: string): Buffer {

@@ -18,6 +18,7 @@ import { verifyLog } from "../sessions/verify.ts";
 import { isLocked } from "../storage/lock.ts";
 import { besideLog } from "../storage/session-store.ts";
 import { canonicalDirectory } from "../workspace.ts";
+import { isWhole } from "./is-whole.ts";
 
 /** Prints `session list`. */
 export async function list({ sessions }: LocalHost, invocation: Invocation): Promise<number> {
@@ -62,16 +63,6 @@ export function show(host: LocalHost, invocation: Invocation): Promise<number> {
 
 /** Number of bytes at the end of a long log that are tried before reading the whole log. */
 const END = 2 ** 20;
-/** Number of events before the shown ones that must be loaded, because a result is displayed with its call. */
-const ABOVE = 100;
-
-/** Returns true when the last events would be the same with the whole log loaded. */
-function isWhole({ kernel: { session } }: OpenSession, count: number): boolean {
-  const { tree, activeLeaf } = session;
-  if (activeLeaf === null || tree.lostJumps > 0) return false;
-  const events = [...tree.way(activeLeaf, count + ABOVE)];
-  return events.length === count + ABOVE && !events.some(({ id }) => tree.isBridged(id));
-}
 
 /** Prints `session events`: the events as stored, for any readable log. */
 export async function events({ sessions: { shelf } }: LocalHost, invocation: Invocation): Promise<number> {

@@ -189,8 +189,8 @@ export interface Operations {
     result: InfoChanged;
   };
   /**
-   * Lists the models that a session can use, the configured ones first. `filter`: words that `provider/id` must contain. `ready`: only
-   * models with a key or a subscription, and the current one.
+   * Lists the models that a session can use, the configured ones first. `filter`: words that `provider/id` must contain, in upper or
+   * lower case. `ready`: only models with a key or a subscription, and the current one.
    */
   list_models: {
     params: { sessionId: string; filter?: string | undefined; ready?: boolean | undefined } & PageParams;

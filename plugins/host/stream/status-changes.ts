@@ -1,4 +1,4 @@
-import type { AnyEvent } from "@scorel/kernel";
+import type { AnyEvent, Kernel } from "@scorel/kernel";
 import type { SessionGlance } from "../contract.ts";
 import { glanceOf } from "../sessions/glance.ts";
 import type { OpenSession, StatusWatch } from "../sessions/open-session.ts";
@@ -33,9 +33,17 @@ export class StatusChanges implements StatusWatch {
     if (this.told) this.tell();
     else {
       this.told = glanceOf(session);
-      void readSpent(session.kernel.session).then((isNew) => isNew && this.tell());
+      void this.addOldUsage(session.kernel);
     }
     return this.told;
+  }
+
+  /** Announces the usage of a long log when it has been read. The status does without it if that fails, which is reported. */
+  private async addOldUsage(kernel: Kernel): Promise<void> {
+    const where = "reading a session's usage for its status";
+    await kernel.guard({ plugin: "host", where, otherwise: undefined, limit: false }, async () => {
+      if (await readSpent(kernel.session)) this.tell();
+    });
   }
 
   private get isFollowed(): boolean {

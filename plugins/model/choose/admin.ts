@@ -63,7 +63,8 @@ async function keep(provider: string, credential: Credential, { env }: Sources) 
   return { path: authPath(), ...(shadowedBy !== undefined && { shadowedBy }) };
 }
 
-function matching(filter: string): (model: { provider: string; id: string }) => boolean {
+/** Returns whether `provider/id` contains all words of a filter, in upper or lower case. */
+export function matching(filter: string): (model: { provider: string; id: string }) => boolean {
   const words = filter.toLowerCase().split(/\s+/);
   return ({ provider, id }) => words.every((word) => `${provider}/${id}`.toLowerCase().includes(word));
 }

@@ -1,5 +1,6 @@
 import type { BaseContext } from "@scorel/kernel";
 import type { ListedModel, ModelAdminService } from "../contract.ts";
+import { matching } from "./admin.ts";
 
 /** A row of `list_models`. Prices are absent if they are not known. */
 type ModelRow = Omit<ListedModel, "cost" | "credential"> & Partial<Pick<ListedModel, "cost">> & { current?: true };
@@ -10,14 +11,14 @@ interface Asked {
   ready?: boolean | undefined;
 }
 
-/** The models that a session can use. Without a filter, the current one is always included. */
-export async function modelRows(ctx: BaseContext, { filter, ready = false }: Asked): Promise<ModelRow[]> {
+/** The models that a session can use, with the current one if it matches the filter. */
+export async function modelRows(ctx: BaseContext, { filter = "", ready = false }: Asked): Promise<ModelRow[]> {
   const admin = ctx.find("modelAdmin") as ModelAdminService;
   const current = currentOf(ctx);
   const isCurrent = ({ provider, id }: Pick<ListedModel, "provider" | "id">) =>
     provider === current?.provider && id === current.id;
   const all = (await admin.list(filter)).filter((each) => each.ready || !ready || isCurrent(each));
-  const isMissing = current !== undefined && !filter && !all.some(isCurrent);
+  const isMissing = current !== undefined && matching(filter)(current) && !all.some(isCurrent);
   return [...(isMissing ? [current] : []), ...all].map((each) => rowOf(each, isCurrent(each)));
 }
 

@@ -42,14 +42,13 @@ export async function carryOut(
   folder: string,
   plan: Plan,
   unless: (before: LockEntry | undefined) => string | undefined = () => undefined,
-): Promise<boolean> {
+): Promise<void> {
   await locked(kind, () => {
     const reason = unless(entryOf(lockNow(kind), plan.name));
     if (reason !== undefined) throw kind.errors.taken({ name: plan.name, reason });
     writePlan(folder, plan);
     finish(kind, folder, plan);
   });
-  return true;
 }
 
 /** Carries out a plan. Each of its actions may be repeated, so the next caller can finish an interrupted plan. */

@@ -46,7 +46,8 @@ function createStore(rules: PackageRules): PackageStore {
     },
     async remove(name) {
       if (!entryOf(await readLock(kind), name)) return false;
-      return await carryOut(kind, makeStaging(kind), { name });
+      await carryOut(kind, makeStaging(kind), { name });
+      return true;
     },
   };
 }

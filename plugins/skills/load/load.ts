@@ -1,8 +1,8 @@
 import { sha256Of } from "@scorel/kit/files/hash";
+import { sizeText } from "@scorel/kit/text/size";
 import type { LoadedDoc, LoadedSkill, Skill } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { filled } from "../format/placeholders.ts";
-import { sizeOf } from "../format/size.ts";
 import { docTexts, type SkillTexts, textsOf } from "../format/text.ts";
 import { docRoom } from "./budget.ts";
 import type { Skills } from "./skills.ts";
@@ -45,7 +45,7 @@ function othersOf({ sizes }: SkillTexts, { docs }: LoadedSkill): string {
   const left = [...sizes].filter(([path]) => !docs.some((doc) => doc.path === path));
   if (left.length === 0) return "";
   const more = left.length > MOST_OFFERED ? ` and ${left.length - MOST_OFFERED} more, which skill_list_docs lists` : "";
-  const rows = left.slice(0, MOST_OFFERED).map(([path, bytes]) => `${path} (${sizeOf(bytes)})`);
+  const rows = left.slice(0, MOST_OFFERED).map(([path, bytes]) => `${path} (${sizeText(bytes)})`);
   return `\nDocs to be loaded by name: ${rows.join(", ")}${more}`;
 }
 

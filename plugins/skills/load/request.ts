@@ -1,7 +1,7 @@
 import type { AgentMessage } from "@mariozechner/pi-agent-core";
+import { sizeText } from "@scorel/kit/text/size";
 import type { LoadedSkill, SkillState } from "../contract.ts";
 import { errors } from "../errors.ts";
-import { sizeOf } from "../format/size.ts";
 import { bytesOf, missingOf, withinBudget } from "./budget.ts";
 import { loaded } from "./load.ts";
 import type { Skills } from "./skills.ts";
@@ -63,7 +63,7 @@ async function attach(skills: Skills): Promise<void> {
 /** A skill's name with its size, so that the model can judge whether to load it again. */
 function withSize(skills: Skills, missing: readonly LoadedSkill[], name: string): string {
   const bytes = missing.filter((skill) => skill.name === name).reduce((sum, skill) => sum + bytesOf(skills, skill), 0);
-  return `${name} (${sizeOf(bytes)})`;
+  return `${name} (${sizeText(bytes)})`;
 }
 
 /** With `load = "once"`, returns what is loaded for this request, including retries, and ends it in the log right away. */

@@ -124,7 +124,7 @@ describe("before a tool that declares what it writes", () => {
       ["Put", { path: t.path("over") }],
     ]);
     expect((await t.checkpoints()).flatMap(({ notCovered }) => notCovered)).toEqual([
-      { path: "over", reason: "over 10 MB" },
+      { path: "over", reason: "over 10 MiB" },
     ]);
   });
 

@@ -104,6 +104,24 @@ it("messages left by a cancelled turn can be sent on request", async () => {
   expect({ waiting, running }).toEqual({ waiting: undefined, running: false });
 });
 
+it("a queued message whose client has left can be changed and removed by another client", async () => {
+  await using t = await twoWaiting();
+  const { client, sessionId } = t;
+  const phone = t.kernel.find("host")?.connect({ clientId: "phone" }) as Client;
+  const { id } = await phone.request("send_message", { sessionId, content: "of the phone" });
+  await phone.close();
+  const [, one] = t.ids;
+  await client.request("rewrite_queue", { sessionId, items: [{ id: one }, { id, mode: "steer" }] });
+  const { items } = await client.request("get_queue", { sessionId });
+  expect(items.map(({ content, mode }) => [content, mode])).toEqual([
+    ["one", "follow_up"],
+    ["of the phone", "steer"],
+  ]);
+  await client.request("rewrite_queue", { sessionId, items: [{ id: one }] });
+  expect((await client.request("get_queue", { sessionId })).items).toHaveLength(1);
+  t.proceed();
+});
+
 it("a change of the queue is made anew when somebody else has changed the queue meanwhile", async () => {
   await using t = await twoWaiting();
   const { sessionId, client } = t;

@@ -124,6 +124,41 @@ it("follows a parent that narrows its mode, and keeps to it when it is opened ag
   expect(await modeOf(t.client, child)).toBe("plan");
 });
 
+it("has its own mode again when its parent, which had narrowed its mode, widens it", async () => {
+  using home = testHome();
+  const turns = Array.from({ length: 5 }, () => [toolCall("Touch", {}), text("done")]).flat();
+  await using server = await startModelServer(turns);
+  const inFull = { cwd: home.cwd, permission: "full" as const };
+  await using t = await agentHost(server.baseUrlFor("openai-completions"), { session });
+  const { sessionId } = await t.client.request("create_session", inFull);
+  const { sessionId: child } = await t.client.request("create_session", { ...inFull, parent: { sessionId } });
+  const touch = async () => {
+    const { id } = await t.client.request("send_message", { sessionId: child, content: "touch" });
+    await t.client.request("wait_turn", { sessionId: child, id });
+    const { events } = await t.client.request("get_events", { sessionId: child });
+    return events.flatMap(({ event }: any) => (event.type === "permission_mode" ? [event.mode] : []));
+  };
+  const set = (of: string, mode: Mode) => t.client.request("set_permission", { sessionId: of, mode });
+  await set(sessionId, "plan");
+  expect(await touch()).toEqual(["plan"]);
+  expect(await modeOf(t.client, child)).toBe("plan");
+  await set(sessionId, "full");
+  expect(await modeOf(t.client, child)).toBe("full");
+  expect(await touch()).toEqual(["plan", "full"]);
+  // A mode that a person chooses for the child while its parent is narrower applies later, and not the one before it.
+  await set(sessionId, "ask");
+  expect(await touch()).toEqual(["plan", "full", "ask"]);
+  expect(await set(child, "edits")).toEqual({ mode: "ask" });
+  expect(await touch()).toEqual(["plan", "full", "ask", "edits", "ask"]);
+  await set(sessionId, "full");
+  expect(await modeOf(t.client, child)).toBe("edits");
+  await set(sessionId, "plan");
+  expect(await touch()).toEqual(["plan", "full", "ask", "edits", "ask", "plan"]);
+  await t.client.request("close_session", { sessionId });
+  expect(await modeOf(t.client, child)).toBe("plan");
+  expect(await set(child, "edits")).toEqual({ mode: "edits" });
+});
+
 it("a child has no tools and no rules that its parent does not have", async () => {
   using home = testHome();
   await using t = await agentHost("http://127.0.0.1:9", { session });

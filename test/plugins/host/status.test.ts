@@ -3,6 +3,7 @@ import { join } from "node:path";
 import coding from "@scorel/coding";
 import { followSession } from "@scorel/host/client";
 import type { SessionStatus } from "@scorel/host/contract";
+import { definePlugin } from "@scorel/kernel";
 import local from "@scorel/local";
 import permissions from "@scorel/permissions";
 import requests from "@scorel/requests";
@@ -11,7 +12,7 @@ import { describe, expect, it } from "vitest";
 import { eventually } from "../../eventually.ts";
 import { delayUntil, gate, type Script, startModelServer, status, text, toolCall, usage } from "../../model-server.ts";
 import { agentHost } from "./agent-host.ts";
-import { testHome } from "./home.ts";
+import { ask, echoAgent, testHome, testHost } from "./home.ts";
 
 const prices = { contextWindow: 1_000, cost: { input: 1, output: 2, cacheRead: 0.5, cacheWrite: 0 } };
 
@@ -39,6 +40,23 @@ async function world(script: Script, model: Record<string, unknown> = prices) {
       home[Symbol.dispose]();
     },
   };
+}
+
+/** Stores a session with so many events that its usage is read in pieces. Returns its id. */
+async function longSession(cwd: string): Promise<string> {
+  const filler = definePlugin({
+    id: "filler",
+    name: "Filler",
+    version: "1.0.0",
+    onEvent({ type }, { session }) {
+      if (type === "session_start")
+        for (let at = 0; at < 2_001; at++) void session.append("custom", { kind: "filler", data: at });
+    },
+  });
+  await using t = await testHost([echoAgent, filler]);
+  const { sessionId } = await t.client.request("create_session", { cwd });
+  await ask(t.client, sessionId, "hi");
+  return sessionId;
 }
 
 /** The fields that clients can follow. */
@@ -96,6 +114,29 @@ describe("the status of a session", () => {
       expect(view.status).toMatchObject({ permission: "plan", permissionDefault: "ask", thinking: "high" }),
     );
     expect(view.status.branch).toBeUndefined();
+  });
+
+  it("goes on without the usage of a long log that cannot be read, and reports that once", async () => {
+    using home = testHome();
+    const broken = definePlugin({
+      id: "broken",
+      name: "Broken",
+      version: "1.0.0",
+      activate({ session }) {
+        session.tree.head = () => {
+          throw new Error("EIO: i/o error, read");
+        };
+      },
+    });
+    const sessionId = await longSession(home.cwd);
+    await using t = await testHost([echoAgent, broken]);
+    await t.client.request("load_session", { sessionId });
+    const view = await followSession(t.client, sessionId);
+    await eventually(() => expect(t.kernel.failures).toHaveLength(1));
+    expect(t.kernel.failures[0]).toMatchObject({ plugin: "host", message: "EIO: i/o error, read" });
+    await ask(t.client, sessionId, "still here");
+    expect(view.status.spent).toBeUndefined();
+    expect(t.kernel.failures).toHaveLength(1);
   });
 
   it("is told to nobody who has not asked for it", async () => {

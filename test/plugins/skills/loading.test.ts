@@ -49,7 +49,7 @@ describe("skill_load", () => {
     await using t = await openSkills(g, [call("load", { skill: "pdf" }), text("one"), text("two")]);
     await t.agent.prompt("read it");
     await t.agent.prompt("again");
-    const stub = "loaded: pdf\nDocs to be loaded by name: a.md (1 B)";
+    const stub = "loaded: pdf\nDocs to be loaded by name: a.md (1 byte)";
     expect(results(t)).toEqual([stub]);
     const block = `[Loaded] pdf\n\nFolder: ${join(g.home, folder)}\n\nDo as pdf says.\nDocs loaded: none`;
     const messages = t.requests.map((request) => sent(request).slice(1));
@@ -98,10 +98,10 @@ describe("skill_load", () => {
     await using t = await openSkills(g, [...asks.map((asked) => call("load", asked)), text("ok")]);
     await t.agent.prompt("read it");
     expect(results(t)).toEqual([
-      "loaded: pdf\nDocs to be loaded by name: b.md (3 B)",
+      "loaded: pdf\nDocs to be loaded by name: b.md (3 bytes)",
       "already loaded above: pdf",
       "already loaded above: pdf",
-      "loaded: pdf\nDocs to be loaded by name: a.md (4 B), c/d.txt (3 B)",
+      "loaded: pdf\nDocs to be loaded by name: a.md (4 bytes), c/d.txt (3 bytes)",
       "already loaded above: pdf",
     ]);
     expect(t.session.projection("skillState").keys).toEqual({
@@ -114,7 +114,7 @@ describe("skill_load", () => {
     const tools = sent(t.requests.at(-1)!).filter(({ role }) => role === "tool");
     expect(tools[0]?.text).toContain("\nDocs loaded: a.md, c/d.txt\n\n[Doc] a.md\n\nAy\n\n[Doc] c/d.txt\n\nDee");
     expect(tools[3]?.text).toBe(
-      "loaded: pdf\nDocs to be loaded by name: a.md (4 B), c/d.txt (3 B)\nDocs of pdf loaded: b.md\n\n[Doc] b.md\n\nBee",
+      "loaded: pdf\nDocs to be loaded by name: a.md (4 bytes), c/d.txt (3 bytes)\nDocs of pdf loaded: b.md\n\n[Doc] b.md\n\nBee",
     );
   });
 

@@ -135,7 +135,7 @@ describe("the display of tool calls", () => {
       .map((event) => t.session.display(event))
       .flatMap((action) => (action.display === "card" ? [[action.title, action.status, action.text]] : []));
     expect(drawn).toEqual([
-      ["Load skill pdf, a.md", "done", "loaded: pdf\nDocs to be loaded by name: b.md (3 B)"],
+      ["Load skill pdf, a.md", "done", "loaded: pdf\nDocs to be loaded by name: b.md (3 bytes)"],
       ["Docs of skill pdf", "done", "a.md, b.md"],
       ["Docs of skill pdf: add b.md", "done", "a.md, b.md"],
       ["Docs of skill pdf: replace all", "done", "all of them"],

@@ -14,7 +14,7 @@ const systemOf = (request: RecordedRequest | undefined) => sent(request!)[0]?.te
 const toolsOf = (request: RecordedRequest | undefined) =>
   sent(request!).flatMap(({ role, text: said }) => (role === "tool" ? [said] : []));
 /** What the result of a load says about docs that are not loaded. */
-const OTHERS = "\nDocs to be loaded by name: a.md (2 B), b.md (3 B)";
+const OTHERS = "\nDocs to be loaded by name: a.md (2 bytes), b.md (3 bytes)";
 const withDocs = (g: Ground) => {
   addSkill(g, "pdf", { "a.md": "Ay", "b.md": "Bee" });
   addSkill(g, "docx");
@@ -67,7 +67,7 @@ describe("the placement system", () => {
     await t.agent.prompt("one");
     await t.agent.prompt("two");
     expect(toolsOf(t.requests[3])).toEqual([
-      "loaded: pdf\nDocs to be loaded by name: a.md (2 B)",
+      "loaded: pdf\nDocs to be loaded by name: a.md (2 bytes)",
       "loaded: docx",
       "loaded: docx",
     ]);
@@ -273,14 +273,14 @@ describe("a compaction", () => {
     expect(t.session.projection("skillState").keys).toEqual({ "temp:skill:loaded:docx": "1" });
     const said = t.requests.at(-1)?.text ?? "";
     expect(said).toMatch(
-      /No room was left for these loaded skills; load them again if you need them: pdf \(\d+(\.\d KiB| B)\)/,
+      /No room was left for these loaded skills; load them again if you need them: pdf \(\d+(\.\d+ KiB| bytes)\)/,
     );
     expect(said).toContain("Do as docx says");
     expect(said).not.toContain("Do as pdf says");
     expect(payloads(t, "skill_context").at(-1)).toMatchObject({
       again: true,
       skills: [{ name: "docx" }],
-      left: [expect.stringMatching(/^pdf \(\d.* (KiB|B)\)$/)],
+      left: [expect.stringMatching(/^pdf \(\d.* (KiB|bytes)\)$/)],
     });
   });
 
@@ -314,7 +314,7 @@ describe("a compaction", () => {
     expect(payloads(t, "skill_context").at(-1)).toMatchObject({
       again: true,
       skills: [],
-      left: [expect.stringMatching(/^pdf \(\d.* (KiB|B)\)$/)],
+      left: [expect.stringMatching(/^pdf \(\d.* (KiB|bytes)\)$/)],
     });
   });
 

@@ -1,5 +1,6 @@
 import commands from "@scorel/commands";
 import { expect, it } from "vitest";
+import { Screen } from "../../../plugins/chat/screen.ts";
 import { delayUntil, gate, hang, text, toolCall } from "../../model-server.ts";
 import { childrenOf, resultsIn, used, working } from "./working.ts";
 
@@ -52,6 +53,25 @@ it("a report reaches a running turn at its next round, and its cost counts there
   const { text: last, usage } = await t.outcome();
   expect([last, usage.input >= 500]).toEqual(["Thanks.", true]);
   expect((await toldIn(t)).at(-1)).toContain("Found it.");
+});
+
+it("a report that waits for the next round is printed once in lines, with a note when it is queued", async () => {
+  const next = gate();
+  await using t = await working({
+    "Go.": [behind("Look"), [delayUntil(next.promise), touch], text("Thanks.")],
+    Look: [text("Found it.")],
+  });
+  const pieces: string[] = [];
+  const write = async (piece: string) => void pieces.push(piece);
+  const printed = () => pieces.join("");
+  const screen = new Screen({ write, failure: undefined, complaint: undefined }, { clientId: "me" });
+  await t.client.subscribe(t.sessionId, (delivered) => screen.hear(delivered), { tail: Number.POSITIVE_INFINITY });
+  await expect.poll(printed).toContain('(queued by subagent)\n  subagent> [Report of the subagent "Look"');
+  expect(printed()).not.toContain("Found it.");
+  next.open();
+  await t.outcome();
+  await t.client.drained(t.sessionId);
+  expect(printed().split("Found it.")).toHaveLength(2);
 });
 
 it("is waited for by whoever has started it, and not by whoever came to the session later", async () => {

@@ -64,6 +64,10 @@ export class Devices {
     return this.others.get().find((each) => each.id === id || each.relayed?.id === id);
   }
 
+  private isListed(id: string): boolean {
+    return this.others.get().some((each) => each.id === id);
+  }
+
   /** All connected hosts, the page's own first. */
   connected(): readonly Device[] {
     return [this.own, ...this.others.get().flatMap(({ device }) => device ?? [])];
@@ -170,8 +174,7 @@ export class Devices {
       })),
     );
     // A device that has become a second way to another one needs no connection of its own.
-    for (const { id, device } of before.values())
-      if (!entries.some((each) => each.id === id) && device) void device.client.close();
+    for (const { id, device } of before.values()) if (device && !this.isListed(id)) void device.client.close();
     this.isKnown.set(true);
     for (const each of this.others.get()) if (!each.device) void this.connect(each);
   }
@@ -184,6 +187,11 @@ export class Devices {
     try {
       const device = await connectOther(known, this.own.kept, () => this.find(id)?.relayed);
       if (!device) return;
+      if (!this.isListed(id)) {
+        // The host was removed, or has become the second way to another one, while stored data was being read.
+        await device.client.close();
+        return;
+      }
       this.set(id, { device, problem: undefined });
       this.count(device);
       const look = () => {
