@@ -273,7 +273,7 @@ function flagsIn(file: string): CliOption[] {
   );
 }
 
-/** Parsed by the command's own parser. */
+/** Parses the words with the command's own parser; returns the problem, if any. */
 function scorelProblem(words: readonly string[], added: readonly CliOption[]): string | undefined {
   if (words.includes("--help") || words.includes("--version")) return undefined;
   const commands: CliCommand[] = facts.commandLine.commands.map(({ command }) => command);
@@ -293,7 +293,7 @@ function otherProblem(program: string, [first = "", second = ""]: readonly strin
   return scripts.includes(script) ? undefined : `there is no script "${script}"`;
 }
 
-/** Read from the source, without running it. */
+/** The error codes in a source, which is not executed. */
 function codesWrittenIn(source: string): string[] {
   const table = source.slice(source.indexOf("defineErrors("));
   return [...table.matchAll(/^ {2}([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+):/gm)].map((match) => match[1] as string);

@@ -3,7 +3,7 @@
  * - `node test/run.mjs` runs the fast tier, which needs only Node and git.
  * - `--full` also runs tests that are slow or need optional programs.
  * - Names select steps: `node test/run.mjs unit e2e`.
- * - `--changed [commit]` runs the tests that changes since a commit can affect (default: since the commit before the last).
+ * - `--changed [commit]` runs the tests that changes since a commit can affect (default: HEAD~1).
  *
  * Tests for which a program or a right is missing are listed as not run; SCOREL_TEST_REQUIRED="zsh root" makes those that need
  * zsh or root fail instead (test/optional.ts).

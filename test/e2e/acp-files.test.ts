@@ -5,7 +5,7 @@ import { startModelServer, text, toolCall } from "../model-server.ts";
 import { editor } from "./acp-editor.ts";
 import { type Running, records, type Scratch, scratch } from "./scorel.ts";
 
-/** A host in the background. */
+/** Starts a host in the background. */
 async function served(s: Scratch): Promise<Running> {
   const host = s.start(["host", "serve", "--foreground"]);
   await host.line((line) => line.startsWith("socket: "));

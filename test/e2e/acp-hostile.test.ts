@@ -7,17 +7,17 @@ import { scratch } from "./scorel.ts";
 const message = (id: number, method: string, params: unknown) => JSON.stringify({ jsonrpc: "2.0", id, method, params });
 const initialize = (id: number) => message(id, "initialize", { protocolVersion: 1 });
 
-/** The messages in an output, by id; an error if a line is none. */
+/** The messages in an output by id. Throws if a line is not a message. */
 function answersIn(stdout: string): Map<unknown, any> {
   expect(stdout.endsWith("\n")).toBe(true);
   const lines = stdout.slice(0, -1).split("\n");
-  // What is answered is not known here, so that the results of requests count as answers to nothing.
+  // Which request a response belongs to is not known here, so responses are not checked against a result's schema.
   const faults = lines.flatMap((line) => faultIn(line, new Map()) ?? []);
   expect(faults.filter((fault) => !fault.startsWith("an answer to nothing"))).toEqual([]);
   return new Map(lines.map((line) => JSON.parse(line)).map((each) => [each.id, each]));
 }
 
-/** Numbers that look random and are the same in each run. */
+/** Numbers that look random but are the same in each run. */
 function createRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -40,7 +40,7 @@ const VALUES = [
   '"__proto__"',
 ];
 
-/** Lines between messages and noise: changed messages, other types, cut ones, bytes that are no text. */
+/** Lines between valid messages and noise: changed messages, other types, cut messages, bytes that are not UTF-8. */
 function fuzzedLines(count: number): Buffer[] {
   const random = createRandom(42);
   const sessionId = "nobody";
@@ -77,7 +77,7 @@ function fuzzedLines(count: number): Buffer[] {
   ];
   return Array.from({ length: count }, () => {
     const changed = changes[random(changes.length)]?.(seeds[random(seeds.length)] as string) ?? "";
-    // A line break would only make two lines of it.
+    // A line break would only split the line.
     return Buffer.from(Buffer.from(changed as string).map((byte) => (byte === 10 ? 32 : byte)));
   });
 }

@@ -5,7 +5,7 @@ import { hang, startModelServer, text, toolCall, usage } from "../model-server.t
 import { editor } from "./acp-editor.ts";
 import { type Running, type Scratch, scratch } from "./scorel.ts";
 
-/** A host in the background. */
+/** Starts a host in the background. */
 async function served(s: Scratch): Promise<Running> {
   const host = s.start(["host", "serve", "--foreground"]);
   await host.line((line) => line.startsWith("socket: "));

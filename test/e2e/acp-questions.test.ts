@@ -18,10 +18,10 @@ const asks = (properties: object, required: readonly string[] = Object.keys(prop
 ];
 const never = new Promise<never>(() => {});
 const optionsOf = ({ options }: RequestPermissionRequest) => options.map(({ name }) => name);
-/** Whether a request is no call to allow and no question with yes and no. */
+/** Whether a request is neither a tool call to allow nor a yes-or-no question. */
 const isOther = ({ options }: RequestPermissionRequest) => !options.some(({ optionId }) => optionId === "y");
 
-/** An editor that takes the first option, except for `rest`. */
+/** An editor that chooses the first option, except in requests that `rest` answers. */
 const agreeing =
   (rest: NonNullable<EditorOptions["choose"]>) =>
   (request: RequestPermissionRequest): ReturnType<typeof rest> =>

@@ -9,7 +9,7 @@ import { modelTable, type Scratch, scratch } from "./scorel.ts";
 const kinds = (e: TestEditor, session: string) =>
   e.updates.filter(({ sessionId }) => sessionId === session).map(({ update }) => update.sessionUpdate);
 
-/** A session with a question, thinking, a plan, an edit, and an answer. */
+/** Creates a session with a question, thinking, a plan, an edit, and an answer; returns its id. */
 async function talked(s: Scratch): Promise<string> {
   s.file("a.txt", "one\n");
   await using model = await startModelServer([

@@ -9,7 +9,7 @@ import { type Running, type Scratch, scratch } from "./scorel.ts";
 
 const left = startedProcesses();
 
-/** A turn whose model has started background commands, and which ends only when the server ends. */
+/** Starts a turn in which the model has started background commands. It ends only when the server ends. */
 async function busy(s: Scratch): Promise<{ running: Running; pids: number[] } & AsyncDisposable> {
   const end = gate();
   const commands = ["echo $$ >> pids; exec sleep 1000", "setsid sh -c 'echo $$ >> pids; exec sleep 1000' & exit 0"];

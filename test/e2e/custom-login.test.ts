@@ -11,7 +11,7 @@ const KEY = "vk-0123456789abcdef";
 /** The servers that were asked for a reply. */
 const asked: Server[] = [];
 
-/** A server as vLLM is: it wants a key, lists models with windows, and answers. */
+/** A server like vLLM: it requires a key, lists models with their context windows, and replies. */
 function server(key?: string): Server {
   const made = createServer((request, response) => {
     const json = (status: number, value: object) =>
@@ -32,7 +32,7 @@ function server(key?: string): Server {
   return made;
 }
 
-/** A server that lists a model which it does not have. */
+/** A server that lists a model which it then does not find. */
 const boasting = createServer((request, response) => {
   const isList = request.url === "/v1/models";
   response
@@ -55,7 +55,7 @@ const configOf = (s: Scratch) => readFileSync(join(s.home, ".scorel/config.toml"
 const login = (s: Scratch, answers: readonly string[], env?: Record<string, string>) =>
   s.run(["login", "custom"], { input: answers.map((each) => `${each}\n`).join(""), ...(env && { env }) });
 
-/** The table that is written for the model "large" of the open server. */
+/** The configuration that is written for the model "large" of the server without a key. */
 const tableWith = (contextWindow: number, maxTokens: number) =>
   [
     "[model]",

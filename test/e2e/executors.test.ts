@@ -9,7 +9,10 @@ import { records, type Scratch, scratch } from "./scorel.ts";
 
 const examples = fileURLToPath(new URL("../../docs/examples", import.meta.url));
 
-/** A home in which the example `elsewhere` stands in for this computer; returns the folder in which the tools work. */
+/**
+ * A home whose example `elsewhere` pretends that this computer is another one; returns the folder in which the tools
+ * work.
+ */
 function moveElsewhere(s: Scratch): string {
   const there = join(s.home, "there");
   mkdirSync(there);

@@ -20,7 +20,7 @@ it.skipIf(!hasTerminals || !mounted)(
     await t.shows("$ echo one");
     await t.hides("Esc to interrupt");
     small.fill?.();
-    // The last block of the log may have room for a short one.
+    // A short message could still fit into the last block of the log.
     t.paste("many words ".repeat(1_000));
     await t.shows("[paste #1");
     t.type("\r");

@@ -9,7 +9,7 @@ import { records, type Scratch, scratch } from "./scorel.ts";
 const LIMIT = 90_000;
 const name = hostname().split(".")[0] as string;
 
-/** What the person has said, as it stands in the log. */
+/** The user's messages in the log. */
 function said(s: Scratch): unknown[] {
   const messages = s.logs().flatMap((log) => records(log).map(({ message }) => message as Record<string, unknown>));
   return messages.filter((message) => message?.role === "user").map(({ content }) => content);

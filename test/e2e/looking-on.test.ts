@@ -6,7 +6,9 @@ import { fullScreen } from "./full-screen.ts";
 import { hasTerminals, terminal } from "./pty.ts";
 import { scratch } from "./scorel.ts";
 
-/** A host at a port, with a session in which something was said. `attach` are the arguments that join it with a token of such a scope. */
+/**
+ * A host on a port, with a session with one turn. `attach` returns the arguments to join it with a token of a scope.
+ */
 async function stage(script: Script) {
   const s = scratch();
   const server = await startModelServer(script);
@@ -18,7 +20,7 @@ async function stage(script: Script) {
   const port = Number(/:(\d+) /.exec(line)?.[1]);
   const folder = join(s.home, ".scorel/host");
   const token = readFileSync(join(folder, "owner.token"), "utf8").trim();
-  /** An operation over HTTP, by the owner. */
+  /** Runs an operation over HTTP with the owner's token. */
   const owner = async (operation: string, params: object = {}) => {
     const response = await fetch(`http://127.0.0.1:${port}/operations/${operation}`, {
       method: "POST",

@@ -6,7 +6,7 @@ import { scratch } from "./scorel.ts";
 
 const reference = (name: string) => `\${${name}}`;
 
-/** Runs a command line; answers the server that it has added, or the first line of the error. */
+/** Runs a command line; returns the server that it added, or the first line of the error. */
 async function added(...args: string[]): Promise<unknown> {
   using s = scratch({ inProcess: true });
   const { code, stderr } = await s.run(["mcp", ...args]);

@@ -11,7 +11,7 @@ const variable = (name: string) => `\${${name}}`;
 const config = ({ home }: Scratch) => readFileSync(join(home, ".scorel/config.toml"), "utf8");
 const servers = (s: Scratch) => (parse(config(s)).mcp as { servers: object[] }).servers;
 
-/** The file of Claude Code, with servers for all projects and for that of the test. */
+/** Writes the configuration of Claude Code, with servers for all projects and for the test's project. */
 function claude(s: Scratch, all: object, own: object = {}): string {
   const disabledMcpServers = ["far", "off"];
   const projects = {

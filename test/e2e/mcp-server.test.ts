@@ -35,7 +35,7 @@ it("another agent gives a task, follows it with its progress, and reads what was
   });
   const session = started(await a.call("start_task", { prompt: "What does a.txt say?" }));
   const told: string[] = [];
-  // An agent may ask for a longer wait than its own limit for a call.
+  // An agent may request a longer wait than its own limit for a call.
   const longer = { session, wait_seconds: 600 };
   const state = await a.call("follow_task", longer, { onprogress: ({ message = "" }) => void told.push(message) });
   expect(JSON.parse(state)).toEqual({ session, state: "completed", text: "The file says hello." });

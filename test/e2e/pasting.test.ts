@@ -8,7 +8,7 @@ const ON = "\u001b[?2004h";
 const OFF = "\u001b[?2004l";
 const pasted = (words: string) => `\u001b[200~${words}\u001b[201~`;
 
-/** Whether the terminal marks pastes after all that it was told. */
+/** Whether bracketed paste is enabled after everything that was sent to the terminal. */
 const isMarking = (t: Terminal) => t.raw().lastIndexOf(ON) > t.raw().lastIndexOf(OFF);
 
 describe.skipIf(!hasTerminals)("text that is pasted into a conversation", () => {

@@ -6,7 +6,7 @@ import { dialSocket } from "../../plugins/socket/socket.ts";
 import { eventually } from "../eventually.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
-/** Starts a host in a process that ends with the test, and waits until it can be reached. */
+/** Starts a host in a process that ends with the test, and waits until it accepts connections. */
 async function serving(s: Scratch) {
   const host = s.start(["host", "serve", "--foreground"]);
   await host.line((line) => line.startsWith("socket: "));
@@ -37,7 +37,7 @@ it("the permission mode that a client has chosen holds when it comes back, unles
   let ready: Promise<unknown> = Promise.resolve();
   const opener = await connect(s, "opener", () => ready);
   const other = await connect(s, "other");
-  /** Kills the host. In the next one, the other client opens the session first. */
+  /** Kills the host and starts another one, in which the other client opens the session first. */
   const restart = async () => {
     let resolve = () => {};
     ready = new Promise<void>((done) => {

@@ -7,7 +7,7 @@ import { records, type Scratch, scratch } from "./scorel.ts";
 const touch = toolCall("Bash", { command: "touch made" });
 const guarded = { guarded: true };
 const made = (s: Scratch, name = "made") => existsSync(join(s.project, name));
-/** A home whose model makes these calls, and then says that it is done. */
+/** A home whose model makes these calls and then reports that it is done. */
 async function withCalls(...calls: ReturnType<typeof toolCall>[]) {
   const s = scratch();
   const server = await startModelServer(({ body }) => {

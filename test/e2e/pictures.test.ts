@@ -11,7 +11,7 @@ describe.skipIf(!hasTerminals)("the pictures of the terminal", () => {
   });
 
   it("are small, and name nothing of the machine that they were taken on", () => {
-    // The second answer to a question, by its letter, is no duration.
+    // Without the second answer to a question, `2 s`, which looks like a duration.
     const pictures = terminalPictures.map((file) => read(file).replace(">2 s<", ""));
     expect(pictures.filter((picture) => picture.length > 12_000)).toEqual([]);
     expect(pictures.filter((picture) => /\/tmp|scorel-e2e|\d (?:ms|s)\b/.test(picture))).toEqual([]);

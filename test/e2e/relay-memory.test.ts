@@ -36,10 +36,10 @@ it.skipIf(!existsSync("/proc/self/mem"))(
       const [place, ...secret] = code.split("-");
       const { devices } = JSON.parse((await host.run([...none, "device", "list", "--json"])).stdout);
       const canaries = [CANARY, secret.join(""), secret.join("-"), "laptop of canary"];
-      // What it has to know is found, so the search works.
+      // The search finds values that the relay must know, so it works.
       const { held, none: missing } = found(serving.pid, [devices[0].id, address], canaries);
       expect({ held, missing }).toEqual({ held: [devices[0].id, address], missing: canaries });
-      // The sender has the text in its memory.
+      // The sender has the text in memory, so the search would find it in the relay, too.
       expect(found(talking.pid, [CANARY], []).held).toEqual([CANARY]);
 
       talking.child.stdin?.end();

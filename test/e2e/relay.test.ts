@@ -82,7 +82,7 @@ it.skipIf(!hasTerminals)("a conversation whose relay is away does not say that t
   await using r = await relayed();
   await r.pair();
   await r.host.run([...none, "-p", "first"]);
-  // Of the folder here, nothing is used there: nobody is asked whether it is to be trusted.
+  // The local folder is not used there, so nobody is asked to trust it.
   r.laptop.file(".scorel/config.toml", "[session]\n");
   await using t = terminal(r.laptop, ["attach", "--device", name]);
   await t.shows("answer 0");
@@ -145,7 +145,7 @@ it.skipIf(!hasTerminals)(
     await r.host.run([...none, "-p", "said first"]);
     await r.host.run([...none, "-p", "said in a folder"], { cwd: gone });
     rmSync(gone, { recursive: true });
-    // The old one still has the session open.
+    // The old host still has the session open.
     await r.host.run(["host", "serve", "--replace", ...none]);
     await using t = terminal(r.laptop, there);
     await t.shows("which no longer exists on the computer of its host.");
@@ -227,7 +227,7 @@ it("the owner of a relay sees what it carries, and shuts an identity out", async
   await using r = await relayed();
   await r.pair();
   const status = async () => JSON.parse((await r.relay.run(["relay", "status", "--json"])).stdout);
-  // The connections of the pairing are being closed.
+  // Waits until the connections of the pairing are closed.
   await expect.poll(status).toMatchObject({ running: true, address: r.address, hosts: 1, clients: 0, places: 0 });
   const { hosts } = JSON.parse((await r.laptop.run(["device", "list", "--json"])).stdout) as {
     hosts: { id: string }[];
@@ -279,17 +279,17 @@ it.skipIf(!hasTerminals)("the guide to relays is a real run", async () => {
   expect(seen.map(alike)).toEqual(shown.filter((block) => block !== talked).map(alike));
 });
 
-/** The lines of a terminal, without the empty ones below. */
+/** The lines of a terminal's screen, without empty lines at the end. */
 function linesOn(shown: Terminal): string[] {
   return shown.rows().join("\n").trimEnd().split("\n");
 }
 
-/** The blocks of a guide that show what commands print, as lines. */
+/** The lines of each block of a guide that shows the output of commands. */
 function blocksOf(path: string): string[][] {
   return [...read(path).matchAll(/```text\n([\s\S]*?)```/g)].map(([, block = ""]) => block.trimEnd().split("\n"));
 }
 
-/** Lines without what differs from run to run: codes, fingerprints and ports. */
+/** Lines without values that differ between runs: codes, fingerprints and ports. */
 function alike(lines: readonly string[]): string[] {
   return lines.map((line) =>
     line

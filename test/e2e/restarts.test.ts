@@ -32,7 +32,7 @@ async function terminal(s: Scratch, args: readonly string[] = []): Promise<FullS
   return t;
 }
 
-/** A terminal whose host was killed after the first turn. */
+/** A terminal whose host is killed after the first turn. */
 async function terminalWithoutHost(s: Scratch): Promise<FullScreen> {
   const host = await serving(s);
   const t = await terminal(s);
@@ -44,7 +44,7 @@ async function terminalWithoutHost(s: Scratch): Promise<FullScreen> {
   return t;
 }
 
-/** The texts that the next terminal would find. */
+/** The saved drafts, which the next terminal would show. */
 function drafts(s: Scratch): string[] {
   const folder = join(s.home, ".scorel/drafts");
   const files = readdirSync(folder).filter((name) => name.endsWith(".json"));
@@ -62,7 +62,7 @@ describe.skipIf(!hasTerminals)("a terminal whose host does not answer", () => {
     const begun = performance.now();
     t.type("\x03\x03");
     await t.code;
-    // A client takes a host for lost after 15 seconds without a word.
+    // A client gives up a silent connection only after 15 seconds.
     expect(performance.now() - begun).toBeLessThan(14_000);
     host.child.kill("SIGCONT");
     expect(t.sent()).toContain("To go on: scorel --session");
@@ -77,14 +77,14 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** What people have said in the only session. */
+/** The users' messages in the only session. */
 const users = (s: Scratch) =>
   records(s.logs()[0] as string).flatMap(({ message }) => {
     const { role, content } = (message ?? {}) as { role?: string; content?: unknown };
     return role === "user" ? [content] : [];
   });
 
-/** What the model was sent last, as one text. */
+/** The last request to the model, as text. */
 const lastRequest = ({ server }: Awaited<ReturnType<typeof stage>>) =>
   JSON.stringify(server.requests.at(-1)?.body.messages);
 

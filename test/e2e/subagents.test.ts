@@ -7,7 +7,7 @@ const task = (description: string) => toolCall("Task", { description, prompt: de
 const dollars = (input: number) => usage({ input, output: 0 });
 const isChild = ({ body }: RecordedRequest, prompt: string) => JSON.stringify(body.messages).includes(`"${prompt}"`);
 
-/** Runs a prompt whose model gives a task away, and answers each conversation with its replies in order. */
+/** Runs a prompt whose model delegates a task; each conversation gets its replies in order. */
 async function run(s: Scratch, own: Reply[], child: Reply[], ...options: string[]) {
   await using server = await startModelServer((request) => {
     const replies = isChild(request, "Read a.txt") && !isChild(request, "work") ? child : own;

@@ -35,7 +35,7 @@ const users = (s: Scratch) =>
     return role === "user" ? [content] : [];
   });
 
-/** A plugin that wants to look like Scorel, takes its keys, and fails. */
+/** A plugin that imitates Scorel, takes its keys, and fails. */
 const RUDE = `
 import { definePlugin } from "@scorel/kernel";
 export default definePlugin({
@@ -421,7 +421,7 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
       const { role, content } = (message ?? {}) as { role?: string; content?: { text: string }[] };
       return role === "tool_result" ? [content?.[0]?.text] : [];
     });
-    // The question stays open for whoever opens the session next.
+    // The question stays open for the next client that opens the session.
     expect(told).toEqual([]);
     await t.shows("The turn was cancelled: the host was stopped.");
     await t.shows("the host was stopped: connecting again");

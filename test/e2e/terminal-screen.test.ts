@@ -27,7 +27,7 @@ async function say(t: FullScreen, words: string, answer: string) {
 
 const WHITE = "\u001b]11;rgb:ffff/ffff/ffff\u001b\\";
 const rowWith = (t: FullScreen, words: string) => t.screen.lines().findIndex((line) => line.includes(words));
-/** The colour of the first cell in the row with these words. */
+/** The colour of the first cell in the row with this text. */
 const colorOf = (t: FullScreen, words: string) => t.screen.cells(rowWith(t, words))[0]?.color;
 const colored = (t: FullScreen) =>
   t.screen

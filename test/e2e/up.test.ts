@@ -54,7 +54,7 @@ it("`scorel up` has a host that runs open a port, while others use it", async ()
     const after = (await status()).state;
     expect([after.pid, web(after)]).toEqual([before.pid, [address]]);
     expect((await up()).address).toBe(address);
-    // A host in its place has a port, too.
+    // The host that replaces it also has a port.
     expect(after.words).toEqual(expect.arrayContaining(["--port", "0"]));
     await user.close();
 

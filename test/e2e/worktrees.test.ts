@@ -54,7 +54,7 @@ it("a session works in a worktree, which is listed, merged and removed", async (
   });
   expect((await s.run(["worktree", "merge", "login", "--commit"])).code).toBe(0);
   expect([existsSync(join(s.project, "b.txt")), existsSync(tree("login"))]).toEqual([true, false]);
-  // The command that the error names is to be run as it is.
+  // The command in the error must work as printed.
   const [{ sessionId }] = JSON.parse((await s.run(["session", "list", "--json", "--all"])).stdout);
   const { stderr } = await s.run(["-p", "More.", "--session", sessionId]);
   const [, move = ""] = /To go on in its project: `scorel (.+)`/.exec(stderr) ?? [];
