@@ -34,7 +34,7 @@ function run(command: string, args: readonly string[], cwd: string): string {
   return execFileSync(command, args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** Runs a program in the folder asynchronously, since this process has to serve its requests. */
+/** Runs a program in the folder without blocking this process; returns its stdout. */
 async function program(name: string, code: string, args: readonly string[]): Promise<string> {
   writeFileSync(join(folder, name), code);
   const env = { PATH: process.env.PATH, HOME: s.home };

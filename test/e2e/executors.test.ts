@@ -10,8 +10,8 @@ import { records, type Scratch, scratch } from "./scorel.ts";
 const examples = fileURLToPath(new URL("../../docs/examples", import.meta.url));
 
 /**
- * A home whose example `elsewhere` pretends that this computer is another one; returns the folder in which the tools
- * work.
+ * Installs the example `elsewhere`, with this computer in the role of the other one; returns the folder in which tools
+ * work there.
  */
 function moveElsewhere(s: Scratch): string {
   const there = join(s.home, "there");

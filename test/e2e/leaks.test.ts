@@ -39,7 +39,7 @@ export default definePlugin({
   onEvent: () => void ballast.length,
 });
 `;
-/** An extension that measures the memory of the process after a garbage collection. */
+/** An extension with a command that measures memory and active resources after garbage collections. */
 const meter = `import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 setFlagsFromString("--expose-gc");

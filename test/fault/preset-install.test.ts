@@ -43,7 +43,10 @@ async function state(at: Shop): Promise<string> {
   return version;
 }
 
-/** What is installed after a command, and after a kill right before each of its changes, from which the command recovers. */
+/**
+ * The installed states after a command, and after a kill right before each of its changes; checks that the command
+ * recovers from each.
+ */
 async function killedEverywhere(
   begin: (at: Shop) => Promise<unknown>,
   args: readonly string[],
@@ -56,7 +59,7 @@ async function killedEverywhere(
   await atEachKill(at, args, async (change) => {
     seen.add(await state(at));
     if (change === undefined) return;
-    // Whatever was left, the same command can be run again, and cleans up.
+    // The same command can be run again in any state, and cleans up.
     const { code: second } = await again(at);
     expect({ change, second: second === done ? 0 : second }).toEqual({ change, second: 0 });
     expect({ change, left: second === 0 ? leftIn(at) : [] }).toEqual({ change, left: [] });

@@ -8,7 +8,7 @@ import { notes } from "./notes.ts";
 const base = { name: "x", version: "1.0.0" };
 afterEach(() => void vi.useRealTimers());
 
-/** A plugin whose context the test uses. */
+/** A plugin whose context is accessible to the test. */
 function lent(id: string, contexts: Map<string, BaseContext>) {
   return definePlugin({ ...base, id, activate: (ctx) => void contexts.set(id, ctx) });
 }

@@ -339,7 +339,7 @@ describe("the time limit of a layer", () => {
     await wait(39);
     await wait(1);
     expect(answers).toEqual(["none", "none", "none", "none", "hi"]);
-    // After the call there is nothing left to pause.
+    // After the call, there is no limit to pause.
     calls.pauseLimit(signal)();
     expect([vi.getTimerCount(), calls.of("asking"), calls.of("nobody")]).toEqual([0, [], []]);
   });
