@@ -9,7 +9,7 @@ import { Screen } from "../../plugins/chat/screen.ts";
 import { delayUntil, gate, text } from "../model-server.ts";
 import { people } from "./chat-people.ts";
 
-/** The questions of a session, with a clock that goes on only when it is told to. */
+/** The questions of a session, with a clock that the test advances. */
 function open() {
   let now = 10_000;
   let shown = "";
@@ -136,7 +136,7 @@ it("a line answers no question but the one that it was typed for", async () => {
   expect(t.screen()).toContain(EARLY);
 });
 
-/** A plugin whose command `/ask` asks these questions, one after the other, and then says what was answered. */
+/** A plugin whose command `/ask` asks these questions one after another, and then prints the answers. */
 const asking = (...titles: string[]) =>
   definePlugin({
     id: "asking",
@@ -158,7 +158,7 @@ const asking = (...titles: string[]) =>
     }),
   });
 
-/** A client that learns late what became of its answers. */
+/** A client whose answers to questions are confirmed only when `until` resolves. */
 function late(client: Client, until: Promise<void>): Client {
   const request = async (...[operation, params]: Parameters<Client["request"]>) => {
     const result = await client.request(operation, params);

@@ -6,7 +6,7 @@ import { wrapped } from "../../plugins/chat/drawing.ts";
 import { Screen } from "../../plugins/chat/screen.ts";
 import { fc } from "../property.ts";
 
-/** What the screen shows of these events. */
+/** The lines that the screen shows for these events. */
 async function shown(...events: [type: string, display: DisplayAction, clientId?: string][]): Promise<string[]> {
   const pieces: string[] = [];
   const output = { write: async (piece: string) => void pieces.push(piece), failure: undefined, complaint: undefined };

@@ -21,7 +21,7 @@ const rootOptions: CliOption[] = [
   { flags: "--color [when]", description: "Colours" },
 ];
 
-/** A command line with some commands; `run` returns the exit code, the output, and what the command received. */
+/** A command line with some commands; `run` returns the exit code, the output, and the input of the command. */
 async function commandLine(extra: readonly CliCommand[] = [], root: Partial<CliCommand> = {}) {
   const said = { out: "", err: "" };
   let given: unknown;

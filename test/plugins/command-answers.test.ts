@@ -5,7 +5,7 @@ import { Conversation } from "../../plugins/terminal/app/conversation.ts";
 import { en } from "../../plugins/terminal/words/en.ts";
 import { enter } from "../../plugins/web/page/chat/send.ts";
 
-/** A host that answers every command with the same. */
+/** A host that answers every command with this result. */
 function hostile(answer: object) {
   return { request: async () => ({ output: "fine", ...answer }), drained: async () => {} } as never;
 }

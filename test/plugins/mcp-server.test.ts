@@ -5,7 +5,7 @@ import { hang, startModelServer, text, toolCall } from "../model-server.ts";
 import { agentHost } from "./host/agent-host.ts";
 import { testHome } from "./host/home.ts";
 
-/** Delayed work, which runs when the test says so. */
+/** A clock whose delayed work runs when the test calls `pass`. */
 function handTime() {
   const pending: { ms: number; work: () => void }[] = [];
   return {
@@ -15,7 +15,7 @@ function handTime() {
       pending.push(entry);
       return () => void pending.splice(pending.indexOf(entry), pending.includes(entry) ? 1 : 0);
     },
-    /** Runs what was to come after so many milliseconds. */
+    /** Runs the work that is due after this many milliseconds. */
     async pass(ms: number) {
       await expect.poll(() => pending.map((entry) => entry.ms)).toContain(ms);
       const [entry] = pending.splice(

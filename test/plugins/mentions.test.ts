@@ -44,7 +44,7 @@ async function world(
     send,
     find: async (query: string, limit?: number) =>
       (await client.request("find_files", { sessionId, query, ...(limit && { limit }) })).files.map(({ path }) => path),
-    /** What the model gets as the last message, and what people see of it. */
+    /** The message that the model receives, and the one that people see. */
     async said(content: string, more: object = {}) {
       const { id } = await send(content, more);
       await client.request("wait_turn", { sessionId, id });
@@ -115,10 +115,10 @@ describe("find_files", () => {
       entryOf(`packages/module-${n % 300}/src/part-${n}/Component${n}.tsx`),
     );
     for (const query of ["c", "component", "comp999", "m12 tsx", "zzz", "pkgmod3cmp77"]) {
-      // The first call compiles the functions.
+      // The first call also compiles the functions.
       bestOf(entries, queryOf(query), 20, () => false);
       const times = [1, 2, 3, 4, 5].map(() => {
-        // The processor's time, since others may use the machine.
+        // Measures processor time, since the machine may be busy.
         const start = process.cpuUsage();
         bestOf(entries, queryOf(query), 20, () => false);
         return process.cpuUsage(start).user / 1_000;

@@ -10,7 +10,7 @@ import * as disk from "../../../plugins/local/files/files.ts";
 
 type Client = (request: BufferRequest) => Answer | undefined;
 
-/** A folder with files, and a client that answers as `client` does. */
+/** A folder with files, and an editor that answers requests with the result of `client`. */
 function place(client: Client) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "scorel-buffers-")));
   const told: string[] = [];

@@ -3,7 +3,7 @@ import type { ProcessesService } from "@scorel/local/contract";
 import { expect, it } from "vitest";
 import { textOf, workshop } from "./workshop.ts";
 
-/** Changes how commands of this computer are started. */
+/** A plugin that changes how commands are started on this computer. */
 const wrapping = (start: (own: ProcessesService) => ProcessesService["start"]) =>
   definePlugin({
     id: "line",

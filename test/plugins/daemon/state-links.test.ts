@@ -25,7 +25,7 @@ const ctx = {
   collect: () => [{ value: [{ kept: () => keptTokens() }] }],
 } as unknown as DaemonContext;
 
-/** A home in which one of the state folders is a link to a folder of the user, and what a command gets. */
+/** A home in which one of the state folders is a link to a folder of the user, and an invocation of a command. */
 function linked(name: string) {
   const home = testHome();
   process.env.HOME = home.home;

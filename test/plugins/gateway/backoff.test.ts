@@ -6,7 +6,7 @@ import { testGateway } from "./home.ts";
 
 const FIRST_MS = 20;
 
-/** A client that is connected, and how long each of its waits was. */
+/** A connected client, and the waits before its attempts to reconnect. */
 async function watched() {
   const t = await testGateway();
   const client = await t.connect({ times: { firstRetry: FIRST_MS, lastRetry: 10_000 } });
@@ -19,7 +19,7 @@ async function watched() {
 it("waits longer after each drop that nobody explains, and briefly again after a host that has said that it stops", async () => {
   await using t = await watched();
   const last = () => t.waits.at(-1)?.ms ?? 0;
-  // The wait is a tenth of the time since the trouble began.
+  // A wait is a tenth of the time since the connection first broke.
   while (last() <= 4 * FIRST_MS) {
     t.cut();
     await eventually(() => expect(t.client.state.state).not.toBe("live"));

@@ -8,7 +8,7 @@ import { dial, testGateway } from "./home.ts";
 
 const hello = { type: "hello", protocol: 1, version: "1.0.0" };
 
-/** A connection on which anything can be sent. */
+/** Opens a connection over which the test can send anything. */
 async function raw(path: string) {
   const channel = await dial(path);
   const got: any[] = [];
@@ -24,7 +24,7 @@ async function raw(path: string) {
     send: (...messages: unknown[]) => {
       for (const message of messages) channel.send(typeof message === "string" ? message : JSON.stringify(message));
     },
-    /** Resolves when the host has closed the connection, with the code of the error that it gave. */
+    /** Resolves when the host has closed the connection, with the code of its error. */
     closed: async () => {
       await eventually(() => expect(isClosed).toBe(true));
       return got.find(({ type }) => type === "closing")?.error.code as string | undefined;
@@ -39,7 +39,7 @@ async function raw(path: string) {
   };
 }
 
-/** `RUNS=1000000` sends more, in about eight minutes. */
+/** `RUNS=1000000` sends more lines, which takes about eight minutes. */
 const LINES = Number(process.env.RUNS ?? 10_000);
 const FUZZING_MS = 120_000 + LINES;
 

@@ -28,7 +28,7 @@ it("what a subscription missed comes in marked batches of up to 256 events, and 
   await eventually(() => expect(count()).toBe(600));
   const replayed = events();
   expect(replayed.map(({ replay }) => replay)).toEqual(replayed.map(() => true));
-  // How many come together depends on how busy the machine is.
+  // The number of events in one message depends on the load of the machine.
   expect(Math.max(...replayed.map((message) => message.events.length))).toBeLessThanOrEqual(256);
   expect(replayed.length).toBeLessThan(60);
   await ask(t.client, t.sessionId, "now");

@@ -21,7 +21,7 @@ describe("a request that is longer than the connection carries", () => {
     const states: string[] = [];
     client.onState(({ state }) => void states.push(state));
     const { sessionId } = await client.request("create_session", { cwd: t.home.cwd });
-    // The first has too many characters, the second only too many bytes.
+    // The first has too many characters, the second only too many bytes in UTF-8.
     for (const content of ["x".repeat(MAX), "ä".repeat(0.6 * MAX)])
       await expect(client.request("send_message", { sessionId, content })).rejects.toMatchObject({
         code: "LINK_TOO_LARGE",

@@ -14,13 +14,13 @@ const tone: SessionOption = {
   short: { flag: { flags: "--so-dry", description: "Like --tone dry" }, value: "dry" },
 };
 
-/** A plugin of the host that contributes these options, which need not be valid. */
+/** A plugin of the host that contributes these options, which may be invalid. */
 function contributing(id: string, ...options: unknown[]): AnyPlugin {
   const plugin = { id, name: id, version: "1.0.0", scope: "host", sessionOptions: () => options };
   return definePlugin(plugin as never);
 }
 
-/** A plugin of sessions that notes what it finds under `tone`, in each session. */
+/** A plugin of sessions that adds the value of the option `tone` to `found`. */
 function reader(found: unknown[]): AnyPlugin {
   return definePlugin({
     id: "reader",

@@ -126,7 +126,7 @@ describe("the conversation as the model gets it", () => {
     using home = testHome();
     await using t = await testHost();
     const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
-    // Each message comes twice, as it was sent and as its echo.
+    // Each message is stored twice: as sent, and as its echo.
     for (const letter of ["a", "b"]) await ask(t.client, sessionId, letter.repeat(3 * 1024 * 1024));
     await ask(t.client, sessionId, "c".repeat(9 * 1024 * 1024));
     const count = async (skip: number) =>

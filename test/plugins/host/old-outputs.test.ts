@@ -12,7 +12,7 @@ afterEach(() => void vi.unstubAllEnvs());
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 60 * 60 * 1_000);
 
-/** A file that was written so many days ago. */
+/** Creates a file with a time of this many days ago. */
 function written(path: string, days: number): string {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileSync(path, "output");

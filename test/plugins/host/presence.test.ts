@@ -6,7 +6,7 @@ it("those who come back with the host are no news, but those who come later or f
   const presence = new Presence(() => now);
   presence.begin(["terminal", "laptop", "phone"]);
   expect(presence.joined("terminal-2")).toBe(true);
-  // The host was restarted: nobody else is back yet.
+  // After a restart of the host, nobody else has reconnected yet.
   presence.begin([]);
   expect(["terminal-2", "terminal", "web"].map((name) => presence.joined(name))).toEqual([false, false, true]);
   now = 59_000;

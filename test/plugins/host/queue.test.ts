@@ -7,7 +7,7 @@ import { testHome } from "./home.ts";
 
 const lastUser = ({ body }: RecordedRequest) => body.messages.findLast((said: any) => said.role === "user").content;
 
-/** A turn whose first reply comes when `proceed` says so, and two messages that wait behind it. */
+/** A turn whose first reply waits for `proceed`, and two messages that are queued behind it. */
 async function twoWaiting() {
   const home = testHome();
   const answering = gate();

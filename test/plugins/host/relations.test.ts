@@ -20,7 +20,7 @@ const toolbox = definePlugin({
   name: "Toolbox",
   version: "1.0.0",
   tools: () => [touch, peek],
-  // Lets a test see the mode without a call.
+  // Returns the mode, so that a test can see it without a call.
   operations: ({ find }) =>
     ({
       test_mode: { params: () => params, run: () => find("permissions")?.mode },
@@ -146,7 +146,7 @@ it("creates no child while it is unknown what its parent may do", async () => {
       throw new Error("no idea");
     },
   });
-  // Contained, it is switched off after the third failure, and still limits the session.
+  // After the third failure it is disabled, but still limits the session.
   await using own = await testHost([echoAgent, broken]);
   await using extension = await testHost([echoAgent, contained(broken)]);
   for (const t of [own, extension]) {

@@ -83,7 +83,7 @@ describe("the status of a session", () => {
     const view = await followSession(t.client, t.sessionId);
     await eventually(() => expect(view.status).toMatchObject({ permission: "edits", branch: "feature/x" }));
     t.checkout("0123456789012345678901234567890123456789\n");
-    // Somebody is there to ask now.
+    // Now a person can answer.
     await t.client.request("attend_requests", { sessionId: t.sessionId });
     await eventually(() =>
       expect(view.status).toMatchObject({ permission: "ask", permissionDefault: "ask", branch: "0123456" }),
@@ -137,7 +137,7 @@ describe("the status of a session", () => {
     const { requestId } = asked as NonNullable<typeof asked>;
     await t.client.request("answer_request", { sessionId: t.sessionId, requestId, answer: "y" });
     await is({ state: "tool", tool: "Bash", text: expect.stringContaining("mkfifo pipe"), calls: 1 });
-    // The command waits until somebody writes to the pipe.
+    // The command waits until the test writes to the pipe.
     await eventually(() =>
       writeFileSync(join(t.cwd, "pipe"), "words", { flag: (constants.O_WRONLY | constants.O_NONBLOCK) as never }),
     );

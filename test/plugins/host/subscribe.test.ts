@@ -66,7 +66,7 @@ async function stage() {
   };
 }
 
-/** Subscribes, and resolves when everything so far was heard. */
+/** Subscribes, and resolves when all events so far have arrived. */
 async function listen(client: Client, sessionId: string, options?: SubscribeOptions) {
   const heard: any[] = [];
   const hear = ({ event }: Delivered) => void heard.push(event);
@@ -124,7 +124,7 @@ describe("a subscription", () => {
       otherActivation: await answers({ activation: "another" }),
       onlyStored: await answers({ streamSeq: -1 }),
       fromTheFuture: await answers({ streamSeq: anchor.streamSeq + 1000 }),
-      // It claims the stream up to here, but not the stored events in it.
+      // This anchor claims the stream up to here, but not the stored events in it.
       inconsistent: await answers({ persistentId: first.id, persistentSeq: first.seq }),
       nothingYet: await answers({ persistentId: null, persistentSeq: 0, streamSeq: -1 }),
       otherEpoch: await answers({ epoch: "another" }),
@@ -170,7 +170,7 @@ describe("a subscription", () => {
     await subscription();
     t.session().emit("message_start", { eventId: "reply1", parentId: null, role: "assistant" });
     for (let n = 0; n < 50; n++) t.session().emit("text_delta", { eventId: "reply1", delta: "x".repeat(2 ** 16) });
-    // Deltas are announced when they are on disk.
+    // Deltas are announced once they are on disk.
     await listen(t.host.connect(), t.sessionId);
     const again = await listen(t.client, t.sessionId, { anchor });
     expect(again.subscription.mode).toBe("persistent_fallback");

@@ -10,7 +10,7 @@ import { testHome } from "./home.ts";
 
 const lastUser = ({ body }: RecordedRequest) => body.messages.findLast((said: any) => said.role === "user").content;
 
-/** Asks a person when its session's turn begins with a certain message. */
+/** Asks a person when a turn begins with a certain message. */
 const asking = definePlugin({
   id: "asking",
   name: "Asking",
@@ -28,7 +28,9 @@ const asking = definePlugin({
   },
 });
 
-/** A host that runs one turn at a time, and sessions in it. Replies come when `open` was called with the message. */
+/**
+ * A host that runs one turn at a time by default. The reply to a message waits until `open` is called with the message.
+ */
 async function one(concurrentTurns = 1) {
   const home = testHome();
   const gates = new Map<string, ReturnType<typeof gate>>();
@@ -87,7 +89,7 @@ it("turns beyond the limit wait in the order in which they came, which lists and
       { sessionId: b, running: true, turn: "waiting" },
     ]),
   );
-  // A second message of the first session is part of its turn, and a later turn of it comes last.
+  // A second message belongs to the running turn of its session; that session's next turn comes last.
   t.open("a1");
   await end(client, a, first);
   const again = await t.send(a, "a2");

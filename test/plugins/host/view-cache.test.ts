@@ -44,7 +44,7 @@ async function stage() {
 
 const ids = ({ events }: SessionView) => events.map(({ event }) => (event as { id: string }).id);
 
-/** A client whose subscriptions wait until they are let go on. It says from where they go on, and how. */
+/** A client whose subscriptions wait for `release`. `modes` are the modes in which they then begin. */
 function held(client: RemoteClient) {
   let release = () => {};
   const released = new Promise<void>((resolve) => {

@@ -78,7 +78,7 @@ const reply = (text: string, calls = 0) => ({
   },
 });
 
-/** What a view shows, in a form that can be compared. */
+/** The state of a view, in a form that can be compared. */
 function shown({ events, rows, live, queue, queueSeq, requests, status }: SessionView) {
   const { host: _host, connection, ...rest } = status;
   return { events: [...events], rows: [...rows], live, queue, queueSeq, requests, connection, status: rest };
@@ -200,7 +200,7 @@ it("equals, whatever happens, one that was made from scratch", () =>
       for (const each of steps) await w.take(each);
       let changes = 0;
       for (const view of views) view.subscribe(() => void changes++);
-      // A view that has missed events begins again, until nothing changes any more.
+      // A view that has missed events starts again, so this repeats until nothing changes.
       for (let before = -1; before !== changes; ) {
         before = changes;
         await eventually(() => expect(views.some(({ isBehind }) => isBehind)).toBe(false));

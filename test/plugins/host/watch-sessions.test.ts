@@ -33,7 +33,7 @@ async function stage(script: Script) {
   };
 }
 
-/** Watches, and returns what was heard: each change with what of its row is of interest. */
+/** Watches the sessions, and collects the changes. */
 async function watch(client: Client, options?: { capacity?: number }) {
   const heard: SessionChange[] = [];
   const end = await client.watchSessions((change) => void heard.push(change), options);

@@ -88,7 +88,7 @@ describe("operations over HTTP", () => {
     await expect.poll(() => unfinished.filter(({ answer }) => answer().includes("429 ")).length, soon).toBe(1);
     expect(unfinished.map(({ answer }) => answer()).join("")).toContain("HTTP_FULL");
     for (const { socket } of [large, ...unfinished]) socket.destroy();
-    // What was held is free again.
+    // The memory for these bodies is free again.
     await expect.poll(async () => (await post(t, "ping", { text: "x".repeat(15 * mega) })).status, soon).toBe(400);
   });
 
@@ -215,7 +215,7 @@ it("a client that reads no events misses passing ones, and gets all that are sto
   });
   await eventually(() => expect(received).toContain("event: subscribed"));
   socket.pause();
-  // More than the buffers of both ends of the connection hold.
+  // More than the buffers of both ends can take.
   for (let n = 0; n < 2_000; n++) {
     emit("x".repeat(10_000));
     if (n % 500 === 0) await append(`${n}`);
@@ -244,7 +244,7 @@ describe("GET /openapi.json", () => {
   });
 });
 
-/** The first events of a stream. */
+/** The first `count` events of a stream. `then` runs once the stream has begun. */
 async function follow(
   t: Web,
   path: string,
@@ -258,7 +258,7 @@ async function follow(
   let text = "";
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
     text += Buffer.from(chunk).toString();
-    // What is asked for has come, so what happens now is live.
+    // The replayed events have arrived, so events from now on are live.
     if (then && text.split("\n\n").length > 3) {
       const act = then;
       then = undefined;

@@ -7,7 +7,7 @@ import { text, toolCall } from "../../model-server.ts";
 import { type TestHome, testHome } from "../host/home.ts";
 import { lastText, offered, server, talk, testClock } from "./setup.ts";
 
-/** A server that has said what it offers in an earlier session, and is not up before its gate is opened. */
+/** A server whose tools are cached from an earlier session, and which answers nothing before its gate is opened. */
 async function knownServer(home: TestHome, args: readonly string[] = ["--only=echo"]) {
   const gate = join(home.home, "gate");
   const words = join(home.home, "words");
@@ -30,7 +30,7 @@ const recordIn = ({ home }: TestHome) => {
   return join(folder, name);
 };
 
-/** Lets a record be one of two hours ago. */
+/** Makes a record two hours old. */
 function age(path: string): void {
   const then = new Date(Date.now() - 2 * 60 * 60_000);
   utimesSync(path, then, then);
@@ -73,7 +73,10 @@ it("a server that is slower than the session is known to the next one, if it ans
   expect((await later.say("Go.")).map(offered)).toEqual([["mcp__test__echo"]]);
 });
 
-/** Opens a session with a silent server, lets it end, and returns the milliseconds that it was ready to wait at its end. */
+/**
+ * Runs a session with a silent server; returns the time limits, in milliseconds, with which it waits for the server at
+ * its end.
+ */
 async function waitsAtEnd(options: Parameters<typeof talk>[1]): Promise<number[]> {
   const { clock, pending, next } = testClock();
   await using t = await talk([text("Hello.")], { servers: [server("test", ["--silent"])], clock, ...options });
@@ -139,10 +142,10 @@ it("a short run lets a known server say what it has added, for the next one", as
   await run();
   writeFileSync(only, "echo,folder");
   expect(await run(testClock().clock)).toEqual([["mcp__test__echo"]]);
-  // Not again after each of many short runs, but once in a while.
+  // The tools are not listed again in each of many short runs, but only after some time.
   expect(await run(testClock().clock)).toEqual([["mcp__test__echo"]]);
   age(recordIn(home));
-  // The clock stands still, so that the session ends before it starts the server.
+  // The clock stands still, so the session ends before it starts the server.
   expect(await run(testClock().clock)).toEqual([["mcp__test__echo"]]);
   expect(await run(testClock().clock)).toEqual([["mcp__test__echo", "mcp__test__folder"]]);
 });

@@ -17,7 +17,10 @@ const form = {
 };
 const servers = [server("test", ["--only=ask,sample,log"])];
 
-/** Says something, answers the questions of its turn with these, and returns the questions and the result of its first call. */
+/**
+ * Sends a message, answers the questions of its turn with these answers, and returns the questions and the result of
+ * the first call.
+ */
 async function answering(t: Talk, answers: readonly (string | null)[]) {
   const before = t.model.requests.length;
   const { id } = await t.begin("Go.");
@@ -208,7 +211,7 @@ it("a question of a server that comes after its call does not stay open", async 
   await t.say("Go.");
   await t.say("And?");
   const open = async () => (await t.client.request("list_requests", { sessionId: t.sessionId })).requests;
-  // It may come together with the result of the call, and is withdrawn then.
+  // A question that arrives together with the result of the call is withdrawn.
   await expect.poll(open).toEqual([]);
 });
 
@@ -246,7 +249,7 @@ it("errors that a server logs are told, without control characters, and other me
 const plain = { message: "?", requestedSchema: { type: "object", properties: { name: { type: "string" } } } };
 const waiting = [server("test", ["--only=ask,askAndWait,answers,never,sample"], { timeout: 7 })];
 
-/** The questions of a session that are open. */
+/** The open questions of a session. */
 async function open({ client, sessionId }: Talk) {
   const { requests } = await client.request("list_requests", { sessionId });
   return requests as { requestId: string; title: string }[];

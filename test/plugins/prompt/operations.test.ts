@@ -10,7 +10,7 @@ import type {} from "@scorel/prompt/contract";
 import { describe, expect, it } from "vitest";
 import { ask, echoAgent, type TestHost, testHome, testHost } from "../host/home.ts";
 
-/** What `inspect` shows beside prompts. */
+/** The layers that `inspect` shows in addition to prompts. */
 const layers = definePlugin({
   id: "layers",
   name: "Layers",

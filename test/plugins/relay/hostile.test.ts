@@ -4,10 +4,10 @@ import { createIdentity } from "../../../plugins/relay/protocol/identity.ts";
 import type { Bytes } from "../../../plugins/relay/protocol/primitives.ts";
 import { client, type End, host, link, type Meddling, settle } from "./ends.ts";
 
-/** The first message of the client after the handshake. */
+/** The index of the client's first message after the handshake. */
 const FIRST = 1;
 
-/** A channel on which the client sends three texts one after the other while the relay meddles. */
+/** A channel on which the client sends three texts one after another, and the relay changes its messages. */
 async function threeTexts(toHost: Meddling, more: Parameters<typeof link>[0] = {}) {
   const ends = link({ ...more, toHost });
   await settle(5);
@@ -18,7 +18,7 @@ async function threeTexts(toHost: Meddling, more: Parameters<typeof link>[0] = {
   return ends;
 }
 
-/** The end closed for good, said what the reason is, and told nothing but what was sent before. */
+/** Checks that the end closed with the reason "failed", and received only the texts before. */
 function expectFailed({ closed, texts }: End, before: string[] = []): void {
   expect({ texts, told: closed?.told, reason: closed?.reason }).toEqual({
     texts: before,
@@ -68,7 +68,7 @@ describe("a relay that meddles with messages", () => {
   it("is found out whichever bit of the handshake it flips", async () => {
     for (let bit = 0; bit < 48 * 8; bit++) {
       const toHost = await oneText(flipping(0, bit));
-      // The top bit of an X25519 key does not count, but the hash covers it.
+      // The top bit of an X25519 key is ignored, but the hash includes it.
       expectFailed(toHost.host);
       const toClient = link({ toClient: flipping(0, bit) });
       await settle(3);

@@ -112,7 +112,7 @@ describe("a relay", () => {
     host.connection.revoke(await signRevocation(identity, { clientId: client.identity.id, serial: 1n }));
     await host.connection.offer();
     host.connection.close();
-    // Once it was revoked, the client hears no more of the host.
+    // After the revocation, the client gets nothing about the host.
     await expect.poll(() => relay.relay.counts.hosts).toBe(0);
     expect(client.presence.all).toEqual([false, true]);
   });
@@ -137,7 +137,7 @@ describe("a relay", () => {
       code: "RELAY_REFUSED",
       data: { reason: "unauthenticated" },
     });
-    // A relay goes by the names that its owner has given it.
+    // A relay accepts the names that its owner has configured.
     await expect(connectTo(other.address, { role: "client", identity }, identity)).resolves.toBeDefined();
   });
 
@@ -273,7 +273,7 @@ it("behind a proxy, takes the last address that the proxy names for a client's, 
         socket.on("close", (code) => resolve(String(code)));
       });
     };
-    // A client can claim any address in front of the one that the proxy has seen.
+    // A client can put any address before the one that the proxy appends.
     const given = ["10.0.0.1", "10.0.0.2", "10.0.0.3, 10.0.0.1"];
     const said: string[] = [];
     for (const forwarded of given) said.push(await open(forwarded));
@@ -294,7 +294,7 @@ it("encrypts connections with a certificate, and answers nobody without TLS then
     onTestFinished(() => socket.terminate());
     socket.on("message", (data: Buffer) => resolve(data[0] as number)).on("error", reject);
   });
-  // A challenge.
+  // The frame type of a challenge.
   expect(answer).toBe(1);
   const plain = new WebSocket(relay.address.replace("wss:", "ws:"), "scorel-relay-1");
   await expect(new Promise((resolve, reject) => plain.on("open", resolve).on("error", reject))).rejects.toThrow();

@@ -24,7 +24,9 @@ import { grantFor, startRelay } from "./relays.ts";
 const DAY = 24 * 60 * 60;
 const inDays = (days: number) => BigInt(Math.floor(Date.now() / 1_000) + days * DAY);
 
-/** A host and the device of this home, whose grant ends after so many days. What the host gives is what `give` says. */
+/**
+ * A host and the device of this home, whose grant ends in this many days. `give` makes the grants that the host issues.
+ */
 async function paired(days: number, give = grantAnew) {
   const home = testHome();
   onTestFinished(() => home[Symbol.dispose]());
@@ -87,7 +89,7 @@ it("a grant that has long to go is not renewed", async () => {
 it("a grant that would not let this device in is not taken", async () => {
   const other = await createIdentity(nodeCrypto);
   const given: (typeof grantAnew)[] = [
-    // Of another client, of another host, and none at all.
+    // A grant for another client, one of another host, and an invalid one.
     async (identity) => ({ grant: base64url(await grantFor(identity, other)) }),
     async (_, id) => ({ grant: base64url(await grantFor(other, { ...other, id: fromBase64url(id) as Bytes })) }),
     async () => ({ grant: "AAAA" }),

@@ -17,7 +17,7 @@ const relay = definePlugin({
   },
 });
 
-/** A host as a browser keeps it that has paired with it. */
+/** The entry that a browser keeps of a host that it has paired with. */
 const paired = ({ id, publicKeys }: Identity) => ({
   ...{ id: base64url(id), keys: base64url(joinKeys(publicKeys)), name: "desk" },
   ...{ relay: "wss://relay.example/relay", grant: "", scopes: [] },

@@ -10,7 +10,7 @@ const file = (keys: string, prompt = "You are careful.") => `---\n${keys}\n---\n
 const reader = tool("Read", async () => says("read"), { access: () => "read" });
 const readers = definePlugin({ id: "readers", name: "Readers", version: "1.0.0", tools: () => [reader] });
 
-/** A session whose model gives one task to an agent, which reports at once unless the script says otherwise. */
+/** A session whose model gives one task to an agent; by default, the agent reports at once. */
 const giving = (
   agent: string,
   files: Record<string, string>,

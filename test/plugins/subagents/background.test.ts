@@ -6,7 +6,7 @@ import { childrenOf, resultsIn, used, working } from "./working.ts";
 const behind = (prompt: string) => toolCall("Task", { description: prompt, prompt, background: true });
 const touch = toolCall("Touch", {});
 
-/** The messages of the user in a session, as texts. */
+/** The texts of the user messages in a session. */
 async function toldIn(t: Awaited<ReturnType<typeof working>>): Promise<string[]> {
   const { events } = await t.client.request("get_events", { sessionId: t.sessionId });
   return events.flatMap(({ event }: any) => (event.message?.role === "user" ? [event.message.content] : []));
@@ -174,7 +174,7 @@ it("one that was cut off with its session is reported as interrupted when that i
     (await t.client.request("get_status", { sessionId: t.sessionId })).running,
     t.server.requests.length,
   ]).toEqual([false, 3]);
-  // It is queued once, however often the session is opened.
+  // It is queued only once, however often the session is opened.
   await t.client.request("close_session", { sessionId: t.sessionId });
   await t.client.request("load_session", { sessionId: t.sessionId });
   expect((await queue()).length).toBe(1);

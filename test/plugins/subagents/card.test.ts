@@ -13,7 +13,7 @@ const look: Look = {
   ...{ expandKey: "Ctrl-O", thinkingKey: "Ctrl-T" },
 };
 
-/** How the call of a subagent with this report is shown, with its session as `<id>`. */
+/** The card of a call of a subagent with this report; the id of its session is replaced by `<id>`. */
 async function cardOf(report: string): Promise<any> {
   await using t = await working(
     { "Go.": [task("Find it", "Find it", "finder"), text("Done.")], "Find it": [text(report)] },

@@ -19,7 +19,7 @@ it("what is stored is read again after another one has changed it, in its place 
     expect(mine.read()).toEqual(other.read());
   }
   const path = join(home.home, ".scorel/kept/names.json");
-  // Old enough to be known by its times.
+  // Old enough that its times reveal every later change.
   await eventually(() => expect(Date.now() - statSync(path).ctimeMs).toBeGreaterThan(150));
   expect(mine.read()).toEqual({ names: ["a", "b", "c"] });
   writeFileSync(path, '{"names":["d","e","f"]}');

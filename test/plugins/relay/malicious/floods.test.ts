@@ -11,7 +11,7 @@ import { fc, seed } from "../../../property.ts";
 import { connectTo } from "../relays.ts";
 import { type Ground, malicious } from "./ground.ts";
 
-/** How the routes that the meddler makes up have ended, and how many of them the host has answered. */
+/** Counts the forged routes that ended, by reason, and the answers of the host to them. */
 function watching(ground: Ground) {
   const seen = { answers: 0, ends: {} as Record<string, number> };
   ground.meddler.meddle = ({ type, peer, to, payload, bytes }) => {
@@ -77,7 +77,7 @@ describe("a relay that says nonsense", () => {
     const ground = await malicious();
     const message = fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
-      // Frames with a header that is right.
+      // Frames with a valid header.
       fc.tuple(fc.integer({ min: 0, max: 0x40 }), fc.uint8Array({ maxLength: 256 })).map(([type, payload]) => {
         const bytes = new Uint8Array(HEADER_BYTES + payload.length);
         bytes[0] = type;

@@ -12,14 +12,14 @@ import { eventually } from "../../../eventually.ts";
 import { malicious } from "./ground.ts";
 import type { Meddled } from "./meddler.ts";
 
-/** Somebody who knows a peer's public keys, and none of its secrets. */
+/** An identity with a peer's public keys but other private keys. */
 async function pretending(publicKeys: PublicKeys, id: Bytes): Promise<Identity> {
   const own = await createIdentity(nodeCrypto);
   const agree = (other: Bytes) => own.agreement.agree(other);
   return { signing: own.signing, agreement: { publicKey: publicKeys.agreement, agree }, publicKeys, id };
 }
 
-/** The end of a channel that a relay plays itself, towards one of its peers. */
+/** The end of a channel that the relay itself plays, towards one of its peers. */
 function played(
   peer: Meddled,
   route: bigint,
@@ -100,7 +100,10 @@ describe("a relay that takes the place of a client", () => {
   });
 });
 
-/** Connects with the relay itself, answers its challenge with these frames, and resolves with the code of the end. */
+/**
+ * Connects to the relay, answers its challenge with these frames, and resolves with the code with which the connection
+ * is closed.
+ */
 function saying(
   address: string,
   hello: (nonce: Bytes) => readonly Bytes[] | Promise<readonly Bytes[]>,
@@ -140,7 +143,7 @@ describe("who has heard a host's hello", () => {
           if (frame.type === "hello") resolve([frame.bytes]);
           return [frame.bytes];
         };
-        // The host comes back at once, and is asked what the other relay has asked.
+        // The host reconnects at once, and gets the challenge of the other relay.
         ground.meddler.last("host").end();
       });
     expect(await saying(other.relay.address, answered)).toBe(4002);
