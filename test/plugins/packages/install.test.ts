@@ -8,7 +8,7 @@ import { zip } from "../../zip.ts";
 import { guard, type Shop, shop } from "./shop.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
-/** The names in the folder of presets, without an empty staging folder. */
+/** `presets` are the names in the folder of presets, and `left` those of unfinished installs. */
 const presets = ({ home }: Shop) => namesIn(join(home, ".scorel/presets")).filter((name) => name !== ".staging");
 const left = ({ home }: Shop) => namesIn(join(home, ".scorel/presets/.staging"));
 const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder).sort() : []);

@@ -34,7 +34,7 @@ async function exported(t: Desk, sessionId: string, path = false): Promise<strin
   return done.content as string;
 }
 
-/** The content of a session without its ids of clients. */
+/** The active leaf of a session and its events, without seqs and session ids, to compare sessions. */
 function told({ tree, activeLeaf }: Session) {
   const events = [...tree].map(({ seq: _seq, sessionId: _session, ...event }) => event);
   return { events, activeLeaf };

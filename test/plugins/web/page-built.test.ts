@@ -63,7 +63,7 @@ describe("the page for servers that are no hosts", () => {
     expect(policy).toContain(`script-src 'self' 'sha256-${sha(256, map, "base64")}';`);
     expect(policy).toContain("frame-ancestors 'none'; require-trusted-types-for 'script'");
     expect(policy).toContain("worker-src 'none'");
-    // There is no file outside of `page` except the index, which the digests of its files cover.
+    // There are no files that the digests do not cover, such as a manifest or a worker.
     expect(readdirSync(folder)).toEqual(["index.html", "index.html.gz", "page"]);
     expect(index).not.toMatch(/rel="manifest"|worker\.js/);
     expect(index.match(/<script/g)).toHaveLength(2);

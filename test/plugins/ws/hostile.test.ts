@@ -63,7 +63,7 @@ it(`a web server stays whole, and does nothing that it should not, whatever ${RE
         answers.add(statusOf(line));
   }
   expect([...answers].filter((status) => status >= 500)).toEqual([]);
-  // Only requests with the token could reach them, and none of these has it.
+  // `/touch` needs the token, and no request with the token asks for it.
   expect(t.touched).toEqual([]);
   expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(300);
   const health = ["GET /healthz HTTP/1.1", host, "Connection: close"];

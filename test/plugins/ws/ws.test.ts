@@ -56,7 +56,7 @@ it("a client that offers compression is served without compression", async () =>
 describe("revocation", () => {
   it("ends the connections of a replaced token during a stream, and refuses it from then on", async () => {
     await using t = await testWeb();
-    // Another token is another client, which may not see the session: nothing is stored in it.
+    // The new token is another client, for which the session is gone, since nothing was stored in it.
     const client = await t.connect({ listenerFailed: () => {} });
     const other = await openPage(t);
     const phone = await t.write("phone", ["view"]);
