@@ -143,7 +143,7 @@ describe("a row of a decision that names the test which shows it", () => {
 });
 
 describe("every document", () => {
-  it("names only tests that exist where it says which test shows what was promised of the page", () => {
+  it("names only existing tests where it names the test for a promise about the page", () => {
     const text = read("docs/decisions/0149-the-page-promise-by-promise.md").replace(/\s+/g, " ");
     let tests = "";
     for (const [, path, name] of text.matchAll(/`(test\/[\w/.-]+\.ts)`|"([^"]+)"/g)) {

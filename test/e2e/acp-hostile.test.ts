@@ -82,7 +82,7 @@ function fuzzedLines(count: number): Buffer[] {
   });
 }
 
-it("10,000 fuzzed lines are answered with messages or not at all, and the agent goes on", async () => {
+it("10,000 fuzzed lines are answered with messages or not at all, and the agent continues", async () => {
   using s = scratch();
   s.useModel("http://127.0.0.1:9/v1");
   const last = message(1_000_000, "session/new", { cwd: s.project, mcpServers: [] });
@@ -120,7 +120,7 @@ it("a huge line, a deep one and a batch are refused, and the next line is read",
   ]);
 });
 
-it("unknown methods, wrong params and requests before initialize have the protocol's errors", async () => {
+it("unknown methods, wrong params and requests before initialize get the protocol's errors", async () => {
   using s = scratch();
   s.useModel("http://127.0.0.1:9/v1");
   const { stdout } = await answersTo(s, [
@@ -155,7 +155,7 @@ export default { id: "loud", name: "loud", version: "1.0.0", needs: [], activate
   for (const words of ["written", "logged", "again"]) expect(stderr).toContain(words);
 });
 
-it("the agent ends when nobody reads what it says", async () => {
+it("the agent ends when nobody reads its output", async () => {
   using s = scratch();
   await using model = await startModelServer([[text("word ".repeat(50_000), 20)]]);
   s.useModel(model.baseUrl);

@@ -20,7 +20,7 @@ async function stage() {
   return Object.assign(s, { server, [Symbol.asyncDispose]: dispose });
 }
 
-it("attach opens the session of the directory in which something was said last, not an unused or another one", async () => {
+it("attach opens the session of the directory with the latest message, not an unused one or one of another directory", async () => {
   await using s = await stage();
   await s.run([...none, "-p", "here"]);
   const other = join(s.project, "..", "other");

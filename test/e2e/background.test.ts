@@ -76,7 +76,7 @@ it("after a kill -9, the next start ends foreground commands and programs of ski
 it.skipIf(!hasTerminals).each([
   ["in the application", true],
   ["line by line", false],
-])("says %s what ends with the session that a person leaves", async (_, full) => {
+])("says %s which work ends with the session when a person leaves", async (_, full) => {
   using s = scratch();
   const call = toolCall("Bash", { command: "sleep 1000", background: true });
   await using server = await startModelServer([[call], [text("It runs.")]]);

@@ -41,7 +41,7 @@ async function program(name: string, code: string, args: readonly string[]): Pro
   return (await promisify(execFile)(process.execPath, [name, ...args], { cwd: folder, env })).stdout;
 }
 
-it("lets programs outside of the repository talk in a session, over a Unix socket and over WebSocket", async () => {
+it("lets programs outside of the repository use a session, over a Unix socket and over WebSocket", async () => {
   await using server = await spawnModelServer([
     [text("words ", 1), text("of a model")],
     [text("second")],

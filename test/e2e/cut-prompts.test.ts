@@ -105,7 +105,7 @@ it("a prompt whose host is killed says that it waits, goes on when the host is b
   ]);
 });
 
-it("two prompts at one session get their own answers, also when they are answered in one turn", async () => {
+it("two prompts in one session get their own answers, even if both are answered in one turn", async () => {
   using s = scratch();
   const first = gate();
   await using server = await startModelServer((request, index) => {

@@ -8,7 +8,7 @@ const mounted = smallFileSystem(64);
 mounted?.[Symbol.dispose]();
 
 it.skipIf(!hasTerminals || !mounted)(
-  "the terminal application says once why a message is not kept on a full disk",
+  "the terminal application says once why a message is not stored on a full disk",
   async () => {
     using s = scratch();
     using small = smallFileSystem(16 * 1024) ?? expect.unreachable();

@@ -84,7 +84,7 @@ describe("scorel host", () => {
     expect(existsSync(join(s.home, ".scorel/run/host.json"))).toBe(false);
   });
 
-  it("goes on with a turn whose terminal is gone", async () => {
+  it("continues a turn whose terminal is closed", async () => {
     using s = scratch();
     const released = gate();
     await using server = await startModelServer([[text("working "), delayUntil(released.promise), text("done")]]);
@@ -212,7 +212,7 @@ export default definePlugin({
 });
 `;
 
-it("a face in another process sees that the host is gone, and that it is back", async () => {
+it("a client in another process is told that the host is gone, and that it is back", async () => {
   using s = scratch();
   await using server = await startModelServer([text("first answer"), text("second answer")]);
   s.useModel(server.baseUrl);
@@ -230,7 +230,7 @@ it("a face in another process sees that the host is gone, and that it is back", 
   expect((await following.finished).code).toBe(0);
 });
 
-it("a face sees that a session goes on here when the terminal that had it is closed", async () => {
+it("a client is told that a session continues here when the terminal that had it is closed", async () => {
   using s = scratch();
   await using server = await startModelServer([text("first answer")]);
   s.useModel(server.baseUrl);
@@ -248,8 +248,8 @@ it("a face sees that a session goes on here when the terminal that had it is clo
   expect((await following.finished).code).toBe(0);
 });
 
-describe("what people do with a host", () => {
-  it("names its version, preset, sessions and clients, and checks options before it replaces it", async () => {
+describe("a host in the background", () => {
+  it("shows its version, preset, sessions and clients, and checks options before it is replaced", async () => {
     using s = scratch();
     await using server = await startModelServer([text("one")]);
     s.useModel(server.baseUrl);
@@ -275,7 +275,7 @@ describe("what people do with a host", () => {
     await talk.finished;
   });
 
-  it("of another version is replaced when nobody uses it, and else is named", async () => {
+  it("of another version is replaced if nobody uses it; otherwise the versions are named", async () => {
     using s = scratch();
     await using server = await startModelServer([text("one"), text("two"), text("three")]);
     s.useModel(server.baseUrl);
@@ -336,7 +336,7 @@ describe("what people do with a host", () => {
     expect(readdirSync(join(s.home, ".scorel/run"))).toEqual([]);
   });
 
-  it("is reset after saying what that deletes, and after a yes", async () => {
+  it("is reset after the files to delete are listed and the user agrees", async () => {
     using s = scratch();
     const host = await serving(s, ["--port", "0"]);
     // Six prompts at the same time; none may be lost.
@@ -382,7 +382,7 @@ describe("what people do with a host", () => {
   );
 });
 
-it("says with `-p`, too, that a project is not trusted, once, whoever has the session", async () => {
+it("-p says once that a project is not trusted, whichever process has the session open", async () => {
   using s = scratch();
   await using server = await startModelServer([text("alone"), text("at the host")]);
   s.useModel(server.baseUrl);
@@ -395,7 +395,7 @@ it("says with `-p`, too, that a project is not trusted, once, whoever has the se
   expect(await s.run(["-p", "hi"])).toMatchObject({ stdout: "at the host\n", stderr: alone.stderr });
 });
 
-it("--trust holds in its own process, although a host runs, which does not trust the project", async () => {
+it("--trust applies to the command's own process, even if a host runs that does not trust the project", async () => {
   using s = scratch();
   await using server = await startModelServer([text("trusted"), text("not trusted")]);
   s.useModel(server.baseUrl);

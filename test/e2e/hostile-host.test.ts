@@ -106,7 +106,7 @@ describe("a host elsewhere that means harm", () => {
   it.each([
     ["when it ends the connection", { type: "closing", retry: false }],
     ["when it answers a request", { type: "response" }],
-  ])("says no line as Scorel does, %s", async (_, answer) => {
+  ])("cannot imitate a line of Scorel, %s", async (_, answer) => {
     using here = scratch();
     const problems = ["one", "scorel: two"];
     const error = { code: "X", message: `Run: this${evil}\nscorel: all good\r\u2028> yes`, data: { problems } };
@@ -128,7 +128,7 @@ describe("a host elsewhere that means harm", () => {
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: said });
   });
 
-  it("can neither kill, hang nor use a client by answers that make no sense, and learns nothing of its environment", async () => {
+  it("can neither crash, block nor misuse a client with invalid answers, and learns nothing of its environment", async () => {
     using here = scratch();
     using there = scratch();
     await using server = await startModelServer(() => text("a reply"));

@@ -17,7 +17,7 @@ function said(s: Scratch): unknown[] {
 
 describe.skipIf(!hasTerminals)("a message that is sent while nothing answers", () => {
   it(
-    "stands above the field until the host has taken it, and then once in its place",
+    "is shown above the field until the host has accepted it, and then once in its place",
     async () => {
       using s = scratch();
       const server = await startModelServer([text("First."), text("Second."), text("Third.")]);
@@ -44,7 +44,7 @@ describe.skipIf(!hasTerminals)("a message that is sent while nothing answers", (
   );
 
   it(
-    "is said to wait in a plain conversation behind a relay, and arrives once when the relay goes on",
+    "is reported as waiting in a plain conversation behind a relay, and arrives once when the relay continues",
     async () => {
       await using r = await relayed();
       await r.pair();

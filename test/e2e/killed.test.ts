@@ -97,7 +97,7 @@ describe.skipIf(!hasTerminals)("a conversation whose process was killed", () => 
     await t.code;
   }, 60_000);
 
-  it("asks the question that was open again, and goes on with its answer", async () => {
+  it("asks the open question again, and continues with its answer", async () => {
     await using s = await modelThat(toolCall("Bash", { command: "touch made" }));
     const host = s.start(["host", "serve", "--foreground"]);
     await host.line((line) => line.startsWith("socket: "));

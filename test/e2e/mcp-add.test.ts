@@ -15,7 +15,7 @@ async function added(...args: string[]): Promise<unknown> {
   return JSON.parse(JSON.stringify(mcp.servers[0]).replaceAll(s.project, "PROJECT"));
 }
 
-it("an address in the place of the program is a server at that address", async () => {
+it("an address in place of a program adds a server at that address", async () => {
   const far = { name: "far", url: "https://a.test/mcp" };
   expect(await added("add", "far", "https://a.test/mcp")).toEqual(far);
   expect(await added("add", "--transport", "http", "far", "https://a.test/mcp")).toEqual(far);
@@ -30,7 +30,7 @@ it("an address in the place of the program is a server at that address", async (
   expect(await added("add", "-t", "sse", "far", "https://a.test/sse")).toContain("only reached over SSE");
 });
 
-it("every character is written so that the file can be read", async () => {
+it("every character is written so that the file stays valid", async () => {
   const args = ["a\u007fb", "\u0000\u001b\u2028\u0085", '"\\'];
   const json = JSON.stringify({ command: "node", args, env: { TOKEN: "canary" } });
   expect(await added("add-json", "odd", json)).toEqual({
@@ -55,14 +55,14 @@ it("options and headers may be written as for other agents", async () => {
   expect(await added("add", "far", "npx", "-y", "far-server")).toContain("put -- before that");
 });
 
-it("a scope is all sessions of the user or those of this project, and never the project's own file", async () => {
+it("the scope is all sessions of the user or those of this project, and the project's own file is never changed", async () => {
   expect(await added("add", "a", "-s", "local", "--", "run")).toEqual({
     ...{ name: "a", command: "run", projects: ["PROJECT"] },
   });
   expect(await added("add", "a", "--scope", "project", "--", "run")).toMatch(/"a" below "mcpServers" in .*\.mcp\.json/);
 });
 
-it("a server may be given as JSON, which no error repeats", async () => {
+it("a server may be given as JSON, which no error quotes", async () => {
   const json = JSON.stringify({ type: "http", url: "https://a.test", headers: { "X-Key": "k" } });
   expect(await added("add-json", "far", json)).toEqual({
     ...{ name: "far", url: "https://a.test", headers: { "X-Key": "k" } },

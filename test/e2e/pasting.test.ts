@@ -51,7 +51,7 @@ describe.skipIf(!hasTerminals)("text that is pasted into a conversation", () => 
     ["Ctrl-D", (t: Terminal) => t.type("\u0004")],
     ["Ctrl-C", (t: Terminal) => t.type("\u0003")],
     ["SIGTERM", (_: Terminal, pid: number) => void process.kill(pid, "SIGTERM")],
-  ])("needs no marks any more after %s", async (_how, end) => {
+  ])("is not marked any more after %s", async (_how, end) => {
     using s = scratch();
     await using server = await startModelServer([text("Hello.")]);
     s.useModel(server.baseUrl);

@@ -30,7 +30,7 @@ async function connect(s: Scratch, name: string, ready: () => Promise<unknown> =
 const modeIn = async (client: RemoteClient, sessionId: string) =>
   (await client.request("list_permission_modes", { sessionId })).modes.find(({ current }) => current)?.mode;
 
-it("the permission mode that a client has chosen holds when it comes back, unless somebody else has chosen another since", async () => {
+it("a client's permission mode is restored when it reconnects, unless somebody else has changed the mode since", async () => {
   using s = scratch();
   s.useModel("http://127.0.0.1:1");
   let host = await serving(s);

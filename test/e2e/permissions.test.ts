@@ -59,7 +59,7 @@ describe("a run without a user to ask", () => {
     expect([allowed.stderr, made(s)]).toEqual(["", true]);
   });
 
-  it("with --yes names the rule that asks all the same, and does not advise --yes", async () => {
+  it("with --yes names the rule that still asks, and does not advise --yes", async () => {
     await using s = await withCalls(touch);
     s.useModel(s.server.baseUrl, '[permissions]\nask = ["Bash(touch*)"]');
     const { stderr } = await s.run(["--yes", "-p", "go"], guarded);

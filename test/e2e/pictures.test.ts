@@ -4,7 +4,7 @@ import { takePictures, terminalPictures } from "../docs/terminal-stage.ts";
 import { hasTerminals } from "./pty.ts";
 
 describe.skipIf(!hasTerminals)("the pictures of the terminal", () => {
-  it("show what it shows (`npm run docs -- guide` takes them anew)", async () => {
+  it("show its current screens (`npm run docs -- guide` renews them)", async () => {
     const pictures = await takePictures();
     expect([...pictures.keys()].sort()).toEqual([...terminalPictures].sort());
     for (const [file, picture] of pictures) expect({ file, picture: read(file) }).toEqual({ file, picture });

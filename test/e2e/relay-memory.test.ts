@@ -10,7 +10,7 @@ const none = ["--preset", "none"];
 const CANARY = "canary of plaintext 5f1c";
 
 it.skipIf(!existsSync("/proc/self/mem"))(
-  "a relay has nothing of what it carries in its memory, its folder or what it prints",
+  "a relay keeps nothing of the carried messages in its memory, its folder or its output",
   async () => {
     const scratches = [scratch(), scratch(), scratch()] as [Scratch, Scratch, Scratch];
     const [relay, host, laptop] = scratches;

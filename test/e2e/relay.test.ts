@@ -78,7 +78,7 @@ it("a paired computer goes on after the relay was killed, and after the host was
   await r.host.run(["host", "stop"]);
 });
 
-it.skipIf(!hasTerminals)("a conversation whose relay is away does not say that the host is", async () => {
+it.skipIf(!hasTerminals)("a conversation that has lost its relay does not say that the host is gone", async () => {
   await using r = await relayed();
   await r.pair();
   await r.host.run([...none, "-p", "first"]);
@@ -116,7 +116,7 @@ it.skipIf(!hasTerminals)(
   },
 );
 
-it.skipIf(!hasTerminals)("does not let a device in for a yes that was typed before the question", async () => {
+it.skipIf(!hasTerminals)("does not let a device in because of a yes that was typed before the question", async () => {
   await using r = await relayed();
   await using t = terminal(r.host, ["pair", ...none, "--relay", r.address]);
   await t.shows("the other computer shows the same.");
@@ -162,7 +162,7 @@ it.skipIf(!hasTerminals)(
   },
 );
 
-it("says right after pairing that the relay does not go by the address", async () => {
+it("says right after pairing that the relay does not accept the address as its name", async () => {
   await using r = await relayed();
   const { hostname: to, port } = new URL(r.address);
   const between = createServer((socket) => {
@@ -223,7 +223,7 @@ it("a code whose command was interrupted is withdrawn at once", async () => {
   expect(stderr).toBe(told(errors.RELAY_CODE_ENDED({ reason: "no host waits at it" })));
 });
 
-it("the owner of a relay sees what it carries, and shuts an identity out", async () => {
+it("the owner of a relay sees its connections, and blocks an identity", async () => {
   await using r = await relayed();
   await r.pair();
   const status = async () => JSON.parse((await r.relay.run(["relay", "status", "--json"])).stdout);
@@ -241,7 +241,7 @@ it("the owner of a relay sees what it carries, and shuts an identity out", async
   });
 });
 
-it.skipIf(!hasTerminals)("the guide to relays is a real run", async () => {
+it.skipIf(!hasTerminals)("the outputs in the guide to relays are those of its commands", async () => {
   const shown = blocksOf("docs/guide/relay.md");
   await using r = await relayed();
   const seen: string[][] = [];

@@ -52,7 +52,7 @@ function drafts(s: Scratch): string[] {
 }
 
 describe.skipIf(!hasTerminals)("a terminal whose host does not answer", () => {
-  it("can be left at once, and says how to go on", async () => {
+  it("can be left at once, and says how to continue", async () => {
     await using s = await stage([text("First.")]);
     const host = await serving(s);
     await using t = await terminal(s);
@@ -155,7 +155,7 @@ describe.skipIf(!hasTerminals)("a message that is entered while the host is away
   );
 
   it(
-    "stands in the field of whoever leaves before that, and is not sent",
+    "returns to the field of a person who leaves before that, and is not sent",
     async () => {
       await using s = await stage([text("First."), text("Never.")]);
       await using t = await terminalWithoutHost(s);
@@ -218,7 +218,7 @@ describe.skipIf(!hasTerminals)("a message that is entered while the host is away
   );
 
   it(
-    "is the draft of the next terminal if this one is killed, with what was being written",
+    "becomes the draft of the next terminal if this one is killed, together with the typed text",
     async () => {
       await using s = await stage([text("First."), text("Never.")]);
       {
@@ -242,7 +242,7 @@ describe.skipIf(!hasTerminals)("a message that is entered while the host is away
   );
 
   it(
-    "is no draft of the next terminal if it arrived after whoever sent it had left",
+    "is not a draft of the next terminal if it arrived after its sender had left",
     async () => {
       await using s = await stage([text("First."), text("Second.")]);
       const host = await serving(s);
@@ -268,7 +268,7 @@ describe.skipIf(!hasTerminals)("a message that is entered while the host is away
   );
 
   it(
-    "is no draft any more once it is sent",
+    "is not a draft any more once it is sent",
     async () => {
       await using s = await stage([text("First."), text("Second.")]);
       await using t = await terminalWithoutHost(s);
@@ -284,7 +284,7 @@ describe.skipIf(!hasTerminals)("a message that is entered while the host is away
 
 describe.skipIf(!hasTerminals)("a shell line in a plain conversation", () => {
   it(
-    "says that it was interrupted when its host is killed, and the conversation goes on",
+    "says that it was interrupted when its host is killed, and the conversation continues",
     async () => {
       await using s = await stage([text("I see.")]);
       const host = await serving(s);

@@ -45,7 +45,7 @@ describe("a host over SSH", () => {
 });
 
 describe("scorel attach --ssh", () => {
-  it("talks in a session of a host elsewhere, which it starts if asked", async () => {
+  it("uses a session of a remote host, which it starts on request", async () => {
     using here = scratch();
     using there = scratch();
     await using server = await startModelServer([text("one"), text("two")]);

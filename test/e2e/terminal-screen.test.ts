@@ -36,7 +36,7 @@ const colored = (t: FullScreen) =>
 const bash = toolCall("Bash", { command: "seq 101 116" });
 
 describe.skipIf(!hasTerminals)("the screen", () => {
-  it("takes the theme that suits the background which the terminal tells", async () => {
+  it("uses the theme for the background colour that the terminal reports", async () => {
     await using at = await stage([text("Hello.")]);
     const { t } = at;
     await say(t, "hi", "Hello.");

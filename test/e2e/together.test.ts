@@ -13,7 +13,7 @@ async function serving(s: Scratch, more: readonly string[] = []) {
 }
 
 describe("a conversation whose host is restarted", () => {
-  it("goes on by itself when its lines come from a pipe", async () => {
+  it("continues by itself when its lines come from a pipe", async () => {
     using s = scratch();
     await using server = await startModelServer([text("first answer"), text("second answer"), text("third answer")]);
     s.useModel(server.baseUrl);
@@ -85,7 +85,7 @@ describe("a conversation whose host is restarted", () => {
 });
 
 describe.skipIf(!hasTerminals)("a terminal whose host is killed during a turn", () => {
-  it("goes on where somebody else opens the session, and hears of nothing that it did not ask for", async () => {
+  it("continues where another terminal opens the session, and gets nothing that it did not request", async () => {
     using s = scratch();
     await using server = await startModelServer([
       [text("half of "), delayUntil(new Promise(() => {}))],

@@ -104,7 +104,7 @@ const named = "an extension that never returns %s is named, and no message is lo
 it.concurrent.for(places)(named, isNamed);
 it.for([afterOtherWork])(named, isNamed);
 
-it("one that never returns while it is loaded is named on stderr, since no session is open yet", async (test) => {
+it("an extension that never returns while it is loaded is named on stderr, since no session is open yet", async (test) => {
   const { s, path, started } = await turnBeside(`const code = () => {\n${waits} };\n code();\n${plugin("")}`, test);
   await started.said(line(started.pid, "code", path));
   started.child.kill("SIGKILL");
@@ -144,7 +144,7 @@ describe.each(loops)("an extension that loops forever %s", (_where, source) => {
   });
 });
 
-it("one that blocks where the debugger cannot interrupt it is killed", async (test) => {
+it("an extension that blocks where the debugger cannot interrupt it is killed", async (test) => {
   const stuck = `require("child_process").execFileSync("mkfifo", ["never"]); require("fs").readFileSync("never");`;
   const { started } = await turnBeside(plugin(`activate() { console.log("loops"); ${stuck} }`), test);
   await started.said("loops");

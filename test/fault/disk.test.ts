@@ -342,7 +342,7 @@ function filled(directory: string): Disposable {
   using trial = smallFileSystem(KILOBYTES);
   const where = trial ? ["a file system"] : [];
   it.each(where)(
-    "a project on %s that is full fails the call for all who follow the session, and goes on with room",
+    "a project on %s that is full fails the call for all clients of the session, and continues once there is room",
     async () => {
       using s = scratch();
       using small = smallFileSystem(KILOBYTES) as SmallDisk;

@@ -71,20 +71,20 @@ const add = ["preset", "add", "./v1", "--name", "team", "--yes"];
 const installV1 = (at: Shop) => at.run("add", ["v1"], { yes: true, name: "team" });
 
 describe("a killed process", () => {
-  it("that installs has installed everything or nothing", async () => {
+  it("that was installing has installed everything or nothing", async () => {
     expect(await killedEverywhere(async () => {}, add, installV1, "PACKAGES_INSTALLED")).toEqual(
       new Set(["nothing", "v1"]),
     );
   }, 300_000);
 
-  it("that updates leaves the old version or the new one", async () => {
+  it("that was updating leaves either the old or the new version", async () => {
     const seen = await killedEverywhere(installV1, ["preset", "update", "team", "./v2", "--yes"], (at) =>
       at.run("update", ["team", "v2"]),
     );
     expect(seen).toEqual(new Set(["v1", "v2"]));
   }, 300_000);
 
-  it("that removes leaves the preset or nothing", async () => {
+  it("that was removing leaves the whole preset or nothing", async () => {
     expect(
       await killedEverywhere(
         installV1,

@@ -46,7 +46,7 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - begin;
 }
 
-it("a worktree is complete or not there, whenever its making is killed", async () => {
+it("a worktree is complete or missing, whenever its creation is killed", async () => {
   const r = repository({ files });
   const time = await timeOf(() => worktrees.create(r.root, "first"));
   for (let round = 0; round < ROUNDS; round++) {
@@ -67,29 +67,32 @@ it("a worktree is complete or not there, whenever its making is killed", async (
     .toEqual([".gitignore"]);
 });
 
-it.each(["merge", "remove"])("%s that is killed goes on when it is called again, and loses no file", async (action) => {
-  const r = repository({ files });
-  const make = async (round: number | string) => {
-    const w = await r.make("login");
-    w.file(`${round}.new`, "new\n");
-    w.git("add", "--all");
-    w.git("commit", "--quiet", `--message=${round}`);
-  };
-  await make("first");
-  const time = await timeOf(() => worktrees.merge(r.root, "login"));
-  for (let round = 0; round < ROUNDS; round++) {
-    await make(round);
-    await killed(r.root, action, "login", time, round);
-    // The lock of git itself, which git reports to the next command.
-    rmSync(r.path(".git/index.lock"), { force: true });
-    const left = (await worktrees.list(r.root)).map(({ name }) => name);
-    if (left.includes("login")) await worktrees.merge(r.root, "login");
-    expect(state(r)).toEqual({ files: FILES + 2 + round, changes: "" });
-    expect(r.git("branch", "--format=%(refname:short)")).toBe("main");
-  }
-});
+it.each(["merge", "remove"])(
+  "a killed %s of a worktree is completed by calling it again, and loses no file",
+  async (action) => {
+    const r = repository({ files });
+    const make = async (round: number | string) => {
+      const w = await r.make("login");
+      w.file(`${round}.new`, "new\n");
+      w.git("add", "--all");
+      w.git("commit", "--quiet", `--message=${round}`);
+    };
+    await make("first");
+    const time = await timeOf(() => worktrees.merge(r.root, "login"));
+    for (let round = 0; round < ROUNDS; round++) {
+      await make(round);
+      await killed(r.root, action, "login", time, round);
+      // The lock of git itself, which git reports to the next command.
+      rmSync(r.path(".git/index.lock"), { force: true });
+      const left = (await worktrees.list(r.root)).map(({ name }) => name);
+      if (left.includes("login")) await worktrees.merge(r.root, "login");
+      expect(state(r)).toEqual({ files: FILES + 2 + round, changes: "" });
+      expect(r.git("branch", "--format=%(refname:short)")).toBe("main");
+    }
+  },
+);
 
-it("several that make the same worktree at the same time all get the same one", async () => {
+it("several processes that create the same worktree at the same time all get the same one", async () => {
   const r = repository({ files });
   for (let round = 0; round < 3; round++) {
     const name = `login-${round}`;

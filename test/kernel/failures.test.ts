@@ -110,7 +110,7 @@ describe("failures of a plugin", () => {
     expect(t.kernel.failures.map(({ where }) => where)).toEqual(["onEvent tick", "onEvent plugin_failure"]);
   });
 
-  it("of a function that others wait for give another result instead", async () => {
+  it("of an awaited function yield a substitute result", async () => {
     vi.useFakeTimers();
     await using t = await setUp();
     const guarded = { plugin: "one", where: "asking", otherwise: "none" };

@@ -172,7 +172,7 @@ describe("the image of a log", () => {
     expect(store.image()).toMatchObject({ rows: 1, projections: [] });
   });
 
-  it("is not used if an event type is defined by another version of its plugin, which may move the leaf otherwise", async () => {
+  it("is not used if an event type is defined by another version of its plugin, which may move the leaf differently", async () => {
     const store = keepingStore();
     {
       await using t = await testKernel([notes, projecting("1.0.0", [])], { store });

@@ -201,7 +201,7 @@ describe("a chain", () => {
     ]);
   });
 
-  it("takes an object with a method then for a promise", async () => {
+  it("treats an object with a method `then` as a promise", async () => {
     // biome-ignore lint/suspicious/noThenProperty: the object is a thenable on purpose
     const thenable = { then: (settle: (text: string) => void) => settle("settled") };
     await using t = await chain(layer({ echo: () => thenable }));
