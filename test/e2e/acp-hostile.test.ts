@@ -168,7 +168,7 @@ it("the agent ends when nobody reads its output", async () => {
   expect((await running.finished).signal).toBe(null);
 });
 
-it("the check of frames finds what the schema does not allow", () => {
+it("the check of the agent's lines finds violations of the schema", () => {
   const update = (params: unknown) => JSON.stringify({ jsonrpc: "2.0", method: "session/update", params });
   const asked = new Map([[1, "session/new"]]);
   const wrong = [

@@ -93,7 +93,7 @@ it("a session is deleted, and one that does not exist is not found", async () =>
   await expect(e.agent.request("session/list", { cursor: "x" })).rejects.toThrow('"x" is not a cursor');
 });
 
-it("modes, models and thinking are options, and a change by anybody is told", async () => {
+it("modes, models and thinking are options, and the editor is told of every change", async () => {
   using s = scratch();
   await using model = await startModelServer([text("Hello.")]);
   s.useModel(

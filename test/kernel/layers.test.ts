@@ -309,7 +309,7 @@ describe("the time limit of a layer", () => {
     },
   );
 
-  it("stands still while any question is open, and then goes on where it was", async () => {
+  it("is paused while any question is open, and then continues", async () => {
     vi.useFakeTimers();
     const contexts: BaseContext[] = [];
     const asking = definePlugin({

@@ -56,7 +56,7 @@ const asked = (requestId: string): OpenRequest => ({
 const EARLY = "(that was typed before the question could be read, so it does not count)";
 const SWAPPED = "(the question that stood here was withdrawn; this is another one)";
 
-it("whoever sees a question is told who else has answered it, and what, but not of their own answer", async () => {
+it("everybody who sees a question is told who else has answered it, and how, but not of their own answer", async () => {
   const t = open();
   const answered = (requestId: string, answer: string | null) =>
     t.questions.hear({ type: "approval_answer", requestId, answer, clientId: "laptop-0123456789abcdef" } as never);
@@ -199,7 +199,7 @@ it("what is typed before the prompt of a question is dropped", async () => {
   await person.code;
 });
 
-it("what is typed below words of the model that look like a question is a message", async () => {
+it("text typed below words of the model that look like a question is a message", async () => {
   const finishing = gate();
   const imitation = text("Run this command?\n    $ true\n  y = yes\n  n = no\n[y, n] ");
   await using t = await people((index) => (index === 0 ? [imitation, delayUntil(finishing.promise)] : [text("Well.")]));

@@ -111,7 +111,7 @@ it("words that arrive while the connection is lost are shown once, in their plac
   expect(t.text().split("\n").slice(1, 4)).toEqual(["question", "one, two, three, four", "next"]);
 });
 
-it("what a host that is gone had begun is completed from the log of the next one, with what came after", async () => {
+it("a reply that a lost host had begun is completed from the log of the next host, with later events", async () => {
   await using t = await conversation();
   await t.shows("/help");
   await t.user("question");

@@ -125,7 +125,7 @@ describe("the end of a turn", () => {
     expect(await ended({ usage: { ...none, input: 5, cost } })).toBe("[5 tokens in, 0 out · $0.5000 · 2.0 s]\n");
   });
 
-  it("keeps the usage out of the output where that goes on to a program", async () => {
+  it("leaves the usage out of output that goes to a program", async () => {
     const written: Record<"out" | "usage", string> = { out: "", usage: "" };
     const to = (name: "out" | "usage") => ({
       async write(piece: string | Uint8Array) {

@@ -21,7 +21,7 @@ const inBoth = [
   ["in a plain folder", { plain: true }],
 ] as const;
 
-describe.each(inBoth)("what a command does %s", (_name, options) => {
+describe.each(inBoth)("the effect of a command %s", (_name, options) => {
   it("is found: files created, deleted, renamed, changed, made executable, linked; binary ones, too", async () => {
     await using t = await project({
       ...options,
@@ -87,14 +87,14 @@ describe.each(inBoth)("what a command does %s", (_name, options) => {
     expect(t.tree()).toEqual({ a: "644 1", b: "644 user\n" });
   });
 
-  it("is not recorded if it changes nothing", async () => {
+  it("is not recorded if nothing has changed", async () => {
     await using t = await project({ ...options, files: { a: "1" } });
     await t.bash("true", "touch a", "cp a b; rm b");
     expect(await t.checkpoints()).toEqual([]);
   });
 });
 
-describe("what a command does", () => {
+describe("the effect of a command", () => {
   it("is recorded separately from tools with known paths in the same round", async () => {
     await using t = await project({ files: { a: "1", b: "1" } });
     const before = t.tree();

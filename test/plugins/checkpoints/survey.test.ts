@@ -81,13 +81,13 @@ const ofGit = fc.oneof(
   ),
 );
 
-describe("what a survey knows", () => {
+describe("a survey", () => {
   it.each([
     ["a repository", true, 0, fc.oneof(plain, ofGit), 10],
     ["a small repository", true, 1_000, fc.oneof(plain, ofGit), 5],
     ["a plain folder", false, 0, plain, 8],
   ] as const)(
-    "of %s is what looking at every file says, whatever was done between the looks",
+    "of %s equals the result of reading every file, whatever was done between the scans",
     async (_name, isGit, fewFiles, op, numRuns) => {
       const ops = fc.array(op, { minLength: 1, maxLength: 3 });
       const steps = fc.array(fc.record({ ops, settles: fc.boolean() }), { minLength: 3, maxLength: 10 });

@@ -13,7 +13,7 @@ const wrapping = (start: (own: ProcessesService) => ProcessesService["start"]) =
     serviceWrappers: () => ({ processes: (own) => ({ start: start(own) }) }),
   });
 
-it("a command of which nobody hears any more is an error with its output so far", async () => {
+it("a command of which nothing more is heard is an error with its output so far", async () => {
   const dies = wrapping((own) => async (request) => {
     const started = await own.start(request);
     const lost = started.ended.then(() => Promise.reject(new Error("the line is dead")));

@@ -26,7 +26,7 @@ it.runIf(process.platform === "linux")(
 );
 
 it.runIf(process.platform === "linux")(
-  "a folder that becomes a link between the check and the reading shows nothing of where it leads",
+  "a folder that becomes a link between the check and the reading reveals nothing of the link's target",
   async () => {
     await using w = await workshop();
     for (const folder of ["folder", ".scorel"]) mkdirSync(w.path(folder));

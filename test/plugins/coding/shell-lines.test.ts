@@ -269,7 +269,7 @@ describe("run_shell", () => {
     expect(t.got().join()).not.toContain("sk-0123456789abcdef");
   });
 
-  it("stores what came of a line that the end of the session has ended", async () => {
+  it("stores the result of a line that ended with the session", async () => {
     await using t = await ground();
     const { sessionId } = t;
     const { eventId } = await t.run("echo begun; sleep 300");

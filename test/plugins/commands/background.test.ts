@@ -78,7 +78,7 @@ it("is waited for if its end is announced by a message, and if it began after th
   expect(await s.wait(8)).toEqual({ reports: [] });
 });
 
-it("of a plugin that is at fault is left out, and the plugin is named", async () => {
+it("of a faulty plugin is left out, and the plugin is named", async () => {
   const item = { id: "c1", title: "$ make", since };
   const boom = () => {
     throw new Error("boom");

@@ -79,7 +79,7 @@ it("several processes clean up at once, and none of them fails", async () => {
   expect(t.files()).toEqual([`${name}.process`, `${name}.sock`]);
 });
 
-it("tells a process from a later one with its pid, and leaves those of other computers alone", async () => {
+it("distinguishes a process from a later one with its pid, and does not touch sockets of other computers", async () => {
   using t = stage();
   const lives = await t.listen();
   const others: ProcessIdentity[] = [
@@ -97,7 +97,7 @@ it("tells a process from a later one with its pid, and leaves those of other com
   expect(t.files().map((name) => join(runFolder(), name))).toEqual([...owners, lives.socket].sort());
 });
 
-it("touches nothing that is not a socket, and believes no file with another name than its process has", async () => {
+it("touches nothing that is not a socket, and ignores a file whose name does not belong to its process", async () => {
   using t = stage();
   const killed = await t.listen();
   await killed.kill();

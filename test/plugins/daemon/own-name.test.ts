@@ -28,7 +28,7 @@ it("names are claimed once, and are free again at once when their processes have
   expect(inStateFolder(runFolder(), leftNames)).toEqual([]);
 });
 
-it("a name rests while a session is open in which its process has said something, also if that was killed", () => {
+it("a name is reserved while a session is open in which its process has written, even if the process was killed", () => {
   using _home = testHome();
   const first = claimName("terminal", () => false);
   for (const id of ["sessionOne", "sessionTwo", "sessionOne"]) first.saysIn(id);
@@ -42,7 +42,7 @@ it("a name rests while a session is open in which its process has said something
   expect(names(["sessionTwo"], 1)).toEqual(["terminal"]);
 });
 
-it("a damaged file of an ended process keeps its name from nobody", () => {
+it("a damaged file of an ended process does not block its name", () => {
   using _home = testHome();
   claimName("terminal", () => false);
   killed();

@@ -203,7 +203,7 @@ describe("a host over SSH", () => {
     },
   );
 
-  it("says once what was printed as errors, without control sequences", async () => {
+  it("reports once what ssh wrote to stderr, without control sequences", async () => {
     for (const [end, code] of [
       ["exit 1", "SSH_ENDED"],
       ["exec sleep 60", "SSH_SILENT"],

@@ -31,7 +31,7 @@ it.each([
   ["", "HISTORY_UNCONFIRMED"],
   ["interrupt", "130"],
   ["end", "HISTORY_UNCONFIRMED"],
-])("a question in a terminal that is answered with %j comes to %s", async (typed, outcome) => {
+])("a question in a terminal that is answered with %j results in %s", async (typed, outcome) => {
   expect(await asked(typed)).toBe(outcome);
 });
 

@@ -227,7 +227,7 @@ describe("undo", () => {
     expect(one).not.toBe(two);
   });
 
-  it("redo takes back each way to something earlier", async () => {
+  it("can be reversed by redo for each move to something earlier", async () => {
     await using t = await desk();
     const { client, sessionId } = t;
     const one = await t.say("one");

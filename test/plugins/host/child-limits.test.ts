@@ -146,7 +146,7 @@ describe("the rules of a child", () => {
     lima: 'the rule "Weather(lima)" denies it',
   };
 
-  it("are its own and its parent's where they narrow, and only those of both where they allow", async () => {
+  it("are those of itself and its parent where they restrict, and only those of both where they allow", async () => {
     using home = testHome();
     await using t = await weatherHost();
     const parent = await t.create({ permissions: parentRules }, { cwd: home.cwd, permission: "ask" });
@@ -157,7 +157,7 @@ describe("the rules of a child", () => {
       expect(await forecast(t.client, id, "rome oslo paris bern lima")).toEqual({ rome: "ran", oslo, ...refused });
   });
 
-  it("hold in the mode full, too, when it is opened without its parent, and in a copy of it", async () => {
+  it("apply in the mode full, too, when it is opened without its parent, and in a copy of it", async () => {
     using home = testHome();
     await using t = await weatherHost();
     const parent = await t.create({ permissions: parentRules }, { cwd: home.cwd, permission: "full" });
@@ -237,7 +237,7 @@ describe("the sandbox of a child", () => {
     expect(await used()).toEqual([bash, "local"]);
   });
 
-  it("is not given up with --sandbox, by it or a copy, and may be taken up", async () => {
+  it("cannot be switched off with --sandbox, by it or a copy, but can be switched on", async () => {
     using home = testHome();
     await using t = await weatherHost();
     // Without an image, containers run nothing.
@@ -257,7 +257,7 @@ describe("the sandbox of a child", () => {
   });
 });
 
-it("a copy of a child keeps to the folders and tools of the child's parent", async () => {
+it("a copy of a child is limited to the folders and tools of the child's parent", async () => {
   using home = testHome();
   const shared = join(home.home, "shared");
   mkdirSync(shared);

@@ -104,7 +104,7 @@ it("lists the other operations when a schema of an extension cannot be made", as
   ]);
 });
 
-it("leaves out operations under names that no client could use, and fields of a result that its schema does not name", async () => {
+it("leaves out operations with names that no client could use, and fields of a result that its schema does not name", async () => {
   const row = {
     params: z.strictObject({}),
     result: z.object({ list: z.unknown() }),

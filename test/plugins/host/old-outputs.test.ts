@@ -41,7 +41,7 @@ it("old outputs of commands are removed a while after the start, but not those o
   expect(failures).toEqual([]);
 });
 
-it("a failure is told", async () => {
+it("a failure is reported", async () => {
   using home = testHome();
   vi.stubEnv("TMPDIR", home.home);
   written(join(temporaryFolders(), newId(), outputName()), 8);

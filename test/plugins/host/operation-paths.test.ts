@@ -64,7 +64,7 @@ async function rows(): Promise<[string, Row][]> {
   );
 }
 
-it("every path in the params of an operation is declared, with what a limited client may name", async () => {
+it("every path in the params of an operation is declared, with its reach for a limited client", async () => {
   const all = await rows();
   expect((await Promise.all(all.map(([name, row]) => undeclared(name, row)))).flat()).toEqual([]);
   expect(Object.fromEntries(all.flatMap(([name, { paths }]) => (paths ? [[name, paths]] : [])))).toEqual({
@@ -95,7 +95,7 @@ it("every path in the params of an operation is declared, with what a limited cl
       expect([name, await placesOf(row)]).toEqual([name, expect.arrayContaining([place])]);
 });
 
-it("a new operation that takes a path without saying so is found, also in lists and objects", async () => {
+it("a new operation with an undeclared path is found, also in lists and objects", async () => {
   const params = z.strictObject({
     sessionId: z.string(),
     folder: z.string().min(1).optional(),

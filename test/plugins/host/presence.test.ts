@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Presence } from "../../../plugins/host/client/view/presence.ts";
 
-it("those who come back with the host are no news, but those who come later or for the first time are", () => {
+it("clients that return with the host are not announced, but those that come later or for the first time are", () => {
   let now = 0;
   const presence = new Presence(() => now);
   presence.begin(["terminal", "laptop", "phone"]);

@@ -33,7 +33,7 @@ async function twoWaiting() {
   };
 }
 
-it("a waiting message whose text another client has changed is that client's", async () => {
+it("a queued message whose text another client has changed belongs to that client", async () => {
   await using t = await twoWaiting();
   const { sessionId, client } = t;
   const [, one, two] = t.ids;
@@ -104,7 +104,7 @@ it("messages left by a cancelled turn can be sent on request", async () => {
   expect({ waiting, running }).toEqual({ waiting: undefined, running: false });
 });
 
-it("a change of the queue is made anew when somebody else has changed the queue meanwhile", async () => {
+it("a change of the queue is computed again when somebody else has changed the queue meanwhile", async () => {
   await using t = await twoWaiting();
   const { sessionId, client } = t;
   const [, one, two] = t.ids;
@@ -135,7 +135,7 @@ it("a change of the queue is made anew when somebody else has changed the queue 
   t.proceed();
 });
 
-it("a change of the queue that is repeated after a lost answer is made once", async () => {
+it("a change of the queue that is repeated after a lost response is made once", async () => {
   await using t = await twoWaiting();
   const { sessionId, client } = t;
   const twice = (async (operation, params) => {

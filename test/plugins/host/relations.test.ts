@@ -60,7 +60,7 @@ it("keeps sessions with a parent out of lists unless asked for, and says what th
   expect(copy.meta).toHaveProperty("inherited", child.meta.inherited);
 });
 
-it("refuses relations that are none", async () => {
+it("refuses invalid relations", async () => {
   using home = testHome();
   await using t = await testHost();
   const create = (more: object) => t.client.request("create_session", { cwd: home.cwd, ...more });
@@ -93,7 +93,7 @@ it.each<[Mode, Mode, Mode]>([
   expect(await modeOf(t.client, sessionId)).toBe(is);
 });
 
-it("follows a parent that narrows its mode, and keeps to it when it is opened again alone", async () => {
+it("a child follows a parent that narrows its mode, and keeps that mode when it is opened again alone", async () => {
   using home = testHome();
   await using server = await startModelServer([
     toolCall("Touch", {}),

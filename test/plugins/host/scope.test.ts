@@ -103,7 +103,7 @@ it("lets a client that may only read subscribe and read, and refuses the rest", 
   );
 });
 
-it("gives away nothing but a client's own members, which cannot be changed", async () => {
+it("exposes only a client's own members, which cannot be changed", async () => {
   using home = testHome();
   await using t = await testHost([echoAgent]);
   const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });

@@ -48,7 +48,7 @@ function glance(shown: Partial<SessionStatus>) {
 }
 
 describe("the status of a session", () => {
-  it("says what it has used, what fills the window, and where it is, and is the same for whoever follows it", async () => {
+  it("contains usage, context size and place, and is the same for everyone who follows it", async () => {
     await using t = await world([[text("hello"), usage({ input: 100, cached: 40, output: 10 })], text("again")]);
     const view = await followSession(t.client, t.sessionId);
     expect(glance(await t.status())).toMatchObject({
@@ -98,7 +98,7 @@ describe("the status of a session", () => {
     expect(view.status.branch).toBeUndefined();
   });
 
-  it("is told to nobody who has not asked for it", async () => {
+  it("is not sent to clients that have not asked for it", async () => {
     await using t = await world([text("hello")]);
     const heard: string[] = [];
     await t.client.subscribe(t.sessionId, ({ event }) => void heard.push(event.type));

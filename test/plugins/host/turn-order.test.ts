@@ -70,7 +70,7 @@ async function one(concurrentTurns = 1) {
 const end = (client: Client, sessionId: string, id: string) => client.request("wait_turn", { sessionId, id });
 const turnOf = async (client: Client, sessionId: string) => (await client.request("get_status", { sessionId })).turn;
 
-it("turns beyond the limit wait in the order in which they came, which lists and listeners are told", async () => {
+it("turns beyond the limit wait in their order of arrival, which lists and listeners show", async () => {
   await using t = await one();
   const { client } = t;
   const [a, b, c] = [await t.create(), await t.create(), await t.create()];
@@ -141,7 +141,7 @@ it("a turn that waits for a person makes room for another one", async () => {
   expect(await end(client, a, first)).toMatchObject({ reason: "completed" });
 });
 
-it("a session that belongs to another one works in that one's turn", async () => {
+it("a child session works in its parent's turn", async () => {
   await using t = await one();
   const { client } = t;
   const a = await t.create();
@@ -162,7 +162,7 @@ it("0 means no limit", async () => {
   await eventually(() => expect(t.asked.sort()).toEqual(["m0", "m1", "m2"]));
 });
 
-it("begins no turn any more once the host is about to stop", async () => {
+it("no turn begins once the host is about to stop", async () => {
   await using t = await one();
   const keeper = new Keeper(t.host, { idleMs: 0, logger: console });
   await keeper.start();

@@ -249,7 +249,7 @@ it("shows which rows belong to the conversation after a rewind, and on the other
   ]);
 });
 
-it("tells of each word, and keeps what is arriving apart from the rows", async () => {
+it("announces each word, and keeps arriving text apart from the rows", async () => {
   await using w = await world();
   const { view, changes, drained } = await follow(w);
   const rows = view.rows.length;
@@ -294,7 +294,7 @@ it("knows the queue that was made before its first event, with the changes since
   expect([view.queue, view.queueSeq]).toEqual([whole.view.queue, whole.view.queueSeq]);
 });
 
-it("shows that it is connecting again, and why it has ended", async () => {
+it("shows that it is reconnecting, and why it has ended", async () => {
   await using w = await world();
   const { view, changes, drained } = await follow(w);
   const seen: string[] = [];
@@ -326,7 +326,7 @@ it("is the same for a client in the host's own process", async () => {
   expect(near.view.status.connection).toBe("closed");
 });
 
-it("goes on when a listener throws", async () => {
+it("continues when a listener throws", async () => {
   await using w = await world();
   const thrown: unknown[] = [];
   const { changes, view, drained } = await follow(w, { ...all, listenerFailed: (each) => void thrown.push(each) });

@@ -41,7 +41,7 @@ async function two() {
   };
 }
 
-it("everything that a turn writes and announces bears the client whose message it answers", async () => {
+it("all events of a turn carry the id of the client whose message the turn answers", async () => {
   await using t = await two();
   const { anna, ben, sessionId, heard } = t;
   const first = await t.send(anna, "go");
@@ -116,7 +116,7 @@ it("clients of one name get numbers from the host, which are free again when the
   expect(names(next, t.host.connect({ name: "terminal" }))).toEqual(["terminal-2", "terminal-4"]);
 });
 
-it("a client that only looks, or whose message is refused, is neither told of nor present", async () => {
+it("a client that only reads, or whose message is refused, is neither announced nor shown as present", async () => {
   await using t = await two();
   const { anna, ben, sessionId, heard } = t;
   const turn = await t.send(anna, "go");

@@ -62,7 +62,7 @@ describe("operations over HTTP", () => {
     expect((await t.client.request("list_sessions", {})).sessions).toEqual([]);
   });
 
-  it("hold the bytes of a token together in limits, and refuse a body that says that it is too large", async () => {
+  it("limit the bytes of all bodies of a token together, and refuse a body that announces too much", async () => {
     await using t = await testWeb();
     const begin = (length: number, sent: number) => {
       const socket = connect(t.port, "127.0.0.1");
@@ -113,8 +113,8 @@ describe("operations over HTTP", () => {
   });
 });
 
-describe("a request that is turned away", () => {
-  it("is told in JSON what to do, and nothing of what there is", async () => {
+describe("a refused request", () => {
+  it("gets JSON that says what to do, and learns nothing of what exists", async () => {
     await using t = await testWeb();
     const refused = async (path: string, init: RequestInit = {}) => {
       const response = await fetch(`http://127.0.0.1:${t.port}${path}`, init);
@@ -140,7 +140,7 @@ describe("a request that is turned away", () => {
 });
 
 describe("events over HTTP", () => {
-  it("go on after the position of the last one, and refuse what is none", async () => {
+  it("continue after the position of the last one, and refuse an invalid position", async () => {
     await using t = await testWeb();
     const { sessionId } = (await post(t, "create_session", { cwd: t.home.cwd })).body;
     const { id } = (await post(t, "send_message", { sessionId, content: "hello" })).body;
@@ -184,7 +184,7 @@ describe("events over HTTP", () => {
   });
 });
 
-it("a client that reads no events misses passing ones, and gets all that are stored once it reads again", async () => {
+it("a client that reads no events misses transient ones, and gets all stored ones once it reads again", async () => {
   let emit = (_text: string): void => {};
   let append = async (_text: string): Promise<unknown> => undefined;
   const talker = definePlugin({
