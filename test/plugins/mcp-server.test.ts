@@ -27,7 +27,7 @@ function handTime() {
   };
 }
 
-it("a task that runs for longer than a call waits is told with what was said, and the wait shows signs of life", async () => {
+it("a task that runs longer than a call waits is reported with its messages so far, and the wait sends progress", async () => {
   using home = testHome();
   await using model = await startModelServer([
     [text("I look first."), toolCall("Look", {})],

@@ -100,7 +100,7 @@ it("a session ends in time although a server does not answer, and a person does 
   expect(await waitsAtEnd({ attending: true })).toEqual([]);
 });
 
-it("a server that has kept a session waiting in vain is not waited for by those that follow soon", async () => {
+it("a server that has delayed the end of a session without answering does not delay the sessions that follow soon", async () => {
   using home = testHome();
   expect(await waitsAtEnd({ home })).toEqual([4_000]);
   const { clock, pending } = testClock();
@@ -130,7 +130,7 @@ it("ten servers whose tools are known are not started before the first request, 
   await expect.poll(async () => new Set(await states())).toEqual(new Set(["up"]));
 });
 
-it("a short run lets a known server say what it has added, for the next one", async () => {
+it("a short run asks a known server for its changes, for the next run", async () => {
   using home = testHome();
   const only = join(home.home, "only");
   writeFileSync(only, "echo");
@@ -168,7 +168,7 @@ it("a run ends in time although a known server does not answer, and a person doe
   }
 });
 
-it("a search that finds nothing lets known servers say what they have added", async () => {
+it("a search that finds nothing asks known servers for their changes", async () => {
   using home = testHome();
   const only = join(home.home, "only");
   writeFileSync(only, "echo");
@@ -189,7 +189,7 @@ it("a search that finds nothing lets known servers say what they have added", as
   );
 });
 
-it("what the server says of its tools replaces what was kept, from the next turn on and for later sessions", async () => {
+it("a server's new list of tools replaces the cached one, from the next turn on and for later sessions", async () => {
   using home = testHome();
   const { servers, open, describe } = await knownServer(home);
   describe("Now does");
@@ -246,7 +246,7 @@ it("a server that is known but cannot be started says so when it is called", asy
   expect(lastText((await t.say("Go."))[1] as never)).toContain('The MCP server "test" could not be started');
 });
 
-it("the list is private, and one that cannot be read is told and written anew", () => {
+it("the cached list is private, and an unreadable one is reported and written again", () => {
   using home = testHome();
   const problems: unknown[] = [];
   const definition = { name: "test", way: { command: "run", args: [], env: {}, cwd: "/" } };

@@ -87,7 +87,7 @@ describe.each([
   ["node:crypto", nodeCrypto],
   ["WebCrypto", webCrypto],
 ])("pairing by %s", (_name, primitives) => {
-  it("makes the host know the guest, and the guest the host, and admits the guest when the user has said yes", async () => {
+  it("makes host and guest known to each other, and admits the guest when the user has agreed", async () => {
     const offer = offerOf({ primitives });
     const run = offer.join(1n);
     const guest = guestOf({ primitives, expected: host.id });
@@ -116,7 +116,7 @@ describe.each([
 });
 
 describe("a code", () => {
-  it("lets nobody in by 10,000 wrong ones, and is dead after five", async () => {
+  it("lets nobody in by 10,000 wrong ones, and is void after five", async () => {
     const offers = Array.from({ length: 2_000 }, () => offerOf({ group: toy }));
     const outcomes: Record<string, number> = {};
     for (const [index, offer] of offers.entries())
@@ -131,13 +131,13 @@ describe("a code", () => {
     expect(new Set(offers.map(({ ended }) => ended))).toEqual(new Set(["it was tried 5 times"]));
   }, 120_000);
 
-  it("counts those who leave before they show whether they know it, too", async () => {
+  it("also counts guests that leave before they prove that they know it", async () => {
     const offer = offerOf({ group: toy });
     for (let n = 0; n < MAX_TRIES; n++) await offer.join(BigInt(n + 1)).receive(await guestOf({ group: toy }).begin());
     expect(await guessed(offer, code)).toBe("RELAY_CODE_ENDED");
   });
 
-  it("tells who does not know it nothing: the host shows what it knows only after the guest has", async () => {
+  it("is not revealed to a guest that does not know it: the host proves its knowledge only after the guest", async () => {
     const run = offerOf({ group: toy }).join(1n);
     const step = await run.receive(await guestOf({ group: toy }).begin());
     expect({ keys: Object.keys(step), bytes: step.reply.length }).toEqual({ keys: ["reply"], bytes: 32 });
@@ -153,7 +153,7 @@ describe("a code", () => {
     await expect(second.receive(third.reply)).rejects.toMatchObject({ code: "RELAY_CODE_ENDED" });
   });
 
-  it("is good for five minutes, with the answer of the user", async () => {
+  it("is valid for five minutes, including the user's answer", async () => {
     let now = 0;
     const offer = offerOf({ group: toy, now: () => now });
     const run = offer.join(1n);

@@ -127,7 +127,7 @@ describe("a relay", () => {
     expect(relay.relay.counts).toMatchObject({ hosts: 1 });
   });
 
-  it("does not let in who signs for another relay, with another key, or an old hello", async () => {
+  it("refuses a hello that is signed for another relay or with another key, and an old one", async () => {
     const relay = await startRelay();
     const other = await startRelay({}, { names: [new URL(relay.address).host] });
     const identity = await createIdentity(nodeCrypto);
@@ -141,7 +141,7 @@ describe("a relay", () => {
     await expect(connectTo(other.address, { role: "client", identity }, identity)).resolves.toBeDefined();
   });
 
-  it("carries nothing of identities that its owner has blocked, also after it was started again", async () => {
+  it("carries nothing of identities that its owner has blocked, also after a restart", async () => {
     const folder = temporaryFolder("scorel-relay-");
     const revocations = new StoredRevocations(folder, Date.now());
     const relay = await startRelay({}, { revocations });
@@ -158,7 +158,7 @@ describe("a relay", () => {
     expect(late.isRevoked(idOf(host.identity.id), idOf(client.identity.id), 3n)).toBe(false);
   });
 
-  it("does not begin with a damaged list of what was revoked", async () => {
+  it("does not start with a damaged list of revocations", async () => {
     const folder = temporaryFolder("scorel-relay-");
     writeFileSync(join(folder, "revocations.jsonl"), '{"host":"a"}\n');
     expect(() => new StoredRevocations(folder, Date.now())).toThrow(
@@ -169,7 +169,7 @@ describe("a relay", () => {
     );
   });
 
-  it("ends connections that say nothing, and those that send what is not a frame", async () => {
+  it("ends connections that send nothing, and those that send invalid frames", async () => {
     const relay = await startRelay({ helloMs: 1 });
     const silent = new WebSocket(relay.address, "scorel-relay-1");
     const rude = new WebSocket(relay.address, "scorel-relay-1");
@@ -236,7 +236,7 @@ describe("a place to pair", () => {
     expect(await tryPlace(place)).toBe("place");
   });
 
-  it("cannot be searched for: tries are few for an address, and in all", async () => {
+  it("cannot be guessed: attempts are limited for each address, and in total", async () => {
     const relay = await startRelay({ joinsOfAddress: { burst: 3, perSecond: 0.001 } });
     const guest = await relay.guest();
     const ends: string[] = [];
@@ -256,7 +256,7 @@ function idOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("base64url");
 }
 
-it("behind a proxy, takes the last address that the proxy names for a client's, and by itself none", async () => {
+it("behind a proxy, uses the last address that the proxy names as the client's, and without one ignores the header", async () => {
   const ends = async (behindProxy: boolean) => {
     const relay = await startRelay({ socketsOfAddress: 1 }, { behindProxy });
     const open = (forwarded: string) => {
@@ -283,7 +283,7 @@ it("behind a proxy, takes the last address that the proxy names for a client's, 
   expect(await ends(false)).toEqual(["let in", "4004", "4004"]);
 });
 
-it("encrypts connections with a certificate, and answers nobody without TLS then", async () => {
+it("encrypts connections with a certificate, and then answers nobody without TLS", async () => {
   const tls = { cert: Buffer.from(certificate), key: Buffer.from(privateKey) };
   const relay = await startRelay({}, { tls, names: ["relay.example"] });
   expect(relay.address).toBe(`wss://127.0.0.1:${relay.port}/relay`);

@@ -69,7 +69,7 @@ async function paired(days: number, give = grantAnew) {
 
 const stored = () => fromBase64url((pairedHosts()[0] as { grant: string }).grant) as Bytes;
 
-it("a device that may only read gets a new grant while the old one still counts, with the same number", async () => {
+it("a device that may only read gets a new grant while the old one is still valid, with the same number", async () => {
   const { device, grant, asked, connect } = await paired(20);
   expect(endsSoon(grant, Date.now())).toBe(true);
   await connect();
@@ -79,14 +79,14 @@ it("a device that may only read gets a new grant while the old one still counts,
   expect(asked).toEqual([base64url(device.id)]);
 });
 
-it("a grant that has long to go is not renewed", async () => {
+it("a grant that is still valid for long is not renewed", async () => {
   const { grant, asked, connect } = await paired(200);
   const client = await connect();
   await client.request("ping", {});
   expect([asked, stored()]).toEqual([[], grant]);
 });
 
-it("a grant that would not let this device in is not taken", async () => {
+it("a grant that would not let this device in is not accepted", async () => {
   const other = await createIdentity(nodeCrypto);
   const given: (typeof grantAnew)[] = [
     // A grant for another client, one of another host, and an invalid one.

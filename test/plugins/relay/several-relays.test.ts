@@ -72,7 +72,7 @@ async function twoRelays() {
 }
 
 describe("a host with several relays", () => {
-  it("is reached through the other one when the one that it uses has ended, and nothing is lost", async () => {
+  it("is reached through the other one when the one in use has ended, and nothing is lost", async () => {
     const { a, b } = await twoRelays();
     const t = await paired([a.address, b.address]);
     const client = await t.connect();
@@ -96,7 +96,7 @@ describe("a host with several relays", () => {
     expect(new Set(there).size).toBe(there.length);
   });
 
-  it("takes the first one again when it is back, but not while a device uses the other", async () => {
+  it("returns to the first one when it is back, but not while a device uses the other", async () => {
     const { a, b, again } = await twoRelays();
     const t = await paired([a.address, b.address], { returnMs: 100 });
     await (await t.connect()).close();
@@ -129,7 +129,7 @@ describe("a host with several relays", () => {
     expect(hostRecord().relays).toEqual([]);
   });
 
-  it("tells a device that is connected of another list, by having it come back", async () => {
+  it("tells a connected device of a changed list by making it reconnect", async () => {
     const { a, b } = await twoRelays();
     const t = await paired([a.address]);
     const client = await t.connect();
@@ -167,7 +167,7 @@ describe("a device that knows several relays", () => {
     });
   });
 
-  it("comes no more if one of them says that it was revoked", async () => {
+  it("does not reconnect if one of them says that it was revoked", async () => {
     const { a } = await twoRelays();
     const { options } = await paired([a.address]);
     const stranger = await createIdentity(nodeCrypto);

@@ -54,7 +54,7 @@ it("a report reaches a running turn at its next round, and its cost counts there
   expect((await toldIn(t)).at(-1)).toContain("Found it.");
 });
 
-it("is waited for by whoever has started it, and not by whoever came to the session later", async () => {
+it("a background subagent is waited for by the client that has started it, and not by clients that came later", async () => {
   const done = gate();
   await using t = await working(
     {
@@ -76,7 +76,7 @@ it("is waited for by whoever has started it, and not by whoever came to the sess
   expect([reports.length, said, await wait(0, reports)]).toEqual([1, "Thanks.", { reports: [] }]);
 });
 
-it("what it uses is in the log of its session at once, also while no turn runs, and /cost shows it", async () => {
+it("the usage of a background subagent is in its session's log at once, also while no turn runs, and /cost shows it", async () => {
   const end = gate();
   await using t = await working(
     {
@@ -103,7 +103,7 @@ it("what it uses is in the log of its session at once, also while no turn runs, 
   expect((await noted()).map((each) => each.usage)).toEqual([usage(500), usage(70)]);
 });
 
-it("a person stops one, and the model is told", async () => {
+it("a person stops a background subagent, and the model is told", async () => {
   await using t = await working(
     { "Go.": [behind("Look"), text("I wait."), text("Thanks.")], Look: [hang()] },
     { plugins: [commands as never] },
@@ -134,7 +134,7 @@ it("a question of a subagent in the background is asked in a session that rests"
   await expect.poll(() => lastReply(t)).toBe("Thanks.");
 });
 
-it("a definition can ask for it, and a call says otherwise", async () => {
+it("a definition can request the background, and a call can override it", async () => {
   const given = (more: object) => toolCall("Task", { description: "Look", prompt: "Look", agent: "finder", ...more });
   const files = { ".scorel/agents/finder.md": "---\ndescription: Finds\nbackground: true\n---\nFind.\n" };
   await using t = await working(
@@ -149,7 +149,7 @@ it("a definition can ask for it, and a call says otherwise", async () => {
   expect(results.map(({ details }) => details.background !== undefined)).toEqual([true, false]);
 });
 
-it("no more begin than may work at a time", async () => {
+it("no more subagents start than may work at the same time", async () => {
   await using t = await working(
     { "Go.": [[behind("One"), behind("Two")], text("I wait.")], One: [[hang()]], Two: [[hang()]] },
     { parallel: 1 },
@@ -160,7 +160,7 @@ it("no more begin than may work at a time", async () => {
   expect(JSON.stringify(results)).toContain("none can begin in the background");
 });
 
-it("one that was cut off with its session is reported as interrupted when that is opened again, without a turn", async () => {
+it("a subagent that was cut off with its session is reported as interrupted when that is opened again, without a turn", async () => {
   await using t = await working({ "Go.": [behind("Look"), text("I wait."), text("Thanks.")], Look: [[hang()]] });
   await t.outcome();
   await expect.poll(() => t.server.requests.length).toBe(3);
@@ -180,7 +180,7 @@ it("one that was cut off with its session is reported as interrupted when that i
   expect((await queue()).length).toBe(1);
 });
 
-it("cancelling the turn leaves it working, and closing its session, as deleting does first, ends it", async () => {
+it("cancelling the turn leaves a background subagent working, and closing its session, as deleting does first, ends it", async () => {
   await using t = await working({ "Go.": [behind("Look"), [hang()]], Look: [[hang()]] });
   await expect.poll(() => t.server.requests.length).toBe(3);
   await t.client.request("cancel", { sessionId: t.sessionId });

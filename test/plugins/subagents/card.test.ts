@@ -27,7 +27,7 @@ async function cardOf(report: string): Promise<any> {
 
 const REPORT = ["It is in **a.ts**.", "", ...Array.from({ length: 20 }, (_, at) => `- place ${at}`)].join("\n");
 
-it("a report is folded to its beginning, drawn as Markdown, and told from what the model says", async () => {
+it("a report is folded to its beginning, drawn as Markdown, and distinguished from the model's text", async () => {
   const card = await cardOf(REPORT);
   expect(displayLines(card, 80, look)).toEqual([
     "● Task: Find it (finder, session <id>)",

@@ -91,7 +91,7 @@ it.each<[Mode, boolean]>([
   expect(await resultsIn(t.client, child?.sessionId as string)).toMatchObject([{ isError }]);
 });
 
-it("subagents have subagents, which have none", async () => {
+it("subagents can have subagents, which cannot have any", async () => {
   await using t = await working({
     "Go.": [
       [task("Outer"), used(1)],

@@ -79,7 +79,7 @@ const all = (["host", "client"] as const).flatMap((to) => [
 
 describe("a relay between a client and a host that it knows", () => {
   it.each(all)(
-    "is found out when it %s: nothing of it counts, and all comes once by a new channel",
+    "is detected when it %s: nothing of it counts, and everything arrives once over a new channel",
     async (_, make) => {
       const ground = await malicious();
       ground.meddler.meddle = make();
@@ -152,7 +152,7 @@ describe("a relay that flips", () => {
 
 describe("a relay with two routes", () => {
   it.each(["host", "client"] as const)(
-    "is found out when it moves a message to the %s from one to the other",
+    "is detected when it moves a message to the %s from one to the other",
     async (to) => {
       const ground = await malicious();
       const from: { route: bigint; payload: Bytes }[] = [];
@@ -173,7 +173,7 @@ describe("a relay with two routes", () => {
 });
 
 describe("a relay with an earlier session", () => {
-  it("gets nothing from a host by replaying all that a client has said", async () => {
+  it("gets nothing from a host by replaying all messages of a client", async () => {
     const ground = await malicious();
     const said: Bytes[] = [];
     let route = 0n;
@@ -203,7 +203,7 @@ describe("a relay with an earlier session", () => {
     expect(stored.filter((text) => text === "one")).toEqual([]);
   });
 
-  it("gets nothing from a client by replaying all that a host has said", async () => {
+  it("gets nothing from a client by replaying all messages of a host", async () => {
     const ground = await malicious();
     const said: Bytes[] = [];
     ground.meddler.meddle = withData("client", "peer", (payload) => {

@@ -87,7 +87,7 @@ describe("a relay that takes the place of a client", () => {
     expect(ground.host.isConnected(base64url(device.id))).toBe(false);
   });
 
-  it("is sent away with the keys of somebody whom the host has not paired", async () => {
+  it("is refused with the keys of a client that the host has not paired", async () => {
     const ground = await malicious();
     const stranger = await createIdentity(nodeCrypto);
     const ends: string[] = [];
@@ -125,7 +125,7 @@ describe("who has heard a host's hello", () => {
     ["says it with a later generation", (hello) => [changed(hello, HEADER_BYTES + 1, 0xff)]],
     ["says it with another key", (hello) => [changed(hello, HEADER_BYTES + 9, 0)]],
     ["says it with another key to agree", (hello) => [changed(hello, HEADER_BYTES + 41, 0)]],
-  ])("gets nothing when it %s, and the host stays", async (_, frames) => {
+  ])("gets nothing when it %s, and the host stays connected", async (_, frames) => {
     const ground = await malicious();
     const hello = ground.meddler.last("host").seen.find((frame) => frame[0] === 2) as Bytes;
     expect(await saying(ground.relay.address, () => frames(hello))).toBe(4002);

@@ -56,7 +56,7 @@ async function between(guess: PairingCode): Promise<{ meddle: Meddle; fingerprin
 }
 
 describe("a relay in the middle of pairing", () => {
-  it("is refused by both when it puts its own keys in with a guessed code, which costs one of five tries", async () => {
+  it("is refused by both when it inserts its own keys with a guessed code, which uses up one of five tries", async () => {
     const ground = await malicious();
     const before = hostRecord().devices;
     const pairing = await offered(ground);
@@ -68,7 +68,7 @@ describe("a relay in the middle of pairing", () => {
     expect(hostRecord().devices).toEqual(before);
   });
 
-  it("would be seen by its fingerprint even if it had guessed the code", async () => {
+  it("would be noticed by its fingerprint even if it had guessed the code", async () => {
     const ground = await malicious();
     const pairing = await offered(ground);
     const { meddle, fingerprint } = await between(parseCode(pairing.code));
@@ -85,7 +85,7 @@ describe("a relay in the middle of pairing", () => {
     ["the host's share", "peer", 0],
     ["the host's confirmation", "peer", 1],
     ["the host's keys and grant", "peer", 2],
-  ] as const)("makes nobody known by changing %s", async (_, to, at) => {
+  ] as const)("causes no pairing by changing %s", async (_, to, at) => {
     const ground = await malicious();
     const pairing = await offered(ground);
     ground.meddler.meddle = withData("guest", to, (payload, index) => {

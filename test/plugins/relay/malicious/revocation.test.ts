@@ -31,7 +31,7 @@ function counting() {
 
 describe("a device that is revoked while a session streams", () => {
   it.each(["passes everything on", "hides that it was revoked, and leads it to the host again"])(
-    "hears nothing from then on, whether the relay %s",
+    "receives nothing from then on, whether the relay %s",
     async (what) => {
       const { plugin, said } = counting();
       const ground = await malicious({ plugins: [echoAgent, plugin] });
