@@ -68,7 +68,7 @@ describe("the seams of shipped plugins", () => {
     expect([...fields].filter((field) => !knownWords.fields.includes(field))).toEqual([]);
   });
 
-  it("include only services of the start-up, and sealed ones, that are named with a reason", () => {
+  it("include services that only the start-up provides, or that cannot be wrapped, only with a reason", () => {
     expect([...given].sort()).toEqual(Object.keys(givenServices).sort());
     const starts = ["presets/start/launch.ts", "plugins/host/sessions/starter.ts"];
     const passed = starts.flatMap((file) => keysWithin(sources[file] ?? "", "services"));
@@ -79,7 +79,7 @@ describe("the seams of shipped plugins", () => {
     expect(sealed.map(([, name]) => name).sort()).toEqual(Object.keys(sealedServices).sort());
   });
 
-  it("do not meet in the kit, which keeps no state that plugins could share", () => {
+  it("do not include state in the kit that plugins could share", () => {
     const kept = Object.entries(sources).filter(
       ([file, source]) => file.startsWith("plugins/kit/") && /^(export )?(let|var) /m.test(source),
     );

@@ -143,7 +143,7 @@ describe("a row of a decision that names the test which shows it", () => {
 });
 
 describe("every document", () => {
-  it("names only tests that exist where it says which test shows what was promised of the page", () => {
+  it("names only existing tests where it names the test for a promise about the page", () => {
     const text = read("docs/decisions/0149-the-page-promise-by-promise.md").replace(/\s+/g, " ");
     let tests = "";
     for (const [, path, name] of text.matchAll(/`(test\/[\w/.-]+\.ts)`|"([^"]+)"/g)) {
@@ -273,7 +273,7 @@ function flagsIn(file: string): CliOption[] {
   );
 }
 
-/** Parsed by the command's own parser. */
+/** Parses the words with the command's own parser; returns the problem, if any. */
 function scorelProblem(words: readonly string[], added: readonly CliOption[]): string | undefined {
   if (words.includes("--help") || words.includes("--version")) return undefined;
   const commands: CliCommand[] = facts.commandLine.commands.map(({ command }) => command);
@@ -293,7 +293,7 @@ function otherProblem(program: string, [first = "", second = ""]: readonly strin
   return scripts.includes(script) ? undefined : `there is no script "${script}"`;
 }
 
-/** Read from the source, without running it. */
+/** The error codes in a source, which is not executed. */
 function codesWrittenIn(source: string): string[] {
   const table = source.slice(source.indexOf("defineErrors("));
   return [...table.matchAll(/^ {2}([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+):/gm)].map((match) => match[1] as string);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Milliseconds; far longer than any machine should need. */
+/** Milliseconds; much longer than any machine should need. */
 const LIMIT_MS = 45_000;
 
 /** Repeats a check until it passes, and returns its result. Also runs outside tests, for scripts that share their stages. */

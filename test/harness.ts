@@ -13,7 +13,7 @@ import type { KernelOptions } from "../kernel/kernel.ts";
 import { contain } from "../plugins/extensions/containment/contain.ts";
 import type { Origin } from "../plugins/extensions/containment/contained-plugin.ts";
 
-/** A header whose ids and times are the same in every run. */
+/** A header with the same ids and times in every run. */
 export const testHeader: SessionHeader = {
   version: 1,
   sessionId: "session000000001",
@@ -28,7 +28,7 @@ export interface TestKernel extends AsyncDisposable {
   session: Kernel["session"];
   /** The records of the log, as written. */
   stored(): StoredEvent[];
-  /** Everything announced so far, after all subscribers have received it. */
+  /** All announced events so far, once all subscribers have received them. */
   heard(): Promise<(AnyEvent | Missed)[]>;
 }
 
@@ -73,7 +73,7 @@ function asEntry(given: TestPlugin): KernelEntry {
   return "plugin" in given ? { origin: "test", ...given } : { plugin: given, origin: "test" };
 }
 
-/** Connections by client id, for operations of session plugins that look at the caller. */
+/** Connections by client id, for operations of session plugins that need the caller. */
 export function testCallers() {
   const left = new Map<string, AbortController>();
   const of = (clientId: string) => {

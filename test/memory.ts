@@ -6,9 +6,9 @@ setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
 /**
- * Bytes that this process still uses after garbage collections. Several collections are needed, since memory that one
- * frees of buffers and sockets is counted only after the next ones. The size of the process would say less: it grows
- * with garbage that was not collected yet.
+ * Bytes that this process uses after garbage collections. Several collections are needed, since memory of buffers and
+ * sockets that one collection frees is counted only by the next. The size of the process would be less meaningful,
+ * since it includes garbage.
  */
 export async function usedBytes(): Promise<number> {
   let least = Number.POSITIVE_INFINITY;

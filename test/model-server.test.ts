@@ -28,7 +28,7 @@ function post(baseUrl: string, signal?: AbortSignal): Promise<Response> {
   return fetch(`${baseUrl}/chat/completions`, init);
 }
 
-/** The chunks of a reply, without the parts that never change. */
+/** The chunks of a reply without their constant fields. */
 async function chunks(baseUrl: string): Promise<unknown[]> {
   const sent = await (await post(baseUrl)).text();
   const lines = sent.split("\n\n").filter((line) => line !== "");
@@ -202,7 +202,7 @@ describe("a model server", () => {
     await using server = await spawnModelServer([text("from afar")]);
     expect(await chunks(server.baseUrl)).toContainEqual([{ content: "from afar" }, null]);
     expect((await post(server.baseUrl)).status).toBe(500);
-    // Recorded requests arrive over another channel than the answers, and may arrive later.
+    // Requests are reported over another channel than responses, and may arrive later.
     await eventually(() => expect(server.requests.map((request) => request.body)).toEqual([body, body]));
   });
 });

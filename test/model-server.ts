@@ -7,7 +7,7 @@ import { openaiResponses } from "./model-formats/openai-responses.ts";
 
 /** A model server that plays a script over real HTTP on 127.0.0.1, and records the requests. */
 
-/** Why a reply ends. Default: `toolUse` after a tool call, else `stop`. */
+/** The reason why a reply ends. Default: `toolUse` after a tool call, else `stop`. */
 export type Finish = "stop" | "length" | "toolUse" | "filtered";
 export interface Tokens {
   /** All tokens of the prompt, including cached ones. */
@@ -36,7 +36,7 @@ export type Script = readonly Reply[] | ((request: RecordedRequest, index: numbe
 
 export const text = (words: string, pieces?: Pieces): Part => ({ do: "text", text: words, pieces });
 export const thinking = (words: string, pieces?: Pieces): Part => ({ do: "thinking", text: words, pieces });
-/** `upTo` sends only that many characters of the arguments' JSON. */
+/** A tool call. With `upTo`, only this many characters of the arguments' JSON are sent. */
 export const toolCall = (
   name: string,
   args: object | string,
@@ -47,7 +47,7 @@ export const toolCall = (
 };
 export const usage = (tokens: Tokens): Part => ({ do: "usage", tokens });
 export const finish = (reason: Finish): Part => ({ do: "finish", reason });
-/** A promise that a test opens: `delayUntil(here.promise)` … `here.open()`. */
+/** A promise that the test resolves: `delayUntil(here.promise)` … `here.open()`. */
 export function gate(): { promise: Promise<void>; open(): void } {
   let open = () => {};
   const promise = new Promise<void>((resolve) => {
@@ -114,7 +114,7 @@ export interface WireReply {
   thinking(piece: string): string;
   callStart(call: number, id: string, name: string): string;
   callDelta(call: number, piece: string): string;
-  /** What remains to be sent when the reply ends here. */
+  /** Remaining bytes when the reply ends here. */
   broken(): string;
   failure(message: string): string;
   end(reason: Finish): string;
@@ -305,7 +305,7 @@ async function step(part: Part, state: Playing, res: ServerResponse): Promise<bo
   }
 }
 
-/** Resolves true once the bytes are passed to the system, so that a later cut loses none of them. */
+/** Resolves with true when the system has taken the bytes, so that a later cut does not lose them. */
 function write(res: ServerResponse, bytes: string): Promise<true> {
   if (bytes === "" || res.destroyed) return Promise.resolve(true);
   return new Promise((resolve) => res.write(bytes, () => resolve(true)));

@@ -1,6 +1,6 @@
 import { type Running, type Scratch, scratch } from "./e2e/scorel.ts";
 
-/** The command `relay serve` with a bus. A relay that was killed can be started again at its port. */
+/** The command `relay serve` with a bus. After a kill, it can be started again on the same port. */
 export class RelayCommand implements Disposable {
   readonly #scratch: Scratch = scratch();
   readonly #nats: string;

@@ -1,12 +1,16 @@
 /**
  * Runs steps one after another, and fails unless every test of every suite ran and passed.
- * `node test/run.mjs` runs the fast tier, which needs Node and git alone. `--full` adds what is slow and what needs optional
- * programs. Names pick steps: `node test/run.mjs unit e2e`. `--changed [commit]` runs what the changes since a commit can reach
- * (default: since the last one). Tests that lack a program or a right are listed as not run;
- * SCOREL_TEST_REQUIRED="zsh root" makes those that need zsh or root fail instead (test/optional.ts).
- * SCOREL_TEST_AGAIN=1 runs the files of a few failed tests once more, alone: a test that passes then is reported as unsteady, and
- * does not fail the run. On a shared machine one test of 7,000 that depends on load would refuse any change. Random faults are not
- * repeated, because they are expected to be found by one run of many.
+ * - `node test/run.mjs` runs the fast tier, which needs only Node and git.
+ * - `--full` also runs tests that are slow or need optional programs.
+ * - Names select steps: `node test/run.mjs unit e2e`.
+ * - `--changed [commit]` runs the tests that changes since a commit can affect (default: HEAD~1).
+ *
+ * Tests for which a program or a right is missing are listed as not run; SCOREL_TEST_REQUIRED="zsh root" makes those that need
+ * zsh or root fail instead (test/optional.ts).
+ *
+ * SCOREL_TEST_AGAIN=1 runs the files of a few failed tests once more, alone: a test that then passes is reported as unsteady,
+ * and does not fail the run. Without this, on a shared machine, one test of 7,000 that depends on the load would block any
+ * change. Tests of random faults are not repeated, since only one run in many finds such a fault.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -20,7 +24,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const fast = ["setup", "check", "build", "unit", "smoke"];
 const full = [...fast, "slow"];
 const changed = ["check", "reached", "build", "smoke"];
-/** Tests of processes wait for disks, limits and each other, so more files than there are processors run at a time. */
+/** Tests of processes often wait for disks, time limits and each other, so more files than processors run at a time. */
 const oneMore = { workers: availableParallelism() + 1 };
 const twoMore = { workers: availableParallelism() + 2 };
 const steps = {
@@ -33,7 +37,7 @@ const steps = {
   e2e: () => suite("e2e", ["e2e"], oneMore),
   programs: () => suite("programs", ["programs"], oneMore),
   fault: () => suite("fault", ["fault"], oneMore),
-  // At once, since what waits in one leaves the processors to another, and none has a slow end of its own.
+  // All suites at once: while tests of one wait, others use the processors, and no suite ends with a few slow files.
   slow: () => suite("slow", ["deep", "e2e", "programs", "fault"], twoMore),
   reached: () =>
     suite("reached", ["unit", "own-process", "deep"], { more: [`--changed=${since}`, "--passWithNoTests"] }),
@@ -47,7 +51,7 @@ const unknown = names.filter((name) => !Object.hasOwn(steps, name));
 if (unknown.length > 0)
   throw new Error(`no such suite: ${unknown.join(", ")} (there are ${Object.keys(steps).join(", ")})`);
 
-/** All random inputs follow from it, so that what failed can be made to fail again. */
+/** The seed of all random inputs, to reproduce failures. */
 const seed = process.env.SEED ?? String(Math.floor(Math.random() * 2 ** 31));
 const scratch = mkdtempSync(join(tmpdir(), "scorel-test-"));
 const rows = [];
@@ -64,7 +68,7 @@ try {
 }
 report();
 
-/** A step counts no tests; when it breaks, that is one failure. */
+/** Runs a command that is no suite. It counts no tests, and as one failure if it fails. */
 function step(command, args) {
   const { status, signal } = run(command, args, process.env);
   return status === 0 ? { passed: 0, failed: 0 } : { passed: 0, failed: 1, note: `exit ${status ?? signal}` };
@@ -83,7 +87,7 @@ function suite(name, projects = [name], { workers = availableParallelism(), more
   return { passed: passed + failed, failed: 0, notRun, unsteady: failures, note: `${failed} unsteady` };
 }
 
-/** Runs test files, or all tests of projects, in a home of their own, so that a stray one cannot touch the user's. */
+/** Runs test files, or all tests of projects, with a temporary HOME, so that a faulty test cannot change the user's files. */
 function vitest(name, projects, workers, more) {
   const file = join(scratch, `${name}.json`);
   const program = join(root, "node_modules/vitest/vitest.mjs");
@@ -116,7 +120,10 @@ function readResult(file) {
   }
 }
 
-/** Whatever did not run without saying what it lacks counts as failed: skipped tests, an empty suite, an error outside any test. */
+/**
+ * Counts the tests of a result. Skipped tests that do not state a missing program, an empty suite and an error outside of all
+ * tests count as failures.
+ */
 function verdict(result, exit) {
   if (!result) return { passed: 0, failed: 1, note: `no result, exit ${exit}` };
   const { numTotalTests: total, numPassedTests: passed } = result;
@@ -129,7 +136,7 @@ function verdict(result, exit) {
   return { passed, failed, note, notRun, failures: result.testResults.flatMap(failuresIn) };
 }
 
-/** The titles of skipped tests that name the program or right that they lack. */
+/** The titles of skipped tests that state a missing program or right. */
 function notRunIn({ testResults }) {
   return testResults
     .flatMap(({ assertionResults }) => assertionResults)
@@ -137,7 +144,7 @@ function notRunIn({ testResults }) {
     .map(({ fullName }) => fullName);
 }
 
-/** What failed in a file, in words that are enough to find it and to make it fail again. */
+/** The failed tests of a file, with the beginning of their messages. */
 function failuresIn({ name: file, message, assertionResults }) {
   const where = relative(root, file);
   const failed = assertionResults.filter(({ status }) => status === "failed");
@@ -159,7 +166,7 @@ function beginningOf(message) {
 function report() {
   const missing = names.slice(rows.length).map((name) => ({ name, seconds: 0, passed: 0, failed: 1, note: "not run" }));
   const all = [...rows, ...missing];
-  // Again at the very end, which is what is left of a log that somebody cut.
+  // Printed again at the end, because logs are often cut to their last lines.
   for (const { name, failures = [] } of all)
     for (const { text } of failures) console.log(`\nfailed in ${name}: ${text}`);
   for (const { name, unsteady = [] } of all)

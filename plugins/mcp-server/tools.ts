@@ -151,12 +151,9 @@ async function listed(client: Client, cwd: string, skip: number) {
 async function conversation(client: Client, sessionId: string, most: number): Promise<string> {
   const messages = await lastMessages(client, sessionId, most);
   const texts = messages.flatMap(({ event, display }) =>
-    isEvent(event, "message") ? `[${event.message.role}]
-${displayText(display)}` : [],
+    isEvent(event, "message") ? `[${event.message.role}]\n${displayText(display)}` : [],
   );
-  const all = texts.join("
-
-");
+  const all = texts.join("\n\n");
   return all.length > MOST_TEXT ? `…${all.slice(-MOST_TEXT)}` : all;
 }
 

@@ -1,4 +1,7 @@
-/** The loop of the library alone over one adapter, as a process: prints what the model says. Called with a base url and a model. */
+/**
+ * The agent loop of the library pi-agent-core over one adapter, without Scorel, as a process: prints the text of the
+ * reply. Arguments: base URL, model.
+ */
 import { runAgentLoopContinue } from "@mariozechner/pi-agent-core";
 import type { Model } from "@mariozechner/pi-ai";
 import { streamSimpleOpenAICompletions } from "@mariozechner/pi-ai/openai-completions";

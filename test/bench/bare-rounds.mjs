@@ -1,6 +1,7 @@
 /**
- * What a round cannot do without, and nothing else: reads a reply of openai-completions, appends it to a file and waits until
- * that is on disk, runs the command through the shell and reads what it says, appends that, and sends the whole conversation.
+ * The minimum that a round has to do: reads a reply of openai-completions, appends it to a file and waits until it is
+ * on disk, runs the command in a shell, reads and appends its output, and sends the whole conversation. Arguments: base
+ * URL, file.
  */
 import { spawn } from "node:child_process";
 import { fdatasync, openSync, writeSync } from "node:fs";

@@ -1,2 +1,2 @@
-/** The driver of the browser, which cannot be bundled: it looks for files beside itself. */
+/** The library that drives the browser. It cannot be bundled, because it looks for files beside its own. */
 export { chromium } from "playwright-core";

@@ -1,7 +1,7 @@
 /**
- * What checkpoints cost a round whose tool is a command that changes a file, by the size of the project: how many rounds are
- * covered, the CPU time of a round (Scorel with all that it starts, git included), and what they add to the gap from the end
- * of the model's reply to the next request. The model takes 150 ms for a reply, which is less than any real one does.
+ * The cost of checkpoints in a round whose tool is a command that changes a file, for projects of several sizes: how
+ * many rounds have no checkpoint, the CPU time of a round (Scorel and its child processes, git included), and the time
+ * added between the end of a reply and the next request. The model takes 150 ms for a reply, less than any real one.
  * Prints rows as JSON.
  */
 import { execFileSync, spawn } from "node:child_process";
@@ -17,10 +17,10 @@ const rounds = 20;
 const passes = 3;
 const speakingMs = 150;
 const filesPerFolder = 20;
-/** Of the kernel's clock that counts CPU time, in milliseconds; Linux has fixed it. */
+/** Milliseconds of one tick, in which the kernel counts CPU time. On Linux it is always 10. */
 const tickMs = 10;
 
-/** `was` are the figures of a version that looked at every file in each round, for no more than 300 ms. */
+/** The figures `was` are those of a version that looked at every file in each round, for at most 300 ms. */
 const cases = [
   {
     name: "git, 5,000 files",
@@ -85,7 +85,7 @@ async function rowsOf({ name, files, isGit, missed, cpu, gap }) {
   makeProject(project, files, isGit);
   const without = [];
   const watched = [];
-  // In turn, so that load from outside hits both alike.
+  // The two alternate, so that other load on the machine affects both alike.
   for (let pass = 0; pass < passes; pass++) {
     without.push(await run(project, 'without = ["checkpoints"]\n'));
     watched.push(await run(project, ""));
@@ -114,14 +114,17 @@ function makeProject(project, files, isGit) {
   git("-c", "gc.auto=0", "commit", "-qm", "first");
 }
 
-/** In how many rounds the files were not looked at, by the log. */
+/** The number of rounds whose files were not looked at, according to the logs. */
 function notCovered(sessions) {
   const logs = readdirSync(sessions).filter((name) => name.endsWith(".jsonl"));
   const lines = logs.flatMap((name) => readFileSync(join(sessions, name), "utf8").split("\n"));
   return lines.filter((line) => line.includes('"notCovered":[{"path":"."')).length;
 }
 
-/** The gaps of one turn's rounds, what they cost in CPU time, and how many were not covered. */
+/**
+ * Runs one turn. Returns the gaps between its replies and the next requests, its CPU time, and the number of rounds
+ * that were not covered.
+ */
 async function run(project, config) {
   const arrived = [];
   const answered = [];
@@ -157,7 +160,7 @@ async function run(project, config) {
   }
 }
 
-/** CPU time of a process and of those of its children that have ended; not a number where the system does not say. */
+/** CPU time of a process and of its children that have ended; NaN where the system has no /proc. */
 function cpuMsOf(pid) {
   const file = `/proc/${pid}/stat`;
   if (!existsSync(file)) return Number.NaN;

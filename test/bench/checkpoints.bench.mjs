@@ -1,2 +1,2 @@
-/** What watching the files costs a round. */
+/** The cost of checkpoints in each round. */
 export default [{ script: "checkpoint-rows.mjs" }];

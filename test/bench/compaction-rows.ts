@@ -3,7 +3,10 @@ import { costOf, playLongSession } from "../plugins/compaction/long-session.ts";
 const turns = 300;
 const layers = { none: [], "layer 2": ["summary"], both: ["results", "summary"] };
 
-/** What a long session sends, and how much of it no provider's prompt cache can serve, with and without compaction. */
+/**
+ * The tokens that a long session sends, and the share of them that no provider's prompt cache can serve, with and
+ * without compaction.
+ */
 async function measure(): Promise<void> {
   const rows = [];
   let baseline: number | undefined;

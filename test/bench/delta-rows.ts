@@ -1,6 +1,6 @@
 /**
- * What thousands of deltas cost above a turn with one word, held against the same of the library's loop alone; and whether each
- * of them reaches whoever reads `--output events`, once and in order.
+ * The cost of thousands of deltas compared with a turn of one word, and the same for the library's loop alone. Also
+ * checks that a reader of `--output events` gets each delta once and in order.
  */
 // @ts-expect-error plain JavaScript, shared with the runner
 import { bin, createHome, inTurn, megabytes, milliseconds } from "./measure.mjs";
@@ -11,7 +11,10 @@ const { home, remove } = createHome(baseUrl);
 const turn = (model: string, ...more: string[]) => [bin, "--model", `local/${model}`, ...more, "--yes", "-p", "go"];
 const bare = (model: string) => [process.env.BENCH_BESIDE as string, baseUrl, model];
 
-/** How the events of one turn stray from `count` deltas, each once, in order and with a number of its own; "" when they do not. */
+/**
+ * Describes how the events of a turn differ from `count` deltas, each once, in order and with a rising number; "" if
+ * they do not.
+ */
 function straying(stdout: string, count: number): string {
   const events = stdout
     .trimEnd()

@@ -1,7 +1,7 @@
 /**
- * What 20 extensions add to a turn when all about them is kept from an earlier one, against what loading them cannot do
- * without: `import("jiti")` and 20 `jiti.import` whose compiled code is kept. Whole processes taken in turn: with and without
- * the extensions, with and without the loading. Prints rows as JSON.
+ * The time that 20 extensions add to a turn when their compiled code is cached, compared with the minimum for loading
+ * them: `import("jiti")` and 20 calls of `jiti.import` with cached code. Runs whole processes alternately, with and
+ * without the extensions, with and without the loading. Prints rows as JSON.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -29,7 +29,7 @@ function measure(folder) {
     const [none, script] = [join(own.home, "none.mjs"), join(own.home, "load.mjs")];
     writeFileSync(none, "");
     writeFileSync(script, loading(join(own.home, folder), join(own.home, "kept")));
-    // Of two that stand next to each other: what the machine does meanwhile hits both.
+    // The difference of two runs that follow each other, so that other load on the machine affects both.
     const difference = (one, other) => milliseconds(...one) - milliseconds(...other);
     return inTurn(runs, {
       value: () => difference([node, turn, own], [node, turn, plain]),
@@ -46,7 +46,7 @@ function write(folder) {
   for (let index = 0; index < count; index++) writeFileSync(join(folder, `ext-${index}.ts`), extension(index));
 }
 
-/** About what an example does: a tool, a hook and a listener in typed code. */
+/** An extension of about the size of an example: a tool, a hook and a listener in typed code. */
 function extension(index) {
   const lines = Array.from({ length: 20 }, (_, line) => `  if (text.startsWith("${line}")) return "case ${line}";`);
   return `import { definePlugin } from "@scorel/kernel";
@@ -87,7 +87,7 @@ export default definePlugin({
 `;
 }
 
-/** Modules by name are given, as Scorel gives them. */
+/** The source of a script that loads the extensions. Scorel's modules are passed to jiti by name, as Scorel does. */
 function loading(folder, cache) {
   return `import { readdirSync } from "node:fs";
 import { join } from "node:path";

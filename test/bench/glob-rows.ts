@@ -1,4 +1,7 @@
-/** Glob and Grep over a project of 100,000 files, through the tools themselves, in turn with `rg --files` of the same folder. */
+/**
+ * Times of Glob and Grep, called as tools, in a project of 100,000 files, alternating with `rg --files` of the same
+ * folder.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -46,7 +49,7 @@ console.log(
   ]),
 );
 
-/** Medians; one unmeasured round warms the system's cache. */
+/** Medians of alternating measurements. One unmeasured round warms the system's cache. */
 async function inTurn<N extends string>(
   measures: Record<N, () => number | Promise<number>>,
 ): Promise<Record<N, number>> {

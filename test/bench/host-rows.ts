@@ -1,4 +1,7 @@
-/** What a host in the background is worth to commands, and how soon a client is back after the host was killed. */
+/**
+ * How much faster commands are with a host in the background, and how soon a client follows its session again after the
+ * host was killed.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +15,7 @@ const node = process.execPath;
 const model = process.env.BENCH_MODEL as string;
 const turn = [bin, "--model", "local/plain", "--yes", "-p", "go"];
 
-/** Starts a host, and resolves once it can be reached. */
+/** Starts a host. Resolves when it accepts connections. */
 async function serve(home: string): Promise<ChildProcess> {
   const host = spawn(node, [bin, "host", "serve", "--foreground"], {
     cwd: home,
@@ -29,7 +32,7 @@ async function ended(host: ChildProcess, signal: NodeJS.Signals): Promise<void> 
   await over;
 }
 
-/** A command with and without a host. */
+/** Rows for a turn with and without a host. */
 async function turnRows(): Promise<object[]> {
   const [own, other] = [createHome(model), createHome(model)];
   const host = await serve(own.home);
@@ -50,7 +53,7 @@ async function turnRows(): Promise<object[]> {
   }
 }
 
-/** The time from the moment at which a host can be reached again until its client follows its session again. */
+/** The time from the moment when a restarted host accepts connections until its client follows its session again. */
 async function returnRow(): Promise<object> {
   const { home, remove } = createHome(model);
   let host = await serve(home);

@@ -1,4 +1,4 @@
-/** Scripts that measure for themselves. */
+/** Scripts that do their own measurements. */
 export default [
   { script: "kernel-rows.ts" },
   { script: "long-rows.ts", beside: "open-long.ts" },

@@ -1,11 +1,14 @@
-/** What the guard costs: processor time to judge a command of 32,000 characters, the longest that is taken apart, in a folder of 500 files. */
+/**
+ * The cost of the guard: processor time to judge a command of 32,000 characters, the longest that is parsed, in a
+ * folder of 500 files.
+ */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { judge } from "../../plugins/permissions/judge.ts";
 import type { Case } from "../../plugins/permissions/verdict.ts";
 
-/** Each run adds a blank, so that nothing kept of the run before is used. */
+/** Characters of a command. Each run adds a space, so that nothing cached by an earlier run is used. */
 const LENGTH = 31_900;
 const RUNS = 5;
 
@@ -43,7 +46,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The least of several runs, in milliseconds. */
+/** The shortest processor time of several runs, in milliseconds. */
 async function processorTime(command: string, cwd: string): Promise<number> {
   const times: number[] = [];
   for (let run = 0; run < RUNS; run++) {

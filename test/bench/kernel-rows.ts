@@ -32,7 +32,7 @@ const open = (durable: boolean): Promise<Kernel> =>
     store: createJsonlStore(join(folder, `${newId()}.jsonl`), { create: header }),
   });
 
-/** What an append cannot do without: check, number, write down. */
+/** The minimum that an append has to do: validate, number and write. Milliseconds for `count` events. */
 function raw(count: number): number {
   const fd = openSync(join(folder, newId()), "a");
   const start = performance.now();
@@ -63,7 +63,10 @@ async function buffered(count: number): Promise<number> {
   return took;
 }
 
-/** Each writer appends again as soon as its last event is on disk; the 99th percentile of what they waited. */
+/**
+ * Each writer appends again as soon as its last event is on disk. Returns the 99th percentile of their waits, in
+ * milliseconds.
+ */
 async function acknowledged(writers: number, each: number): Promise<number> {
   const kernel = await open(true);
   const waits: number[] = [];
@@ -79,7 +82,7 @@ async function acknowledged(writers: number, each: number): Promise<number> {
   return percentile(waits);
 }
 
-/** The same with nothing but the write and the disk: one sync at a time covers what was written before it. */
+/** The same with only writes and syncs, one sync at a time for all that was written before it. */
 async function rawAcknowledged(writers: number, each: number): Promise<number> {
   const fd = openSync(join(folder, newId()), "a");
   const record = Buffer.from(`${JSON.stringify({ ...payload(), ...header })}\n`);
@@ -119,7 +122,7 @@ function percentile(waits: number[]): number {
   return waits.sort((a, b) => a - b)[Math.floor(waits.length * 0.99)] as number;
 }
 
-/** Of both, measured in turn, so that load from outside hits both alike. */
+/** The medians of both measurements, which alternate, so that other load on the machine affects both alike. */
 async function medians(
   one: () => number | Promise<number>,
   other: () => number | Promise<number>,

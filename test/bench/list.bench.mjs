@@ -4,7 +4,9 @@ import { bin } from "./measure.mjs";
 const list = [bin, "session", "list", "--all", "--output", "json"];
 const many = fileURLToPath(new URL("many-sessions.mjs", import.meta.url));
 
-/** Listing by the index files alone; an empty list shows what the command itself costs. */
+/**
+ * Lists sessions from the index files alone, compared with an empty list, which takes as long as the command itself.
+ */
 export default [
   {
     work: "list 1,000 sessions, against none",

@@ -1,4 +1,7 @@
-/** What a context costs that is larger than what is kept of the log in memory: the first time, and when one message was added. */
+/**
+ * The time to build a context larger than the part of the log that is kept in memory: the first time, and after one
+ * more message.
+ */
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -21,7 +21,7 @@ interface Opened {
   memory: number;
 }
 
-/** One line of a conversation in which question, call, result and answer take turns, with a step aside now and then. */
+/** A record of a conversation: in turn a user's message, a reply and a tool result. */
 function recordOf(n: number, id: string, parentId: string | null): object {
   const text = `${n} ${"A line of a conversation. ".repeat(1 + (n % 5))}`;
   const content = [{ type: "text", text }];
@@ -58,7 +58,7 @@ function line(record: object): string {
   return `${json.slice(0, -1)},"crc":"${crc32(json).toString(16).padStart(8, "0")}"}\n`;
 }
 
-/** A process for each: what one has read is no help to the next, but for the system's cache of the file. */
+/** Opens a log in a new process, so that runs share nothing but the system's cache of the file. */
 function open(path: string, task: string, middle = ""): Opened {
   const { status, stdout, stderr } = spawnSync(process.execPath, [beside, path, task, middle], { encoding: "utf8" });
   if (status !== 0) throw new Error(stderr);

@@ -1,4 +1,7 @@
-/** Writes a thousand sessions of about 1 GB together into HOME; the one changed longest ago has the word "needle". */
+/**
+ * Writes a thousand sessions, together about 1 GB, into HOME; the one whose last change is the oldest contains the word
+ * "needle".
+ */
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +15,7 @@ const WORDS =
   );
 
 let state = 1;
-/** The same sequence in every run (xorshift). */
+/** A pseudorandom number below `below`, the same sequence in every run (xorshift). */
 function random(below) {
   state ^= state << 13;
   state ^= state >>> 17;
@@ -46,7 +49,7 @@ function recordsOf(sessionId, index) {
   return [{ ...header, checksum: "crc32", meta }, ...events];
 }
 
-/** A question, an answer with a call, and what the tool said, in turn. */
+/** In turn a question, a reply with a tool call, and the result. */
 function messageOf(index, at) {
   const text = blocks[random(blocks.length)];
   if (at % 3 === 0) return { role: "user", content: index === 0 && at === 99 ? "the needle" : text, timestamp: at };

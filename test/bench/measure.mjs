@@ -1,4 +1,4 @@
-/** Runs whole commands and says what they cost. Everything that is measured goes through here, whatever the table shows. */
+/** Runs whole commands and measures their time and memory. All measurements of commands use these functions. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ const preload = fileURLToPath(new URL("resources.cjs", import.meta.url));
 /** The built command. */
 export const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 
-/** A home with the model at `baseUrl` and a small file to read; `remove` takes it away. */
+/** A home with the model at `baseUrl` and a small file to read; `remove` deletes it. */
 export function createHome(baseUrl, { api = "openai-completions", id = "plain" } = {}) {
   const home = mkdtempSync(join(tmpdir(), "scorel-bench-"));
   const model = { type: "custom", api, provider: "local", id, baseUrl };
@@ -26,7 +26,7 @@ export function createHome(baseUrl, { api = "openai-completions", id = "plain" }
   return { home, remove: () => rmSync(home, { recursive: true, force: true }) };
 }
 
-/** Runs one command in a home, and throws when it fails or `check` refuses what it printed. */
+/** Runs a command in a home; returns its stdout. Throws if it fails or `check` rejects its stdout. */
 export function run(node, args, { home, check = () => true, env = {} }) {
   const options = { cwd: home, env: environment(home, env), encoding: "utf8", maxBuffer: 2 ** 28 };
   const { status, stdout, stderr, error } = spawnSync(node, args, options);
@@ -34,7 +34,10 @@ export function run(node, args, { home, check = () => true, env = {} }) {
   throw error ?? new Error(`${node} ${args.join(" ")}: exit ${status}\n${stderr}\n${stdout.slice(0, 1_000)}`);
 }
 
-/** Nothing of this process's environment but what a program needs to run, as the rest would be measured too; all with BENCH_INHERIT. */
+/**
+ * The environment of a measured command: only the variables that a program needs to run, since others would affect the
+ * time. With BENCH_INHERIT, all variables.
+ */
 export function environment(home, env = {}) {
   const inherited = process.env.BENCH_INHERIT ? process.env : { PATH: process.env.PATH, TMPDIR: tmpdir() };
   return { ...inherited, HOME: home, ...env };
@@ -46,7 +49,7 @@ export function milliseconds(node, args, options) {
   return performance.now() - start;
 }
 
-/** Milliseconds of processor time, those of all threads together. A busy machine changes them less than the time that passes. */
+/** Milliseconds of processor time of all threads together, which depends less on other load than elapsed time. */
 export function processorMilliseconds(node, args, options) {
   const file = join(options.home, "processor-time");
   run(node, args, { ...options, env: { NODE_OPTIONS: `--require=${preload}`, BENCH_CPU: file } });
@@ -58,7 +61,7 @@ export function megabytes(node, args, options) {
   return remembering(options.home, (env) => run(node, args, { ...options, env }));
 }
 
-/** Peak resident memory, in megabytes, of the command that `start` runs with this environment and waits for. */
+/** Peak resident memory in megabytes of the command that `start` runs with the given environment. */
 export function remembering(home, start) {
   const file = join(home, "peak-memory");
   const read = () => Number(readFileSync(file, "utf8")) / 1e6;
@@ -73,8 +76,8 @@ export function median(values) {
 }
 
 /**
- * Medians of several measures by name, taken in turn, so that load from outside hits all alike. One unmeasured round warms
- * the disk and the caches.
+ * Medians of several measurements by name, which alternate, so that other load on the machine affects all alike. One
+ * unmeasured round warms the disk and the caches.
  */
 export function inTurn(runs, measures) {
   const samples = Object.fromEntries(Object.keys(measures).map((name) => [name, []]));

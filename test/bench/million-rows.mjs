@@ -1,6 +1,6 @@
 /**
- * Commands on a session of a million messages in one path, about 440 MB, and on one of 64,000: without an index, with the file in
- * the system's cache. The processor time of the whole process with all its threads, and its memory.
+ * Processor time (of all threads) and memory of commands on a session of a million messages in one path, about 440 MB,
+ * and on one of 64,000. The sessions have no index; the log is in the system's cache.
  */
 import { closeSync, copyFileSync, mkdirSync, openSync, readdirSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ function line(record) {
   return `${json.slice(0, -1)},"crc":"${crc32(json).toString(16).padStart(8, "0")}"}\n`;
 }
 
-/** Question, call and result in turn. */
+/** In turn a question, a reply with a tool call, and the result. */
 function recordOf(n) {
   const text = `${n} ${"A line of a conversation. ".repeat(1 + (n % 5))}`;
   const content = [{ type: "text", text }];
@@ -52,7 +52,7 @@ function write(path, count) {
   closeSync(fd);
 }
 
-/** Median of runs that each find the log alone, as it was written; and the peak memory of one more. */
+/** The median time of runs that each find only the log, without an index, and the peak memory of one more run. */
 function measured(log, args) {
   const fresh = () => {
     for (const name of readdirSync(folder)) rmSync(join(folder, name));

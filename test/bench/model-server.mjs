@@ -1,6 +1,6 @@
 /**
- * A model server in a process of its own, so that what it costs is not counted: the model's id is the scenario. Replies are
- * encoded before the first request. Prints its address, and ends with its stdin.
+ * A model server in a separate process, so that its cost is not measured. The id of the model selects the scenario.
+ * Replies are encoded before the first request. Prints its address, and ends when stdin does.
  */
 import { createServer } from "node:http";
 
@@ -26,7 +26,7 @@ const deltas = [20_000, 40_000].map((count) => [`deltas-${count}`, reply(words(c
 const rounds = Array.from({ length: 50 }, (_, round) => call(round, "Bash", { command: "true" }));
 const read = call(0, "Read", { file_path: "note.txt" });
 
-/** A file of this many characters to write, in deltas of 20. */
+/** A call that writes a file of `size` characters, in deltas of 20 characters. */
 function longCall(size) {
   const json = JSON.stringify({ file_path: "long.txt", content: "a line of twenty-five ch\n".repeat(size / 25) });
   const piece = (index) => ({ index: 0, function: { arguments: json.slice(index * 20, index * 20 + 20) } });
@@ -38,7 +38,7 @@ function longCall(size) {
 }
 const written = longCall(200_000);
 
-/** So many calls in one reply. */
+/** A reply with `count` tool calls. */
 function manyCalls(count) {
   const fn = { name: "Read", arguments: JSON.stringify({ file_path: "note.txt" }) };
   const calls = Array.from({ length: count }, (_, index) =>
@@ -48,7 +48,7 @@ function manyCalls(count) {
 }
 const fiveThousand = manyCalls(5_000);
 
-/** The reply to a request in whose turn this many tools have answered. */
+/** The reply of each scenario, by the number of tool results in the turn so far. */
 const scenarios = {
   plain: () => done,
   "arguments-200000": (answered) => (answered === 0 ? written : done),
@@ -58,7 +58,7 @@ const scenarios = {
   ...Object.fromEntries(deltas.map(([name, bytes]) => [name, () => bytes])),
 };
 
-/** Sends so many words a second until the client is gone, in paragraphs. */
+/** Sends `perSecond` words a second, in paragraphs, until the client disconnects. */
 function sendPaced(response, perSecond) {
   let sent = 0;
   const start = performance.now();

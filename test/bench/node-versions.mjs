@@ -1,13 +1,16 @@
-/** Further versions of Node to measure, through the registry's package `node`. */
+/** Installs other versions of Node to measure with, from the npm package `node`. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What a bare major version stands for, so that two people measure the same. */
+/** The exact version for a major version, so that all measurements use the same one. */
 const pinned = { 22: "22.23.3", 24: "24.21.0" };
 
-/** The binary of a version, fetched once with npm into node_modules/.cache. A major version, or an exact one. */
+/**
+ * The path of the program of a version, given as a major or an exact one. Installs it into node_modules/.cache if it is
+ * not there.
+ */
 export function nodeBinary(asked) {
   const version = pinned[asked] ?? asked;
   if (!/^\d+\.\d+\.\d+$/.test(version))
@@ -23,7 +26,7 @@ export function nodeBinary(asked) {
   return binary;
 }
 
-/** The package's own install script puts the binary in place. */
+/** Installs with scripts enabled, since the package's own script puts the program in place. */
 function install(folder, version) {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), '{ "private": true }\n');

@@ -1,4 +1,7 @@
-/** Opens the log it is given as a face would, and prints what that took: `open-long <path> <task>`. */
+/**
+ * Opens a log, runs a task, and prints the time and memory that this took. Arguments: path, task, and for the task
+ * `page` an event. Only the task `index` opens the log for writing, to save an index.
+ */
 import { createKernel, type Kernel } from "@scorel/kernel";
 import messages from "@scorel/messages";
 import { createJsonlStore } from "../../plugins/logs/jsonl-store.ts";
@@ -16,7 +19,7 @@ const tasks: Record<string, (kernel: Kernel) => number> = {
 const did = (tasks[task] ?? (({ session }) => session.tree.tail(200).length))(kernel);
 const ms = performance.now() - start;
 const again = task === "context" ? timed(() => context(kernel)) : 0;
-// The kernel that keeps an index does so when it closes.
+// A kernel that may write saves the index when it stops.
 if (task === "index") await kernel.stop();
 console.log(
   JSON.stringify({ ms, again, did, events: kernel.session.tree.size, memory: process.resourceUsage().maxRSS / 1e3 }),

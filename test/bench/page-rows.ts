@@ -1,4 +1,7 @@
-/** What the page costs in a browser: until one can write, to open and to read a long conversation, for each word that arrives, in memory. */
+/**
+ * The cost of the page in a browser: time until it accepts input, time to open and scroll a long conversation, time for
+ * each word that arrives, and memory.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import type { Browser, BrowserType, CDPSession, Page } from "playwright-core";
@@ -11,13 +14,13 @@ import { writeSession } from "./terminal-stage.ts";
 
 const chromium: BrowserType = driver;
 const RUNS = 5;
-/** How much slower than this machine's the processor of the person is. */
+/** The factor by which the processor is slowed down, to be like a slow computer. */
 const SLOWER = 4;
-/** Words a second, and for how long they are counted. */
+/** Words a second, and the milliseconds during which frames are measured. */
 const PER_SECOND = 100;
 const COUNTED_MS = 4_000;
 const OPENED = 10;
-/** More than the page waits before it keeps what has changed. */
+/** Milliseconds; longer than the page waits before it saves changes. */
 const KEPT_AFTER_MS = 3_000;
 const model = process.env.BENCH_MODEL ?? "";
 
@@ -25,7 +28,7 @@ const least = (values: readonly number[]) => Math.min(...values);
 const share = (values: readonly number[], part: number) =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] as number;
 
-/** A host with a page, in a home with sessions of so many turns. */
+/** A host with a page, in a home with one session for each number of turns. */
 class Stage implements AsyncDisposable {
   readonly sessions: readonly string[];
   private readonly home: { home: string; remove(): void };
@@ -47,7 +50,7 @@ class Stage implements AsyncDisposable {
     return this.home.home;
   }
 
-  /** A page that has been let in. */
+  /** Opens a page with a link that logs it in. */
   async open(): Promise<{ page: Page; cdp: CDPSession }> {
     const page = await this.browser.newPage({ viewport: { width: 1280, height: 800 } });
     const cdp = await page.context().newCDPSession(page);
@@ -62,7 +65,7 @@ class Stage implements AsyncDisposable {
     this.command("host", "stop");
   }
 
-  /** Starts the host again at the port of a page. */
+  /** Starts the host again at the page's port. */
   serveAgain(page: Page): void {
     this.command("host", "serve", "--port", new URL(page.url()).port);
   }
@@ -74,7 +77,7 @@ class Stage implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.browser.close();
     this.stop();
-    // Compiled code may still be being kept there, by a process of its own.
+    // A separate process may still be saving compiled code there.
     for (let isLeft = true; isLeft; ) {
       try {
         this.home.remove();
@@ -93,7 +96,7 @@ async function metric(cdp: CDPSession, name: string): Promise<number> {
   return metrics.find((each) => each.name === name)?.value ?? Number.NaN;
 }
 
-/** Bytes of each script that the page loads before it shows anything, as the host sends it. The others are loaded after that. */
+/** Compressed sizes in bytes of the scripts that the page loads before it shows anything. */
 async function firstScripts(address: string): Promise<number[]> {
   const html = await (await fetch(address)).text();
   const paths = [...html.matchAll(/<(?:script|link rel="modulepreload")[^>]* (?:src|href)="([^"]+)"/g)];
@@ -102,7 +105,10 @@ async function firstScripts(address: string): Promise<number[]> {
   return scripts.map((script) => gzipSync(script, { level: 9 }).length);
 }
 
-/** The kilobytes of script that come over the wire until one can write, and the time until then, on a slow machine. */
+/**
+ * The kilobytes of script that are transferred until the page accepts input, and the time until then on a slow
+ * computer.
+ */
 async function firstRows(): Promise<object[]> {
   await using stage = await Stage.begin([1]);
   const { page, cdp } = await stage.open();
@@ -127,7 +133,7 @@ async function firstRows(): Promise<object[]> {
   ];
 }
 
-/** How long it takes until a long conversation is shown, each time after a short one. */
+/** Milliseconds until a long conversation is shown, for several openings that each follow a short conversation. */
 async function openings(page: Page, stage: Stage): Promise<number[]> {
   const opening: number[] = [];
   for (let n = 0; n < RUNS; n++) {
@@ -142,7 +148,10 @@ async function openings(page: Page, stage: Stage): Promise<number[]> {
   return opening;
 }
 
-/** Opening a long conversation, and the frames while one scrolls to its beginning. */
+/**
+ * Rows for opening a long conversation, for the frames while scrolling to its beginning, and for opening it without the
+ * host.
+ */
 async function longRows(): Promise<object[]> {
   await using stage = await Stage.begin([500, 2]);
   const { page } = await stage.open();
@@ -159,7 +168,7 @@ async function longRows(): Promise<object[]> {
     }
     return times;
   });
-  // What was opened before is shown from the browser when the host is away.
+  // The page shows conversations that it has saved when the host is away.
   await sleep(KEPT_AFTER_MS);
   stage.stop();
   await page.getByRole("button", { name: "Connect now" }).waitFor();
@@ -176,7 +185,10 @@ async function longRows(): Promise<object[]> {
   ];
 }
 
-/** The main thread's time for each word that arrives in a conversation of so many turns, and the time between frames. */
+/**
+ * The main thread's microseconds for each word that arrives in a conversation with this many turns, and the
+ * milliseconds between frames.
+ */
 async function words(turns: number): Promise<{ each: number; frames: number[] }> {
   await using stage = await Stage.begin([turns], { id: `paced-${PER_SECOND}` });
   const { page, cdp } = await stage.open();
@@ -223,7 +235,7 @@ async function wordRows(): Promise<object[]> {
   ];
 }
 
-/** Memory after so many sessions were opened one after the other, above that after the first. */
+/** Memory after opening several sessions one after the other, compared with memory after the first. */
 async function memoryRow(): Promise<object> {
   await using stage = await Stage.begin(Array.from({ length: OPENED }, (_, at) => 100 + at));
   const { page, cdp } = await stage.open();

@@ -1,11 +1,11 @@
-/** The first picture of pi, another agent in a terminal, where it is installed. Nothing is downloaded for it. */
+/** Measures the first screen of pi, another terminal agent, where it is installed. Nothing is downloaded. */
 import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** The line that one types in: between two rules. */
+/** The input line of pi, which is between two rules. */
 export const PI_INPUT_LINE = /─{10}[\s\S]*?\n[\s\S]*?─{10}/;
-/** The command is run without asking the network for newer versions. */
+/** Variables with which pi does not look for newer versions in the network. */
 export const PI_OFFLINE = { PI_OFFLINE: "1", PI_SKIP_VERSION_CHECK: "1" };
 
 /** The program that SCOREL_BENCH_PI names, else `pi` on the PATH. */
@@ -14,7 +14,7 @@ export function findPi({ SCOREL_BENCH_PI: named, PATH = "" }: NodeJS.ProcessEnv)
   return places.find(isProgram);
 }
 
-/** The row about pi: our milliseconds against its, or that there is none. */
+/** The row that compares our milliseconds with those of pi, or says that pi is not installed. */
 export function piRow(pi: string | undefined, ours: number, theirs: readonly number[]): object {
   const work = "terminal: first picture, against that of pi";
   if (pi === undefined) return { work, missing: "pi is not installed" };

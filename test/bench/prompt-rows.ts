@@ -1,4 +1,4 @@
-/** What the first request of `coding` carries whatever is asked: the system prompt and the tools' schemas. */
+/** The size of the fixed part of the first request of `coding`: the system prompt and the tools' schemas. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ try {
   remove();
 }
 
-/** In kilobytes. */
+/** Sizes in kilobytes: prompt and schemas, and the schemas alone as the baseline. */
 async function sizes(preset: string, at: number): Promise<{ value: number; baseline: number }> {
   const child = spawn(process.execPath, [bin, "--preset", preset, "--yes", "-p", "go"], {
     cwd: home,

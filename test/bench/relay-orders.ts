@@ -1,16 +1,19 @@
-/** What the processes of the relay rows say to each other. */
+/** Messages between the process of the relay rows and its helper processes. */
 
 export type Role = "relay" | "bare" | "host" | "idle";
 
-/** What a process is asked. Each question has one answer. */
+/** An order to a helper process. Each order gets one answer. */
 export type Order =
-  /** A relay or a bare server: the microseconds of processor time and the bytes of memory until now, after collecting garbage. */
+  /**
+   * For a relay or a bare server: returns microseconds of processor time so far, and bytes of memory after a garbage
+   * collection.
+   */
   | { do: "cost" }
-  /** A host: connects with a relay, or accepts direct connections. */
+  /** For a host: connects to a relay, or accepts direct connections. */
   | { do: "serve"; relay?: string; client?: string }
-  /** A host: sends so many events to each client, so many a second. */
+  /** For a host: sends `count` events to each client, `rate` a second. */
   | { do: "pace"; count: number; rate: number }
-  /** Connections that say who they are and then nothing; without `isRelay`, they only connect. */
+  /** Opens connections that send nothing after identifying themselves; without `isRelay`, they only connect. */
   | { do: "hold"; url: string; count: number; isRelay: boolean }
   | { do: "drop" };
 
@@ -18,15 +21,15 @@ export interface Answer {
   url?: string;
   cpu?: number;
   memory?: number;
-  /** Of a host: its public keys and, for a client, its grant, in base64. */
+  /** Of a host: its public keys, and its grant for the client, in base64. */
   keys?: string;
   grant?: string;
 }
 
-/** Bytes of an event with a delta of a reply, as the host sends it to its clients. */
+/** Bytes of an event with a delta of a reply, in the form in which the host sends it to clients. */
 export const EVENT_BYTES = 326;
 
-/** An event that tells when it was sent. */
+/** An event of that size with the time at which it was sent. */
 export function eventAt(at: number): string {
   const empty = JSON.stringify({ at, text: "" });
   return `${empty.slice(0, -2)}${"x".repeat(EVENT_BYTES - empty.length)}"}`;

@@ -1,4 +1,4 @@
-/** A process of the relay rows: a relay, a server that only passes messages on, a host, or many idle clients. */
+/** A helper process of the relay rows: a relay, a server that only forwards messages, a host, or many idle clients. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,7 +22,7 @@ setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 const YEAR = 365n * 24n * 60n * 60n;
 const free = { burst: 1e12, perSecond: 1e12 };
-/** What a crowd on one computer needs. */
+/** Limits that allow thousands of clients on one computer. */
 const limits = {
   ...DEFAULT_LIMITS,
   ...{ socketsOfIdentity: 1e6, socketsOfAddress: 1e6, strangers: 1e6, frames: free, bytes: free },
@@ -30,7 +30,7 @@ const limits = {
 
 async function cost(): Promise<Answer> {
   collect();
-  // Memory is given back a little later.
+  // Memory is released a little later.
   await sleep(50);
   collect();
   const { user, system } = process.cpuUsage();
@@ -55,7 +55,9 @@ async function listening(accept: (socket: WebSocket, path: string) => void): Pro
   return `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Passes each message of a connection on to the other one with the same path, as it is. */
+/**
+ * Starts a server that connects the first two connections with the same path, and forwards their messages unchanged.
+ */
 async function bare(): Promise<Answer> {
   const waiting = new Map<string, WebSocket>();
   const url = await listening((socket, path) => {
@@ -70,7 +72,7 @@ async function bare(): Promise<Answer> {
 
 const listeners = new Set<{ send(text: string): void }>();
 
-/** Takes clients, by a relay or directly, and sends back what they send. */
+/** Accepts clients, through a relay or directly; orders of type `pace` send events to them. */
 async function serve({ relay: address, client }: Extract<Order, { do: "serve" }>): Promise<Answer> {
   const take = (channel: Pick<Channel, "send">) => void listeners.add(channel);
   if (address === undefined)

@@ -1,4 +1,6 @@
-/** What a relay costs: for who waits for an event, for the computer that it runs on, and for both ends. */
+/**
+ * The cost of a relay: the delay of events, its own processor time and memory, and the cost of encryption at both ends.
+ */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { Socket } from "node:net";
@@ -18,10 +20,10 @@ import { now, spread } from "./wire-orders.ts";
 const RUNS = 5;
 const EVENTS = { count: 800, rate: 200 };
 const HELD = Number(process.env.BENCH_HELD ?? 8_000);
-/** An event, sealed and padded: what a relay carries. */
+/** Bytes of an encrypted and padded event, as a relay carries it. */
 const PAYLOAD = 1_024 + 16;
 const PAIRS = 8;
-/** Messages that a pair has on their way. */
+/** Messages in one write of a pair. */
 const BATCH = 200;
 
 const relay = await Helper.start("relay");
@@ -29,7 +31,7 @@ const bare = await Helper.start("bare");
 const host = await Helper.start("host");
 const direct = await Helper.start("host");
 
-/** Milliseconds by which events are late, each sent when the one before has arrived long ago. */
+/** The median delay of events, in milliseconds. Each is sent long after the one before has arrived. */
 async function late(from: Helper, hear: (heard: (text: string) => void) => void): Promise<number> {
   const samples: number[] = [];
   hear((text) => void samples.push(now() - (JSON.parse(text) as { at: number }).at));
@@ -77,18 +79,18 @@ async function latencyRows() {
 interface Pair {
   from: Socket;
   to: Socket;
-  /** Bytes of a message as the receiver gets it, and many messages as the sender sends them. */
+  /** Bytes of one message as it arrives, and a buffer with BATCH messages as they are sent. */
   size: number;
   batch: Buffer;
 }
 
-/** The connection below a WebSocket, whose bytes nobody else reads any more. */
+/** The connection below a WebSocket, taken over so that the WebSocket does not read it. */
 function below(socket: WebSocket): Socket {
   const { _socket: connection } = socket as unknown as { _socket: Socket };
   return connection.removeAllListeners("data").resume();
 }
 
-/** Messages as a client sends them: each with a mask, of zeros. */
+/** BATCH messages as a client sends them: with a mask, which is all zeros. */
 function masked(message: Uint8Array): Buffer {
   const header = Buffer.from([0x82, 0x80 | 126, message.length >> 8, message.length & 0xff, 0, 0, 0, 0]);
   const one = Buffer.concat([header, message]);
@@ -132,12 +134,15 @@ async function barePairs(): Promise<Pair[]> {
   return Promise.all(Array.from({ length: PAIRS }, pair));
 }
 
-/** Sends so many batches over a pair, two of them on their way at a time. Counts what arrives by its bytes. */
+/**
+ * Sends this many batches over a pair, at most two at a time before they have arrived. Arrived messages are counted by
+ * their bytes.
+ */
 function flood({ from, to, size, batch }: Pair, batches: number): Promise<void> {
   return new Promise((resolve) => {
     let [arrived, sent] = [0, 0];
     const more = () => {
-      // Headers of WebSocket messages are a few bytes, however many frames are in one.
+      // The headers of WebSocket messages are only a few bytes, however the frames are grouped.
       const done = Math.floor(arrived / (size * BATCH));
       for (; sent < batches && sent < done + 2; sent++) from.write(batch);
       if (done < batches) return;
@@ -194,7 +199,7 @@ async function rateRows() {
   ];
 }
 
-/** KB that an idle connection costs a server. */
+/** Kilobytes of memory that a server needs for an idle connection. */
 async function held(helper: Helper, url: string, isRelay: boolean): Promise<number> {
   const crowd = await Helper.start("idle");
   await crowd.helper.ask({ do: "hold", url, count: HELD / 10, isRelay });
@@ -205,7 +210,7 @@ async function held(helper: Helper, url: string, isRelay: boolean): Promise<numb
   return (after - before) / HELD / 1_024;
 }
 
-/** Microseconds for an event, from a text to what is sent or back, with nothing between both ends. */
+/** Microseconds to encrypt an event and to decrypt it again, without a network in between. */
 async function sealing(): Promise<{ seal: number; open: number }> {
   const other = await createIdentity(nodeCrypto);
   const ends = {} as { client: SecureChannel; host: SecureChannel };
@@ -240,7 +245,7 @@ async function sealing(): Promise<{ seal: number; open: number }> {
     let start = performance.now();
     for (let n = 0; n < count; n++) {
       ends.host.send(text);
-      // Each in a message of its own.
+      // Waits for each, so that no two events share a message.
       while (sealed.length <= n) await undefined;
     }
     times.seal.push(((performance.now() - start) * 1e3) / count);
@@ -253,7 +258,7 @@ async function sealing(): Promise<{ seal: number; open: number }> {
   return { seal: Math.min(...times.seal), open: Math.min(...times.open) };
 }
 
-/** Microseconds for the same bytes by node:crypto alone. */
+/** The same bytes with node:crypto alone, in microseconds. */
 function bareSealing(): { seal: number; open: number } {
   const [key, nonce, associated] = [randomBytes(32), new Uint8Array(12), new Uint8Array(17)];
   const plain = new Uint8Array(PAYLOAD - TAG_BYTES);

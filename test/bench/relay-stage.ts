@@ -1,4 +1,4 @@
-/** The processes of the relay rows, and clients in this one. */
+/** Starts the helper processes of the relay rows, and opens clients in this process. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { WebSocket } from "ws";
@@ -10,7 +10,7 @@ import { createIdentity, keysAt } from "../../plugins/relay/protocol/identity.ts
 import type { SecureChannel } from "../../plugins/relay/protocol/secure-channel.ts";
 import type { Answer, Order, Role } from "./relay-orders.ts";
 
-/** A process that was started for the rows. */
+/** A helper process. */
 export class Helper {
   readonly #child: ChildProcess;
 
@@ -38,7 +38,7 @@ export class Helper {
 export const identity = await createIdentity(nodeCrypto);
 const bytes = (text: string | undefined) => new Uint8Array(Buffer.from(text as string, "base64"));
 
-/** A host behind a relay, and the ways to it. */
+/** Makes a host serve behind a relay. Returns functions to connect to the relay and to open a channel to the host. */
 export async function hostBehind(host: Helper, relay: string) {
   const client = Buffer.from(identity.id).toString("base64");
   const { keys, grant } = await host.ask({ do: "serve", relay, client });

@@ -1,6 +1,6 @@
 /**
- * Preloaded into a measured process: leaves its peak resident memory, in bytes, in the file that BENCH_MEMORY names, and its
- * processor time, in microseconds, in that of BENCH_CPU.
+ * Loaded into a measured process before its program. At exit, writes the peak resident memory in bytes to the file that
+ * BENCH_MEMORY names, and the processor time in microseconds to the file that BENCH_CPU names.
  */
 const { writeFileSync } = require("node:fs");
 

@@ -1,7 +1,7 @@
 /**
- * Our own time in a round: from the end of the model's reply to the arrival of the next request, the tool being the command
- * `true`; on each api. Beside it a script that does what a round cannot do without. The server is here, in another process
- * than the command, so that what it costs is not counted.
+ * Scorel's own time in a round, for each API: from the end of a reply to the arrival of the next request, with the
+ * command `true` as the tool call. The baseline is a script that does only the minimum (bare-rounds.mjs). The model
+ * server runs in this process, apart from the measured command.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,7 +15,7 @@ import { bin, createHome, environment, median, remembering } from "./measure.mjs
 const calls = { Bash: '{"command":"true"}', Read: '{"file_path":"note.txt"}' };
 type Called = keyof typeof calls;
 
-/** The bytes of all replies: so many calls, and then a last word. */
+/** The encoded replies of all rounds: a call in each, and a text in the last. */
 function replies(api: ApiName, rounds: number, tool: Called): Buffer[] {
   const tokens = { input: 100, output: 10 };
   const written = Array.from({ length: rounds }, (_, round) => {
@@ -34,7 +34,7 @@ interface Turn {
   tool?: Called;
 }
 
-/** Milliseconds from the end of each reply to the next request, while `client` is served. */
+/** Milliseconds from the end of each reply to the next request, while `client` runs. */
 async function gapsOf(
   { api, rounds, tool = "Bash" }: Turn,
   client: (baseUrl: string) => Promise<void>,

@@ -1,16 +1,21 @@
 /**
- * Times whole commands against what the work cannot do without, both measured in turn in the same run, and prints the ratios.
- * Rows live in test/bench/*.bench.mjs, each a default-exported list of `{ work, args, against?, aim?, limit?, was?, megabytes?,
- * runs?, first?, check? }`: `args` and `against` are what Node is called with (by default against an empty script), `aim` is the ratio
- * to stay below and `limit` the value, `megabytes` measures peak memory instead of time and `cpu` processor time, each with its limit, `first` runs once before, and `check`
- * says whether the output is right. A row `{ script }` names a script that measures for itself, in TypeScript or not, and
- * prints rows `[{ work, value, unit, baseline?, aim?, limit?, memory?, was? }]`, or tables of its own (table.mjs); it finds the model
- * server in BENCH_MODEL, the script that it names as `beside`, ready to run, in BENCH_BESIDE, and the words that were asked for in
- * BENCH_WORDS.
+ * Measures whole commands, each compared with a baseline that alternates with it in the same run, and prints the values and
+ * ratios. The rows are in test/bench/*.bench.mjs; the default export of each file is a list of
+ * `{ work, args, against?, aim?, limit?, was?, megabytes?, cpu?, runs?, first?, check? }`:
+ * - `args` and `against`: the arguments of Node for the work and for the baseline (default: an empty script)
+ * - `aim`: the highest ratio; `limit`: the highest value in milliseconds
+ * - `megabytes`: measures peak memory instead of time; `cpu`: measures processor time. Both are limits, too
+ * - `first`: arguments of a command that runs once before
+ * - `check`: whether the output is right
  *
- * `npm run bench -- help` keeps the rows whose name, or whose script's, contains the word. `-- --node 24` measures another
- * version of Node as well. `-- --profile DIR one tool` writes CPU profiles of those commands instead.
- * A report, never a verdict: the exit code is 0, unless something could not be measured.
+ * A row `{ script, beside? }` names a script, in TypeScript or JavaScript, that does its own measurements and prints rows
+ * `[{ work, value, unit, baseline?, aim?, limit?, memory?, was? }]` or tables (see table.mjs). Its environment has the address
+ * of the model server in BENCH_MODEL, the path of the built script `beside` in BENCH_BESIDE, and the words of the command line
+ * in BENCH_WORDS.
+ *
+ * `npm run bench -- help` runs only the rows whose name, or whose script's name, contains the word. `-- --node 24` measures
+ * with another version of Node, too. `-- --profile DIR one tool` writes CPU profiles of those commands instead.
+ * Missed limits are only reported: the exit code is 0 unless something could not be measured.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -38,7 +43,7 @@ if (flags["inherit-env"]) process.env.BENCH_INHERIT = "1";
 
 if (!existsSync(bin)) throw new Error("nothing to measure: run `npm run build` first");
 
-/** Modules in plain JavaScript are imported from where they lie: some look for files beside themselves. */
+/** Imports JavaScript modules from their own folder instead of bundling them, since some look for files beside their own. */
 const besideScript = {
   name: "beside-script",
   setup(hooks) {
@@ -72,7 +77,7 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** A row is asked for by what it measures; the rows of a script by the script's name. */
+/** The name by which the command line selects a row: its work, or the name of its script. */
 function nameOf({ work, script }) {
   return work ?? script;
 }
@@ -83,7 +88,7 @@ async function readRows() {
   return lists.flatMap((list) => list.default);
 }
 
-/** Each row with one Node after the other, so that both meet the machine in about the same state. */
+/** Measures each row with all versions of Node in turn, so that the machine is in about the same state for all of them. */
 async function results(rows, model) {
   const versions = nodes.map((node) => spawnSync(node, ["--version"], { encoding: "utf8" }).stdout.trim());
   const found = versions.map((version) => ({ version, rows: [] }));
@@ -95,7 +100,7 @@ async function results(rows, model) {
   return found;
 }
 
-/** What breaks is told and leaves the other rows their figures. */
+/** Runs a measurement. Reports a failure, so that the other rows are still measured. */
 async function attempt({ work, script }, measured) {
   try {
     return await measured();
@@ -106,7 +111,7 @@ async function attempt({ work, script }, measured) {
   }
 }
 
-/** The work and what it is held against have a home each: neither finds what the other wrote. */
+/** Measures the work and its baseline in separate homes, so that neither finds files of the other. */
 function measure(node, row, model) {
   const { work, args, against = ["-e", "0"], aim, limit, was, megabytes: atMost, cpu, runs = 15, first, check } = row;
   const [own, other] = [createHome(model), createHome(model)];
@@ -126,7 +131,7 @@ function measure(node, row, model) {
   }
 }
 
-/** What the script starts, it starts with the same Node. */
+/** Runs a script with this Node, which it also uses for the commands that it starts. */
 async function runScript(node, { script, beside }, model) {
   const env = {
     ...process.env,
@@ -140,10 +145,13 @@ async function runScript(node, { script, beside }, model) {
   return JSON.parse(stdout);
 }
 
-/** TypeScript is bundled first, as Node 20 runs none: into a folder of its own, where lazy imports stay lazy. */
+/**
+ * The path of a script that Node can run. TypeScript is bundled into a separate folder, since Node 20 cannot run it; lazy
+ * imports stay lazy.
+ */
 async function bundled(script) {
   if (!script.endsWith(".ts")) return join(here, script);
-  // As deep as plugins lie, so that these find what is beside them.
+  // At the same depth as plugins, so that they find files relative to their own.
   const outdir = join(scratch, "plugins", script.replace(/\.ts$/, ""));
   const outfile = join(outdir, script.replace(/\.ts$/, ".mjs"));
   const banner =
@@ -163,16 +171,16 @@ async function bundled(script) {
       outdir,
       outExtension: { ".js": ".mjs" },
       banner: { js: banner },
-      // Files beside the script are found from where it came from.
-      // It finds its program beside itself.
+      // This package looks for its program beside its own file.
       external: ["@vscode/ripgrep"],
+      // Scripts look for files beside their source.
       define: { "import.meta.dirname": JSON.stringify(here) },
       plugins: [besideScript],
     });
   return outfile;
 }
 
-/** Runs each Node command once under V8's sampler; the files open in any viewer of .cpuprofile. */
+/** Runs the command of a row with V8's profiler, and writes a .cpuprofile file. */
 function profile({ work, args, first, check, megabytes: isMemory }, model, folder) {
   if (!args || isMemory !== undefined) return;
   const { home, remove } = createHome(model);
@@ -180,7 +188,7 @@ function profile({ work, args, first, check, megabytes: isMemory }, model, folde
   const sampled = ["--cpu-prof", "--cpu-prof-interval=100", `--cpu-prof-dir=${into}`, ...args];
   try {
     if (first) run(process.execPath, first, { home });
-    // What is compiled once and then kept is no cost of the command.
+    // The first run is discarded, since it compiles code that later commands find in the cache.
     run(process.execPath, sampled, { home, check });
     rmSync(into, { recursive: true, force: true });
     run(process.execPath, sampled, { home, check });

@@ -1,4 +1,7 @@
-/** What it takes to find words in 1 GB of sessions, and to sum what they have spent. The store is read once before, so it is warm. */
+/**
+ * The time to search 1 GB of sessions for words, and to add up their usage. The sessions are read once before, so they
+ * are in the system's cache.
+ */
 import { fileURLToPath } from "node:url";
 import { bin, createHome, median, milliseconds, run } from "./measure.mjs";
 

@@ -1,2 +1,2 @@
-/** Words and sums over a store of 1 GB, and names over a project of 100,000 files, which the scripts write first. */
+/** Searches in 1 GB of sessions, and for names in a project of 100,000 files. The scripts write both first. */
 export default [{ script: "search-rows.mjs" }, { script: "glob-rows.ts" }];

@@ -1,6 +1,7 @@
 /**
- * What `skill_run` adds in bubblewrap to the bare command, the two taken in turn in one process: for a skill of a few files and
- * for one of a thousand; and what the first run costs, with the sandbox looked for and the skill copied.
+ * The time that `skill_run` in bubblewrap adds to running the command directly, for a skill of a few files and for one
+ * of a thousand; both alternate in one process. Also the time of the first run, which looks for the sandbox and copies
+ * the skill.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -23,7 +24,7 @@ import { median } from "./measure.mjs";
 const RUNS = Number(process.env.BENCH_RUNS ?? 41);
 const SETTLED_MS = 2_500;
 const COMMAND = "python3 scripts/fib.py 10";
-/** What the sandbox gives it: the same program has to be found. */
+/** The environment inside the sandbox, so that the direct command finds the same programs. */
 const ENV = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: "/tmp", LANG: "C.UTF-8" };
 const FIB = "import sys\na, b = 0, 1\nfor _ in range(int(sys.argv[1])):\n    print(a)\n    a, b = b, a + b\n";
 
@@ -36,7 +37,7 @@ console.log(JSON.stringify(rows));
 
 async function rowsOf(what: string, files: number) {
   await using t = await session(files);
-  // What was written a moment ago is read each time, since it could change without looking other.
+  // Files that were written just before are read again each time, since their times would not show a further change.
   await delay(SETTLED_MS);
   const first = await took(t.skillRun);
   const samples: { own: number; bare: number }[] = [];
@@ -52,7 +53,7 @@ async function rowsOf(what: string, files: number) {
   ];
 }
 
-/** The process's own processor time: that of the system's calls for files depends on the disk and on who else uses it. */
+/** User time of this process alone: system time for file access depends on the disk and on other processes. */
 async function stagingRows(files: number) {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "scorel-bench-")));
   const skill = { name: "math", ...skillFolder(home, files) } as Skill;

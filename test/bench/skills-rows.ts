@@ -1,6 +1,6 @@
 /**
- * What skills cost: tokens of a collection, and what sessions that use some of it send, counted in the requests that a model
- * server got. Of the folder in SKILLS_DIR, else of a collection that is written for it.
+ * The cost of skills: the tokens of a collection, and the tokens that sessions with some of its skills send, counted in
+ * the requests that a model server received. The collection is the folder in SKILLS_DIR, or a generated one.
  */
 import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,10 +21,12 @@ const LOADS = ["session", "turn", "once"];
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), "scorel-skills-")));
 const given = process.env.SKILLS_DIR;
 const folder = given === undefined ? join(scratch, "skills") : folderOf(given);
-/** What is aimed at holds for the collection that is written here. */
+/** Aims apply only to the generated collection. */
 const aims = <T extends object>(aim: T) => (given === undefined ? aim : {});
 
-/** Every placement and mode, every skill, and every case are told only where skills were asked for. */
+/**
+ * The tables of all placements and modes, skills and cases are printed only when rows of skills were asked for by name.
+ */
 const isAsked = (process.env.BENCH_WORDS ?? "").includes("skills");
 
 function folderOf(path: string): string {
@@ -69,7 +71,10 @@ function tokens({ prompt: value }: Cost, { prompt: baseline }: Cost) {
   return { value, baseline, unit: "tokens" };
 }
 
-/** A table for each scenario: a line for each placement and mode, then what it costs with everything loaded before. */
+/**
+ * A table for each scenario: one line for each placement and mode, and lines for sessions that load everything before
+ * the first request.
+ */
 async function matrices(scenarios: Record<string, Scenario>): Promise<object[]> {
   const tables: object[] = [];
   for (const [name, scenario] of Object.entries(scenarios)) {
@@ -140,7 +145,7 @@ function suiteRows(verdicts: readonly Verdict[]): object[] {
   ];
 }
 
-/** What looked like a skill, and what another one stands in front of. */
+/** Folders that looked like a skill but are none, and skills hidden by another one with the same name. */
 function leftOut({ skipped, shadowed }: SkillLook): object[] {
   const hidden = shadowed.map(({ folder: own, by }) => [own, `${by} has the same name`]);
   const lines = [...skipped.map(({ folder: own, reason }) => [own, reason]), ...hidden];

@@ -1,9 +1,14 @@
-/** Prints one line for each row and each Node that it was measured with, then the tables that scripts made themselves. */
+/** Prints the results of `npm run bench`. */
 
 /**
- * @param results for each Node: `{ version, rows }`, a row being `{ work, value, baseline?, unit?, aim?, limit?, memory?,
- * memoryBaseline?, was? }`, `{ work, missing }` with what is not installed, or `{ table: { title, head, lines } }` with cells that are printed as they are; `was` is the figure
- * of an earlier release as text, with its unit, for work whose improvement is to be seen
+ * Prints one line for each row and each version of Node, then the tables that scripts made.
+ *
+ * @param results for each Node: `{ version, rows }`. A row is one of
+ * - `{ work, value, baseline?, unit?, aim?, limit?, memory?, memoryBaseline?, was? }`, where `was` is the value of an earlier
+ *   version as text, with its unit, to show an improvement
+ * - `{ work, missing }` with the program that is not installed
+ * - `{ table: { title, head, lines } }` with cells that are printed unchanged
+ * - `{ work, failed: true }`
  */
 export function print(results) {
   const many = results.length > 1;

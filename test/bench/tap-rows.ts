@@ -1,7 +1,7 @@
 /**
- * What the guards around extensions' layers cost: twenty of them on one hook, against loops written by hand. One of those has
- * the same guarantees (a throw skips the layer, a limit ends it, a signal says so and passes on the caller's abort); the other
- * is the least that isolates at all: try, catch, and a race against a timer.
+ * The cost of the protections around extensions' layers: twenty layers on one hook, compared with loops written by
+ * hand. One loop has the same guarantees (an error skips the layer, a time limit ends it, and a signal reports both the
+ * limit and the caller's abort); the other isolates with the minimum: try, catch, and a race against a timer.
  */
 import { createKernel, definePlugin } from "@scorel/kernel";
 import { createMemoryStore } from "@scorel/kernel/store";
@@ -35,7 +35,7 @@ const owner = definePlugin({
   },
 });
 
-/** As in a process that has loaded extensions: each layer is one of an extension. */
+/** A kernel with twenty extensions, each with one layer. */
 async function kernelWith(layer: Layer) {
   const taps = Array.from({ length: LAYERS }, (_, index) =>
     definePlugin({ ...base, id: `layer${index}`, needs: ["bench"], hooks: () => ({ bench: layer }) }),
@@ -59,7 +59,7 @@ function isPromise(value: unknown): value is Promise<number> {
   return typeof (value as { then?: unknown } | undefined)?.then === "function";
 }
 
-/** The answer within the limit, or a throw. */
+/** Resolves with the answer, or rejects after the time limit. */
 async function inTime(answer: Promise<number>, late: () => void): Promise<number> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
@@ -75,7 +75,7 @@ async function inTime(answer: Promise<number>, late: () => void): Promise<number
   }
 }
 
-/** A loop with the same guarantees. */
+/** A loop with the same guarantees as extensions' layers. */
 function guardedLoop(layers: readonly Layer[]): Call {
   return async (value, caller) => {
     let control = new AbortController();
@@ -103,7 +103,7 @@ function guardedLoop(layers: readonly Layer[]): Call {
   };
 }
 
-/** A loop that does no more than isolate. */
+/** A loop that only isolates. */
 function plainLoop(layers: readonly Layer[]): Call {
   return async (value, signal) => {
     let now = value;
@@ -118,7 +118,7 @@ function plainLoop(layers: readonly Layer[]): Call {
   };
 }
 
-/** Microseconds that one call takes, each way in turn so that load from outside hits all alike: their medians. */
+/** The median microseconds of a call in each way. The ways alternate, so that other load affects all alike. */
 async function measured(ways: readonly Call[], calls: number): Promise<number[]> {
   const { signal } = new AbortController();
   const times = ways.map(() => [] as number[]);
@@ -145,7 +145,10 @@ async function rowsOf(kind: string, layer: Layer, calls: number, aim: number): P
   ];
 }
 
-/** A long conversation through one user's layer, which gets a copy to change, against copying it by hand. */
+/**
+ * Passes a long conversation through one extension's layer, which gets a copy that it may change; the baseline copies
+ * by hand.
+ */
 async function messageRow(count: number): Promise<object> {
   const kernel = await kernelWith((value) => value);
   const through = kernel.find("bench")?.messages as (messages: object[]) => Promise<object[]>;

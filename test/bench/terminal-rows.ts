@@ -1,6 +1,7 @@
 /**
- * What the application on the whole screen costs: until its first picture, for a key, for each word that arrives, in memory, idle. Its
- * first picture is also measured against that of pi, if SCOREL_BENCH_PI names one or it is on the PATH.
+ * The cost of the full-screen application: time until its first screen, time for a key and for each word that arrives,
+ * memory, and idle load. The first screen is also compared with that of pi, if SCOREL_BENCH_PI names it or it is on the
+ * PATH.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 // @ts-expect-error: a plain module without types
@@ -11,28 +12,28 @@ import { FIRST_QUESTION, Terminal, writeSession } from "./terminal-stage.ts";
 const FIRST_RUNS = 9;
 const RUNS = 3;
 const KEYS = 300;
-/** How long after everything is shown nothing goes on in the background any more. */
+/** Milliseconds after everything is shown until work in the background is done. */
 const SETTLED_MS = 2_000;
-/** Words a second, and which of them are counted. */
+/** Words a second, and the numbers of the first and last measured word. */
 const PER_SECOND = 100;
 const [FROM, TO] = [100, 600];
 const model = process.env.BENCH_MODEL ?? "";
 
-/** Shows a line at once, and each key as it comes. */
+/** A program that shows an input line at once and echoes each key. */
 const bare = [
   process.execPath,
   "-e",
   'process.stdin.setRawMode(true).pipe(process.stdout);process.stdout.write("──>")',
 ];
 const application = (...more: string[]) => [process.execPath, bin, ...more];
-/** The line that one types in. */
+/** The input line of the application. */
 const INPUT_LINE = /─[\s\S]*?>/;
 
 const least = (values: readonly number[]) => Math.min(...values);
 const share = (values: readonly number[], part: number) =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] as number;
 
-/** Time until the first picture, and processor time of it. */
+/** Time until the first screen, and processor time until then. */
 async function first(
   home: string,
   command: readonly string[],
@@ -43,7 +44,7 @@ async function first(
   return { ms: at - terminal.started, processor: terminal.processor };
 }
 
-/** Starts the application, and leaves it as a person does. */
+/** Starts the application, and leaves it with Ctrl+D. */
 async function leave(home: string): Promise<void> {
   await using terminal = new Terminal(home, application());
   await terminal.shows(/plain/);
@@ -55,14 +56,14 @@ async function firstRows(): Promise<object[]> {
   const own = createHome(model);
   try {
     const unknown = await first(own.home, application());
-    // A command that ends by itself keeps its compiled code for the next one, in a home with sessions.
+    // A command that exits by itself saves its compiled code for the next one, in a home with sessions.
     run(process.execPath, [bin, "-p", "go"], { home: own.home });
     await leave(own.home);
     const ours: { ms: number; processor: number }[] = [];
     const others: typeof ours = [];
     const theirs: number[] = [];
     const pi = findPi(process.env);
-    // The first start makes files.
+    // The first start of pi creates files.
     if (pi !== undefined) await first(own.home, [pi], PI_INPUT_LINE);
     for (let n = 0; n < FIRST_RUNS; n++) {
       ours.push(await first(own.home, application()));
@@ -84,7 +85,7 @@ async function firstRows(): Promise<object[]> {
   }
 }
 
-/** The application with a session of so many turns, in which words arrive. */
+/** Runs `work` with the application in a session with this many turns, while words arrive. */
 async function withWords<R>(turns: number, work: (terminal: Terminal) => Promise<R>): Promise<R> {
   const { home, remove } = createHome(model, { id: `paced-${PER_SECOND}` });
   try {
@@ -99,7 +100,7 @@ async function withWords<R>(turns: number, work: (terminal: Terminal) => Promise
   }
 }
 
-/** Times of keys at moments that have nothing to do with the words'. */
+/** Times for keys, typed at moments that are independent of the arriving words. */
 async function keys(terminal: Terminal): Promise<number[]> {
   const times: number[] = [];
   for (let n = 0; n < KEYS; n++) {
@@ -135,7 +136,7 @@ async function keyRows(): Promise<object[]> {
   ];
 }
 
-/** Microseconds of processor time, and bytes, for each word. */
+/** Microseconds of processor time, and bytes sent to the terminal, for each word. */
 async function words(turns: number): Promise<{ processor: number; bytes: number }> {
   return withWords(turns, async (terminal) => {
     const { processor, bytes } = terminal;
@@ -166,13 +167,13 @@ async function wordRows(): Promise<object[]> {
   ];
 }
 
-/** Scrolls to the first message, for which everything has to be loaded. */
+/** Scrolls to the first message, for which the whole session must be loaded. */
 async function toBeginning(terminal: Terminal): Promise<void> {
   const isThere = terminal.shows(new RegExp(FIRST_QUESTION)).then(() => true);
   while (!(await Promise.race([isThere, sleep(250).then(() => false)]))) terminal.type("\u001b[1;5H");
 }
 
-/** Memory with a session of so many turns, once everything is loaded. */
+/** Memory in megabytes with a session of this many turns, once all is loaded. */
 async function remembered(turns: number): Promise<number> {
   const { home, remove } = createHome(model);
   try {

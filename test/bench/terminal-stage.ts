@@ -1,4 +1,7 @@
-/** Programs in a terminal of 120 columns and 40 rows, and what they cost. Needs `script`, and /proc of Linux. */
+/**
+ * Runs programs in a terminal of 120 columns and 40 rows, and measures their cost. Needs the program `script` and
+ * Linux's /proc.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,10 +11,12 @@ import { crc32 } from "node:zlib";
 import { environment } from "./measure.mjs";
 
 const PATIENCE_MS = 60_000;
-/** Unlike all others, so that it is sent to the terminal as a whole. */
+/**
+ * In capitals, unlike all other questions, so that no part of it is already on the screen and it is sent as a whole.
+ */
 export const FIRST_QUESTION = "THE FIRST MESSAGE OF ALL";
 
-/** One chunk that the terminal got. */
+/** A piece of output. */
 interface Chunk {
   at: number;
   text: string;
@@ -20,7 +25,7 @@ interface Chunk {
 /** A program in a terminal. */
 export class Terminal implements AsyncDisposable {
   readonly started = performance.now();
-  /** Bytes that the terminal got. */
+  /** Bytes of output so far. */
   bytes = 0;
   private readonly child: ChildProcess;
   private readonly notes: string;
@@ -46,7 +51,7 @@ export class Terminal implements AsyncDisposable {
     this.child.stdin?.write(text);
   }
 
-  /** Resolves with the time at which the terminal had got a text that matches, counted from what it has got last. */
+  /** Resolves with the time at which the output since the last call matched. */
   shows(wanted: RegExp): Promise<number> {
     return new Promise((resolve, reject) => {
       const late = setTimeout(
@@ -64,7 +69,9 @@ export class Terminal implements AsyncDisposable {
     });
   }
 
-  /** Milliseconds from a key until the terminal gets it. The key must be a character that nothing else shows. */
+  /**
+   * Milliseconds from a key press until its character is output. The output must not contain this character otherwise.
+   */
   async echo(key: string): Promise<number> {
     this.seen = "";
     const from = performance.now();
@@ -91,7 +98,7 @@ export class Terminal implements AsyncDisposable {
     return Number(readFileSync(this.notes, "utf8"));
   }
 
-  /** Processor time and bytes of some time. */
+  /** Waits for `ms` milliseconds; returns the processor time and output during this time. */
   async during(ms: number): Promise<{ processor: number; bytes: number; ms: number }> {
     const { processor, bytes } = this;
     const from = performance.now();
@@ -103,7 +110,7 @@ export class Terminal implements AsyncDisposable {
     try {
       process.kill(this.pid, "SIGKILL");
     } catch {
-      // It has ended by itself.
+      // It has already ended.
     }
     await this.ended;
   }
@@ -118,7 +125,10 @@ const answer = [
   "- one reason is the loop, which begins at 1\n- the other is a test that does not look\n",
 ].join("\n");
 
-/** Writes a session of so many turns, each a question, a call with its result, and an answer in Markdown. */
+/**
+ * Writes a session with this many turns, each a question, a tool call with its result, and a reply in Markdown. Returns
+ * its id.
+ */
 export function writeSession(home: string, turns: number): string {
   const sessionId = `session${String(turns).padStart(9, "0")}`;
   const meta = { cwd: home, root: home, title: `${turns} turns` };

@@ -4,7 +4,7 @@ const turn = (model, ...more) => [bin, "--model", `local/${model}`, ...more, "--
 const answers = (text) => (stdout) => stdout === `${text}\n`;
 const words = (count) => Array.from({ length: count }, (_, index) => ` w${index}`).join("");
 
-/** Turns of the whole command against a model server in another process. */
+/** Turns of the whole command, with the model server in a separate process. */
 export default [
   { work: "turn with one tool", args: turn("one-tool"), check: answers("Done."), aim: 4 },
   { work: "turn with one tool, peak memory", args: turn("one-tool"), check: answers("Done."), megabytes: 95, runs: 5 },

@@ -1,4 +1,7 @@
-/** How long a client waits that has missed 10,000 events, against a server that only sends them; and what idle clients cost. */
+/**
+ * How long a client that missed 10,000 events waits for them, compared with a server that only sends them, and the
+ * memory of idle clients.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { usedBytes } from "../memory.ts";
 import { createStage, type Sender, words } from "./wire-stage.ts";

@@ -1,6 +1,6 @@
 /**
- * Clients of a host or of a bare WebSocket server, in a process of their own, so that what they cost is not counted. They parse
- * every message. Orders come over IPC; each is answered by a report.
+ * Clients of a host or of a bare WebSocket server, in a separate process, so that their cost is not measured. They
+ * parse every message. Orders come over IPC; each is answered by a report.
  */
 import { connect as connectSocket } from "node:net";
 import { WebSocket } from "ws";
@@ -10,7 +10,7 @@ interface Stamped {
   event: { type: string; at?: number };
 }
 
-/** One connection, which counts the events that it gets and how late they are. */
+/** One connection, which counts its events and records their delays. */
 class Watcher {
   count = 0;
   late: number[] = [];
@@ -54,7 +54,7 @@ class Watcher {
     });
   }
 
-  /** Resolves when so many events have come in all. */
+  /** Resolves when this many events have arrived in all. */
   until(count: number): Promise<void> {
     return new Promise((reached) => {
       this.goal = { count, reached };
@@ -118,7 +118,7 @@ const orders: { [K in Order["do"]]: (order: Extract<Order, { do: K }>) => Promis
   async hear({ count }) {
     for (const watcher of watchers) Object.assign(watcher, { count: 0, late: [] });
     const all = watchers.map((watcher) => watcher.until(count));
-    // The events are sent once all clients wait for them.
+    // Reports that all clients are waiting, so that the events can be sent.
     process.send?.({});
     await Promise.all(all);
     return { at: now(), late: spread(watchers.flatMap(({ late }) => late)) };

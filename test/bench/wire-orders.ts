@@ -1,4 +1,4 @@
-/** What the host side of the wire rows asks of its process with clients, and what that reports. */
+/** An order from the host side of the wire rows to the process with the clients. */
 export type Order =
   | { do: "connect"; url: string; count: number; sessionId?: string | undefined }
   | { do: "hear"; count: number }
@@ -6,7 +6,7 @@ export type Order =
   | { do: "close" };
 
 export interface Report {
-  /** When the last client had its last event. */
+  /** When the last client received its last event. */
   at?: number;
   ms?: number;
   late?: Spread;
@@ -17,7 +17,7 @@ export interface Spread {
   p99: number;
 }
 
-/** Milliseconds by a clock that all processes of a computer share. */
+/** Milliseconds of a clock that all processes of a computer share. */
 export function now(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -1,4 +1,7 @@
-/** How late and how dear events are for a hundred clients over WebSocket, against a server that sends each event to each client. */
+/**
+ * Delay and cost of events for a hundred clients over WebSocket, compared with a server that sends each event to each
+ * client.
+ */
 import { best, CLIENTS, createStage, flood, paced, type Run, run, type Sender } from "./wire-stage.ts";
 
 const RATE = 400;
@@ -8,7 +11,10 @@ const FLOOD = 4_000;
 await using stage = await createStage();
 const { crowd, host, bare } = stage;
 
-/** Both in turn, so that load from outside hits both alike. */
+/**
+ * Measures both servers alternately, so that other load on the machine affects both alike. Returns a function that
+ * makes rows.
+ */
 async function inTurn(warmUp: number, count: number, send: (sender: Sender, count: number) => () => Promise<void>) {
   const runs: { ours: Run[]; bare: Run[] } = { ours: [], bare: [] };
   const measure = (sender: Sender) =>
@@ -28,7 +34,7 @@ async function inTurn(warmUp: number, count: number, send: (sender: Sender, coun
   });
 }
 
-/** Percent of a processor that a server takes while so many clients follow 100 events a second. */
+/** Percent of a processor that a server uses while this many clients get 100 events a second. */
 async function busy(sender: Sender, clients: number): Promise<number> {
   return crowd.connected(sender, clients, async () => {
     const runs: Run[] = [];
@@ -37,7 +43,7 @@ async function busy(sender: Sender, clients: number): Promise<number> {
   });
 }
 
-/** What a hundred clients cost more than one. */
+/** Percent of a processor that a hundred clients cost more than one. */
 async function watched(sender: Sender): Promise<number> {
   return (await busy(sender, CLIENTS)) - (await busy(sender, 1));
 }

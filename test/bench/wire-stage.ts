@@ -1,4 +1,4 @@
-/** A host, a server that only sends what it is given, and a process with clients of either, for the wire rows. */
+/** The stage of the wire rows: a host, a server that only sends given events, and a process with clients of either. */
 import { type ChildProcess, fork } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -16,7 +16,7 @@ export const CLIENTS = 100;
 export const words = "A line of a conversation, as it is. ".repeat(5);
 const MAX_UNSENT = 1024 * 1024;
 
-/** A plugin that says whatever it is told to. */
+/** A plugin that emits or appends given texts. */
 function createTalker() {
   const said: { emit(text: string, at: number): void; append(text: string): Promise<unknown> } = {
     emit: () => {},
@@ -57,7 +57,7 @@ export class Crowd {
     return report;
   }
 
-  /** The next report. */
+  /** Resolves with the next report. */
   next(): Promise<Report> {
     return new Promise((resolve) => this.waiting.push(resolve));
   }
@@ -66,7 +66,7 @@ export class Crowd {
     this.child.disconnect();
   }
 
-  /** Connects clients for as long as `use` runs. */
+  /** Keeps this many clients connected while `use` runs. */
   async connected<T>({ url, sessionId }: Sender, count: number, use: () => Promise<T>): Promise<T> {
     await this.send({ do: "connect", url, count, sessionId });
     try {
@@ -78,23 +78,23 @@ export class Crowd {
   }
 }
 
-/** Something that sends events to all its clients. */
+/** A server that sends events to all its clients. */
 export interface Sender {
   url: string;
   sessionId?: string;
   emit(at: number): void;
-  /** Resolves when more can be sent without using ever more memory. */
+  /** Resolves when the buffers are short enough to send more. */
   ready(): Promise<unknown>;
 }
 
 export interface Run {
   late: Spread;
-  /** Milliseconds that passed, and those of the processor. */
+  /** Elapsed milliseconds, and milliseconds of processor time. */
   ms: number;
   cpu: number;
 }
 
-/** Sends events to connected clients, which report when they have `count` of them. */
+/** Sends `count` events to connected clients, and waits until all clients have reported that they got them. */
 export async function run(crowd: Crowd, count: number, send: () => Promise<void>): Promise<Run> {
   await crowd.send({ do: "hear", count });
   const heard = crowd.next();
@@ -105,11 +105,11 @@ export async function run(crowd: Crowd, count: number, send: () => Promise<void>
   return { late, ms: at - start, cpu: (user + system) / 1e3 };
 }
 
-/** So many events a second. */
+/** Sends `count` events, `rate` a second. */
 export function paced(sender: Sender, count: number, rate: number): () => Promise<void> {
   return async () => {
     const start = performance.now();
-    // Waking up costs more than an event for one client, so nothing wakes up between two events.
+    // A timer for each event would cost more than the event itself, so events that are due are sent together.
     for (let sent = 0; sent < count; await sleep(start + (sent * 1e3) / rate - performance.now())) {
       const due = Math.min(count, Math.ceil(((performance.now() - start) / 1e3) * rate));
       for (; sent < due; sent++) sender.emit(now());
@@ -117,7 +117,7 @@ export function paced(sender: Sender, count: number, rate: number): () => Promis
   };
 }
 
-/** As fast as possible, twenty in each turn of the event loop. */
+/** Sends events as fast as possible, twenty in each turn of the event loop. */
 export function flood(sender: Sender, count: number): () => Promise<void> {
   return async () => {
     for (let sent = 1; sent <= count; sent++) {
@@ -145,7 +145,7 @@ async function listen(accept: (socket: WebSocket, connection: Socket) => void) {
   };
 }
 
-/** Sends the same text to each client, event by event. */
+/** A server that sends the same text to each client, event by event. */
 async function bareSender(sample: { event: object }) {
   const clients = new Set<WebSocket>();
   let held: readonly string[] = [];
@@ -166,14 +166,14 @@ async function bareSender(sample: { event: object }) {
       do await nextTurn();
       while ([...clients].some((socket) => socket.bufferedAmount > MAX_UNSENT));
     },
-    /** Messages for every client that asks for them. */
+    /** Sets the messages for clients that ask for all at once. */
     hold: (texts: readonly string[]) => {
       held = texts;
     },
   };
 }
 
-/** A host with a session, and the bare server, which sends events of the same size. */
+/** Starts a host with a session, and the bare server, which sends events of the same size. */
 export async function createStage() {
   const home = testHome();
   const { plugin, said } = createTalker();

@@ -22,7 +22,7 @@ export type JoinBus = () => Promise<Bus>;
 
 const textIn = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-/** What every bus of relays has to do, and what relays do with it. */
+/** The test cases that every bus must pass, alone and with relays that use it. */
 export function testBackplane(join: JoinBus): void {
   const joined = async () => {
     const bus = await join();

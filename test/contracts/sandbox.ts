@@ -229,7 +229,7 @@ export function sandboxContract(which: ExecutorCase): void {
       const { stdout, ended, exitCode } = await ground.run(bomb, { limits: { processes: 40, seconds: 5 } });
       expect(processesOf(sleep)).toEqual([]);
       expect(ended === "processes" || ended === "timeout" || exitCode !== 0).toBe(true);
-      // Who watches the processes may see them late on a busy machine, after all were started.
+      // On a busy machine, the supervisor may notice the number of processes only after all were started.
       if (which.confines && ended !== "processes") expect(stdout).toBe("");
     });
   });
@@ -404,7 +404,7 @@ function endOf({ durationMs, ...end }: SandboxEnd): Omit<SandboxEnd, "durationMs
 }
 
 let sleeps = 0;
-/** A command that can be told from all others by its number. */
+/** A sleep with a number of seconds that no other command has, to find its process. */
 const uniqueSleep = () => `sleep 9${process.pid}.${++sleeps}1`;
 
 const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms, "waits"));

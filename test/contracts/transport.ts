@@ -50,7 +50,7 @@ async function stage(serve: TransportCase, script: Script = (_, index) => text(`
   };
   return {
     ...home,
-    /** A client in the host's own process, to compare with. */
+    /** A client in the host's own process, for comparisons. */
     own: t.client,
     connect,
     create: async () => {
@@ -73,7 +73,7 @@ async function ask(client: Client, sessionId: string, content: string): Promise<
   return (await client.request("wait_turn", { sessionId, id })).text;
 }
 
-/** Collects what a client hears of a session. */
+/** Collects what a client receives of a session. */
 async function listen(client: Client, sessionId: string, options: Parameters<Client["subscribe"]>[2] = all) {
   const heard: Delivered["event"][] = [];
   const view = new View();

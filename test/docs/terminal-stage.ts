@@ -60,7 +60,7 @@ async function say(t: FullScreen, words: string) {
   t.type("\r");
 }
 
-/** Answers a question. Keys are accepted only after a moment without typing. */
+/** Answers a question. Keys are accepted as answers only after a moment without typing. */
 async function allowed(t: FullScreen, about: string, key: string) {
   await t.shows("yes, this once");
   await t.shows(about);

@@ -5,7 +5,7 @@ import { startModelServer, text, toolCall } from "../model-server.ts";
 import { editor } from "./acp-editor.ts";
 import { type Running, records, type Scratch, scratch } from "./scorel.ts";
 
-/** A host in the background. */
+/** Starts a host in the background. */
 async function served(s: Scratch): Promise<Running> {
   const host = s.start(["host", "serve", "--foreground"]);
   await host.line((line) => line.startsWith("socket: "));
@@ -15,7 +15,7 @@ async function served(s: Scratch): Promise<Running> {
 const lastContent = (request: { body: { messages: { content?: unknown }[] } } | undefined) =>
   JSON.stringify(request?.body.messages.at(-1)?.content);
 
-it("what is not saved in the editor is read, changed and saved there, and comes back when the session is rewound", async () => {
+it("text that is not saved in the editor is read, changed and saved there, and restored when the session is rewound", async () => {
   using s = scratch();
   s.file("cart.js", "let total = 1;\n");
   await using model = await startModelServer([
@@ -100,7 +100,7 @@ it("files have the names that the editor gives them, also in a session that was 
   expect(lastContent(model.requests[3])).toContain("typed");
 });
 
-it("a host in the background asks the editor, also one that was restarted", async () => {
+it("a host in the background, also one that was restarted, reads the editor's unsaved text", async () => {
   using s = scratch();
   s.file("cart.js", "saved\n");
   await using model = await startModelServer([

@@ -7,17 +7,17 @@ import { scratch } from "./scorel.ts";
 const message = (id: number, method: string, params: unknown) => JSON.stringify({ jsonrpc: "2.0", id, method, params });
 const initialize = (id: number) => message(id, "initialize", { protocolVersion: 1 });
 
-/** The messages in an output, by id; an error if a line is none. */
+/** The messages in an output by id. Throws if a line is not a message. */
 function answersIn(stdout: string): Map<unknown, any> {
   expect(stdout.endsWith("\n")).toBe(true);
   const lines = stdout.slice(0, -1).split("\n");
-  // What is answered is not known here, so that the results of requests count as answers to nothing.
+  // Which request a response belongs to is not known here, so responses are not checked against a result's schema.
   const faults = lines.flatMap((line) => faultIn(line, new Map()) ?? []);
   expect(faults.filter((fault) => !fault.startsWith("an answer to nothing"))).toEqual([]);
   return new Map(lines.map((line) => JSON.parse(line)).map((each) => [each.id, each]));
 }
 
-/** Numbers that look random and are the same in each run. */
+/** Numbers that look random but are the same in each run. */
 function createRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -40,7 +40,7 @@ const VALUES = [
   '"__proto__"',
 ];
 
-/** Lines between messages and noise: changed messages, other types, cut ones, bytes that are no text. */
+/** Lines between valid messages and noise: changed messages, other types, cut messages, bytes that are not UTF-8. */
 function fuzzedLines(count: number): Buffer[] {
   const random = createRandom(42);
   const sessionId = "nobody";
@@ -77,12 +77,12 @@ function fuzzedLines(count: number): Buffer[] {
   ];
   return Array.from({ length: count }, () => {
     const changed = changes[random(changes.length)]?.(seeds[random(seeds.length)] as string) ?? "";
-    // A line break would only make two lines of it.
+    // A line break would only split the line.
     return Buffer.from(Buffer.from(changed as string).map((byte) => (byte === 10 ? 32 : byte)));
   });
 }
 
-it("10,000 fuzzed lines are answered with messages or not at all, and the agent goes on", async () => {
+it("10,000 fuzzed lines are answered with messages or not at all, and the agent continues", async () => {
   using s = scratch();
   s.useModel("http://127.0.0.1:9/v1");
   const last = message(1_000_000, "session/new", { cwd: s.project, mcpServers: [] });
@@ -120,7 +120,7 @@ it("a huge line, a deep one and a batch are refused, and the next line is read",
   ]);
 });
 
-it("unknown methods, wrong params and requests before initialize have the protocol's errors", async () => {
+it("unknown methods, wrong params and requests before initialize get the protocol's errors", async () => {
   using s = scratch();
   s.useModel("http://127.0.0.1:9/v1");
   const { stdout } = await answersTo(s, [
@@ -155,7 +155,7 @@ export default { id: "loud", name: "loud", version: "1.0.0", needs: [], activate
   for (const words of ["written", "logged", "again"]) expect(stderr).toContain(words);
 });
 
-it("the agent ends when nobody reads what it says", async () => {
+it("the agent ends when nobody reads its output", async () => {
   using s = scratch();
   await using model = await startModelServer([[text("word ".repeat(50_000), 20)]]);
   s.useModel(model.baseUrl);
@@ -168,7 +168,7 @@ it("the agent ends when nobody reads what it says", async () => {
   expect((await running.finished).signal).toBe(null);
 });
 
-it("the check of frames finds what the schema does not allow", () => {
+it("the check of the agent's lines finds violations of the schema", () => {
   const update = (params: unknown) => JSON.stringify({ jsonrpc: "2.0", method: "session/update", params });
   const asked = new Map([[1, "session/new"]]);
   const wrong = [

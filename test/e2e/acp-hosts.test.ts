@@ -5,14 +5,14 @@ import { hang, startModelServer, text, toolCall, usage } from "../model-server.t
 import { editor } from "./acp-editor.ts";
 import { type Running, type Scratch, scratch } from "./scorel.ts";
 
-/** A host in the background. */
+/** Starts a host in the background. */
 async function served(s: Scratch): Promise<Running> {
   const host = s.start(["host", "serve", "--foreground"]);
   await host.line((line) => line.startsWith("socket: "));
   return host;
 }
 
-it("a host in the background has the editor's sessions, and a prompt waits for one that is replaced", async () => {
+it("a host in the background has the editor's sessions, and a prompt waits while the host is replaced", async () => {
   using s = scratch();
   await using model = await startModelServer([
     toolCall("Bash", { command: "touch a.txt" }),
@@ -34,7 +34,7 @@ it("a host in the background has the editor's sessions, and a prompt waits for o
   expect(e.said(session)).toBe("Done.Later.");
 });
 
-it("a prompt whose host was killed can be cancelled, and what was said is not said again", async () => {
+it("a prompt whose host was killed can be cancelled, and earlier text is not sent again", async () => {
   using s = scratch();
   await using model = await startModelServer([[text("Half an ans"), hang()], text("Whole.")]);
   s.useModel(model.baseUrl);
@@ -53,7 +53,7 @@ it("a prompt whose host was killed can be cancelled, and what was said is not sa
   expect(e.said(session)).toBe("Half an ansWhole.");
 });
 
-it("an editor whose host was killed can leave", async () => {
+it("an editor whose host was killed can end the agent", async () => {
   using s = scratch();
   s.useModel("http://127.0.0.1:9/v1");
   const host = await served(s);
@@ -65,7 +65,7 @@ it("an editor whose host was killed can leave", async () => {
   expect((await e.leave()).code).toBe(0);
 });
 
-it("session/cancel ends a slash command that works for long", async () => {
+it("session/cancel ends a long-running slash command", async () => {
   using s = scratch();
   const long = "word ".repeat(3_000);
   await using model = await startModelServer(({ body }) =>

@@ -18,10 +18,10 @@ const asks = (properties: object, required: readonly string[] = Object.keys(prop
 ];
 const never = new Promise<never>(() => {});
 const optionsOf = ({ options }: RequestPermissionRequest) => options.map(({ name }) => name);
-/** Whether a request is no call to allow and no question with yes and no. */
+/** Whether a request is neither a tool call to allow nor a yes-or-no question. */
 const isOther = ({ options }: RequestPermissionRequest) => !options.some(({ optionId }) => optionId === "y");
 
-/** An editor that takes the first option, except for `rest`. */
+/** An editor that chooses the first option, except in requests that `rest` answers. */
 const agreeing =
   (rest: NonNullable<EditorOptions["choose"]>) =>
   (request: RequestPermissionRequest): ReturnType<typeof rest> =>
@@ -39,7 +39,7 @@ function addAsker(s: Scratch): void {
   );
 }
 
-it("in an editor without forms, a text can be declined, or have its default, and is never empty", async () => {
+it("in an editor without forms, a question for text can be declined or answered with its default, and never with empty text", async () => {
   using s = scratch();
   await using model = await startModelServer([
     ...asks({ name: { type: "string" } }),
@@ -62,7 +62,7 @@ it("in an editor without forms, a text can be declined, or have its default, and
   expect(result).toContain("Ann");
 });
 
-it("when a turn is cancelled, its open questions are taken back before the prompt is answered", async () => {
+it("when a turn is cancelled, its open questions are withdrawn before the prompt is answered", async () => {
   using s = scratch();
   addAsker(s);
   await using model = await startModelServer([
@@ -80,7 +80,7 @@ it("when a turn is cancelled, its open questions are taken back before the promp
   }
 });
 
-it("a form is taken back, too, and a command that asks is cancelled", async () => {
+it("a form is withdrawn, too, and a command that asks is cancelled", async () => {
   using s = scratch();
   addAsker(s);
   s.useModel("http://127.0.0.1:9/v1");

@@ -9,7 +9,7 @@ import { modelTable, type Scratch, scratch } from "./scorel.ts";
 const kinds = (e: TestEditor, session: string) =>
   e.updates.filter(({ sessionId }) => sessionId === session).map(({ update }) => update.sessionUpdate);
 
-/** A session with a question, thinking, a plan, an edit, and an answer. */
+/** Creates a session with a question, thinking, a plan, an edit, and an answer; returns its id. */
 async function talked(s: Scratch): Promise<string> {
   s.file("a.txt", "one\n");
   await using model = await startModelServer([
@@ -26,7 +26,7 @@ async function talked(s: Scratch): Promise<string> {
   return session;
 }
 
-it("a stored session is listed, and loaded with everything that was said and done in it", async () => {
+it("a stored session is listed, and loaded with all of its messages and calls", async () => {
   using s = scratch();
   const session = await talked(s);
   await using e = await editor(s);
@@ -60,7 +60,7 @@ it("a stored session is listed, and loaded with everything that was said and don
   });
 });
 
-it("what was rewound away is not loaded, and a resumed session is not shown again", async () => {
+it("rewound messages are not loaded, and a resumed session is not sent again", async () => {
   using s = scratch();
   const session = await talked(s);
   await using model = await startModelServer([text("Again.")]);
@@ -93,7 +93,7 @@ it("a session is deleted, and one that does not exist is not found", async () =>
   await expect(e.agent.request("session/list", { cursor: "x" })).rejects.toThrow('"x" is not a cursor');
 });
 
-it("modes, models and thinking are options, and a change by anybody is told", async () => {
+it("modes, models and thinking are options, and the editor is told of every change", async () => {
   using s = scratch();
   await using model = await startModelServer([text("Hello.")]);
   s.useModel(
@@ -123,7 +123,7 @@ it("modes, models and thinking are options, and a change by anybody is told", as
   await expect(set("mode", "anything")).rejects.toThrow('has no value "anything"');
 });
 
-it("slash commands are offered, run where they are typed, and one that fails says why", async () => {
+it("slash commands are offered and run when they are typed, and a failing one says why", async () => {
   using s = scratch();
   s.file("~/.scorel/commands/greet.md", "---\ndescription: Greets\n---\nGreet $ARGUMENTS.\n");
   await using model = await startModelServer([text("Make room.")]);
@@ -148,7 +148,7 @@ it("slash commands are offered, run where they are typed, and one that fails say
   expect(model.requests[0]?.body.messages.at(-1).content).toBe("/tmp is full");
 });
 
-it("two editors share a session: one sees what the other says, and either answers a question", async () => {
+it("two editors share a session: each sees the other's messages, and either answers a question", async () => {
   using s = scratch();
   await using model = await startModelServer([
     [text("I make it. "), toolCall("Bash", { command: "touch a.txt" })],
@@ -172,7 +172,7 @@ it("two editors share a session: one sees what the other says, and either answer
   expect(first.said(session)).toBe("I make it. Done.Hi.");
 });
 
-it("a plugin's question for a text is a form, or else its default", async () => {
+it("a plugin's question for text is a form, or else gets its default", async () => {
   using s = scratch();
   s.file(
     "~/.scorel/extensions/asker.ts",

@@ -36,7 +36,7 @@ it("an editor's session uses an MCP server and two subagents, which use it, too,
   };
   await using model = await startModelServer((request) => {
     const names = Object.keys(replies).filter((name) => asked(request).includes(`"${name}"`));
-    // The session that gives both away has the words of all three.
+    // The session that starts both tasks has the texts of all three conversations.
     const whose = names.includes("Do both.") ? "Do both." : names[0];
     return replies[whose ?? ""]?.shift() ?? text("nothing left");
   });
@@ -50,11 +50,11 @@ it("an editor's session uses an MCP server and two subagents, which use it, too,
   expect(last).toContain("The first says aa.");
   expect(last).toContain("The second says aaa.");
   expect(model.requests.every((request) => offered(request).includes("mcp__words__echo"))).toBe(true);
-  // One call of the session and one of each subagent: the editor is asked about all of them.
+  // The editor is asked about one call of the session and one call of each subagent.
   const about = e.asked.map(({ toolCall: { title, rawInput } }) => `${title} ${JSON.stringify(rawInput)}`);
   expect(about.filter((each) => each.includes("echo"))).toHaveLength(3);
   expect(about.filter((each) => each.includes("second.txt"))).toHaveLength(1);
-  // What the second one has written is on its branch alone.
+  // The file of the second subagent is only on its branch.
   const [, branch = ""] = /on the branch (scorel\/[a-z\d]+)/.exec(last) ?? [];
   expect([git("show", `${branch}:second.txt`), existsSync(join(s.project, "second.txt"))]).toEqual(["aaa", false]);
   expect((await e.leave()).code).toBe(0);

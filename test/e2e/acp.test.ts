@@ -9,7 +9,7 @@ import { records, scratch } from "./scorel.ts";
 /** The smallest PNG. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-it("an editor gets the answer, what the model thinks, and each call with its changes", async () => {
+it("an editor gets the answer, the model's thinking, and each call with its changes", async () => {
   using s = scratch();
   s.file("cart.js", "let total = 1;\nexport { total };\n");
   await using model = await startModelServer([
@@ -84,7 +84,7 @@ it("a call that needs permission is asked about with what it changes, and each a
   expect(failed).toHaveLength(2);
 });
 
-it("a prompt has images, links to files and texts of the editor", async () => {
+it("a prompt can contain images, links to files and texts of the editor", async () => {
   using s = scratch();
   s.file("notes (old).md", "canary-of-the-notes");
   await using model = await startModelServer([text("Seen."), text("Seen.")]);
@@ -109,7 +109,7 @@ it("a prompt has images, links to files and texts of the editor", async () => {
   await expect(e.prompt(session, " ")).rejects.toThrow("The prompt is empty");
 });
 
-it("session/cancel ends the turn, also one whose command runs, and the session goes on", async () => {
+it("session/cancel ends the turn, also one with a running command, and the session continues", async () => {
   using s = scratch();
   await using model = await startModelServer([toolCall("Bash", { command: "sleep 600" }), text("Still here.")]);
   s.useModel(model.baseUrl);
@@ -123,7 +123,7 @@ it("session/cancel ends the turn, also one whose command runs, and the session g
   expect(e.said(session)).toBe("Still here.");
 });
 
-it("session/cancel takes a question back, and a prompt that waits behind another one", async () => {
+it("session/cancel withdraws a question, and a prompt that is queued behind another one", async () => {
   using s = scratch();
   const never = new Promise<string>(() => {});
   await using model = await startModelServer([toolCall("Bash", { command: "touch a.txt" }), text("Later.")]);
@@ -140,7 +140,7 @@ it("session/cancel takes a question back, and a prompt that waits behind another
   expect(model.requests).toHaveLength(1);
 });
 
-it("a failed turn is an error with its reason, and a cut answer says so", async () => {
+it("a failed turn is an error with its reason, and a truncated answer is reported", async () => {
   using s = scratch();
   await using model = await startModelServer([
     status(401, { error: { message: "no such key" } }),
@@ -153,7 +153,7 @@ it("a failed turn is an error with its reason, and a cut answer says so", async 
   expect(await e.prompt(session, "again")).toEqual({ stopReason: "max_tokens" });
 });
 
-it("nothing of a project is used before a person trusts it, and it is asked about once", async () => {
+it("nothing of a project is used before a person trusts it, and the question is asked once", async () => {
   using s = scratch();
   s.file("AGENTS.md", "");
   s.file(
@@ -184,7 +184,7 @@ export default { id: "mark", name: "mark", version: "1.0.0", needs: [] };
   expect(e.asked).toHaveLength(1);
 });
 
-it("several sessions answer at once, each to its own", async () => {
+it("several sessions answer at the same time, each its own prompt", async () => {
   using s = scratch();
   const both = gate();
   const seen = new Set<string>();
@@ -220,7 +220,7 @@ it("when the editor is closed, its turn ends and the command with it", async () 
   expect(await model.requests[0]?.over).toBe("gone");
 });
 
-it("a session needs a directory, a known id, and the agent an editor", async () => {
+it("a session needs a directory and a known id, and the agent needs an editor", async () => {
   using s = scratch();
   s.useModel("http://127.0.0.1:9/v1");
   await using e = await editor(s);

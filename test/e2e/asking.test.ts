@@ -6,7 +6,7 @@ import { hasTerminals, terminal } from "./pty.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
 const made = (s: Scratch, name: string) => existsSync(join(s.project, name));
-/** The messages in a request that follow the last reply of the model. */
+/** The messages of a request after the model's last reply. */
 function saidLast({ body }: RecordedRequest): { role: string; words: string } {
   const messages: { role: string; content: unknown }[] = body.messages;
   const since = messages.slice(messages.findLastIndex(({ role }) => role === "assistant" || role === "system") + 1);
@@ -16,7 +16,7 @@ function saidLast({ body }: RecordedRequest): { role: string; words: string } {
 const answers = (s: Scratch) =>
   s.logs().flatMap((log) => records(log).filter(({ type }) => type === "approval_answer"));
 
-/** A model that makes these calls once for each prompt, and then reports their results. */
+/** A model that makes these calls once for each prompt, and then repeats their results. */
 async function modelThat(calls: (told: string) => Part[]) {
   const s = scratch();
   const told: string[] = [];

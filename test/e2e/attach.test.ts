@@ -20,19 +20,19 @@ async function stage() {
   return Object.assign(s, { server, [Symbol.asyncDispose]: dispose });
 }
 
-it("attach opens the session of the directory in which something was said last, not an unused or another one", async () => {
+it("attach opens the session of the directory with the latest message, not an unused one or one of another directory", async () => {
   await using s = await stage();
   await s.run([...none, "-p", "here"]);
   const other = join(s.project, "..", "other");
   mkdirSync(other);
   await s.run([...none, "-p", "elsewhere"], { cwd: other });
-  // Opened last, and nothing was said in it.
+  // The session that was opened last, but without a message.
   const unused = s.start([...none, "chat"], { open: true });
   unused.child.stdin?.write("/help\n");
   await unused.line((line) => line.includes("/help"));
   expect(await s.run([...none, "attach"], { input: "again\n" })).toMatchObject({ code: 0 });
   expect(s.server.requests.at(-1)?.text).toMatch(/here.*answer 0.*again/);
-  // Where nothing was said yet, the one that was used last anywhere.
+  // In a directory without sessions, the session that was used last in any directory.
   const empty = join(s.project, "..", "empty");
   mkdirSync(empty);
   expect(await s.run([...none, "attach"], { input: "once more\n", cwd: empty })).toMatchObject({ code: 0 });

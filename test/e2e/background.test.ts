@@ -9,7 +9,7 @@ import { type Running, type Scratch, scratch } from "./scorel.ts";
 
 const left = startedProcesses();
 
-/** A turn whose model has started background commands, and which ends only when the server ends. */
+/** Starts a turn in which the model has started background commands. It ends only when the server ends. */
 async function busy(s: Scratch): Promise<{ running: Running; pids: number[] } & AsyncDisposable> {
   const end = gate();
   const commands = ["echo $$ >> pids; exec sleep 1000", "setsid sh -c 'echo $$ >> pids; exec sleep 1000' & exit 0"];
@@ -76,7 +76,7 @@ it("after a kill -9, the next start ends foreground commands and programs of ski
 it.skipIf(!hasTerminals).each([
   ["in the application", true],
   ["line by line", false],
-])("says %s what ends with the session that a person leaves", async (_, full) => {
+])("says %s which work ends with the session when a person leaves", async (_, full) => {
   using s = scratch();
   const call = toolCall("Bash", { command: "sleep 1000", background: true });
   await using server = await startModelServer([[call], [text("It runs.")]]);

@@ -34,14 +34,14 @@ function run(command: string, args: readonly string[], cwd: string): string {
   return execFileSync(command, args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** Runs a program in the folder, without blocking this process. */
+/** Runs a program in the folder without blocking this process; returns its stdout. */
 async function program(name: string, code: string, args: readonly string[]): Promise<string> {
   writeFileSync(join(folder, name), code);
   const env = { PATH: process.env.PATH, HOME: s.home };
   return (await promisify(execFile)(process.execPath, [name, ...args], { cwd: folder, env })).stdout;
 }
 
-it("lets programs outside of the repository talk in a session, over a Unix socket and over WebSocket", async () => {
+it("lets programs outside of the repository use a session, over a Unix socket and over WebSocket", async () => {
   await using server = await spawnModelServer([
     [text("words ", 1), text("of a model")],
     [text("second")],
@@ -62,7 +62,7 @@ it("lets programs outside of the repository talk in a session, over a Unix socke
     `dial: () => dialHost("${address}", { tokenFile: "${tokenFile}" })`,
   );
   expect(await program("headed.mjs", headed, ["hello"])).toContain("second\ncompleted");
-  // As in a browser, with a WebSocket of the platform: the token goes into the first message.
+  // Like in a browser, with the platform's WebSocket, which cannot set headers: the token is sent in the first message.
   const platform = code
     .replace("dialLocalHost,", "dialWebSocket,")
     .replace("dial: dialLocalHost", `token: () => token, dial: () => dialWebSocket("${address}", make)`)

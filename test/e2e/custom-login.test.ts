@@ -11,7 +11,7 @@ const KEY = "vk-0123456789abcdef";
 /** The servers that were asked for a reply. */
 const asked: Server[] = [];
 
-/** A server as vLLM is: it wants a key, lists models with windows, and answers. */
+/** A server like vLLM: it requires a key, lists models with their context windows, and replies. */
 function server(key?: string): Server {
   const made = createServer((request, response) => {
     const json = (status: number, value: object) =>
@@ -32,7 +32,7 @@ function server(key?: string): Server {
   return made;
 }
 
-/** A server that lists a model which it does not have. */
+/** A server that lists a model which it then does not find. */
 const boasting = createServer((request, response) => {
   const isList = request.url === "/v1/models";
   response
@@ -55,7 +55,7 @@ const configOf = (s: Scratch) => readFileSync(join(s.home, ".scorel/config.toml"
 const login = (s: Scratch, answers: readonly string[], env?: Record<string, string>) =>
   s.run(["login", "custom"], { input: answers.map((each) => `${each}\n`).join(""), ...(env && { env }) });
 
-/** The table that is written for the model "large" of the open server. */
+/** The configuration that is written for the model "large" of the server without a key. */
 const tableWith = (contextWindow: number, maxTokens: number) =>
   [
     "[model]",
@@ -83,7 +83,7 @@ describe("scorel login custom", () => {
     expect((await s.run(["model", "check"])).stdout).toMatch(/^ok {2}local\/large /);
   });
 
-  it("takes a number of tokens as people write it, and asks again what is neither yes nor no", async () => {
+  it("accepts numbers of tokens as people write them, and repeats a question after an answer that is neither yes nor no", async () => {
     using s = scratch({ inProcess: true });
     const { code, stdout } = await login(s, [addressOf(open), "", "large", "0k", "48K", "clear", "no"]);
     expect([
@@ -136,7 +136,7 @@ describe("scorel login custom", () => {
     expect(() => configOf(s)).toThrow("ENOENT");
   });
 
-  it("changes nothing when the table is not wanted", async () => {
+  it("changes nothing when the user does not want the table", async () => {
     using s = scratch({ inProcess: true });
     expect(await login(s, [addressOf(open), "", "2", "", "n"])).toMatchObject({ code: 0 });
     expect(() => configOf(s)).toThrow("ENOENT");
@@ -159,7 +159,7 @@ describe("scorel login custom", () => {
     else expect(configOf(s)).toContain(kept);
   });
 
-  it("a change that does not answer is taken back alone", async () => {
+  it("undoes only its own change when the model does not answer", async () => {
     using s = scratch({ inProcess: true });
     await login(s, [addressOf(boasting), "", "", "", "y"]);
     const before = configOf(s);
@@ -167,7 +167,7 @@ describe("scorel login custom", () => {
     expect([stdout.includes("Keep the change all the same?"), configOf(s)]).toEqual([true, before]);
   });
 
-  it("gives a second server a name of its own, whose model is asked there", async () => {
+  it("gives a second server another name, and its model is used there", async () => {
     using s = scratch({ inProcess: true });
     await login(s, [addressOf(open), "", "1", "", ""]);
     const { stdout } = await login(s, [addressOf(closed), "VLLM_KEY", "1", "", ""], { VLLM_KEY: KEY });
@@ -180,7 +180,7 @@ describe("scorel login custom", () => {
     expect([/^local\/small /m.test(listed), /^local-2\/small /m.test(listed)]).toEqual([true, true]);
   });
 
-  it("changes the table of a model that it described before, and nothing else", async () => {
+  it("changes only the table of a model that it has added before", async () => {
     using s = scratch({ inProcess: true });
     await login(s, [addressOf(open), "", "large", "", ""]);
     s.file("~/.scorel/config.toml", `# mine\n${configOf(s)}# fast\nreasoning = true\n\n[agent]\nidleTimeout = 30\n`);

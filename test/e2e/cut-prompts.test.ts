@@ -6,7 +6,7 @@ import { records, type Scratch, scratch } from "./scorel.ts";
 
 const none = ["--preset", "none"];
 
-/** Starts a host in a process that ends with the test, and waits until it can be reached. */
+/** Starts a host in a process that ends with the test, and waits until it accepts connections. */
 async function serving(s: Scratch, more: readonly string[] = []) {
   const host = s.start(["host", "serve", "--foreground", ...none, ...more]);
   const web = more.includes("--port") ? await host.line((line) => line.startsWith("web: ")) : "";
@@ -14,7 +14,7 @@ async function serving(s: Scratch, more: readonly string[] = []) {
   return { ...host, port: Number(/:(\d+) /.exec(web)?.[1]) };
 }
 
-/** A prompt whose answer is never complete, at a host of its own. */
+/** Starts a prompt whose reply never ends, at a separate host. */
 async function stage(s: Scratch, more: readonly string[] = []) {
   const server = await startModelServer([[text("half of"), hang()]]);
   s.useModel(server.baseUrl);
@@ -24,7 +24,7 @@ async function stage(s: Scratch, more: readonly string[] = []) {
   return { host, prompt, port: host.port, [Symbol.asyncDispose]: () => server.close() };
 }
 
-/** The same, after the host was killed and the prompt has noticed. */
+/** The same, with the host killed, and after the prompt has noticed this. */
 async function stageWithoutHost(s: Scratch) {
   const t = await stage(s);
   t.host.child.kill("SIGKILL");
@@ -105,7 +105,7 @@ it("a prompt whose host is killed says that it waits, goes on when the host is b
   ]);
 });
 
-it("two prompts at one session get their own answers, also when they are answered in one turn", async () => {
+it("two prompts in one session get their own answers, even if both are answered in one turn", async () => {
   using s = scratch();
   const first = gate();
   await using server = await startModelServer((request, index) => {

@@ -5,7 +5,7 @@ import { pictureFile, sessionPicture } from "../docs/session-picture.ts";
 import { read } from "../docs/source.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
-/** The demonstration creates its repository in the temporary folder, so each test has one of its own. */
+/** A separate temporary folder for each test, since the demonstration creates its repository there. */
 function temporary(s: Scratch): { TMPDIR: string } {
   const TMPDIR = join(s.home, "tmp");
   mkdirSync(TMPDIR);

@@ -10,7 +10,7 @@ import { smallFileSystem } from "../fault/disk.ts";
 import { startModelServer, text } from "../model-server.ts";
 import { type RunOptions, type Scratch, scratch } from "./scorel.ts";
 
-/** The report, and the exit code. */
+/** Runs `scorel doctor`; returns the report and the exit code. */
 async function examine(s: Scratch, args: readonly string[] = [], options: RunOptions = {}) {
   const { code, stdout, stderr } = await s.run(["doctor", "--json", "--offline", ...args], options);
   expect(stderr).toBe("");

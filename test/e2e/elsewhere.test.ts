@@ -5,7 +5,7 @@ import { scratch, writersIn } from "./scorel.ts";
 
 const none = ["--preset", "none"];
 
-it("a host names the sessions that terminals have, which come to it once they are left", async () => {
+it("a host lists sessions that terminals have open, and takes them over once the terminals have left", async () => {
   using s = scratch();
   await using server = await startModelServer([text("one"), text("two")]);
   s.useModel(server.baseUrl);

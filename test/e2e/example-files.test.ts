@@ -277,7 +277,7 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
   async "container-host"(s) {
     await using server = await startModelServer([text("one"), text("two")]);
     s.useModel(server.baseUrl);
-    // The container is this computer.
+    // The container is replaced by this computer.
     const docker = s.file("bin/docker", `#!/bin/sh\nshift 4\nexec '${process.execPath}' '${BIN}' "$@"\n`);
     chmodSync(docker, 0o755);
     const env = { PATH: `${join(s.project, "bin")}:${process.env.PATH}` };
@@ -421,7 +421,7 @@ describe("an example in docs/examples", () => {
   });
 
   it.each(files.map(({ id }) => id))("%s works as described", async (id) => {
-    // Tracing is set up once in a process.
+    // Tracing can be set up only once per process.
     using s = scratch({ inProcess: id !== "traces" });
     install(s, id);
     await uses[id]?.(s);
@@ -474,7 +474,7 @@ async function serverEvents(url: string, headers: Record<string, string>) {
   const control = new AbortController();
   const response = await fetch(url, { headers, signal: control.signal });
   const chunks = (response.body as ReadableStream<any>).pipeThrough(new TextDecoderStream()).getReader();
-  // Closing the stream is no failure.
+  // Closing the stream is not a failure.
   chunks.closed.catch(() => {});
   const heard: any[] = [];
   let rest = "";

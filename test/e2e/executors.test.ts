@@ -9,7 +9,10 @@ import { records, type Scratch, scratch } from "./scorel.ts";
 
 const examples = fileURLToPath(new URL("../../docs/examples", import.meta.url));
 
-/** A home in which the example `elsewhere` stands in for this computer; returns the folder in which the tools work. */
+/**
+ * Installs the example `elsewhere`, with this computer in the role of the other one; returns the folder in which tools
+ * work there.
+ */
 function moveElsewhere(s: Scratch): string {
   const there = join(s.home, "there");
   mkdirSync(there);
@@ -40,7 +43,7 @@ function lastResult({ body }: RecordedRequest): string {
   return body.messages.at(-1).content as string;
 }
 
-it("all file tools and Bash work where an executor works, and nothing is touched here", async () => {
+it("all file tools and Bash work on the executor's computer, and nothing changes here", async () => {
   using s = scratch();
   const there = moveElsewhere(s);
   mkdirSync(join(there, "ignored"));
@@ -69,7 +72,7 @@ it("all file tools and Bash work where an executor works, and nothing is touched
   expect(readdirSync(s.project)).toEqual(["here.ts"]);
 });
 
-it("restoring files changes none of this computer's because of calls that worked elsewhere, and says what is left", async () => {
+it("restoring files does not change files of this computer because of calls on another one, and says what is not restored", async () => {
   using s = scratch();
   const there = moveElsewhere(s);
   const here = s.file("here.ts", "plum\n");
@@ -92,7 +95,7 @@ it("restoring files changes none of this computer's because of calls that worked
   expect(readFileSync(join(there, "here.ts"), "utf8")).toBe("changed\n");
 });
 
-it("guards judge by where the executor says that a path leads", async () => {
+it("guards judge a path by where it leads according to the executor", async () => {
   using s = scratch();
   const there = moveElsewhere(s);
   mkdirSync(join(there, "../outside"));
@@ -122,7 +125,7 @@ it("guards judge by where the executor says that a path leads", async () => {
   expect(readdirSync(join(there, "../outside"))).toEqual(["secret"]);
 });
 
-it("a connection that ends in the middle of a call is an error of that call; the next one connects again", async () => {
+it("a connection that ends during a call is an error of that call; the next call connects again", async () => {
   using s = scratch();
   const there = moveElsewhere(s);
   writeFileSync(join(there, "a.txt"), "still here\n");
@@ -153,7 +156,7 @@ it("an interrupt ends a command where it runs", async () => {
   await eventually(() => expect(isAlive(pid)).toBe(false));
 });
 
-it("a session does not open when what stands in for this computer is broken", async () => {
+it("a session does not open when its executor is broken", async () => {
   using s = scratch();
   const there = moveElsewhere(s);
   s.file("~/.scorel/extensions/elsewhere/index.ts", "export default 1;\n");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { startModelServer, text, toolCall } from "../model-server.ts";
 import { scratch } from "./scorel.ts";
 
-/** How a function of an extension fails -> its source, on line 2 of the file. */
+/** The ways in which a function of an extension can fail, with its source, which is on line 2 of the file. */
 const kinds = {
   "throws an error": '() => { throw new Error("boom"); }',
   "throws null": "() => { throw null; }",

@@ -8,7 +8,7 @@ const mounted = smallFileSystem(64);
 mounted?.[Symbol.dispose]();
 
 it.skipIf(!hasTerminals || !mounted)(
-  "the terminal application says once why a message is not kept on a full disk",
+  "the terminal application says once why a message is not stored on a full disk",
   async () => {
     using s = scratch();
     using small = smallFileSystem(16 * 1024) ?? expect.unreachable();
@@ -20,7 +20,7 @@ it.skipIf(!hasTerminals || !mounted)(
     await t.shows("$ echo one");
     await t.hides("Esc to interrupt");
     small.fill?.();
-    // The last block of the log may have room for a short one.
+    // A short message could still fit into the last block of the log.
     t.paste("many words ".repeat(1_000));
     await t.shows("[paste #1");
     t.type("\r");

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { startModelServer, text } from "../model-server.ts";
 import { scratch } from "./scorel.ts";
 
-/** A command that creates a session of the preset `team`, in which something is said, and prints its id. */
+/** A command that creates a session of the preset `team` with one message, and prints its id. */
 const maker = `export default {
   id: "maker", name: "Maker", version: "1.0.0",
   needs: ["host", "workspace"],

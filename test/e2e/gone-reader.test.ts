@@ -29,7 +29,7 @@ it.each([
   async (_how, option, shown) => {
     using s = scratch();
     s.useModel("http://127.0.0.1:9/v1");
-    // `script` gives the shell a terminal of its own, which is closed when script is killed.
+    // `script` gives the shell a separate terminal, which is closed when `script` is killed.
     const shell = `stty cols 80 rows 24; trap "" HUP; echo $$ > pid; exec node ${BIN} ${option}`;
     const child = spawn("script", ["-qec", shell, "/dev/null"], {
       cwd: s.project,

@@ -27,7 +27,7 @@ it("the conversation in the guide is a real one", async () => {
   const shown = /```text\n(New session [\s\S]*?)```/.exec(guide)?.[1] ?? "";
   const lines = shown.trimEnd().split("\n");
   const typed = lines.filter((line) => line.startsWith("> ")).map((line) => line.slice("> ".length));
-  // What a turn has used is said at a terminal alone.
+  // The usage of a turn is printed only at a terminal.
   const isPiped = (line: string) => !line.startsWith("> ") && !/^\[.* tokens in,/.test(line);
   const answered = lines.slice(1, -1).filter(isPiped);
   expect(comparable(await talkAsGuide(typed))).toBe(comparable(`${answered.join("\n")}\n`));

@@ -13,7 +13,7 @@ const script = () => [
   [text("Two things."), spent],
 ];
 
-/** A session with two turns and tools, run against a model over HTTP. */
+/** Creates a session with two turns and tools, with a model over HTTP. */
 async function talked(s: Scratch, server: ModelServer): Promise<{ sessionId: string; ids: string[] }> {
   s.useModel(server.baseUrl);
   s.file("cart.js", "one\n");
@@ -25,7 +25,7 @@ async function talked(s: Scratch, server: ModelServer): Promise<{ sessionId: str
 }
 
 const session = (s: Scratch, ...argv: string[]) => s.run(["session", ...argv]);
-/** The output of a command that succeeds. */
+/** The output of a command, which must succeed. */
 async function printed(s: Scratch, ...argv: string[]): Promise<string> {
   const { code, stdout, stderr } = await session(s, ...argv);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

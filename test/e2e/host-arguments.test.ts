@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { type Scratch, scratch } from "./scorel.ts";
 
-/** Files with tokens that cannot be used, by what is wrong with them. */
+/** Files with invalid tokens, by the problem. */
 const tokenFiles = (s: Scratch) => {
   const path = (name: string, text: string, mode: number) => {
     const file = s.file(`~/${name}`, text);

@@ -8,7 +8,7 @@ import { WebSocket } from "ws";
 import { startModelServer, text, toolCall } from "../model-server.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
-/** Every byte of the files below a folder, by path. */
+/** The content of all files below a folder, by path. */
 function bytesBelow(folder: string): [path: string, bytes: string][] {
   return readdirSync(folder).flatMap((name): [string, string][] => {
     const path = join(folder, name);
@@ -75,11 +75,11 @@ it("a host's token is in no file but its own, in no output and in no request to 
   expect(await run(["attach", "--url", "ws://127.0.0.1:9", "--token-file", file])).toBe(1);
   for (const more of [["status"], ["status", "--json"], ["token", "list"], ["token", "list", "--json"], ["curlrc"]])
     expect(await run(["host", ...more])).toBe(0);
-  // A host in the foreground has no log, and is told so.
+  // A host in the foreground has no log, and the command says so.
   await run(["host", "logs"]);
   await run(["doctor"]);
   await run(["session", "list"]);
-  // Right and wrong requests, also those that the host notes in its log.
+  // Valid and invalid requests, including some that the host writes to its log.
   const { sessionId } = JSON.parse(await post(port, token, "/operations/create_session", { cwd: s.project }));
   for (const [path, body] of [
     ["/operations/send_message", { sessionId, content: "over HTTP" }],
@@ -95,7 +95,7 @@ it("a host's token is in no file but its own, in no output and in no request to 
   socket.send(JSON.stringify({ type: "hello", protocol: 9, version: "1", token }));
   outputs.push(await new Promise((resolve) => socket.once("message", (data) => resolve(data.toString()))));
   socket.terminate();
-  // No process has it on its command line.
+  // No process has the token in its arguments.
   const lines = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => {
@@ -128,7 +128,7 @@ it.skipIf(process.getuid?.() !== 0)(
   "another user of the computer can neither read a host's files nor connect to it",
   async () => {
     using s = scratch();
-    // As in a home that others may enter: only Scorel's own modes protect it.
+    // Others may enter this home, so only the modes of Scorel's own files protect it.
     for (const path of [dirname(s.home), s.home]) chmodSync(path, 0o755);
     await using server = await startModelServer(() => text("done"));
     s.useModel(server.baseUrl);

@@ -7,7 +7,7 @@ import { records, type Scratch, scratch } from "./scorel.ts";
 
 const none = ["--preset", "none"];
 
-/** Starts a host in a process that ends with the test, and waits until it can be reached. */
+/** Starts a host in a process that ends with the test, and waits until it accepts connections. */
 async function serving(s: Scratch, more: readonly string[] = []) {
   const host = s.start(["host", "serve", "--foreground", ...more]);
   await host.line((line) => line.startsWith("socket: "));
@@ -73,7 +73,7 @@ describe("scorel host", () => {
       stdout: "second answer\n",
       stderr: "",
     });
-    // Another preset is another host: the command asks the one that has the session open.
+    // Another preset has another host, but the command uses the one that has the session open.
     expect(await s.run(["-p", "three", "--continue"])).toMatchObject({ code: 0, stdout: "third answer\n" });
     expect(conversation(s)).toEqual([
       ...["user: one", "assistant: first answer", "user: two", "assistant: second answer"],
@@ -84,7 +84,7 @@ describe("scorel host", () => {
     expect(existsSync(join(s.home, ".scorel/run/host.json"))).toBe(false);
   });
 
-  it("goes on with a turn whose terminal is gone", async () => {
+  it("continues a turn whose terminal is closed", async () => {
     using s = scratch();
     const released = gate();
     await using server = await startModelServer([[text("working "), delayUntil(released.promise), text("done")]]);
@@ -95,7 +95,7 @@ describe("scorel host", () => {
     client.child.kill("SIGKILL");
     await client.finished;
     released.open();
-    // Stopping lets the running turn end first.
+    // A host that stops waits for the running turn.
     host.child.kill("SIGTERM");
     await host.finished;
     expect(conversation(s)).toEqual(["user: one", "assistant: working done"]);
@@ -117,7 +117,8 @@ describe("scorel host", () => {
     using s = scratch();
     await using server = await startModelServer([
       toolCall("Bash", { command: "true" }),
-      // Cancelled: the limit is kept by the command, so the host may have asked already.
+      // The second reply belongs to a cancelled turn: the command enforces the limit, and the host may already have
+      // sent a request.
       [delayUntil(new Promise(() => {})), text("never")],
     ]);
     s.useModel(server.baseUrl);
@@ -211,7 +212,7 @@ export default definePlugin({
 });
 `;
 
-it("a face in another process sees that the host is gone, and that it is back", async () => {
+it("a client in another process is told that the host is gone, and that it is back", async () => {
   using s = scratch();
   await using server = await startModelServer([text("first answer"), text("second answer")]);
   s.useModel(server.baseUrl);
@@ -229,7 +230,7 @@ it("a face in another process sees that the host is gone, and that it is back", 
   expect((await following.finished).code).toBe(0);
 });
 
-it("a face sees that a session goes on here when the terminal that had it is closed", async () => {
+it("a client is told that a session continues here when the terminal that had it is closed", async () => {
   using s = scratch();
   await using server = await startModelServer([text("first answer")]);
   s.useModel(server.baseUrl);
@@ -247,8 +248,8 @@ it("a face sees that a session goes on here when the terminal that had it is clo
   expect((await following.finished).code).toBe(0);
 });
 
-describe("what people do with a host", () => {
-  it("names its version, preset, sessions and clients, and checks options before it replaces it", async () => {
+describe("a host in the background", () => {
+  it("shows its version, preset, sessions and clients, and checks options before it is replaced", async () => {
     using s = scratch();
     await using server = await startModelServer([text("one")]);
     s.useModel(server.baseUrl);
@@ -261,7 +262,7 @@ describe("what people do with a host", () => {
     expect(stdout).toContain("sessions: 1 open, 0 with a running turn\nclients: terminal (socket)\nsocket: ");
     const refused = await s.run(["host", "serve", "--replace", "--port", "nope"]);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('"nope" is not a port') });
-    // The model server has that port, and the running host goes on.
+    // The model server uses that port; the running host continues.
     const taken = await s.run(["host", "serve", "--replace", "--port", new URL(server.baseUrl).port]);
     expect(taken).toMatchObject({ code: 1, stderr: expect.stringContaining("EADDRINUSE") });
     const status = JSON.parse((await s.run(["host", "status", "--output", "json"])).stdout);
@@ -274,7 +275,7 @@ describe("what people do with a host", () => {
     await talk.finished;
   });
 
-  it("of another version is replaced when nobody uses it, and else is named", async () => {
+  it("of another version is replaced if nobody uses it; otherwise the versions are named", async () => {
     using s = scratch();
     await using server = await startModelServer([text("one"), text("two"), text("three")]);
     s.useModel(server.baseUrl);
@@ -296,7 +297,7 @@ describe("what people do with a host", () => {
       const now = JSON.parse(readFileSync(state, "utf8"));
       expect(now).toMatchObject({ version: former.version, preset: "none", words: former.words, background: true });
       expect(now.pid).not.toBe(former.pid);
-      // Somebody who is connected keeps it.
+      // A connected client keeps the host running.
       const talk = s.start([...none, "chat"], { open: true });
       talk.child.stdin?.write("hi\n");
       await talk.line((line) => line.includes("two"));
@@ -320,7 +321,7 @@ describe("what people do with a host", () => {
     const host = await serving(s);
     const state = JSON.parse(readFileSync(join(s.home, ".scorel/run/host.json"), "utf8"));
     const [{ address }] = state.addresses;
-    // A client keeps it, however long it says nothing.
+    // A client keeps the host running even if it sends nothing.
     const proxy = s.start(["host", "proxy"], { open: true });
     const hello = { type: "hello", protocol: 1, version: "1", name: "test" };
     proxy.child.stdin?.write(`${JSON.stringify(hello)}\n`);
@@ -335,10 +336,10 @@ describe("what people do with a host", () => {
     expect(readdirSync(join(s.home, ".scorel/run"))).toEqual([]);
   });
 
-  it("is reset after saying what that deletes, and after a yes", async () => {
+  it("is reset after the files to delete are listed and the user agrees", async () => {
     using s = scratch();
     const host = await serving(s, ["--port", "0"]);
-    // Six at once, of which none may be lost.
+    // Six prompts at the same time; none may be lost.
     const names = ["a", "b", "c", "d", "e", "f"];
     await Promise.all(names.map((name) => s.run(["host", "token", "rotate", name])));
     const { tokens } = JSON.parse((await s.run(["host", "token", "--json"])).stdout) as { tokens: { name: string }[] };
@@ -381,7 +382,7 @@ describe("what people do with a host", () => {
   );
 });
 
-it("says with `-p`, too, that a project is not trusted, once, whoever has the session", async () => {
+it("-p says once that a project is not trusted, whichever process has the session open", async () => {
   using s = scratch();
   await using server = await startModelServer([text("alone"), text("at the host")]);
   s.useModel(server.baseUrl);
@@ -394,7 +395,7 @@ it("says with `-p`, too, that a project is not trusted, once, whoever has the se
   expect(await s.run(["-p", "hi"])).toMatchObject({ stdout: "at the host\n", stderr: alone.stderr });
 });
 
-it("--trust holds in its own process, although a host runs, which does not trust the project", async () => {
+it("--trust applies to the command's own process, even if a host runs that does not trust the project", async () => {
   using s = scratch();
   await using server = await startModelServer([text("trusted"), text("not trusted")]);
   s.useModel(server.baseUrl);

@@ -15,7 +15,7 @@ const actedOn = (output: string) =>
     output.includes(part),
   );
 
-/** Words by which both sides find each other; a host that changes them is only not understood. */
+/** Keywords of the protocol. A host that changed them would only not be understood. */
 const protocol = new Set([
   "type",
   "sessionId",
@@ -43,7 +43,7 @@ function poisoned(value: unknown, key = ""): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, poisoned(each, name)]));
 }
 
-/** A host elsewhere: passes on what a real one says, after changing it. What the client sends is kept. */
+/** A proxy for a real host that changes its messages, as a hostile host would. Records the client's messages. */
 async function hostElsewhere(s: Scratch, change: (message: unknown) => unknown) {
   const host = s.start(["host", "serve", "--foreground"]);
   await host.line((line) => line.startsWith("socket: "));
@@ -106,7 +106,7 @@ describe("a host elsewhere that means harm", () => {
   it.each([
     ["when it ends the connection", { type: "closing", retry: false }],
     ["when it answers a request", { type: "response" }],
-  ])("says no line as Scorel does, %s", async (_, answer) => {
+  ])("cannot imitate a line of Scorel, %s", async (_, answer) => {
     using here = scratch();
     const problems = ["one", "scorel: two"];
     const error = { code: "X", message: `Run: this${evil}\nscorel: all good\r\u2028> yes`, data: { problems } };
@@ -128,7 +128,7 @@ describe("a host elsewhere that means harm", () => {
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: said });
   });
 
-  it("can neither kill, hang nor use a client by answers that make no sense, and learns nothing of its environment", async () => {
+  it("can neither crash, block nor misuse a client with invalid answers, and learns nothing of its environment", async () => {
     using here = scratch();
     using there = scratch();
     await using server = await startModelServer(() => text("a reply"));
@@ -152,7 +152,7 @@ describe("a host elsewhere that means harm", () => {
     );
     let replacements: unknown[] = [];
     let at = 0;
-    /** Replaces some of the values, more of them in each round, but lets the client in. */
+    /** Replaces some values, more in each round, but keeps those that complete the connection. */
     const change = (message: unknown): unknown => {
       if ((message as { type: string }).type === "welcome") return message;
       const broken = (value: unknown, key: string): unknown => {
@@ -173,13 +173,13 @@ describe("a host elsewhere that means harm", () => {
         input: "hello\n",
         env: { OPENAI_API_KEY: canary, MINE: canary },
       });
-      // A host that never answers is waited for, until the user has had enough.
+      // A client waits for a host that never answers, until the user interrupts it.
       const patience = setTimeout(() => running.child.kill("SIGINT"), 3_000);
       const { code, stderr } = await running.finished;
       clearTimeout(patience);
       expect({ round, seed, code, stderr }).toMatchObject({
         code: expect.toSatisfy((given) => [0, 1, 2, 130].includes(given)),
-        // Neither an error of JavaScript nor its stack.
+        // Neither a JavaScript error nor its stack is shown.
         stderr: expect.not.stringMatching(/Cannot read|is not (a function|iterable)|undefined \(|^ +at /m),
       });
     }

@@ -9,7 +9,7 @@ import { records, type Scratch, scratch } from "./scorel.ts";
 const LIMIT = 90_000;
 const name = hostname().split(".")[0] as string;
 
-/** What the person has said, as it stands in the log. */
+/** The user's messages in the log. */
 function said(s: Scratch): unknown[] {
   const messages = s.logs().flatMap((log) => records(log).map(({ message }) => message as Record<string, unknown>));
   return messages.filter((message) => message?.role === "user").map(({ content }) => content);
@@ -17,7 +17,7 @@ function said(s: Scratch): unknown[] {
 
 describe.skipIf(!hasTerminals)("a message that is sent while nothing answers", () => {
   it(
-    "stands above the field until the host has taken it, and then once in its place",
+    "is shown above the field until the host has accepted it, and then once in its place",
     async () => {
       using s = scratch();
       const server = await startModelServer([text("First."), text("Second."), text("Third.")]);
@@ -44,7 +44,7 @@ describe.skipIf(!hasTerminals)("a message that is sent while nothing answers", (
   );
 
   it(
-    "is said to wait in a plain conversation behind a relay, and arrives once when the relay goes on",
+    "is reported as waiting in a plain conversation behind a relay, and arrives once when the relay continues",
     async () => {
       await using r = await relayed();
       await r.pair();

@@ -9,7 +9,7 @@ const runs = async (s: Scratch) => (await s.run(["host", "status"])).code === 0;
 const warning = "Connections to 0.0.0.0 will not be encrypted";
 
 describe("scorel host serve beyond this computer without encryption", () => {
-  it("needs --yes where nobody can be asked, and makes no token before", async () => {
+  it("needs --yes where nobody can be asked, and creates no token before", async () => {
     using s = scratch();
     const refused = await s.run(open);
     expect(refused).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(warning) });

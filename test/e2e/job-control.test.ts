@@ -31,7 +31,7 @@ describe.skipIf(!hasTerminals)("at an idle prompt", () => {
   it.each([
     ["Ctrl-Z", undefined],
     ["Ctrl-Z, beside an extension,", mine],
-  ])("%s stops the process, and `fg` goes on where it was", async (_what, extension) => {
+  ])("%s stops the process, and `fg` continues where it was", async (_what, extension) => {
     await using c = await conversation(extension);
     c.t.type("half a ");
     await c.t.shows("half a ");
@@ -45,7 +45,7 @@ describe.skipIf(!hasTerminals)("at an idle prompt", () => {
     expect(await c.t.code).toBe(0);
   });
 
-  it("SIGTSTP stops the process, and `fg` goes on where it was", async () => {
+  it("SIGTSTP stops the process, and `fg` continues where it was", async () => {
     await using c = await conversation();
     const [pid = 0] = writersIn(c.s);
     process.kill(pid, "SIGTSTP");

@@ -12,7 +12,7 @@ const NOT_RUN = "Not run: Scorel ended while it was asked whether this may run."
 const VOID = "Scorel stopped while it was asking you. Ask again if it is still needed.";
 const started = startedProcesses();
 
-/** A model that makes one call, and says what it was told of it. */
+/** A model that makes one call and repeats its result. */
 async function modelThat(call: Part) {
   const s = scratch();
   const server = await startModelServer(({ body }) => {
@@ -35,7 +35,7 @@ function killOwner(s: Scratch): void {
 }
 
 const sleeping = toolCall("Bash", { command: "echo $$ >> pids; exec sleep 600" });
-/** What commands that only read print of the one session, whose log they leave as it is. */
+/** The output of read-only commands for the only session; its log must stay unchanged. */
 async function read(s: Scratch): Promise<Record<"show" | "context" | "export", string>> {
   const [log] = s.logs() as [string];
   const before = readFileSync(log, "utf8");
@@ -97,7 +97,7 @@ describe.skipIf(!hasTerminals)("a conversation whose process was killed", () => 
     await t.code;
   }, 60_000);
 
-  it("asks the question that was open again, and goes on with its answer", async () => {
+  it("asks the open question again, and continues with its answer", async () => {
     await using s = await modelThat(toolCall("Bash", { command: "touch made" }));
     const host = s.start(["host", "serve", "--foreground"]);
     await host.line((line) => line.startsWith("socket: "));

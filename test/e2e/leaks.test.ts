@@ -39,7 +39,7 @@ export default definePlugin({
   onEvent: () => void ballast.length,
 });
 `;
-/** What the process holds after garbage collection. */
+/** An extension with a command that measures memory and active resources after garbage collections. */
 const meter = `import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 setFlagsFromString("--expose-gc");
@@ -62,7 +62,7 @@ export default {
 };
 `;
 
-/** What the process holds after a tenth of the loads, after half of them, and after all. */
+/** Memory after a tenth of the loads, after half of them, and after all. */
 async function measured(s: Scratch): Promise<Measure[]> {
   await using server = await startModelServer([]);
   s.useModel(server.baseUrl);

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { hang, startModelServer, text } from "../model-server.ts";
 import { scratch } from "./scorel.ts";
 
-it("a command removes the socket of one that was killed, and its own", async () => {
+it("a command removes its own socket, and that of a command that was killed", async () => {
   using s = scratch();
   await using server = await startModelServer((_, index) => (index === 0 ? [hang()] : text("done")));
   s.useModel(server.baseUrl);

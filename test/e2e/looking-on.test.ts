@@ -6,7 +6,9 @@ import { fullScreen } from "./full-screen.ts";
 import { hasTerminals, terminal } from "./pty.ts";
 import { scratch } from "./scorel.ts";
 
-/** A host at a port, with a session in which something was said. `attach` are the arguments that join it with a token of such a scope. */
+/**
+ * A host on a port, with a session with one turn. `attach` returns the arguments to join it with a token of a scope.
+ */
 async function stage(script: Script) {
   const s = scratch();
   const server = await startModelServer(script);
@@ -18,7 +20,7 @@ async function stage(script: Script) {
   const port = Number(/:(\d+) /.exec(line)?.[1]);
   const folder = join(s.home, ".scorel/host");
   const token = readFileSync(join(folder, "owner.token"), "utf8").trim();
-  /** An operation over HTTP, by the owner. */
+  /** Runs an operation over HTTP with the owner's token. */
   const owner = async (operation: string, params: object = {}) => {
     const response = await fetch(`http://127.0.0.1:${port}/operations/${operation}`, {
       method: "POST",
@@ -48,8 +50,8 @@ async function stage(script: Script) {
 const asking: Script = (_, index) =>
   index === 0 ? text("A shop.") : index === 1 ? toolCall("Bash", { command: "touch made" }) : text("It was made.");
 
-describe.skipIf(!hasTerminals)("somebody whose token may only view", () => {
-  it("looks on in the terminal application, and keeps what they have typed", async () => {
+describe.skipIf(!hasTerminals)("a person whose token may only view", () => {
+  it("watches in the terminal application, and keeps typed text", async () => {
     await using t = await stage(asking);
     await using viewer = fullScreen(t.s, await t.attach("viewer", "view"), { columns: 110, rows: 36 });
     await viewer.shows("You may read this session, but not write in it");
@@ -73,7 +75,7 @@ describe.skipIf(!hasTerminals)("somebody whose token may only view", () => {
     expect(await viewer.code).toBe(0);
   });
 
-  it("looks on line by line, and keeps what they have typed", async () => {
+  it("watches line by line, and keeps typed text", async () => {
     await using t = await stage(asking);
     await using viewer = terminal(t.s, [...(await t.attach("viewer", "view")), "--plain"]);
     await viewer.shows("You may read this session, but not write in it");
@@ -93,7 +95,7 @@ describe.skipIf(!hasTerminals)("somebody whose token may only view", () => {
   });
 });
 
-describe.skipIf(!hasTerminals)("somebody whose token may view and prompt", () => {
+describe.skipIf(!hasTerminals)("a person whose token may view and prompt", () => {
   it("sends messages, and leaves questions to others", async () => {
     await using t = await stage((_, index) => text(index === 0 ? "A shop." : "Certainly."));
     await using guest = fullScreen(t.s, await t.attach("guest", "view,prompt"), { columns: 110, rows: 36 });
@@ -110,7 +112,7 @@ describe.skipIf(!hasTerminals)("somebody whose token may view and prompt", () =>
     expect(await guest.code).toBe(0);
   });
 
-  it("is told so in a pipe, too, where somebody may only view", async () => {
+  it("is also told, with piped input, that a token may only view", async () => {
     await using t = await stage(() => text("A shop."));
     const piped = await t.s.run(await t.attach("viewer", "view"), { input: "May I?\n" });
     expect([piped.code, piped.stderr]).toEqual([1, expect.stringContaining("you may only read this session")]);

@@ -6,7 +6,7 @@ import { scratch } from "./scorel.ts";
 
 const reference = (name: string) => `\${${name}}`;
 
-/** Runs a command line; answers the server that it has added, or the first line of the error. */
+/** Runs a command line; returns the server that it added, or the first line of the error. */
 async function added(...args: string[]): Promise<unknown> {
   using s = scratch({ inProcess: true });
   const { code, stderr } = await s.run(["mcp", ...args]);
@@ -15,7 +15,7 @@ async function added(...args: string[]): Promise<unknown> {
   return JSON.parse(JSON.stringify(mcp.servers[0]).replaceAll(s.project, "PROJECT"));
 }
 
-it("an address in the place of the program is a server at that address", async () => {
+it("an address in place of a program adds a server at that address", async () => {
   const far = { name: "far", url: "https://a.test/mcp" };
   expect(await added("add", "far", "https://a.test/mcp")).toEqual(far);
   expect(await added("add", "--transport", "http", "far", "https://a.test/mcp")).toEqual(far);
@@ -30,7 +30,7 @@ it("an address in the place of the program is a server at that address", async (
   expect(await added("add", "-t", "sse", "far", "https://a.test/sse")).toContain("only reached over SSE");
 });
 
-it("every character is written so that the file can be read", async () => {
+it("every character is written so that the file stays valid", async () => {
   const args = ["a\u007fb", "\u0000\u001b\u2028\u0085", '"\\'];
   const json = JSON.stringify({ command: "node", args, env: { TOKEN: "canary" } });
   expect(await added("add-json", "odd", json)).toEqual({
@@ -109,7 +109,7 @@ it("a project's .mcp.json that cannot be edited safely stays as it is", async ()
   expect(readFileSync(join(s.project, "elsewhere.json"), "utf8")).toBe("{}");
 });
 
-it("a server may be given as JSON, which no error repeats", async () => {
+it("a server may be given as JSON, which no error quotes", async () => {
   const json = JSON.stringify({ type: "http", url: "https://a.test", headers: { "X-Key": "k" } });
   expect(await added("add-json", "far", json)).toEqual({
     ...{ name: "far", url: "https://a.test", headers: { "X-Key": "k" } },

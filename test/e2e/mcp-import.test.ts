@@ -11,7 +11,7 @@ const variable = (name: string) => `\${${name}}`;
 const config = ({ home }: Scratch) => readFileSync(join(home, ".scorel/config.toml"), "utf8");
 const servers = (s: Scratch) => (parse(config(s)).mcp as { servers: object[] }).servers;
 
-/** The file of Claude Code, with servers for all projects and for that of the test. */
+/** Writes the configuration of Claude Code, with servers for all projects and for the test's project. */
 function claude(s: Scratch, all: object, own: object = {}): string {
   const disabledMcpServers = ["far", "off"];
   const projects = {
@@ -154,7 +154,7 @@ it.skipIf(!hasTerminals)("in a terminal a person is asked, and nothing is added 
   expect(servers(s)).toEqual([{ name: "a", command: "a" }]);
 });
 
-it("damaged and missing files are told without their words, and change nothing", async () => {
+it("damaged and missing files are reported without quoting them, and nothing is changed", async () => {
   using s = scratch({ inProcess: true });
   const said = async (...args: string[]) => {
     const { code, stdout, stderr } = await s.run(["mcp", "import", ...args]);
@@ -174,7 +174,7 @@ it("damaged and missing files are told without their words, and change nothing",
   expect(await said("codex")).toEqual([1, "", expect.stringContaining("its mcp_servers is not a table")]);
 });
 
-it("a damaged config.toml stays as it is, and its words are not told", async () => {
+it("a damaged config.toml stays unchanged and is not quoted", async () => {
   using s = scratch({ inProcess: true });
   claude(s, { a: { command: "a", env: { KEY: "secret-key" } } });
   const written = '[mcp]\nservers = [{ name = "b", command = "x", env = { KEY = "own-key" } }]\n';
@@ -213,7 +213,7 @@ it("tables that cannot be used are skipped with the reason, and hide nothing fro
   expect(servers(s)).toEqual([{ name: "good-name", command: "a\u001b[2J" }]);
 });
 
-it("keys do not go where the config.toml is a link to a file that others may read", async () => {
+it("keys are not written when config.toml is a link to a file that others can read", async () => {
   using s = scratch({ inProcess: true });
   claude(s, { a: { command: "a", env: { KEY: "secret-key" } } });
   const dotfiles = s.file("~/dotfiles/config.toml", "");

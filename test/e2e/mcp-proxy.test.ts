@@ -11,7 +11,7 @@ import { type Scratch, scratch } from "./scorel.ts";
 const certificate = fixture("tls/models.test.cert.pem");
 const portOf = (url: string) => Number(new URL(url).port);
 
-/** Real TLS for models.test before an MCP server and the server of its logins. */
+/** Serves TLS for models.test in front of an MCP server and its authorization server. */
 async function startTls({ mcp, port }: AuthServer) {
   const keys = { key: readFileSync(fixture("tls/models.test.key.pem")), cert: readFileSync(certificate) };
   const server = createServer(keys, (request, response) => {
@@ -45,7 +45,7 @@ it("logs in at a server behind a proxy, uses it, and renews its token there", as
   use(s, "https://models.test/mcp");
   const login = s.start(["mcp", "login", "far"], { env });
   const address = new URL(await login.line((line) => line.startsWith("https://models.test/authorize")));
-  // The person's browser has a way of its own.
+  // The user's browser does not use the proxy.
   const { headers } = await fetch(`http://127.0.0.1:${auth.port}${address.pathname}${address.search}`, {
     redirect: "manual",
   });

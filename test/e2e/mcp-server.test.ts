@@ -9,7 +9,7 @@ import { scratch } from "./scorel.ts";
 
 const started = (answer: string) => JSON.parse(answer).session as string;
 
-it("another agent gives a task, follows it with its progress, and reads what was said and made", async () => {
+it("another agent starts a task, follows its progress, and reads its messages and results", async () => {
   using s = scratch();
   await using model = await startModelServer([
     toolCall("Read", { file_path: "a.txt" }),
@@ -35,7 +35,7 @@ it("another agent gives a task, follows it with its progress, and reads what was
   });
   const session = started(await a.call("start_task", { prompt: "What does a.txt say?" }));
   const told: string[] = [];
-  // An agent may ask for a longer wait than its own limit for a call.
+  // An agent may request a longer wait than its own limit for a call.
   const longer = { session, wait_seconds: 600 };
   const state = await a.call("follow_task", longer, { onprogress: ({ message = "" }) => void told.push(message) });
   expect(JSON.parse(state)).toEqual({ session, state: "completed", text: "The file says hello." });
@@ -130,7 +130,7 @@ it("when the agent closes stdin, its tasks are cancelled and the command ends", 
   expect((await a.leave()).code).toBe(0);
 });
 
-it("10,000 lines of anything are answered or passed over, and the next call works", async () => {
+it("10,000 random lines are answered or ignored, and the next call works", async () => {
   using s = scratch();
   const running = s.start(["mcp", "serve"], { open: true });
   const { stdin } = running.child as { stdin: Writable };

@@ -8,7 +8,7 @@ const ON = "\u001b[?2004h";
 const OFF = "\u001b[?2004l";
 const pasted = (words: string) => `\u001b[200~${words}\u001b[201~`;
 
-/** Whether the terminal marks pastes after all that it was told. */
+/** Whether bracketed paste is enabled after everything that was sent to the terminal. */
 const isMarking = (t: Terminal) => t.raw().lastIndexOf(ON) > t.raw().lastIndexOf(OFF);
 
 describe.skipIf(!hasTerminals)("text that is pasted into a conversation", () => {
@@ -51,7 +51,7 @@ describe.skipIf(!hasTerminals)("text that is pasted into a conversation", () => 
     ["Ctrl-D", (t: Terminal) => t.type("\u0004")],
     ["Ctrl-C", (t: Terminal) => t.type("\u0003")],
     ["SIGTERM", (_: Terminal, pid: number) => void process.kill(pid, "SIGTERM")],
-  ])("needs no marks any more after %s", async (_how, end) => {
+  ])("is not marked any more after %s", async (_how, end) => {
     using s = scratch();
     await using server = await startModelServer([text("Hello.")]);
     s.useModel(server.baseUrl);

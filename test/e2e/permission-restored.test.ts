@@ -6,7 +6,7 @@ import { dialSocket } from "../../plugins/socket/socket.ts";
 import { eventually } from "../eventually.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
-/** Starts a host in a process that ends with the test, and waits until it can be reached. */
+/** Starts a host in a process that ends with the test, and waits until it accepts connections. */
 async function serving(s: Scratch) {
   const host = s.start(["host", "serve", "--foreground"]);
   await host.line((line) => line.startsWith("socket: "));
@@ -30,14 +30,14 @@ async function connect(s: Scratch, name: string, ready: () => Promise<unknown> =
 const modeIn = async (client: RemoteClient, sessionId: string) =>
   (await client.request("list_permission_modes", { sessionId })).modes.find(({ current }) => current)?.mode;
 
-it("the permission mode that a client has chosen holds when it comes back, unless somebody else has chosen another since", async () => {
+it("a client's permission mode is restored when it reconnects, unless somebody else has changed the mode since", async () => {
   using s = scratch();
   s.useModel("http://127.0.0.1:1");
   let host = await serving(s);
   let ready: Promise<unknown> = Promise.resolve();
   const opener = await connect(s, "opener", () => ready);
   const other = await connect(s, "other");
-  /** Kills the host. In the next one, the other client opens the session first. */
+  /** Kills the host and starts another one, in which the other client opens the session first. */
   const restart = async () => {
     let resolve = () => {};
     ready = new Promise<void>((done) => {

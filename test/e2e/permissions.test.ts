@@ -7,7 +7,7 @@ import { records, type Scratch, scratch } from "./scorel.ts";
 const touch = toolCall("Bash", { command: "touch made" });
 const guarded = { guarded: true };
 const made = (s: Scratch, name = "made") => existsSync(join(s.project, name));
-/** A home whose model makes these calls, and then says that it is done. */
+/** A home whose model makes these calls and then reports that it is done. */
 async function withCalls(...calls: ReturnType<typeof toolCall>[]) {
   const s = scratch();
   const server = await startModelServer(({ body }) => {
@@ -59,7 +59,7 @@ describe("a run without a user to ask", () => {
     expect([allowed.stderr, made(s)]).toEqual(["", true]);
   });
 
-  it("with --yes names the rule that asks all the same, and does not advise --yes", async () => {
+  it("with --yes names the rule that still asks, and does not advise --yes", async () => {
     await using s = await withCalls(touch);
     s.useModel(s.server.baseUrl, '[permissions]\nask = ["Bash(touch*)"]');
     const { stderr } = await s.run(["--yes", "-p", "go"], guarded);

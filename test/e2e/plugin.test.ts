@@ -258,7 +258,7 @@ describe("scorel plugin list", () => {
 });
 
 describe("an installed extension", () => {
-  it("is listed with its version and source, and no longer once it is removed", async () => {
+  it("is listed with its version and source until it is removed", async () => {
     using s = scratch({ inProcess: true });
     const source = s.file("good/index.mjs", extension("good"));
     s.file("good/package.json", '{ "name": "good", "version": "1.2.0" }');
@@ -601,7 +601,7 @@ describe("an extension that runs once per process and cannot start", () => {
       "hooks: () => ({ approveToolCall: () => undefined })",
       /failed in start: .*the hook "approveToolCall".*Sessions have it\. .*remove scope: "host"/,
     ],
-  ])("is told on stderr by any command: %s", async (_what, members, told) => {
+  ])("is reported on stderr by any command: %s", async (_what, members, told) => {
     using s = scratch({ inProcess: true });
     const head = 'id: "mine", name: "Mine", version: "1", scope: "host"';
     s.file("~/.scorel/extensions/mine.ts", `export default { ${head}, ${members} };\n`);

@@ -154,7 +154,7 @@ describe("scorel -p", () => {
     s.useModel(server.baseUrl);
     const go = join(s.project, "go");
     execFileSync("mkfifo", [go]);
-    // The pipe is not read until someone writes into it.
+    // Nothing reads the pipe until the test writes to another one.
     const through = ["sh", "-c", `"$@" | { read -r _ < "${go}"; cat; }`, "sh"];
     const running = s.start([...none, "-p", "hi", "--output", "events"], { through });
     await (await server.request(0)).over;

@@ -23,7 +23,7 @@ const provider = (baseUrl: string) => `export default {
 };
 `;
 
-it("a plugin's provider logs in by itself; its key is stored, sent to it alone, and can be forgotten", async () => {
+it("a plugin's provider has its own login; its key is stored, sent only to it, and can be removed", async () => {
   using s = scratch({ inProcess: true });
   await using server = await startModelServer(() => text("Yes."));
   s.file("~/.scorel/extensions/acme.ts", provider(server.baseUrl));

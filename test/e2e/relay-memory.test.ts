@@ -10,7 +10,7 @@ const none = ["--preset", "none"];
 const CANARY = "canary of plaintext 5f1c";
 
 it.skipIf(!existsSync("/proc/self/mem"))(
-  "a relay has nothing of what it carries in its memory, its folder or what it prints",
+  "a relay keeps nothing of the carried messages in its memory, its folder or its output",
   async () => {
     const scratches = [scratch(), scratch(), scratch()] as [Scratch, Scratch, Scratch];
     const [relay, host, laptop] = scratches;
@@ -36,10 +36,10 @@ it.skipIf(!existsSync("/proc/self/mem"))(
       const [place, ...secret] = code.split("-");
       const { devices } = JSON.parse((await host.run([...none, "device", "list", "--json"])).stdout);
       const canaries = [CANARY, secret.join(""), secret.join("-"), "laptop of canary"];
-      // What it has to know is found, so the search works.
+      // The search finds values that the relay must know, so it works.
       const { held, none: missing } = found(serving.pid, [devices[0].id, address], canaries);
       expect({ held, missing }).toEqual({ held: [devices[0].id, address], missing: canaries });
-      // The sender has the text in its memory.
+      // The sender has the text in memory, so the search would find it in the relay, too.
       expect(found(talking.pid, [CANARY], []).held).toEqual([CANARY]);
 
       talking.child.stdin?.end();

@@ -78,11 +78,11 @@ it("a paired computer goes on after the relay was killed, and after the host was
   await r.host.run(["host", "stop"]);
 });
 
-it.skipIf(!hasTerminals)("a conversation whose relay is away does not say that the host is", async () => {
+it.skipIf(!hasTerminals)("a conversation that has lost its relay does not say that the host is gone", async () => {
   await using r = await relayed();
   await r.pair();
   await r.host.run([...none, "-p", "first"]);
-  // Of the folder here, nothing is used there: nobody is asked whether it is to be trusted.
+  // The local folder is not used there, so nobody is asked to trust it.
   r.laptop.file(".scorel/config.toml", "[session]\n");
   await using t = terminal(r.laptop, ["attach", "--device", name]);
   await t.shows("answer 0");
@@ -116,7 +116,7 @@ it.skipIf(!hasTerminals)(
   },
 );
 
-it.skipIf(!hasTerminals)("does not let a device in for a yes that was typed before the question", async () => {
+it.skipIf(!hasTerminals)("does not let a device in because of a yes that was typed before the question", async () => {
   await using r = await relayed();
   await using t = terminal(r.host, ["pair", ...none, "--relay", r.address]);
   await t.shows("the other computer shows the same.");
@@ -145,7 +145,7 @@ it.skipIf(!hasTerminals)(
     await r.host.run([...none, "-p", "said first"]);
     await r.host.run([...none, "-p", "said in a folder"], { cwd: gone });
     rmSync(gone, { recursive: true });
-    // The old one still has the session open.
+    // The old host still has the session open.
     await r.host.run(["host", "serve", "--replace", ...none]);
     await using t = terminal(r.laptop, there);
     await t.shows("which no longer exists on the computer of its host.");
@@ -162,7 +162,7 @@ it.skipIf(!hasTerminals)(
   },
 );
 
-it("says right after pairing that the relay does not go by the address", async () => {
+it("says right after pairing that the relay does not accept the address as its name", async () => {
   await using r = await relayed();
   const { hostname: to, port } = new URL(r.address);
   const between = createServer((socket) => {
@@ -223,11 +223,11 @@ it("a code whose command was interrupted is withdrawn at once", async () => {
   expect(stderr).toBe(told(errors.RELAY_CODE_ENDED({ reason: "no host waits at it" })));
 });
 
-it("the owner of a relay sees what it carries, and shuts an identity out", async () => {
+it("the owner of a relay sees its connections, and blocks an identity", async () => {
   await using r = await relayed();
   await r.pair();
   const status = async () => JSON.parse((await r.relay.run(["relay", "status", "--json"])).stdout);
-  // The connections of the pairing are being closed.
+  // Waits until the connections of the pairing are closed.
   await expect.poll(status).toMatchObject({ running: true, address: r.address, hosts: 1, clients: 0, places: 0 });
   const { hosts } = JSON.parse((await r.laptop.run(["device", "list", "--json"])).stdout) as {
     hosts: { id: string }[];
@@ -241,7 +241,7 @@ it("the owner of a relay sees what it carries, and shuts an identity out", async
   });
 });
 
-it.skipIf(!hasTerminals)("the guide to relays is a real run", async () => {
+it.skipIf(!hasTerminals)("the outputs in the guide to relays are those of its commands", async () => {
   const shown = blocksOf("docs/guide/relay.md");
   await using r = await relayed();
   const seen: string[][] = [];
@@ -279,17 +279,17 @@ it.skipIf(!hasTerminals)("the guide to relays is a real run", async () => {
   expect(seen.map(alike)).toEqual(shown.filter((block) => block !== talked).map(alike));
 });
 
-/** The lines of a terminal, without the empty ones below. */
+/** The lines of a terminal's screen, without empty lines at the end. */
 function linesOn(shown: Terminal): string[] {
   return shown.rows().join("\n").trimEnd().split("\n");
 }
 
-/** The blocks of a guide that show what commands print, as lines. */
+/** The lines of each block of a guide that shows the output of commands. */
 function blocksOf(path: string): string[][] {
   return [...read(path).matchAll(/```text\n([\s\S]*?)```/g)].map(([, block = ""]) => block.trimEnd().split("\n"));
 }
 
-/** Lines without what differs from run to run: codes, fingerprints and ports. */
+/** Lines without values that differ between runs: codes, fingerprints and ports. */
 function alike(lines: readonly string[]): string[] {
   return lines.map((line) =>
     line

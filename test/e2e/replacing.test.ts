@@ -23,7 +23,7 @@ const reader = (more = "") => `export default {
 };
 `;
 
-/** The result of a call of Read, and the notices. */
+/** Runs a prompt that calls Read; returns the result and the notices. */
 async function readsAs(s: Scratch, config = "", args: string[] = []) {
   s.file("a.txt", "theirs\n");
   await using server = await startModelServer([toolCall("Read", { file_path: "a.txt" }), text("Done.")]);

@@ -32,7 +32,7 @@ async function terminal(s: Scratch, args: readonly string[] = []): Promise<FullS
   return t;
 }
 
-/** A terminal whose host was killed after the first turn. */
+/** A terminal whose host is killed after the first turn. */
 async function terminalWithoutHost(s: Scratch): Promise<FullScreen> {
   const host = await serving(s);
   const t = await terminal(s);
@@ -44,7 +44,7 @@ async function terminalWithoutHost(s: Scratch): Promise<FullScreen> {
   return t;
 }
 
-/** The texts that the next terminal would find. */
+/** The saved drafts, which the next terminal would show. */
 function drafts(s: Scratch): string[] {
   const folder = join(s.home, ".scorel/drafts");
   const files = readdirSync(folder).filter((name) => name.endsWith(".json"));
@@ -52,7 +52,7 @@ function drafts(s: Scratch): string[] {
 }
 
 describe.skipIf(!hasTerminals)("a terminal whose host does not answer", () => {
-  it("can be left at once, and says how to go on", async () => {
+  it("can be left at once, and says how to continue", async () => {
     await using s = await stage([text("First.")]);
     const host = await serving(s);
     await using t = await terminal(s);
@@ -62,7 +62,7 @@ describe.skipIf(!hasTerminals)("a terminal whose host does not answer", () => {
     const begun = performance.now();
     t.type("\x03\x03");
     await t.code;
-    // A client takes a host for lost after 15 seconds without a word.
+    // A client gives up a silent connection only after 15 seconds.
     expect(performance.now() - begun).toBeLessThan(14_000);
     host.child.kill("SIGCONT");
     expect(t.sent()).toContain("To go on: scorel --session");
@@ -77,14 +77,14 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** What people have said in the only session. */
+/** The users' messages in the only session. */
 const users = (s: Scratch) =>
   records(s.logs()[0] as string).flatMap(({ message }) => {
     const { role, content } = (message ?? {}) as { role?: string; content?: unknown };
     return role === "user" ? [content] : [];
   });
 
-/** What the model was sent last, as one text. */
+/** The last request to the model, as text. */
 const lastRequest = ({ server }: Awaited<ReturnType<typeof stage>>) =>
   JSON.stringify(server.requests.at(-1)?.body.messages);
 
@@ -155,7 +155,7 @@ describe.skipIf(!hasTerminals)("a message that is entered while the host is away
   );
 
   it(
-    "stands in the field of whoever leaves before that, and is not sent",
+    "returns to the field of a person who leaves before that, and is not sent",
     async () => {
       await using s = await stage([text("First."), text("Never.")]);
       await using t = await terminalWithoutHost(s);
@@ -218,7 +218,7 @@ describe.skipIf(!hasTerminals)("a message that is entered while the host is away
   );
 
   it(
-    "is the draft of the next terminal if this one is killed, with what was being written",
+    "becomes the draft of the next terminal if this one is killed, together with the typed text",
     async () => {
       await using s = await stage([text("First."), text("Never.")]);
       {
@@ -242,7 +242,7 @@ describe.skipIf(!hasTerminals)("a message that is entered while the host is away
   );
 
   it(
-    "is no draft of the next terminal if it arrived after whoever sent it had left",
+    "is not a draft of the next terminal if it arrived after its sender had left",
     async () => {
       await using s = await stage([text("First."), text("Second.")]);
       const host = await serving(s);
@@ -268,7 +268,7 @@ describe.skipIf(!hasTerminals)("a message that is entered while the host is away
   );
 
   it(
-    "is no draft any more once it is sent",
+    "is not a draft any more once it is sent",
     async () => {
       await using s = await stage([text("First."), text("Second.")]);
       await using t = await terminalWithoutHost(s);
@@ -284,7 +284,7 @@ describe.skipIf(!hasTerminals)("a message that is entered while the host is away
 
 describe.skipIf(!hasTerminals)("a shell line in a plain conversation", () => {
   it(
-    "says that it was interrupted when its host is killed, and the conversation goes on",
+    "says that it was interrupted when its host is killed, and the conversation continues",
     async () => {
       await using s = await stage([text("I see.")]);
       const host = await serving(s);

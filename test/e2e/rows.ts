@@ -1,6 +1,6 @@
 /**
- * The rows of a terminal with this many columns after this output. Supports the sequences that readline and the chat
- * use.
+ * The rows of a terminal with this many columns after this output. Supports the control sequences that readline and the
+ * chat use.
  */
 export function rowsOf(output: string, columns: number): string[] {
   const rows: string[][] = [[]];

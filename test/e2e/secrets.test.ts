@@ -38,7 +38,7 @@ it("a key is sent only in the header to its own server, even if the model prints
   ).not.toContain(canary);
 });
 
-it("also if background commands print it, in pieces, and more than fits into a result", async () => {
+it("a key is sent only to its own server, also if background commands print it, in pieces, and more than fits into a result", async () => {
   using s = scratch();
   const commands = [
     "env; cat ../kept.txt; sh peek.sh | tr '\\0' '\\n'",
@@ -70,7 +70,7 @@ it("also if background commands print it, in pieces, and more than fits into a r
 });
 
 it.runIf(process.platform === "linux")(
-  "nor when a command writes the environment of its parent into a file",
+  "a key is sent only to its own server, also if a command writes the environment of its parent into a file",
   async () => {
     using s = scratch();
     s.file("peek.sh", peek);
@@ -109,7 +109,7 @@ it("a key in a prompt, in piped input or in an attached file is neither stored n
   );
 });
 
-it("also if it is pasted into a conversation and queued there", async () => {
+it("a key is neither stored nor sent if it is pasted into a conversation and queued there", async () => {
   using s = scratch();
   await using server = await startModelServer(() => text("seen"));
   s.useModel(server.baseUrl, 'apiKeyEnv = "SCRIPTED_KEY"\n');

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { delayUntil, gate, startModelServer, text } from "../model-server.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
-/** A turn whose model has said "so far", and continues only when the test lets it. */
+/** Starts a turn whose model has sent "so far", and continues only when the test allows it. */
 async function waiting(s: Scratch, env: Record<string, string> = {}) {
   const end = gate();
   const server = await startModelServer([[text("so far"), delayUntil(end.promise), text(" and on")]]);
@@ -139,7 +139,7 @@ describe("a plugin's uncaught error", () => {
     using s = scratch();
     const file = failing(s, "setTimeout(() => { throw new Error('late'); });");
     await using turn = await waiting(s);
-    // The session reports it while it is open; later, only the process would.
+    // The open session reports the failure; later, only the process could.
     await turn.running.line((line) => line.includes('"plugin_failure"'));
     turn.goOn();
     const { code, stderr } = await turn.running.finished;

@@ -97,7 +97,7 @@ describe("scorel skill", () => {
       };
       const by = async (skill: string) => (await s.run(["skill", "show", skill])).stdout.match(/ By (\w+)\./)?.[1];
       expect(await add("z", "/z.zip", "words")).toEqual([]);
-      // With a letter that looks like another one: people would take the names for the same.
+      // With a letter that looks like another one, so that people would mistake one name for the other.
       expect(await add("a", "/a.zip", "words")).toEqual([
         `    the name is taken: user, ${server.origin}/z.zip; that one takes precedence`,
       ]);
@@ -205,6 +205,6 @@ it("a project's archives are downloaded when it is trusted, and not before", () 
       code: 2,
       stderr: expect.stringContaining("Remove it from there."),
     });
-    // Archives that were downloaded for a project are used by no other.
+    // Archives that were downloaded for one project are not used by others.
     expect((await s.run(["skill", "list"], { cwd: s.home })).stdout).not.toContain("All of pdf");
   }));

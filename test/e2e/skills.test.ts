@@ -350,7 +350,7 @@ describe("the skills guide", () => {
     const looks = lines.filter((line) => /^scorel skill (?:check|report|list)\b/.test(line));
     expect(looks.length).toBeGreaterThan(1);
     for (const line of looks) expect(await s.run(line.split(" ").slice(1))).toMatchObject({ code: 0 });
-    // Commands that download or create something have tests of their own; here only their existence is checked.
+    // Commands that download or create something have separate tests; here only their existence is checked.
     const commands = readFileSync(join(root, "docs/reference/commands.md"), "utf8");
     for (const line of lines) expect(commands).toContain(line.split(" ").slice(0, 3).join(" "));
     mkdirSync(join(s.home, "work/skills"), { recursive: true });

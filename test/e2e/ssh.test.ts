@@ -14,10 +14,10 @@ import { startModelServer, text } from "../model-server.ts";
 import { fakeSsh } from "./fake-ssh.ts";
 import { scratch } from "./scorel.ts";
 
-/** A busy computer may need a while to end its processes, and one that is killed leaves its note. */
+/** Milliseconds. A busy computer may need a while to end processes. */
 const patient = { first: 120_000, again: 10_000, end: 20_000 };
 
-/** The program `ssh` is not the real one: it starts the command in a shell of this computer, in processes of their own. */
+/** Uses a fake `ssh` that runs the command in a shell of this computer. */
 describe("a host over SSH", () => {
   transportContract(async ({ gateway, folder }) => {
     makePrivate(runFolder());
@@ -35,7 +35,7 @@ describe("a host over SSH", () => {
       connect: () => connectHost({ dial: () => dialOverSsh(new URL("ssh:box"), { env }, patient), version: "1.0.0" }),
       async [Symbol.asyncDispose]() {
         await listening.close();
-        // Until then, they may write to the home.
+        // Until they have ended, they may still write to the home.
         await eventually(() => expect(running()).toEqual([]));
         removeState();
         lock.release();
@@ -45,7 +45,7 @@ describe("a host over SSH", () => {
 });
 
 describe("scorel attach --ssh", () => {
-  it("talks in a session of a host elsewhere, which it starts if asked", async () => {
+  it("uses a session of a remote host, which it starts on request", async () => {
     using here = scratch();
     using there = scratch();
     await using server = await startModelServer([text("one"), text("two")]);

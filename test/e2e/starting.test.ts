@@ -67,7 +67,7 @@ describe("a prompt beside -p", () => {
 });
 
 describe.skipIf(!hasTerminals)("--resume", () => {
-  /** Two sessions with these first messages. */
+  /** Creates two sessions with these first messages. */
   async function sessions() {
     const s = await stage([text("One."), text("Two."), text("Three."), text("Four.")]);
     for (const prompt of ["mend the parser", "write the docs"]) expect((await s.run(["-p", prompt])).code).toBe(0);

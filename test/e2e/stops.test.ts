@@ -18,29 +18,29 @@ import { hasTerminals, terminal } from "./pty.ts";
 import { type Running, type Scratch, scratch, writersIn } from "./scorel.ts";
 
 const left = startedProcesses();
-/** A call that no rule allows: it would run only if the guards were gone. */
+/** A call that no rule allows; it runs only if there are no guards. */
 const forbidden = toolCall("Bash", { command: "touch F" });
 const bash = (command: string, more: object = {}) => toolCall("Bash", { command, ...more });
-/** Writes its pid into the file `pids`, and keeps running. */
+/** Appends its pid to the file `pids`, and keeps running. */
 const staying = "echo $$ >> pids; exec sleep 1000";
 const isSummary = ({ text: sent }: RecordedRequest) => sent.includes("Write a summary of the conversation above");
 const isDelta = (line: string) => line.includes('"text_delta"');
 
-/** What is running when the signal arrives. */
+/** The work that is running when the signal arrives. */
 interface Phase {
   /** The replies of the model; `end` is opened only after the test. */
   reply: (end: Promise<void>, request: RecordedRequest) => Part[];
-  /** How many commands have written their pids into `pids` by then. */
+  /** The number of commands that have written their pids to `pids` by then. */
   commands?: number;
-  /** Resolves when the phase has begun, if `commands` does not tell. */
+  /** Resolves when the phase has begun; needed if `commands` does not show this. */
   begun?: (running: Running, server: ModelServer) => Promise<unknown>;
   prepare?: (s: Scratch) => unknown;
   config?: string;
-  /** Continues the session that `prepare` has created. */
+  /** Whether the run continues the session that `prepare` created. */
   resumes?: boolean;
 }
 
-/** An extension that waits in a hook and reports that. */
+/** An extension that waits in this hook and reports that it does. */
 const waitingIn =
   (hook: string, more = "") =>
   (s: Scratch) =>
@@ -129,7 +129,9 @@ async function place(phase: Phase, { onTestFinished }: TestContext) {
   return { s, server, stop };
 }
 
-/** What must not happen after a stop: further requests, commands that keep running, effects of a denied call. */
+/**
+ * Everything that must not happen after a stop: further requests, commands that keep running, effects of a denied call.
+ */
 function leftBy(s: Scratch, server: ModelServer, before: number, pids: readonly number[]) {
   return {
     requests: server.requests.length - before,

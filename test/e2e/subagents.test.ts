@@ -7,7 +7,7 @@ const task = (description: string) => toolCall("Task", { description, prompt: de
 const dollars = (input: number) => usage({ input, output: 0 });
 const isChild = ({ body }: RecordedRequest, prompt: string) => JSON.stringify(body.messages).includes(`"${prompt}"`);
 
-/** Runs a prompt whose model gives a task away, and answers each conversation with its replies in order. */
+/** Runs a prompt whose model delegates a task; each conversation gets its replies in order. */
 async function run(s: Scratch, own: Reply[], child: Reply[], ...options: string[]) {
   await using server = await startModelServer((request) => {
     const replies = isChild(request, "Read a.txt") && !isChild(request, "work") ? child : own;
@@ -34,7 +34,7 @@ it("--max-cost counts a subagent while it works, and ends both", async () => {
   expect(told).toMatchObject({ code: 3, cost: 3, error: "PRINT_MAX_COST" });
 });
 
-it("a run gives a task away; lists name the subagent only when asked, and usage counts it once", async () => {
+it("a run delegates a task; lists include the subagent only on request, and usage counts it once", async () => {
   using s = scratch({ inProcess: true });
   const { sessionId, told } = await run(
     s,
@@ -82,7 +82,7 @@ it("-p waits for subagents in the background, and its answer is what the model m
   expect(used.total).toMatchObject({ cost: 5 });
 });
 
-it("without a person, a refused call of a subagent is told as one of the run, and how to allow it", async () => {
+it("without a person, a refused call of a subagent is reported like one of the run, with how to allow it", async () => {
   using s = scratch({ inProcess: true });
   const { requests, stderr } = await run(
     s,

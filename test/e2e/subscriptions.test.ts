@@ -24,7 +24,7 @@ function storeLogin(s: Scratch, expires: number): void {
   s.file("~/.scorel/auth.json", JSON.stringify({ version: 1, keys: {}, subscriptions: { anthropic } }));
 }
 
-/** Whether a server listens at the address that the browser is sent to. */
+/** Whether a server listens on the port of the redirect address. */
 function listens(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1", () => resolve(true)).on("error", () => resolve(false));

@@ -5,7 +5,7 @@ import { describe, expect, it, type TestContext } from "vitest";
 import { type Part, startModelServer, text, toolCall } from "../model-server.ts";
 import { type RunOptions, scratch } from "./scorel.ts";
 
-/** Runs a turn with these calls; returns how it ended, and the results that the model received. */
+/** Runs a turn with these calls; returns how it ended and the results that the model received. */
 async function turnWith(calls: Part[], { onTestFinished }: TestContext, options: RunOptions = {}) {
   const s = scratch();
   onTestFinished(() => s[Symbol.dispose]());

@@ -11,7 +11,7 @@ import { type Scratch, scratch } from "./scorel.ts";
 
 const example = fileURLToPath(new URL("../../docs/examples/team-preset", import.meta.url));
 
-/** Path -> text of the shipped example. */
+/** The files of the shipped example: path -> text. */
 function exampleFiles(folder = example): Record<string, string> {
   const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
   return Object.assign(
@@ -60,7 +60,7 @@ function repository(s: Scratch): void {
 const said = ({ body }: RecordedRequest) => JSON.stringify(body);
 const preset = ["--preset", "team-preset"];
 
-/** A turn in which the model asks which tests must pass, tries what is forbidden, and does its work. */
+/** A turn in which the model asks which tests must pass, tries a forbidden call, and does its work. */
 const turn = [
   toolCall("TeamChecks", {}),
   toolCall("Write", { file_path: "LICENSE", content: "Mine" }),
@@ -93,7 +93,7 @@ describe("a team's preset, from packing to removal", () => {
     s.file(".npmrc", `registry=${theirs.url}\n`);
     const [first, second] = [pack(s, "v1.tgz", exampleFiles()), pack(s, "v2.tgz", nextVersion())];
 
-    // Nothing is installed without an agreement.
+    // Nothing is installed without consent.
     const unasked = await s.run(["preset", "add", first]);
     expect([unasked.code, unasked.stderr]).toEqual([
       2,
@@ -104,7 +104,7 @@ describe("a team's preset, from packing to removal", () => {
     expect([added.code, added.stderr]).toEqual([0, ""]);
     expect(added.stdout).toContain('Installed "team-preset". To use it: scorel --preset team-preset\n');
 
-    // In use: house rules and ticket are in the prompt, its tool works, its guard and rules apply.
+    // When it is used, the house rules and the ticket are in the prompt, its tool works, and its guard and rules apply.
     expect(await s.run([...preset, "-p", "Make it faster"], { guarded: true, ownProcess: true })).toMatchObject({
       code: 0,
     });

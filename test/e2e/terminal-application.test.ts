@@ -35,7 +35,7 @@ const users = (s: Scratch) =>
     return role === "user" ? [content] : [];
   });
 
-/** A plugin that wants to look like Scorel, takes its keys, and fails. */
+/** A plugin that imitates Scorel, takes its keys, and fails. */
 const RUDE = `
 import { definePlugin } from "@scorel/kernel";
 export default definePlugin({
@@ -69,7 +69,7 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     expect(users(s)).toEqual(["early words"]);
   });
 
-  it("streams Markdown, code and tables, and gives the screen back with how to go on", async () => {
+  it("streams Markdown, code and tables, and restores the screen with a hint how to continue", async () => {
     const held = gate();
     const words = "# Title\n\n- one\n- two\n\n```js\nconst a = 1;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n";
     await using s = await stage([[thinking("Hm."), text(words, 9), delayUntil(held.promise), text("\nLast.")]]);
@@ -89,7 +89,7 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     expect(t.screen.text()).toMatch(/^To go on: scorel --session \w+$/);
   });
 
-  it("takes what is pasted as text, whatever it begins with", async () => {
+  it("takes pasted text as text, whatever it begins with", async () => {
     await using s = await stage([text("Read.")]);
     await using t = await ready(s);
     const pasted = "/permission full\n!touch made\n/exit\nlast";
@@ -145,7 +145,7 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     expect(t.screen.text()).toContain("> a typed woryn");
   });
 
-  it("sends a reason with a no, and gives the field back", async () => {
+  it("sends a reason with a no, and restores the field", async () => {
     await using s = await stage([[toolCall("Bash", { command: "touch no" })], text("I see.")]);
     await using t = await ready(s);
     t.type("go\r");
@@ -243,7 +243,7 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     await leave(t);
   });
 
-  it("keeps what waits in the queue as a draft when its sender leaves, and does not send it", async () => {
+  it("keeps queued messages as a draft when their sender leaves, and does not send them", async () => {
     const done = gate();
     await using s = await stage([[text("Working."), delayUntil(done.promise)], text("Never.")]);
     {
@@ -296,7 +296,7 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     await t.shows("More.");
   });
 
-  it("stops at Ctrl-Z, and is drawn anew when it goes on", async () => {
+  it("stops at Ctrl-Z, and is redrawn when it continues", async () => {
     await using s = await stage([text("Hello.")]);
     await using t = await ready(s, { jobs: true });
     t.type("hi\r");
@@ -335,7 +335,7 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     expect(await t.code).toBe(0);
   });
 
-  it("gives the terminal back when the process is told to end", async () => {
+  it("restores the terminal when the process is told to end", async () => {
     await using s = await stage([]);
     await using t = await ready(s);
     t.signal("SIGTERM");
@@ -344,7 +344,7 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     expect(t.sent().slice(-40)).toContain("\u001b[?2004l\u001b[m\u001b[?25h\u001b[?1049l");
   });
 
-  it("talks line by line with --plain, and on a terminal that can do nothing", async () => {
+  it("works line by line with --plain, and on a dumb terminal", async () => {
     await using s = await stage([]);
     for (const [args, env] of [
       [["--plain"], {}],
@@ -421,7 +421,7 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
       const { role, content } = (message ?? {}) as { role?: string; content?: { text: string }[] };
       return role === "tool_result" ? [content?.[0]?.text] : [];
     });
-    // The question stays open for whoever opens the session next.
+    // The question stays open for the next client that opens the session.
     expect(told).toEqual([]);
     await t.shows("The turn was cancelled: the host was stopped.");
     await t.shows("the host was stopped: connecting again");

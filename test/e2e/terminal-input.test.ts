@@ -70,7 +70,7 @@ describe.skipIf(!hasTerminals)("a picture in the clipboard", () => {
 });
 
 describe.skipIf(!hasTerminals)("writing in the terminal application", () => {
-  it("keeps what was typed through kill -9, with its long paste, and never as a command", async () => {
+  it("keeps typed text after kill -9, with its long paste, and never as a command", async () => {
     await using s = await stage([text("Done.")]);
     await using first = await ready(s);
     const long = Array.from({ length: 12 }, (_, index) => `line ${index}`).join("\n");
@@ -175,7 +175,7 @@ describe.skipIf(!hasTerminals)("writing in the terminal application", () => {
     await leave(t);
   });
 
-  it("goes to another session without its id", async () => {
+  it("switches to another session without typing its id", async () => {
     await using s = await stage([text("One."), text("Two.")]);
     await using first = await ready(s);
     await say(first, "about parsers", "One.");

@@ -78,7 +78,7 @@ describe.skipIf(!hasTerminals)("lists of the terminal application", () => {
     await t.shows("Hi.");
     t.type("/config\r");
     await t.shows('There is no command "/config". Did you mean /settings?');
-    // What could not be run is back in the field.
+    // The command that could not run is back in the field.
     await t.shows(/─\n\/config *\n/);
     t.type("\u0003");
     await t.shows(/─\n> *\n/);

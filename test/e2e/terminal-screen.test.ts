@@ -27,7 +27,7 @@ async function say(t: FullScreen, words: string, answer: string) {
 
 const WHITE = "\u001b]11;rgb:ffff/ffff/ffff\u001b\\";
 const rowWith = (t: FullScreen, words: string) => t.screen.lines().findIndex((line) => line.includes(words));
-/** The colour of the first cell in the row with these words. */
+/** The colour of the first cell in the row with this text. */
 const colorOf = (t: FullScreen, words: string) => t.screen.cells(rowWith(t, words))[0]?.color;
 const colored = (t: FullScreen) =>
   t.screen
@@ -36,7 +36,7 @@ const colored = (t: FullScreen) =>
 const bash = toolCall("Bash", { command: "seq 101 116" });
 
 describe.skipIf(!hasTerminals)("the screen", () => {
-  it("takes the theme that suits the background which the terminal tells", async () => {
+  it("uses the theme for the background colour that the terminal reports", async () => {
     await using at = await stage([text("Hello.")]);
     const { t } = at;
     await say(t, "hi", "Hello.");

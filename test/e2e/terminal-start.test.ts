@@ -40,7 +40,7 @@ describe.skipIf(!hasTerminals)("the terminal application at its start", () => {
     expect(await t.code).toBe(0);
   });
 
-  it("says why this model was found, until another one is named", async () => {
+  it("says why this model was chosen, until another one is named", async () => {
     using s = scratch();
     {
       await using t = fullScreen(s, [], { columns: 100, env: { OPENAI_API_KEY: "sk-none-of-anybody" } });

@@ -4,7 +4,7 @@ import { type FullScreen, fullScreen } from "./full-screen.ts";
 import { hasTerminals } from "./pty.ts";
 import { scratch } from "./scorel.ts";
 
-/** What a terminal sends for keys, by the names that people read. */
+/** Sequences that a terminal sends, by the names that people read. */
 const keys: Readonly<Record<string, string>> = {
   "?": "?",
   "/": "/",
@@ -28,23 +28,23 @@ const keys: Readonly<Record<string, string>> = {
   "Ctrl-R": "\u0012",
   "Ctrl-T": "\u0014",
 };
-/** Keys that a person presses for one task, at most. */
+/** The most keys that a person should need for a task. */
 const MOST = 3;
 const [COLUMNS, ROWS] = [100, 30];
 
-/** Somebody who knows nothing but what the screen shows now, and what they have read in the help. */
+/** A person who knows only what the screen shows, and what they have read in the help. */
 class Newcomer {
   private readonly t: FullScreen;
   private read = "";
   private pressed = 0;
-  /** The tasks that are done. */
+  /** Names of completed tasks. */
   readonly done: string[] = [];
 
   constructor(t: FullScreen) {
     this.t = t;
   }
 
-  /** Does one task, with few keys. */
+  /** Does a task, and checks that it takes few keys. */
   async task(name: string, work: () => Promise<void>) {
     this.pressed = 0;
     try {
@@ -66,13 +66,13 @@ class Newcomer {
     }
   }
 
-  /** A command that the help lists. */
+  /** Types a command that the help lists. */
   command(name: string) {
     expect(this.read).toContain(`/${name.split(" ")[0]}`);
     this.t.type(`/${name}`);
   }
 
-  /** Reads the help, in a window that is high enough for all of it. */
+  /** Reads the help, in a window with enough rows for all of it. */
   async readHelp() {
     this.t.resize(COLUMNS, 150);
     await this.t.shows("/tree");

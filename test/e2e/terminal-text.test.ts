@@ -5,9 +5,9 @@ import { startModelServer, status, text } from "../model-server.ts";
 import { hasTerminals, terminal } from "./pty.ts";
 import { scratch } from "./scorel.ts";
 
-/** Sets the window's title, clears the screen, and looks like a line of Scorel. */
+/** Sets the window's title, clears the screen, and imitates a line of Scorel. */
 const evil = "\u001b]0;owned\u0007\u001b[2J\u009b31mred\u001b[8m";
-/** The control sequences of it that are in an output. */
+/** The control sequences of that text that are in an output. */
 const actedOn = (output: string) =>
   ["\u001b]0;", "\u0007", "\u001b[2J", "\u009b", "\u001b[8m"].filter((part) => output.includes(part));
 const refusal = status(400, { error: { message: `no ${evil} such model` } });

@@ -8,7 +8,7 @@ const isTitle = ({ body }: RecordedRequest) => JSON.stringify(body.messages[0]).
 const isWritten = (s: Scratch) =>
   s.logs().some((log) => readFileSync(log, "utf8").includes('"title":"Cart discounts"'));
 
-/** A model for titles, and the plugin that calls it. */
+/** Configures a model for titles, and the plugin that uses it. */
 function useTitles(s: Scratch, baseUrl: string): void {
   const table = { type: "custom", api: "openai-completions", provider: "scripted", id: "small", baseUrl };
   const lines = Object.entries(table).map(([key, value]) => `${key} = "${value}"`);

@@ -5,7 +5,7 @@ import { records, type Scratch, scratch } from "./scorel.ts";
 
 const none = ["--preset", "none"];
 
-/** Starts a host in a process that ends with the test, and waits until it can be reached. */
+/** Starts a host in a process that ends with the test, and waits until it accepts connections. */
 async function serving(s: Scratch, more: readonly string[] = []) {
   const host = s.start(["host", "serve", "--foreground", ...none, ...more]);
   await host.line((line) => line.startsWith("socket: "));
@@ -13,7 +13,7 @@ async function serving(s: Scratch, more: readonly string[] = []) {
 }
 
 describe("a conversation whose host is restarted", () => {
-  it("goes on by itself when its lines come from a pipe", async () => {
+  it("continues by itself when its lines come from a pipe", async () => {
     using s = scratch();
     await using server = await startModelServer([text("first answer"), text("second answer"), text("third answer")]);
     s.useModel(server.baseUrl);
@@ -85,7 +85,7 @@ describe("a conversation whose host is restarted", () => {
 });
 
 describe.skipIf(!hasTerminals)("a terminal whose host is killed during a turn", () => {
-  it("goes on where somebody else opens the session, and hears of nothing that it did not ask for", async () => {
+  it("continues where another terminal opens the session, and gets nothing that it did not request", async () => {
     using s = scratch();
     await using server = await startModelServer([
       [text("half of "), delayUntil(new Promise(() => {}))],
@@ -109,7 +109,7 @@ describe.skipIf(!hasTerminals)("a terminal whose host is killed during a turn", 
 });
 
 describe.skipIf(!hasTerminals)("three terminals in one session of a host", () => {
-  /** Each of them sends a message, and all of them see every answer. */
+  /** Each terminal sends a message, and all show every answer. */
   async function talk(all: readonly Terminal[], words: readonly string[]) {
     for (const [index, each] of all.entries()) {
       each.type(`question ${words[index]}\r`);
@@ -145,7 +145,7 @@ describe.skipIf(!hasTerminals)("three terminals in one session of a host", () =>
   it("keep their names wherever the session goes, and nobody who comes later gets one of them", async () => {
     using s = scratch();
     await using _server = await stage(s);
-    // Its own process has the session.
+    // Without a host: the first process has the session open.
     await using first = terminal(s, [...none]);
     await first.shows("> ");
     await talk([first], ["zero"]);
@@ -155,7 +155,7 @@ describe.skipIf(!hasTerminals)("three terminals in one session of a host", () =>
     await third.shows("you are terminal-3)");
     first.type("/exit\r");
     expect(await first.code).toBe(0);
-    // The session goes on in the process of one of them.
+    // The session continues in the process of one of them.
     second.type("question two\r");
     await third.shows("terminal-2> question two");
     await third.shows("answer to question two");
@@ -175,7 +175,7 @@ describe.skipIf(!hasTerminals)("three terminals in one session of a host", () =>
     host.child.kill("SIGKILL");
     await host.finished;
     await serving(s);
-    // Those who are not back yet are not named as present.
+    // Clients that have not reconnected yet are not shown as present.
     await talk([first, second], ["b1", "b2"]);
     await using late = terminal(s, [...none, "attach"]);
     await late.shows("you are terminal-3)");
@@ -204,7 +204,7 @@ describe.skipIf(!hasTerminals)("three terminals in one session of a host", () =>
     await host.finished;
     await serving(s);
     await talk(all, ["b1", "b2", "b3"]);
-    // They are the same people, who have only connected again.
+    // The same clients have only reconnected, so nobody has joined.
     expect(joins()).toEqual(before);
   });
 
@@ -225,7 +225,7 @@ describe.skipIf(!hasTerminals)("three terminals in one session of a host", () =>
     third.type("\u0004");
     expect(await third.code).toBe(0);
     await talk([first, second], ["c1", "c2"]);
-    // The message that waited for a host was sent once.
+    // The message that waited for a host was sent only once.
     const sent = records(s.logs()[0] as string).filter((each) => JSON.stringify(each).includes('"question waiting"'));
     expect(sent.length).toBe(1);
   });

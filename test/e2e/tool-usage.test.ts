@@ -5,7 +5,7 @@ import { hang, type Script, startModelServer, text, toolCall, usage } from "../m
 import { records, type Scratch, scratch } from "./scorel.ts";
 
 const subagent = readFileSync(fileURLToPath(new URL("../../docs/examples/subagent.ts", import.meta.url)), "utf8");
-/** Tools that use another model; one of them until it is cancelled. */
+/** Tools that call another model; one of them runs until it is cancelled. */
 const oracle = `
 const usage = { input: 1000, output: 10, cost: { total: 2 }, model: "oracle/large" };
 const tool = (name, execute) =>
@@ -58,7 +58,7 @@ it("--max-cost ends a subagent that reaches it, and its cost counts once", async
       [toolCall("Ask", { task: "Read a.txt" }), dollars(1)],
       [toolCall("Read", { file_path: "a.txt" }), dollars(1)],
       [toolCall("Read", { file_path: "a.txt" }), dollars(1)],
-      // The subagent may have begun another round when its parent is told.
+      // The subagent may have started another round before its parent is cancelled.
       hang(),
     ],
     ...["--max-cost", "2.5"],
@@ -97,6 +97,6 @@ it("/cost counts what tools have used, in an imported session as well", async ()
       return role === "tool_result" ? [usage] : [];
     });
   expect(resultsIn(copy)).toEqual(resultsIn(sessionId));
-  // The subagent's own log has its cost, and the copy was paid for before.
+  // The cost is in the subagent's own log, and that of the copy was paid by the original.
   expect(JSON.parse((await s.run(["usage", "--output", "json"])).stdout)).toMatchObject({ total: { cost: 6 } });
 });

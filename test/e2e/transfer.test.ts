@@ -12,7 +12,7 @@ import { records, type Scratch, scratch } from "./scorel.ts";
 const spent = usage({ input: 10, output: 1 });
 const KEY = ["a", "key", "of", "a", "test"].join("-");
 
-/** A session with a branch, and two turns with thinking, tools and a secret, run against a model over HTTP. */
+/** Creates a session with a branch and two turns with thinking, tools and a secret, with a model over HTTP. */
 async function talked(s: Scratch, server: ModelServer, secret = ` My key is ${KEY}.`): Promise<string> {
   s.useModel(server.baseUrl, 'apiKeyEnv = "TEST_KEY"\n');
   s.file("cart.js", "one\ntwo\n");
@@ -232,7 +232,7 @@ describe("a hostile session file", () => {
     const victim = s.file("victim.txt", "mine");
     mkdirSync(join(s.home, "elsewhere"));
     const file = s.file("hostile.jsonl", hostile(join(s.home, "elsewhere", "made")));
-    // Files that every command creates exist before.
+    // Creates the files that every command creates.
     await s.run(["session", "list"]);
     const before = everything(s.home);
     const project = everything(s.project);

@@ -37,7 +37,7 @@ export default {
 };
 `;
 
-/** A home with the extension, whose model plays these replies. */
+/** A home with the extension, and a model that plays these replies. */
 async function stage(replies: readonly Reply[], extension = DEPLOYER) {
   const s = scratch();
   const server = await startModelServer(replies);
@@ -60,7 +60,7 @@ async function leave(t: Terminal) {
   t.type("/exit\r");
   expect(await t.code).toBe(0);
 }
-/** The process that wrote the session has closed it. */
+/** Resolves when the process that wrote the session has closed it. */
 const closed = (s: Scratch) =>
   expect.poll(() => existsSync(s.logs()[0]?.replace(".jsonl", ".lock") as string), { timeout: 10_000 }).toBe(false);
 const results = (s: Scratch) =>

@@ -9,7 +9,7 @@ ${member}
 };
 `;
 
-/** A turn with one tool call and the extension, which must end as if the extension were not there. */
+/** Runs a turn with one tool call and the extension, and checks that it ends as without the extension. */
 async function wholeTurnWith(member: string) {
   using s = scratch();
   s.file("a.txt", "content of a\n");

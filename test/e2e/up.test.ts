@@ -6,7 +6,7 @@ import { hostClient } from "../programs/browser.ts";
 import { scratch } from "./scorel.ts";
 
 it.runIf(process.platform === "linux")(
-  "`scorel up` opens a file that leads to the link, which is gone when the link was used",
+  "`scorel up` opens a file that leads to the link, and that is deleted once the link was used",
   async () => {
     using s = scratch();
     const programs = join(s.home, "programs");
@@ -33,7 +33,7 @@ it.runIf(process.platform === "linux")(
   },
 );
 
-it("`scorel up` has a host that runs open a port, while others use it", async () => {
+it("`scorel up` makes a running host open a port, while others use it", async () => {
   using s = scratch();
   const status = async () => JSON.parse((await s.run(["host", "status", "--json"])).stdout);
   const web = ({ addresses }: { addresses: { transport: string; address: string }[] }) =>
@@ -54,7 +54,7 @@ it("`scorel up` has a host that runs open a port, while others use it", async ()
     const after = (await status()).state;
     expect([after.pid, web(after)]).toEqual([before.pid, [address]]);
     expect((await up()).address).toBe(address);
-    // A host in its place has a port, too.
+    // The host that replaces it also has a port.
     expect(after.words).toEqual(expect.arrayContaining(["--port", "0"]));
     await user.close();
 
@@ -72,7 +72,7 @@ it("`scorel up` has a host that runs open a port, while others use it", async ()
   }
 });
 
-it("`scorel up` says why a host that runs cannot open the port", async () => {
+it("`scorel up` says why a running host cannot open the port", async () => {
   using s = scratch();
   using other = scratch();
   try {

@@ -185,12 +185,12 @@ it("--watch is refused for commands that do not stay open, and without a termina
   expect(server.requests).toEqual([]);
 });
 
-/** A conversation whose input stays open. */
+/** Starts a conversation whose input stays open. */
 function opened(s: Scratch, ...more: string[]): Running {
   return s.start(["chat", "--watch", ...more], { open: true });
 }
 
-/** A command was answered, so watching has begun. */
+/** Resolves when a command was answered, and therefore watching has begun. */
 async function ready({ child, line }: Running): Promise<void> {
   child.stdin?.write("/status\n");
   await line((words) => words.startsWith("  session "));

@@ -8,13 +8,15 @@ import { hasTerminals, terminal } from "./pty.ts";
 import { type Running, records, scratch, writersIn } from "./scorel.ts";
 
 const spins = "for (;;) {}";
-/** Blocks as well, but leaves the processor to the tests that run at the same time. */
+/** Also blocks the thread, but leaves the processor to other tests. */
 const waits = "for (const cell = new Int32Array(new SharedArrayBuffer(4)); ; ) Atomics.wait(cell, 0, 0, 20);";
 const plugin = (members: string) => `export default { id: "wild", name: "x", version: "1", ${members} };`;
 const note = (part: string) =>
   plugin(`events: { note: { schema: require("zod").z.object({}), ${part} } },
 onEvent: (event, ctx) => event.type === "turn_start" ? ctx.session.append("note", {}) : undefined`);
-/** Where an extension can loop, always on line 2 -> its source, and the place that is named. */
+/**
+ * The places where an extension can loop, each with its source (the loop is on line 2) and the place that is reported.
+ */
 const places: [string, string, string][] = [
   ["in a hook", plugin(`hooks: () => ({ beforeToolCall() {\n${spins} } })`), "beforeToolCall"],
   ["in a hook, later", plugin(`hooks: () => ({ async beforeToolCall() { await null;\n${waits} } })`), "beforeToolCall"],
@@ -45,7 +47,10 @@ const places: [string, string, string][] = [
   ["in a contribution", plugin(`tools() {\n${waits} }`), "tools"],
   ["in deactivate", plugin(`deactivate() {\n${waits} }`), "deactivate"],
 ]; // biome-ignore format: rows
-/** The thread is examined for the first time while it runs other code. On a machine that is busy with the others, the next look comes late. */
+/**
+ * Where the watchdog first examines the thread while it runs other code. On a busy machine, the second examination is
+ * late.
+ */
 const afterOtherWork: [string, string, string] = [
   "in a hook, after other work",
   plugin(
@@ -54,7 +59,7 @@ const afterOtherWork: [string, string, string] = [
   "beforeToolCall",
 ];
 
-/** A session with a turn in it, and a model that answers at once; later the extension is added. */
+/** A session with one turn, and a model that replies at once; the extension is added afterwards. */
 async function place(source: string, { onTestFinished }: TestContext) {
   const s = scratch();
   onTestFinished(() => s[Symbol.dispose]());
@@ -69,7 +74,7 @@ async function place(source: string, { onTestFinished }: TestContext) {
   await s.run(["-p", "hi"]);
   return { s, path: s.file("~/.scorel/extensions/wild.ts", source) };
 }
-/** One more turn with the extension. */
+/** Runs one more turn with the extension. */
 async function turnBeside(source: string, test: TestContext) {
   const { s, path } = await place(source, test);
   return { s, path, started: s.start(["-p", "read it", "--continue", "--output", "events"]) };
@@ -79,7 +84,7 @@ const line = (pid: number, place: string, path: string) =>
     `plugin wild blocks the process: its code has been running for \\d+ s in ${place} \\(${path}:2\\); if it never returns, press Ctrl-C twice or end process ${pid}\n`,
   );
 
-/** The plugin is named, its place with it, and the session goes on without it. */
+/** Checks that the report names the plugin and the place, and that the session continues without the plugin. */
 async function isNamed([_where, source, place]: [string, string, string], test: TestContext) {
   const { s, path, started } = await turnBeside(source, test);
   await started.said(line(started.pid, place, path));
@@ -99,7 +104,7 @@ const named = "an extension that never returns %s is named, and no message is lo
 it.concurrent.for(places)(named, isNamed);
 it.for([afterOtherWork])(named, isNamed);
 
-it("one that never returns while it is loaded is named on stderr, since no session is open yet", async (test) => {
+it("an extension that never returns while it is loaded is named on stderr, since no session is open yet", async (test) => {
   const { s, path, started } = await turnBeside(`const code = () => {\n${waits} };\n code();\n${plugin("")}`, test);
   await started.said(line(started.pid, "code", path));
   started.child.kill("SIGKILL");
@@ -108,8 +113,8 @@ it("one that never returns while it is loaded is named on stderr, since no sessi
 });
 
 /**
- * Sends a signal twice a second until the process ends. Several are needed for Ctrl-C. Where no line tells that the watchdog has
- * started, the first ones may come before anybody hears them.
+ * Sends a signal twice a second until the process ends. Several are needed for Ctrl-C, and the first ones may arrive
+ * before the watchdog has started where no line of output tells that it has.
  */
 async function sendUntilEnded({ child, finished }: Running, signal: NodeJS.Signals): Promise<void> {
   const sending = setInterval(() => child.kill(signal), 500);
@@ -117,7 +122,7 @@ async function sendUntilEnded({ child, finished }: Running, signal: NodeJS.Signa
   clearInterval(sending);
 }
 
-/** Where an extension can loop forever -> its source. */
+/** The places where an extension can loop forever, each with its source. */
 const loops: [string, string][] = [
   ["while it is loaded", `console.log("loops");\n${waits}\nexport default {};`],
   ["in a hook", plugin(`hooks: () => ({ beforeToolCall() { console.log("loops");\n${waits} } })`)],
@@ -132,14 +137,14 @@ const ends: [string, number, NodeJS.Signals][] = [
 describe.each(loops)("an extension that loops forever %s", (_where, source) => {
   it.concurrent.for(ends)("ends on %s", async ([_how, code, signal], test) => {
     const { started } = await turnBeside(source, test);
-    // The watchdog hears signals now, and has reached the main thread once.
+    // The watchdog handles signals by now, and has already interrupted the main thread once.
     await started.said("blocks the process");
     await sendUntilEnded(started, signal);
     expect(await started.finished).toMatchObject({ code, signal: null, stderr: expect.stringContaining("loops") });
   });
 });
 
-it("one that blocks where the debugger cannot interrupt it is killed", async (test) => {
+it("an extension that blocks where the debugger cannot interrupt it is killed", async (test) => {
   const stuck = `require("child_process").execFileSync("mkfifo", ["never"]); require("fs").readFileSync("never");`;
   const { started } = await turnBeside(plugin(`activate() { console.log("loops"); ${stuck} }`), test);
   await started.said("loops");

@@ -54,7 +54,7 @@ it("a session works in a worktree, which is listed, merged and removed", async (
   });
   expect((await s.run(["worktree", "merge", "login", "--commit"])).code).toBe(0);
   expect([existsSync(join(s.project, "b.txt")), existsSync(tree("login"))]).toEqual([true, false]);
-  // The command that the error names is to be run as it is.
+  // The command in the error must work as printed.
   const [{ sessionId }] = JSON.parse((await s.run(["session", "list", "--json", "--all"])).stdout);
   const { stderr } = await s.run(["-p", "More.", "--session", sessionId]);
   const [, move = ""] = /To go on in its project: `scorel (.+)`/.exec(stderr) ?? [];
@@ -62,7 +62,7 @@ it("a session works in a worktree, which is listed, merged and removed", async (
   expect(await s.run(["-p", "More.", "--session", sessionId])).toMatchObject({ code: 0, stdout: "More.\n" });
 });
 
-it("is merged beside a host, which keeps a session open that nobody uses any more", async () => {
+it("a worktree is merged while a host keeps a session open that nobody uses any more", async () => {
   await using t = await shop([[write], [text("Written.")]]);
   const { s, tree } = t;
   expect((await s.run(["host", "serve"])).code).toBe(0);
@@ -91,7 +91,7 @@ it("says what is wrong outside of git, and with a session that has its own folde
   });
 });
 
-it("--continue makes no worktree, since there is nothing in it to go on with", async () => {
+it("--continue makes no worktree, since a new worktree has no session to continue", async () => {
   await using t = await shop([]);
   expect(await t.s.run(["-p", "x", "--worktree", "login", "--continue"])).toMatchObject({
     code: 2,

@@ -35,7 +35,7 @@ it("two processes that save artifacts of the user and are killed lose no acknowl
   expect(readdirSync(join(home, ".scorel/artifacts")).filter((name) => name.endsWith(".json"))).toEqual(["user.json"]);
 }, 60_000);
 
-/** Kills it at an arbitrary moment after this number of saves. */
+/** Starts a process that saves artifacts, and kills it at an arbitrary moment after this number of saves. */
 async function saver(home: string, name: string, saves: number): Promise<string[]> {
   const id = `session0000000${name}`;
   await using running = await secondProcess(new URL("artifact-saver.ts", import.meta.url), home, [id, name]);

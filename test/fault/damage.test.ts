@@ -11,7 +11,7 @@ import { scratch } from "../e2e/scorel.ts";
 import { testHeader as oldHeader } from "../harness.ts";
 import { notes } from "../kernel/notes.ts";
 
-/** Logs of this format number their records. */
+/** A header of the format version that numbers records. */
 const testHeader = { ...oldHeader, version: LOG_VERSION };
 
 let folder: string;
@@ -39,7 +39,7 @@ async function written(): Promise<{ whole: Buffer; start: number; end: number }>
   return { whole, start, end: whole.indexOf(NEWLINE, start) };
 }
 
-/** Reads the damaged log without changing it. */
+/** Reads the damaged log, which this must not change. */
 async function looked() {
   const { session, problems } = await open({ readOnly: true });
   return { context: session.buildContext(), problems };
@@ -77,7 +77,7 @@ type Damage = (bytes: Buffer, start: number, end: number) => Buffer;
 const spliced = (bytes: Buffer, at: number, removed: number, added: Uint8Array | string) =>
   Buffer.concat([bytes.subarray(0, at), Buffer.from(added as string), bytes.subarray(at + removed)]);
 
-/** What is done to a record in the middle, whether the record itself is lost, and the reported reason. */
+/** The damages of a record in the middle: whether the record itself is lost, and the reported reason. */
 const damages: [string, Damage, { gone: boolean; said: string }][] = [
   ["a flipped bit", (b, start) => flipped(b, (start + 30) * 8), { gone: true, said: "checksum does not match" }],
   ["a NUL block over it", (b, s, e) => spliced(b, s, e - s, Buffer.alloc(e - s)), { gone: true, said: "checksum" }],
@@ -127,7 +127,7 @@ describe("damage in the middle of a log", () => {
       const id = log.slice(log.lastIndexOf("/") + 1, -".jsonl".length);
       const whole = readFileSync(log);
       const { places, events } = scanLog(log);
-      // The user's second message: the turns before and after it must remain.
+      // The user's second message: the turns before and after it must be kept.
       const index = events.findIndex((event) => JSON.stringify(event).includes('"run echo two"'));
       const { line, offset } = places[index] as { line: number; offset: number };
       writeFileSync(log, change(whole, offset, whole.indexOf(NEWLINE, offset)));
@@ -144,7 +144,7 @@ describe("damage in the middle of a log", () => {
   );
 });
 
-/** Where each line of a log begins and ends, including its newline. */
+/** The start and end of each line of a log, including its newline. */
 function linesOf(bytes: Buffer): { from: number; to: number }[] {
   const lines = [];
   for (let from = 0; from < bytes.length; ) {
@@ -163,7 +163,7 @@ describe("the header of a log", () => {
     for (let bit = 0; bit < ((lines[0]?.to as number) - 1) * 8; bit++) {
       writeFileSync(path, flipped(damaged, bit));
       const found = await looked().catch(({ code }) => code);
-      // The line is not a header any more: the file is refused and left unchanged.
+      // Without a valid header, the file is refused and left unchanged.
       if (found === "STORE_HEADER") continue;
       expect({ bit, context: found.context }).toEqual({ bit, context: texts.toSpliced(2, 1) });
       expect(found.problems[0]).toMatchObject({ line: 1, lost: true });
@@ -253,7 +253,7 @@ describe("records that were removed from a log", () => {
   });
 });
 
-/** Changes of the bytes of a log. */
+/** A change of the bytes of a log. */
 const blow = fc.record({
   what: fc.constantFrom("flip", "cut out", "zero", "insert", "remove line", "double line", "cut end"),
   at: fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),

@@ -29,7 +29,9 @@ const KILOBYTES = 64;
 const room = KILOBYTES * 1024;
 const demo = ["--model", "offline/demo"];
 
-/** The ways to simulate a full disk here: always the limit on file sizes, and a small file system where one can be mounted. */
+/**
+ * The available ways to simulate a full disk: a limit on file sizes, and where it can be mounted, a small file system.
+ */
 const disks: [string, () => SmallDisk][] = [["a limit on the size of files", () => limitedFiles(KILOBYTES)]];
 {
   using trial = smallFileSystem(KILOBYTES);
@@ -157,7 +159,7 @@ describe("the command on a full disk", () => {
     "reports that %s has no room for a session, and starts one when it has",
     async () => {
       using s = scratch();
-      // Compiled code is written there, too, as far as there is room.
+      // Compiled code is also written there, while there is room.
       using small = smallFileSystem(4 * KILOBYTES) as SmallDisk;
       const env = { HOME: small.directory };
       expect((await s.run(["-p", "run echo one", ...demo], { env })).code).toBe(0);
@@ -340,7 +342,7 @@ function filled(directory: string): Disposable {
   using trial = smallFileSystem(KILOBYTES);
   const where = trial ? ["a file system"] : [];
   it.each(where)(
-    "a project on %s that is full fails the call for all who follow the session, and goes on with room",
+    "a project on %s that is full fails the call for all clients of the session, and continues once there is room",
     async () => {
       using s = scratch();
       using small = smallFileSystem(KILOBYTES) as SmallDisk;

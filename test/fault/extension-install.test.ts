@@ -46,7 +46,7 @@ describe("a killed process", () => {
     ["that updates", ["add", "v1"], ["update", "rules", "./v2", "--yes"], ["v1", "v2"]],
     ["that removes", ["add", "v1"], ["remove", "rules"], ["v1", "nothing"]],
   ])(
-    "%s leaves an extension whole: as before or as wanted",
+    "%s leaves either the old or the new state of an extension, complete",
     async (_, begin, args, outcomes) => {
       using at = shopWithSources();
       const [action, ...given] = begin;
@@ -78,7 +78,7 @@ describe("a signal", () => {
     expect([await state(at), leftIn(at)]).toEqual(["nothing", []]);
   });
 
-  it("SIGINT in the middle of an update leaves what was installed", async () => {
+  it("SIGINT in the middle of an update leaves the installed version", async () => {
     using at = shopWithSources();
     expect(await at.plugin("add", ["v1"])).toMatchObject({ code: 0 });
     expect(await commandIn(at, ["plugin", "update", "rules", "./v2", "--yes"], 3, "SIGINT")).toMatchObject({

@@ -11,10 +11,10 @@ import { smallFileSystem } from "./disk.ts";
 const mounted = smallFileSystem(64);
 mounted?.[Symbol.dispose]();
 
-/** More than what may be free in the last block of the log. */
+/** Longer than the free part of the log's last block. */
 const LONG = "many words ".repeat(1_000);
 
-/** A home on a file system of its own, which is full as soon as the second reply was asked for, and a model. */
+/** A model, and a home on a separate file system, which becomes full when the second reply is requested. */
 async function stage(before: readonly Reply[]) {
   const s = scratch();
   const small = smallFileSystem(16 * 1024) ?? expect.unreachable();
@@ -36,7 +36,7 @@ async function stage(before: readonly Reply[]) {
   return { s, small, fill, sent, env: { HOME: small.directory }, [Symbol.asyncDispose]: dispose };
 }
 
-/** What people and models have said, as the model reads it. */
+/** Messages as the model receives them. */
 const said = (messages: { role: string; content: unknown }[]) =>
   messages.filter(({ role }) => role !== "system").map(({ content }) => content);
 

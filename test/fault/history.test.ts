@@ -34,7 +34,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 16, size: "max" },
 );
 
-/** Applies steps to a session through its operations, and to the reference. */
+/** Applies steps to a session with its operations, and to the reference. */
 class Play {
   readonly reference = new Reference();
   private readonly client: Client;
@@ -50,7 +50,7 @@ class Play {
     this.session = session;
   }
 
-  /** Closes the session and opens it again from its file. */
+  /** Closes the session and opens it again from its log. */
   async reopen(): Promise<void> {
     await this.client.request("close_session", { sessionId: this.sessionId });
     this.session = (await this.client.request("hand_over", { sessionId: this.sessionId })).kernel.session;

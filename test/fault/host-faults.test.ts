@@ -13,7 +13,7 @@ import { type SmallDisk, smallFileSystem } from "./disk.ts";
 const serving = ["host", "serve", "--foreground"];
 const all = { tail: Number.POSITIVE_INFINITY };
 
-/** A running host with its home, which is that of the scratch unless `options.env` names another one. */
+/** Starts a host in the home of the scratch, or in that of `options.env`. */
 async function serve(s: Scratch, options: RunOptions = {}, more: readonly string[] = []) {
   const host = s.start([...serving, ...more], options);
   await host.line((line) => line.startsWith("socket: "));
@@ -76,7 +76,7 @@ describe.skipIf(!mounted)("a disk that is full under a turn of a host", () => {
     expect(await ask(first, sessionId, "one")).toContain("reply 0");
     fill = () => small.fill?.();
     expect(await ask(first, sessionId, "two")).toBe("error: STORE_WRITE");
-    // Other sessions and clients are served as before.
+    // Other sessions and clients are not affected.
     expect(await second.request("list_sessions", {})).toMatchObject({ sessions: [{ sessionId }] });
     expect(await ask(second, sessionId, `three ${"x".repeat(10_000)}`)).toMatch(/STORE_WRITE/);
     small.free?.();
@@ -92,7 +92,10 @@ describe.skipIf(!mounted)("a disk that is full under a turn of a host", () => {
   });
 });
 
-/** Runs in the host: from a signal on, its clock is an hour back, as when the system's is corrected. Timers are not, as there. */
+/**
+ * Runs in the host: after a signal, Date is one hour behind, as when the system's clock is corrected; timers are not
+ * affected.
+ */
 const clock = `
 const Real = Date;
 let back = 0;
@@ -138,7 +141,7 @@ describe("a clock that goes back an hour", () => {
     expect((await s.run(["host", "status"])).code).toBe(0);
     const { anchor } = (await first.request("get_status", { sessionId })) as { anchor: object };
     expect(await host.stop()).toBe(143);
-    // The next host has the right time again.
+    // The next host has the correct time.
     const next = await serve(s);
     const late = await next.connect();
     await late.request("load_session", { sessionId });
@@ -154,7 +157,7 @@ describe("a clock that goes back an hour", () => {
 });
 
 describe("1,000 connections that say nothing", () => {
-  /** Opens connections and keeps those that are not refused. */
+  /** Opens connections, and keeps those that are accepted. */
   const flood = (open: () => Socket) => {
     const sockets = Array.from({ length: 1_000 }, open);
     for (const socket of sockets) socket.on("error", () => {}).resume();

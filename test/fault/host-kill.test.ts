@@ -9,7 +9,7 @@ import { type Running, type Scratch, scratch } from "../e2e/scorel.ts";
 import { eventually } from "../eventually.ts";
 import { delayUntil, gate, startModelServer, text } from "../model-server.ts";
 
-/** `RUNS=50` kills and races more often. */
+/** `RUNS=50` repeats kills and races more often. */
 const kills = Number(process.env.RUNS ?? 10);
 const races = Number(process.env.RUNS ?? 10);
 const LIMIT = 300_000 + (kills + races) * 10_000;
@@ -21,7 +21,7 @@ async function serve(s: Scratch): Promise<Running> {
   return running;
 }
 
-/** The socket of the host that runs now, as a client finds it. */
+/** Connects to the socket of the running host, as a client does. */
 function dial(s: Scratch) {
   const { addresses } = JSON.parse(readFileSync(join(s.home, ".scorel/run/host.json"), "utf8"));
   return dialSocket(addresses[0].address);
@@ -30,7 +30,7 @@ function dial(s: Scratch) {
 const connect = (s: Scratch) =>
   connectHost({ dial: async () => dial(s), version: "1.0.0", times: { firstRetry: 20, lastRetry: 100 } });
 
-/** Keeps the stored events of a session as a client does that never asks for them again. */
+/** Collects the stored events of a session, like a client that never loads them a second time. */
 async function follow(client: RemoteClient, sessionId: string) {
   const kept: Delivered["event"][] = [];
   let said = "";

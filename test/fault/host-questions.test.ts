@@ -27,7 +27,7 @@ function connect(s: Scratch): Promise<RemoteClient> {
 const message = (event: any) => event.message ?? {};
 const command = (name: string) => toolCall("Bash", { command: `echo ${name} >> made` });
 
-/** A session of two clients with a turn that waits for an answer. */
+/** A session with two clients and a turn that waits for an answer. */
 async function asked(replies: readonly Reply[]) {
   const s = scratch();
   const server = await startModelServer(replies);
@@ -42,7 +42,7 @@ async function asked(replies: readonly Reply[]) {
     Promise.all(clients.map(async (client) => (await client.request("attend_requests", { sessionId })).requests));
   await attend();
   const { id } = await first.request("send_message", { sessionId, content: "go" });
-  /** The one open question, once there is one that is not `before`. */
+  /** Resolves with the only open question, once it is not `before`. */
   const question = async (before?: string) => {
     let open: OpenRequest[] = [];
     await eventually(async () => {
@@ -69,7 +69,7 @@ async function asked(replies: readonly Reply[]) {
 }
 type Asked = Awaited<ReturnType<typeof asked>>;
 
-/** The ways in which a host ends while a question is open, each with the next host. */
+/** The ways in which a host can end while a question is open, each followed by the start of the next host. */
 const endings: readonly [string, (t: Asked) => Promise<unknown>][] = [
   [
     "was killed",

@@ -70,7 +70,7 @@ it("a result of a finished edit survives a kill while a command runs, and the re
   expect(readFileSync(note, "utf8")).toBe("goodbye\n");
 });
 
-/** Reads a file, then answers. Slow enough for a process to be killed between any two events. */
+/** Reads a file, then replies; slow enough for the process to be killed between any two events. */
 const script: Script = (request) => {
   const messages = said(request);
   if (messages.at(-1)?.content === "again") return text("Resumed");

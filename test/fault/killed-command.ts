@@ -9,18 +9,21 @@ import type { Shop } from "../plugins/packages/shop.ts";
 export const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const killer = fileURLToPath(new URL("../fixtures/kill-at.cjs", import.meta.url));
 
-/** Where a command that installs changes files, below the home. */
+/** The folders below the home in which commands that install change files. */
 const PLACES = ".scorel/presets:cache/presets:.scorel/packages:cache/packages";
 
-/** Runs the built command in a shop; with `at`, it gets the signal right before its at-th change of a file where packages are kept. */
+/**
+ * Runs the built command in a shop. With `at`, it gets the signal right before its at-th change of a file in these
+ * folders.
+ */
 export function commandIn(shop: Shop, args: readonly string[], at?: number, signal = "SIGKILL") {
   return run(shop, args, at === undefined ? {} : watched({ KILL_AT: String(at), KILL_WITH: signal }));
 }
 
 /**
- * Runs the built command, and calls `look` with the shop's home as the command leaves it (`change` is undefined), and as a kill
- * right before each change of a file where packages are kept would leave it. These homes are copied while one process runs; in the
- * middle, a process is really killed.
+ * Runs the built command, and calls `look` with the shop's home as the command leaves it (`change` is undefined), and as
+ * a kill right before each change of a file would leave it. These states are copied during one run; for the middle one,
+ * a second run is really killed.
  */
 export async function atEachKill(
   shop: Shop,

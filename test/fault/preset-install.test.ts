@@ -43,7 +43,10 @@ async function state(at: Shop): Promise<string> {
   return version;
 }
 
-/** What is installed after a command, and after a kill right before each of its changes, from which the command recovers. */
+/**
+ * The installed states after a command, and after a kill right before each of its changes; checks that the command
+ * recovers from each.
+ */
 async function killedEverywhere(
   begin: (at: Shop) => Promise<unknown>,
   args: readonly string[],
@@ -56,7 +59,7 @@ async function killedEverywhere(
   await atEachKill(at, args, async (change) => {
     seen.add(await state(at));
     if (change === undefined) return;
-    // Whatever was left, the same command can be run again, and cleans up.
+    // The same command can be run again in any state, and cleans up.
     const { code: second } = await again(at);
     expect({ change, second: second === done ? 0 : second }).toEqual({ change, second: 0 });
     expect({ change, left: second === 0 ? leftIn(at) : [] }).toEqual({ change, left: [] });
@@ -68,20 +71,20 @@ const add = ["preset", "add", "./v1", "--name", "team", "--yes"];
 const installV1 = (at: Shop) => at.run("add", ["v1"], { yes: true, name: "team" });
 
 describe("a killed process", () => {
-  it("that installs has installed everything or nothing", async () => {
+  it("that was installing has installed everything or nothing", async () => {
     expect(await killedEverywhere(async () => {}, add, installV1, "PACKAGES_INSTALLED")).toEqual(
       new Set(["nothing", "v1"]),
     );
   }, 300_000);
 
-  it("that updates leaves the old version or the new one", async () => {
+  it("that was updating leaves either the old or the new version", async () => {
     const seen = await killedEverywhere(installV1, ["preset", "update", "team", "./v2", "--yes"], (at) =>
       at.run("update", ["team", "v2"]),
     );
     expect(seen).toEqual(new Set(["v1", "v2"]));
   }, 300_000);
 
-  it("that removes leaves the preset or nothing", async () => {
+  it("that was removing leaves the whole preset or nothing", async () => {
     expect(
       await killedEverywhere(
         installV1,

@@ -85,7 +85,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
       }) as fc.Arbitrary<Step>,
     },
   ),
-  // With long sequences, too: the default size prefers a few steps, but interesting trees have many.
+  // Includes long sequences: by default short ones are preferred, but interesting trees have many events.
   { maxLength: 30, size: "max" },
 );
 function roles() {
@@ -95,7 +95,7 @@ function roles() {
 /** Applies steps to a session and to the reference. */
 class Play {
   readonly reference = new Reference();
-  /** Queued messages that were not delivered, wherever the conversation went. */
+  /** Queued messages that were not delivered, on any branch. */
   readonly waiting: string[] = [];
   readonly log: Log = createMemoryStore(testHeader);
   kernel!: Kernel;
@@ -230,7 +230,7 @@ describe(`${SEQUENCES} random sequences in a session`, () => {
         const again = await reopened(play.log);
         expect(stateOf(again)).toEqual(stateOf(play.kernel));
         await again.stop();
-        // Within an activation, and for stored events over all of them.
+        // Seqs rise within an activation, and for stored events in all activations together.
         await play.end();
         expectRising(parsed(play.log).map(({ seq }) => seq));
       }),
@@ -312,7 +312,7 @@ function expectRising(numbers: readonly number[]): void {
   expect({ broken, numbers: broken < 0 ? [] : numbers }).toEqual({ broken: -1, numbers: [] });
 }
 
-/** Everything that a session shows of its state. */
+/** All state that a session exposes. */
 function stateOf({ session }: Kernel): unknown {
   const { tree } = session;
   const leaves = tree.leaves();

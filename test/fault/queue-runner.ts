@@ -1,6 +1,6 @@
 import { agentHost } from "../plugins/host/agent-host.ts";
 
-/** Sends a message and, while its turn runs, three more; prints what became of each, and keeps running. */
+/** Sends a message and, while its turn runs, three more; prints the result of each, and keeps running. */
 const [baseUrl = "", cwd = ""] = process.argv.slice(2);
 const { client } = await agentHost(baseUrl);
 const { sessionId } = await client.request("create_session", { cwd });

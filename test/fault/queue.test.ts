@@ -10,7 +10,7 @@ import { secondProcess } from "../second-process.ts";
 
 const sent = ["go", "steer", "follow 1", "follow 2"];
 
-/** Kills a process at the model call of this number; returns the session that it leaves. */
+/** Kills a process at the model call with this number; returns the id of its session. */
 async function killedAt(call: number, { cwd }: TestHome, folder: string): Promise<string> {
   const all = gate();
   await using server = await startModelServer((_, index) => [

@@ -117,7 +117,7 @@ describe("a suspended process that holds a session", () => {
     expect((await s.run(["-p", "run echo two", "--continue", ...demo])).code).toBe(0);
   });
 
-  /** Waits until the system shows that the signal has arrived. */
+  /** Resolves when the system reports that the process is stopped. */
   async function stopped(pid: number): Promise<void> {
     while (existsSync("/proc/self") && !/\) T/.test(readFileSync(`/proc/${pid}/stat`, "utf8")))
       await new Promise((resolve) => setImmediate(resolve));

@@ -4,7 +4,9 @@ import { createSessionStore } from "../../plugins/host/storage/session-store.ts"
 import { jsonlLogs } from "../../plugins/logs/service.ts";
 import { notes } from "../kernel/notes.ts";
 
-/** Opens the log that a line of its input names, appends a note, and keeps it open until a line `close`; prints each outcome. */
+/**
+ * Opens the log that a line on stdin names, appends a note, and keeps it open until a line `close`; prints each result.
+ */
 let kernel: Kernel | undefined;
 process.stdout.write("ready\n");
 for await (const line of createInterface({ input: process.stdin })) {

@@ -21,13 +21,13 @@ import { View } from "../plugins/host/view.ts";
 import { grantFor } from "../plugins/relay/relays.ts";
 import { RelayCommand } from "../relay-command.ts";
 
-/** `KILLS=50` kills more. */
+/** `KILLS=50` repeats kills more often. */
 const kills = Number(process.env.KILLS ?? 6);
 const AGAIN_MS = 2_000;
-/** A relay in a process of its own has to start before anybody can connect: on a machine with other work that takes seconds. */
+/** The time that a relay's process needs to start, which is seconds on a busy machine. */
 const START_MS = 10_000;
 
-/** What a client has heard of a session, in which something is said all the time. */
+/** A client that collects the events of a session, in which messages are sent all the time. */
 class Watcher {
   readonly view = new View();
   readonly #client: Client;
@@ -47,7 +47,7 @@ class Watcher {
   }
 }
 
-/** Says one message after the other, until it is told to stop. */
+/** Sends messages one after another until it is stopped. */
 function talk(client: Client, sessionId: string): { stop(): Promise<void> } {
   let isOver = false;
   const talking = (async () => {
@@ -64,7 +64,7 @@ function talk(client: Client, sessionId: string): { stop(): Promise<void> } {
   };
 }
 
-/** A host at a relay, and clients at others. */
+/** A host connected to one relay, and clients connected to others. */
 async function stage(relays: readonly RelayCommand[]) {
   const home = testHome();
   const server = await startModelServer(() => [text("some words of a reply", 3), wait(100)]);
@@ -86,7 +86,8 @@ async function stage(relays: readonly RelayCommand[]) {
       connectHost({
         dial: () => dialHost({ host: target, identity: device, primitives: nodeCrypto, make: nodeSocket }),
         version: "1.0.0",
-        // Here something is killed every second: by default, clients would take that for one long trouble, and wait longer and longer.
+        // Something is killed every second here. With the default, clients would count this as one long outage and wait
+        // longer each time.
         times: { healthy: 500 },
       }),
     );
@@ -116,7 +117,7 @@ describeWith("nats", "three relays with three NATS servers", () => {
   it(`lose and reorder nothing when ${kills} of them are killed in turn`, { timeout: 60_000 * kills }, async () => {
     const nats = await NatsServer.cluster(3);
     const urls = nats.map(({ url }) => url);
-    // Each relay prefers another server.
+    // Each relay has another preferred server.
     const relays = urls.map((_, index) => new RelayCommand([...urls.slice(index), ...urls.slice(0, index)].join(",")));
     try {
       await Promise.all(relays.map((relay) => relay.start()));
@@ -141,7 +142,7 @@ describeWith("nats", "three relays with three NATS servers", () => {
           });
           const again = Math.max(...(await Promise.all(heard)));
           const started = await starting;
-          // Only who was connected with a relay that was killed has to wait until it runs again.
+          // Only clients that were connected to a killed relay wait until it runs again.
           const since = victim instanceof RelayCommand ? Math.min(started, again) : killed;
           took.push(again - since);
           expect(again - killed).toBeLessThan(START_MS + AGAIN_MS);

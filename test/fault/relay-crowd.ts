@@ -1,4 +1,7 @@
-/** A process of clients that reach hosts through a relay: what they cost is not counted to the hosts, nor the other way round. */
+/**
+ * A process of clients that reach hosts through a relay. It is separate so that clients and hosts can be measured on
+ * their own.
+ */
 import { createInterface } from "node:readline";
 import { connectHost, type RemoteClient } from "@scorel/host/client";
 import { WebSocket } from "ws";
@@ -10,7 +13,7 @@ import { createIdentity, joinKeys, keysAt } from "../../plugins/relay/protocol/i
 import type { Bytes } from "../../plugins/relay/protocol/primitives.ts";
 import { eventually } from "../eventually.ts";
 
-/** What a device is told: how many clients it has, and the host that they reach. */
+/** The configuration of a device: its number of clients, and the host that they connect to. */
 export interface CrowdDevice {
   clients: number;
   relay: string;
@@ -19,7 +22,7 @@ export interface CrowdDevice {
 }
 
 let connections = 0;
-/** Each connection has an address of its own, which a proxy would name. */
+/** Connects like a proxy that states another client address for each connection, so that limits per address do not apply. */
 function fromAnywhere(address: string, protocol: string): BinarySocket {
   const from = ++connections;
   const headers = { "X-Forwarded-For": `10.${from >> 16}.${(from >> 8) & 255}.${from & 255}` };

@@ -13,13 +13,15 @@ import { testHome, testHost } from "../plugins/host/home.ts";
 import { secondProcess } from "../second-process.ts";
 import type { CrowdDevice } from "./relay-crowd.ts";
 
-/** `CLIENTS=2000` needs two processors with nothing else to do: all hosts share this process, and all clients another one. */
+/** `CLIENTS=2000` needs two idle processors: all hosts share this process, and all clients share another one. */
 const clients = Number(process.env.CLIENTS ?? 200);
-/** Connections that a host takes of one device, and routes of one host: below the limits of a host and of a relay. */
+/** Connections per device of a host, and routes per host: below the limits of hosts and of the relay. */
 const [OF_DEVICE, OF_HOST] = [25, 1_000];
 const BACK_MS = 10_000;
 
-/** A relay with its own limits, which takes the word of a proxy for the address of a client: each has another one. */
+/**
+ * A relay with default limits that trusts the addresses in a proxy's header, so that each client has another address.
+ */
 async function serve(relay: ReturnType<typeof scratch>, port: string) {
   const running = relay.start(["relay", "serve", "--port", port, "--behind-proxy"], { open: true });
   const line = await running.line((each) => each.startsWith("The relay listens at "));

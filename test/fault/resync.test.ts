@@ -1,7 +1,7 @@
 import { it } from "vitest";
 import { checkResync } from "../plugins/gateway/resync.ts";
 
-/** `RUNS=10000` tries more, which takes about ten minutes. */
+/** `RUNS=10000` tries more sequences, which takes about ten minutes. */
 const runs = Number(process.env.RUNS ?? 1_000);
 
 it(

@@ -58,7 +58,7 @@ it.each<[string, string | undefined, number, string[]]>([
         expect(at).toBeGreaterThan(3);
         break;
       }
-      // What was left does not prevent it.
+      // The remains do not prevent another attempt.
       const again = openStore(g.home);
       const [left] = await again.list();
       if (action !== "remove") await addTo(again, join(g.root, "s.zip"));

@@ -6,7 +6,7 @@ import { scratch } from "../e2e/scorel.ts";
 import { startModelServer, text } from "../model-server.ts";
 
 const FILES = 400;
-/** How many files have been moved when the process is killed: none, some, and all. */
+/** The number of files that are moved before the process is killed. */
 const MOMENTS = ["none", 1, 2, 40, 200, Number.POSITIVE_INFINITY] as const;
 
 it("a session whose delete or restore is killed at any moment can be listed or restored, and is never damaged", async () => {
@@ -17,7 +17,7 @@ it("a session whose delete or restore is killed at any moment can be listed or r
   const sessionId = basename(s.logs()[0] as string, ".jsonl");
   const sessions = join(s.home, ".scorel/sessions");
   const trash = join(s.home, ".scorel/trash");
-  // With many files, so that moving takes a while.
+  // Many files, so that moving them takes a while.
   for (let n = 1; n <= FILES; n++) writeFileSync(join(sessions, `${sessionId}.torn-${n}`), "{");
   const filesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder).length : 0);
   const states: string[] = [];

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { worktrees } from "../../plugins/worktrees/service.ts";
 
-/** Makes, merges or removes a worktree of the repository `root` when a line comes, and prints what came of it. */
+/** Creates, merges or removes a worktree of the repository `root` after a line on stdin, and prints the result. */
 const [root = "", action = "", name = ""] = process.argv.slice(2);
 const actions: Record<string, () => Promise<object>> = {
   create: () => worktrees.create(root, name),

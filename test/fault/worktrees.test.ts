@@ -14,12 +14,15 @@ const files = Object.fromEntries(
 );
 const runner = new URL("worktree-runner.ts", import.meta.url);
 
-/** Starts one that waits, in a process group of its own. */
+/** Starts a runner that waits, in a separate process group. */
 function waiting(root: string, action: string, name: string) {
   return secondProcess(runner, temporaryFolder("scorel-runner-"), [root, action, name], { through: ["setsid"] });
 }
 
-/** Kills it after a part of the time that it takes undisturbed, which grows by rounds: with git, or git goes on without its parent. */
+/**
+ * Kills the runner after a part of its usual duration that grows with `round`; in some rounds together with git, in
+ * others git continues alone.
+ */
 async function killed(root: string, action: string, name: string, takes: number, round: number): Promise<void> {
   await using running = await waiting(root, action, name);
   await running.line();
@@ -28,7 +31,7 @@ async function killed(root: string, action: string, name: string, takes: number,
   if (running.child.exitCode === null) process.kill(round % 2 === 0 ? running.pid : -running.pid, "SIGKILL");
 }
 
-/** The files of the branch that is checked out, and what git finds changed. */
+/** The files of the checked-out branch, and the changes that git reports. */
 const state = (r: { git: (...args: string[]) => string }) => ({
   files: r.git("ls-tree", "-r", "--name-only", "HEAD").split("\n").length,
   changes: r.git("status", "--porcelain"),
@@ -36,14 +39,14 @@ const state = (r: { git: (...args: string[]) => string }) => ({
 
 const whole = { files: FILES, changes: "" };
 
-/** Milliseconds that it takes undisturbed. */
+/** The duration of the work in milliseconds when it is not disturbed. */
 async function timeOf(work: () => Promise<unknown>): Promise<number> {
   const begin = performance.now();
   await work();
   return performance.now() - begin;
 }
 
-it("a worktree is complete or not there, whenever its making is killed", async () => {
+it("a worktree is complete or missing, whenever its creation is killed", async () => {
   const r = repository({ files });
   const time = await timeOf(() => worktrees.create(r.root, "first"));
   for (let round = 0; round < ROUNDS; round++) {
@@ -64,29 +67,32 @@ it("a worktree is complete or not there, whenever its making is killed", async (
     .toEqual([".gitignore"]);
 });
 
-it.each(["merge", "remove"])("%s that is killed goes on when it is called again, and loses no file", async (action) => {
-  const r = repository({ files });
-  const make = async (round: number | string) => {
-    const w = await r.make("login");
-    w.file(`${round}.new`, "new\n");
-    w.git("add", "--all");
-    w.git("commit", "--quiet", `--message=${round}`);
-  };
-  await make("first");
-  const time = await timeOf(() => worktrees.merge(r.root, "login"));
-  for (let round = 0; round < ROUNDS; round++) {
-    await make(round);
-    await killed(r.root, action, "login", time, round);
-    // Git's own, which says so to whoever meets it.
-    rmSync(r.path(".git/index.lock"), { force: true });
-    const left = (await worktrees.list(r.root)).map(({ name }) => name);
-    if (left.includes("login")) await worktrees.merge(r.root, "login");
-    expect(state(r)).toEqual({ files: FILES + 2 + round, changes: "" });
-    expect(r.git("branch", "--format=%(refname:short)")).toBe("main");
-  }
-});
+it.each(["merge", "remove"])(
+  "a killed %s of a worktree is completed by calling it again, and loses no file",
+  async (action) => {
+    const r = repository({ files });
+    const make = async (round: number | string) => {
+      const w = await r.make("login");
+      w.file(`${round}.new`, "new\n");
+      w.git("add", "--all");
+      w.git("commit", "--quiet", `--message=${round}`);
+    };
+    await make("first");
+    const time = await timeOf(() => worktrees.merge(r.root, "login"));
+    for (let round = 0; round < ROUNDS; round++) {
+      await make(round);
+      await killed(r.root, action, "login", time, round);
+      // The lock of git itself, which git reports to the next command.
+      rmSync(r.path(".git/index.lock"), { force: true });
+      const left = (await worktrees.list(r.root)).map(({ name }) => name);
+      if (left.includes("login")) await worktrees.merge(r.root, "login");
+      expect(state(r)).toEqual({ files: FILES + 2 + round, changes: "" });
+      expect(r.git("branch", "--format=%(refname:short)")).toBe("main");
+    }
+  },
+);
 
-it("several that make the same worktree at the same time all get the same one", async () => {
+it("several processes that create the same worktree at the same time all get the same one", async () => {
   const r = repository({ files });
   for (let round = 0; round < 3; round++) {
     const name = `login-${round}`;

@@ -50,7 +50,7 @@ describe("joining deltas", () => {
   });
 });
 
-it("what an event type says about work in flight is known, of a contained extension's type too", async () => {
+it("the kernel knows what an event type declares about work in flight, also for a contained extension", async () => {
   const inFlight = { work: "dig", effect: "replace" as const };
   const events = { dig_progress: { transient: true as const, schema: z.object({}), inFlight } };
   await using t = await testKernel([contained(definePlugin({ id: "digs", name: "Digs", version: "1.0.0", events }))]);
@@ -58,7 +58,7 @@ it("what an event type says about work in flight is known, of a contained extens
 });
 
 describe("a subscriber", () => {
-  it("that hears a long past lets the event loop turn meanwhile", async () => {
+  it("that gets many earlier events lets the event loop turn meanwhile", async () => {
     await using t = await testKernel([notes]);
     const note = await t.session.append("note", { text: "a" });
     async function* earlier() {
@@ -96,7 +96,7 @@ describe("a subscriber", () => {
     expect(seqs(heard)).toEqual([1, 2, 3]);
   });
 
-  it("hears of later events also when those given first fail", async () => {
+  it("gets later events also when those given first fail", async () => {
     await using t = await testKernel([notes]);
     const next = () => Promise.reject(new Error("no past"));
     const heard: (AnyEvent | Missed)[] = [];

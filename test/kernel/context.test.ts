@@ -37,7 +37,7 @@ function merge(previous: unknown, content: string): string | undefined {
   return String(previous).startsWith("tool") ? `${previous}+${content}` : undefined;
 }
 
-/** What a model reads at `leaf`, found from the root on without remembering anything. */
+/** The model's context at `leaf`, computed from the root without any cache. */
 function plainContext(session: Session, leaf: EventId | null): unknown[] {
   const path = leaf === null ? [] : session.tree.path(leaf);
   const read = path.map((event): [EventId, LlmAction] => [event.id, session.asRead(event)]);
@@ -229,7 +229,7 @@ describe("the context", () => {
           if (what === "addition") await session.append("addition", { text: `added ${at}` });
           if (what === "cut") await session.append("cut", { summary: `S${at}` });
           const [through, to] = [chosen(path), chosen(all)];
-          // A summary may not keep events from every point of the path. A rejected one changes nothing.
+          // A summary cannot keep events from every point of the path. When it is refused, nothing changes.
           if (what === "keep" && through) await session.append("cut", { summary: `S${at}`, through }).catch(() => {});
           if (what === "jump" && to) await session.append("jump", { to });
           for (const leaf of choice % 3 === 0 ? [to ?? null, session.activeLeaf] : [session.activeLeaf])

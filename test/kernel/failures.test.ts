@@ -8,7 +8,7 @@ import { notes } from "./notes.ts";
 const base = { name: "x", version: "1.0.0" };
 afterEach(() => void vi.useRealTimers());
 
-/** A plugin whose context the test uses. */
+/** A plugin whose context is accessible to the test. */
 function lent(id: string, contexts: Map<string, BaseContext>) {
   return definePlugin({ ...base, id, activate: (ctx) => void contexts.set(id, ctx) });
 }
@@ -110,7 +110,7 @@ describe("failures of a plugin", () => {
     expect(t.kernel.failures.map(({ where }) => where)).toEqual(["onEvent tick", "onEvent plugin_failure"]);
   });
 
-  it("of a function that others wait for give another result instead", async () => {
+  it("of an awaited function yield a substitute result", async () => {
     vi.useFakeTimers();
     await using t = await setUp();
     const guarded = { plugin: "one", where: "asking", otherwise: "none" };

@@ -26,7 +26,7 @@ interface Kept {
   known: { rows: number; types: readonly string[]; lastSeq: number };
 }
 
-/** A store in memory that keeps an image when its log closes, and gives it back at the next opening. */
+/** A memory store that keeps an image when its log is closed, and returns it when the log is opened again. */
 function keepingStore(events: readonly StoredEvent[] = []) {
   const memory = createMemoryStore(testHeader, events);
   const read: number[] = [];
@@ -58,7 +58,7 @@ function keepingStore(events: readonly StoredEvent[] = []) {
   return { ...store, records: memory.records, read, replayed, image: () => kept?.image };
 }
 
-/** A plugin with two projections, which notes each event that one of them applies. */
+/** A plugin with two projections, which records the events that they apply. */
 function projecting(version: string, applied: string[]) {
   const add = (all: string[], { id, text }: { id: string; text: string }) => {
     applied.push(id);
@@ -129,7 +129,7 @@ describe("the image of a log", () => {
       session.seq,
     ]).toEqual([...[5, ["a", "c", "d"], ["a", "c", "d"], 5]]);
     await again.kernel.stop();
-    // The first opening had no image, so one was offered at once; the second one had nothing to replay.
+    // The first opening had no image, so it saved one at once; the second had nothing to replay.
     expect(store.replayed).toEqual([0, 2, 0]);
   });
 
@@ -172,7 +172,7 @@ describe("the image of a log", () => {
     expect(store.image()).toMatchObject({ rows: 1, projections: [] });
   });
 
-  it("is not used if an event type is defined by another version of its plugin, which may move the leaf otherwise", async () => {
+  it("is not used if an event type is defined by another version of its plugin, which may move the leaf differently", async () => {
     const store = keepingStore();
     {
       await using t = await testKernel([notes, projecting("1.0.0", [])], { store });
@@ -181,7 +181,7 @@ describe("the image of a log", () => {
       await t.session.append("jump", { to: "id0000000002" });
       t.session.projection("logTexts");
     }
-    // Its parent is lost, so it belongs to the leaf of that moment.
+    // Its parent is lost, so it is attached to the leaf at that moment.
     const last = JSON.parse(store.records[2] as string) as StoredEvent;
     store.append([JSON.stringify({ ...last, type: "note", id: "bridged", parentId: "lost", seq: 4, text: "c" })]);
     {

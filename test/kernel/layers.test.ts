@@ -201,7 +201,7 @@ describe("a chain", () => {
     ]);
   });
 
-  it("takes an object with a method then for a promise", async () => {
+  it("treats an object with a method `then` as a promise", async () => {
     // biome-ignore lint/suspicious/noThenProperty: the object is a thenable on purpose
     const thenable = { then: (settle: (text: string) => void) => settle("settled") };
     await using t = await chain(layer({ echo: () => thenable }));
@@ -309,7 +309,7 @@ describe("the time limit of a layer", () => {
     },
   );
 
-  it("stands still while any question is open, and then goes on where it was", async () => {
+  it("is paused while any question is open, and then continues", async () => {
     vi.useFakeTimers();
     const contexts: BaseContext[] = [];
     const asking = definePlugin({
@@ -339,7 +339,7 @@ describe("the time limit of a layer", () => {
     await wait(39);
     await wait(1);
     expect(answers).toEqual(["none", "none", "none", "none", "hi"]);
-    // After the call there is nothing left to pause.
+    // After the call, there is no limit to pause.
     calls.pauseLimit(signal)();
     expect([vi.getTimerCount(), calls.of("asking"), calls.of("nobody")]).toEqual([0, [], []]);
   });

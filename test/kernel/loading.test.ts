@@ -5,7 +5,7 @@ import { contained, testKernel } from "../harness.ts";
 import { notes } from "./notes.ts";
 
 const base = { name: "x", version: "1.0.0" };
-/** A plugin of which only the services matter. */
+/** A plugin of which only the services are relevant. */
 function user(id: string, needs: readonly string[], provides: readonly string[] = []): AnyPlugin {
   return {
     ...{ ...base, id, needs: needs as never, provides: provides as never },

@@ -42,7 +42,7 @@ const marking = (id: string, mark: string) =>
     serviceWrappers: () => ({ shelf: (shelf) => ({ get: (name) => `${mark}(${shelf.get(name)})` }) }),
   });
 
-it("a service is wrapped from when all plugins have started; the first plugin's wrapper is the outermost", async () => {
+it("a service is wrapped once all plugins have started; the first plugin's wrapper is the outermost", async () => {
   const early: unknown[] = [];
   const looks = definePlugin({ ...base, id: "looks", activate: (ctx) => void early.push(ctx.find("shelf")?.get("x")) });
   await using t = await testKernel([marking("a", "A"), provider(), looks, contained(marking("b", "B"))]);
@@ -71,7 +71,7 @@ it("a wrapper may come and go while the plugin runs, and goes with its plugin", 
   expect(t.kernel.find("shelf")?.get("x")).toBe("A(board:x)");
 });
 
-it("a host plugin wraps the services of its sessions, which it is told apart by", async () => {
+it("a host plugin wraps the services of its sessions, and can tell the sessions apart", async () => {
   const host = definePlugin({
     ...base,
     id: "editor",
@@ -91,7 +91,7 @@ it.each([
   expect(t.kernel.failures.find((failure) => failure.plugin === "a")).toMatchObject({ code: "PLUGIN_SEALED" });
 });
 
-it("one that is made for each plugin cannot be wrapped", async () => {
+it("a service that is made for each plugin cannot be wrapped", async () => {
   const plugin = definePlugin({
     ...base,
     id: "provider",

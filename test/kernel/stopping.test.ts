@@ -15,7 +15,7 @@ declare module "@scorel/kernel" {
 const base = { name: "x", version: "1.0.0" };
 const tick = () => new Promise<void>((done) => setImmediate(done));
 
-/** A plugin that adds to `order` when its running work ends and when it is unloaded. */
+/** A plugin that adds entries to `order` when its running work ends and when it is unloaded. */
 function working(id: string, order: string[]): AnyPlugin {
   return definePlugin({
     ...base,

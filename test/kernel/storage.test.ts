@@ -8,7 +8,7 @@ import { notes } from "./notes.ts";
 afterEach(() => void vi.useRealTimers());
 
 describe("storage", () => {
-  /** A store whose disk syncs when the test says so. */
+  /** A store whose disk syncs when the test allows it. */
   function slowStore() {
     const memory = createMemoryStore(testHeader);
     const syncs: { resolve(): void; reject(error: Error): void }[] = [];

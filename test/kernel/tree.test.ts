@@ -13,7 +13,7 @@ const SAME_HASH = ["3aq8s63s6wu9", "0bdtdq3hqjvx"] as const;
 
 type Stored = StoredEvent & { to?: string };
 
-/** Everything that a tree answers about its events, as ids. */
+/** All results of a tree's methods, as ids. */
 function answersOf(tree: TreeView, after: string | null) {
   const ids = [...tree].map(({ id }) => id);
   const idsOf = (events: Iterable<StoredEvent>) => [...events].map(({ id }) => id);
@@ -47,7 +47,7 @@ function answersOf(tree: TreeView, after: string | null) {
   };
 }
 
-/** The same answers, each computed in the plainest way from the list of all events. */
+/** The same results, each computed directly from the list of all events. */
 function plainAnswers(events: readonly Stored[], after: string | null): ReturnType<typeof answersOf> {
   const byId = new Map(events.map((event) => [event.id, event]));
   const isPath = (id: string) => byId.get(id)?.type === "note";
@@ -118,7 +118,7 @@ describe("the tree of any log", () => {
           else if (what === "note" || to === undefined) await session.append("note", { text: `${at}` });
           else if (what === "under") await session.append("note", { text: `${at}` }, { parentId: parentId as string });
           else await session.append("jump", { to });
-          // Asked in the middle, the tree has to keep its list of children up to date from then on.
+          // Called in the middle of the path; from then on the tree must keep its list of children up to date.
           if (at === 5) session.tree.children(stored()[0]?.id as string);
         }
         const after = stored()[(taken[0]?.[1] ?? 0) % store.records.length]?.id ?? null;

@@ -44,7 +44,7 @@ function end(stopReason: string, { output }: Tokens): string {
   return namedSse(last) + namedSse({ type: "message_stop" });
 }
 
-/** Anthropic counts cached tokens beside the others. */
+/** Anthropic does not include cached tokens in the number of input tokens. */
 function usageOf({ input, cached = 0 }: Tokens, output: number): object {
   return {
     input_tokens: input - cached,
@@ -59,7 +59,7 @@ interface Block {
   [field: string]: unknown;
 }
 
-/** Content blocks: one open at a time, each opened and closed by events of its own. */
+/** Content blocks: one open at a time. Events open and close each block. */
 function createBlocks() {
   let index = -1;
   let type: string | undefined;

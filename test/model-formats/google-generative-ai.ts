@@ -18,7 +18,7 @@ export const googleGenerativeAi: Format = {
     const envelope = { modelVersion: "gemini", responseId: `google-${index}` };
     const chunk = (parts: object[], rest: object = {}) =>
       sse({ candidates: [{ content: { role: "model", parts }, index: 0, ...rest }], ...envelope });
-    // A call is sent whole: its pieces wait here.
+    // A call is sent as a whole, so its pieces are collected here.
     let pending: PendingCall | undefined;
     const due = () => {
       const call = pending;
@@ -55,7 +55,7 @@ function callPart({ name, json }: PendingCall): object {
   return { functionCall: { name, args: JSON.parse(json) as unknown } };
 }
 
-/** The bytes of a chunk up to the middle of a call's arguments. */
+/** The bytes of a chunk, cut in the middle of a call's arguments. */
 function beginningOf({ name, json }: PendingCall): string {
   return `data: {"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"${name}","args":${json}`;
 }

@@ -55,7 +55,7 @@ interface Item {
 }
 const prefixes: Record<ItemType, string> = { message: "msg", reasoning: "rs", function_call: "fc" };
 
-/** Output items: one open at a time, each with the events its kind has. */
+/** Output items: one open at a time. The events depend on the kind of item. */
 function createItems(reply: number, say: (type: string, rest: object) => string) {
   let at = -1;
   let open: Item | undefined;

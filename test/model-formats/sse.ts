@@ -3,7 +3,7 @@ export function sse(data: object): string {
   return `data: ${JSON.stringify(data)}\n\n`;
 }
 
-/** One server-sent event that carries its type twice, as its name and inside. */
+/** One server-sent event with its type as the name, and in the data. */
 export function namedSse(data: { type: string; [field: string]: unknown }): string {
   return `event: ${data.type}\n${sse(data)}`;
 }

@@ -1,4 +1,4 @@
-/** Small faults that can be put into a source file, found in its syntax tree. */
+/** Small faults (mutations) for a source file, found with its syntax tree. */
 import { createRequire } from "node:module";
 
 const { parseSync } = await import(createRequire(import.meta.resolve("vitest")).resolve("vite"));
@@ -18,9 +18,10 @@ const OPERATORS = {
 };
 
 /**
- * Every mutation of a TypeScript text, in the order in which they stand in it.
+ * All mutations of a TypeScript source, in source order.
  *
- * @returns {{ start: number, end: number, text: string, what: string }[]} Each replaces the characters from `start` to `end`.
+ * @returns {{ start: number, end: number, text: string, what: string }[]} each replaces the characters from `start` to
+ * `end` by `text`
  */
 export function mutationsIn(source, file) {
   const { program, errors } = parseSync(file, source);
@@ -33,7 +34,9 @@ export function mutationsIn(source, file) {
   return found.sort((a, b) => a.start - b.start);
 }
 
-/** The mutations of one node. Texts of types, imports and messages are left alone: no test should depend on them. */
+/**
+ * The mutations of one node. Texts of types, imports and messages are not changed, since no test should depend on them.
+ */
 function mutationsOf(node, source) {
   switch (node.type) {
     case "BinaryExpression":
@@ -59,7 +62,7 @@ function mutationsOf(node, source) {
 function operatorSwapped({ left, right, operator }, source) {
   const swapped = OPERATORS[operator];
   if (swapped === undefined) return [];
-  // Texts are joined with +, which no other operator replaces.
+  // With strings, + joins them, and no other operator can replace it.
   if ((operator === "+" || operator === "-") && !/^\d/.test(source.slice(right.start))) return [];
   const at = source.indexOf(operator, left.end);
   return at < 0 || at >= right.start ? [] : [[at, at + operator.length, swapped]];

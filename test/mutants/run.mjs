@@ -1,8 +1,9 @@
 /**
- * Measures what the tests would notice: puts a seeded sample of small faults into the sources, one after another, and runs the
- * tests against each. `npm run mutants kernel 200 SEED` prints the share that was noticed, and every mutant that was not.
- * `npm run mutants kernel 200 SEED FILE` tries those that an earlier run printed to FILE, while their lines stand where they stood.
- * Works in a copy of the repository, so that a run that is ended leaves the sources as they were.
+ * Measures how many faults the tests would notice: puts a random sample of small faults into the sources, one at a
+ * time, and runs the tests with each. `npm run mutants kernel 200 SEED` prints the share that was noticed, and every
+ * mutant that was not. `npm run mutants kernel 200 SEED FILE` tries those that an earlier run printed to FILE again, if
+ * their lines are still the same. Works in a copy of the repository, so that an interrupted run leaves the sources
+ * unchanged.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -14,8 +15,9 @@ import { fileURLToPath } from "node:url";
 import { mutationsIn } from "./mutations.mjs";
 
 /**
- * The sources of an area, and the tests that a mutant in them is run against: those of the area first, and if they notice
- * nothing, one ring after another of tests that use the area through its plugins. A name stands for all files that contain it.
+ * The sources of each area, and the tests to run for a mutant in them, in rings: first the tests of the area, and if
+ * they notice nothing, tests of other plugins that use it, one ring after another. A name stands for all files whose
+ * path contains it.
  */
 const AREAS = {
   kernel: {
@@ -45,7 +47,7 @@ const AREAS = {
   },
   permissions: {
     sources: ["plugins/permissions"],
-    // Not bash, corpus and covered, which take a minute: they run what a rule allows, or thousands of commands.
+    // Without bash, corpus and covered, which take a minute, since they run allowed commands or thousands of cases.
     rings: [
       ["change", "judged", "kept", "near", "rule", "swapped"].map(ofPermissions),
       ["coverage", "forbid", "free", "git", "guard", "oracle", "reading", "tables"].map(ofPermissions),
@@ -73,11 +75,14 @@ const AREAS = {
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const [area = "kernel", count = "200", seed = String(Date.now() % 2 ** 31), earlier] = process.argv.slice(2);
 const { sources, rings } = AREAS[area] ?? { sources: [`plugins/${area}`], rings: [[`test/plugins/${area}`]] };
-/** How much longer than without a mutant the tests may take; one that never ends is noticed, too. */
+/**
+ * How many times longer than without a mutant the tests may take. A mutant that makes them take longer counts as
+ * noticed.
+ */
 const LIMIT = 10;
 
 const copy = mkdtempSync(join(tmpdir(), "scorel-mutants-"));
-/** The process that runs the tests; started anew after a mutant that did not end. */
+/** The process that runs the tests. It is replaced after a mutant that exceeded the limit. */
 let tests;
 let limitMs = 2 ** 31 - 1;
 for (const signal of ["SIGINT", "SIGTERM"])
@@ -94,7 +99,7 @@ try {
   rmSync(copy, { recursive: true, force: true });
 }
 
-/** The packages of the workspace are found in the copy; those of others are too large to copy, and stay where they are. */
+/** Copies the workspace's packages. Installed packages are too large to copy, so the copy links to them. */
 function copySources() {
   const leftOut = [".git", "dist", "node_modules/.pnpm"].map((path) => join(root, path));
   cpSync(root, copy, { recursive: true, verbatimSymlinks: true, filter: (path) => !leftOut.includes(path) });
@@ -136,7 +141,7 @@ function titleOf({ file, source, start, what }) {
   return `${file}:${lineAt(source, start)}: ${what}`;
 }
 
-/** A test that fails with this mutant, if any. */
+/** The name of a test that fails with this mutant; null if none does. Without a mutant, runs the unchanged sources. */
 async function failureWith(mutant) {
   tests ??= await startTests();
   const child = tests;
@@ -159,7 +164,7 @@ async function startTests() {
   const child = fork(join(copy, "test/mutants/tests.mjs"), [JSON.stringify(rings)], {
     cwd: copy,
     env: { ...process.env, SEED: seed, HOME: copy },
-    // A group of its own, so that it can be ended with the processes that run its tests.
+    // A separate process group, so that it can be killed together with its child processes.
     detached: true,
   });
   const [first] = await Promise.race([once(child, "message"), once(child, "exit")]);
@@ -198,7 +203,7 @@ function lineAt(source, offset) {
   return source.slice(0, offset).split("\n").length;
 }
 
-/** Numbers from 0 to 1 that follow from a seed (the mulberry32 generator). */
+/** Pseudorandom numbers from 0 to 1 for a seed (mulberry32). */
 function randomFrom(start) {
   let state = start;
   return () => {

@@ -1,6 +1,6 @@
 /**
- * The tests of one area, kept ready in a process of their own: for each mutant that it is sent it changes the file, runs the
- * tests, and answers whether one of them failed. Ended by whoever started it, also in the middle of a mutant that never returns.
+ * Runs the tests of one area again and again in one process: for each mutant that it receives, it changes the file,
+ * runs the tests, and reports whether one failed. The parent process kills it when a mutant never ends.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { createVitest } from "vitest/node";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-/** Names of test files. The first ring runs first, and each of the others only where those before it notice nothing. */
+/** Names of test files, in rings. A ring runs only if the rings before it noticed nothing. */
 const rings = JSON.parse(process.argv[2]);
 const suites = ["unit", "own-process", "deep"];
 
@@ -38,11 +38,11 @@ function put(file, text) {
   vitest.invalidateFile(path);
 }
 
-/** The name of a test that fails, or the error outside of all tests; null when all is well. */
+/** The name of the first test that fails, or an error outside of all tests; null if all pass. */
 async function firstFailure() {
   for (const tests of inOrder) {
     const { testModules, unhandledErrors } = await vitest.runTestSpecifications(tests);
-    // The first failure cancels the run, which may lose the failure itself.
+    // After the first failure the run is cancelled, and the failure itself may be missing from the result.
     if (vitest.isCancelling) return "a test that ended the run";
     if (unhandledErrors.length > 0) return String(unhandledErrors[0]);
     for (const file of testModules) {

@@ -24,7 +24,7 @@ const version = (name: string, number: number, content: string) => ({
   savedAt: expect.any(Number),
 });
 
-/** A home with sessions, whose artifacts a test accesses like a plugin. */
+/** A home with sessions, whose artifacts the test accesses as a plugin does. */
 async function open() {
   const home = testHome();
   const host = await testHost([], [], [blobs, artifacts, opener]);

@@ -11,7 +11,7 @@ import { tool } from "./agent/setup.ts";
 import { people } from "./chat-people.ts";
 
 describe("somebody who joins", () => {
-  it("is shown the conversation so far, and then what comes", async () => {
+  it("sees the conversation so far, and then new events", async () => {
     await using t = await people((index) => [text(`answer ${index}`)]);
     const anna = await t.person();
     anna.type("one\r");
@@ -31,7 +31,7 @@ describe("somebody who joins", () => {
     expect(ben.screen().split("answer 0").length).toBe(2);
   });
 
-  it("in the middle of a reply has its text so far, what waits, and the rest once", async () => {
+  it("in the middle of a reply sees its text so far, the queue, and the rest once", async () => {
     const finishing = gate();
     await using t = await people((index) =>
       index === 0 ? [text("begun, "), delayUntil(finishing.promise), text("finished")] : [text("second")],
@@ -118,7 +118,7 @@ describe("the end of a conversation", () => {
     );
   });
 
-  it("names those who wrote, leaves out what was rewound, and shortens what tools returned", () => {
+  it("names the authors, omits rewound messages, and shortens tool results", () => {
     const output = Array.from({ length: 9 }, (_, n) => `line ${n}`).join("\n");
     const rows = [
       said("mine"),
@@ -141,7 +141,7 @@ describe("the end of a conversation", () => {
     ]);
   });
 
-  it("takes at most 60 rows of the terminal, whatever was said", () => {
+  it("takes at most 60 rows of the terminal, whatever it contains", () => {
     const words = fc.array(fc.string({ maxLength: 200 }), { maxLength: 100 }).map((lines) => lines.join("\n"));
     const rows = fc.array(
       fc.oneof(

@@ -39,7 +39,7 @@ it("each line of somebody else's message is theirs, and names and titles add non
   ]);
 });
 
-it("rows into which a long line breaks bear its mark, whatever its characters are", () => {
+it("rows of a long line that is broken are marked as parts of it, whatever its characters are", () => {
   expect(marked("abcdefghijklmnopqrs", "friend> ", 20).split("\n")).toEqual([
     "friend> abcdefghijkl",
     "friend> mnopqrs",
@@ -68,7 +68,7 @@ it("a question of several lines cannot look like two, or like what somebody else
   ]);
 });
 
-it("what plugins say is indented, and only lines of Scorel's own begin at the left edge", async () => {
+it("texts of plugins are indented, and only Scorel's own lines begin at the left edge", async () => {
   const pieces: string[] = [];
   const output = { write: async (piece: string) => void pieces.push(piece), failure: undefined, complaint: undefined };
   const screen = new Screen(output, { clientId: "me" });

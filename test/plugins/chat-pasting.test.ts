@@ -10,7 +10,7 @@ import { people } from "./chat-people.ts";
 const pasted = (words: string) => `\u001b[200~${words}\u001b[201~`;
 const CTRL_C = "\u0003";
 
-/** What a person has said in the session. */
+/** The users' messages in the session. */
 async function said(t: Awaited<ReturnType<typeof people>>): Promise<unknown[]> {
   const { messages } = await t.client.request("get_context", { sessionId: t.sessionId });
   return messages.flatMap(({ role, content }) => (role === "user" ? [content] : []));
@@ -28,7 +28,7 @@ it("a paste of several lines is one message, sent with Enter, whatever it begins
   anna.type("\r");
   await anna.shows("answer 1");
   expect(await said(t)).toEqual(["/permission full\n  second\nthird and typed", "/exit"]);
-  // A line that was emptied is typed anew, and what follows a command is not pasted at its beginning.
+  // After Ctrl-U the line is typed anew, so it is a command; a paste behind its beginning does not change that.
   anna.type(`${pasted("/help")}\u0015/exit${pasted(" ")}\r`);
   expect(await anna.code).toBe(0);
 });
@@ -51,7 +51,7 @@ it("a pasted message that is taken back from the queue keeps its lines and stays
   expect(await said(t)).toEqual(["go", "/exit\nnow"]);
 });
 
-/** The keys and pastes that a terminal's input is made of. */
+/** The keys and pastes in a terminal's input. */
 function read(chunks: readonly string[]) {
   const stdin = new EventEmitter();
   const input = new TerminalInput(stdin as unknown as KeyStream, new PassThrough());

@@ -12,7 +12,10 @@ import { type Part, startModelServer } from "../model-server.ts";
 import { agentHost } from "./host/agent-host.ts";
 import { testHome } from "./host/home.ts";
 
-/** People at terminals of one session, whose model replies with these parts. `plugins` are those of the session. */
+/**
+ * Starts a session in which several people can chat. The model replies with these parts. `plugins` are added to the
+ * session.
+ */
 export async function people(replies: (index: number) => Part[], plugins: AnyPlugin[] = []) {
   const home = testHome();
   const server = await startModelServer((_request, index) => replies(index));
@@ -21,7 +24,10 @@ export async function people(replies: (index: number) => Part[], plugins: AnyPlu
   const client: Client = host.connect();
   const { sessionId } = await client.request("create_session", { cwd: home.cwd });
   const codes: (Promise<number> | undefined)[] = [];
-  /** `until` is what the person's screen shows when they have joined; `over` changes how they reach the host. */
+  /**
+   * Joins the session as another person. `until` is the text that the screen shows when this is done; `over` wraps the
+   * person's client.
+   */
   const person = async (until = "\u001b[0J> ", over = (own: Client) => own) => {
     const own = await createKernel({
       entries: [{ plugin: chatPlugin, origin: "test" }],

@@ -9,7 +9,7 @@ import { Screen } from "../../plugins/chat/screen.ts";
 import { delayUntil, gate, text } from "../model-server.ts";
 import { people } from "./chat-people.ts";
 
-/** The questions of a session, with a clock that goes on only when it is told to. */
+/** The questions of a session, with a clock that the test advances. */
 function open() {
   let now = 10_000;
   let shown = "";
@@ -56,7 +56,7 @@ const asked = (requestId: string): OpenRequest => ({
 const EARLY = "(that was typed before the question could be read, so it does not count)";
 const SWAPPED = "(the question that stood here was withdrawn; this is another one)";
 
-it("whoever sees a question is told who else has answered it, and what, but not of their own answer", async () => {
+it("everybody who sees a question is told who else has answered it, and how, but not of their own answer", async () => {
   const t = open();
   const answered = (requestId: string, answer: string | null) =>
     t.questions.hear({ type: "approval_answer", requestId, answer, clientId: "laptop-0123456789abcdef" } as never);
@@ -136,7 +136,7 @@ it("a line answers no question but the one that it was typed for", async () => {
   expect(t.screen()).toContain(EARLY);
 });
 
-/** A plugin whose command `/ask` asks these questions, one after the other, and then says what was answered. */
+/** A plugin whose command `/ask` asks these questions one after another, and then prints the answers. */
 const asking = (...titles: string[]) =>
   definePlugin({
     id: "asking",
@@ -158,7 +158,7 @@ const asking = (...titles: string[]) =>
     }),
   });
 
-/** A client that learns late what became of its answers. */
+/** A client whose answers to questions are confirmed only when `until` resolves. */
 function late(client: Client, until: Promise<void>): Client {
   const request = async (...[operation, params]: Parameters<Client["request"]>) => {
     const result = await client.request(operation, params);
@@ -199,7 +199,7 @@ it("what is typed before the prompt of a question is dropped", async () => {
   await person.code;
 });
 
-it("what is typed below words of the model that look like a question is a message", async () => {
+it("text typed below words of the model that look like a question is a message", async () => {
   const finishing = gate();
   const imitation = text("Run this command?\n    $ true\n  y = yes\n  n = no\n[y, n] ");
   await using t = await people((index) => (index === 0 ? [imitation, delayUntil(finishing.promise)] : [text("Well.")]));

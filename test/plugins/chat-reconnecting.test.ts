@@ -13,7 +13,10 @@ import { assistant, echoAgent } from "./host/home.ts";
 
 type AnySession = any;
 
-/** A person at a terminal, whose session is in another process. `session` is the one there, in which the test does what a turn does. */
+/**
+ * A person at a terminal, whose session is in another process. `session` is that session, in which the test emits the
+ * events of turns.
+ */
 async function conversation() {
   const contexts = new Map<string, PluginContext>();
   const scribe = definePlugin({
@@ -63,7 +66,9 @@ async function conversation() {
       }),
     user: (content: string) => now().append("message", { message: { role: "user", content, timestamp: 1 } }),
     type: (line: string) => void stdin.write(`${line}\n`),
-    /** Closes the session, forgets all clients, and opens it again: nobody can go on in its stream. */
+    /**
+     * Closes the session, forgets all clients, and opens the session again, so that no client can resume its stream.
+     */
     restartAnew: async (meanwhile: () => unknown) => {
       await t.client.request("close_session", { sessionId });
       const restarted = t.restart();
@@ -72,7 +77,7 @@ async function conversation() {
       await restarted;
     },
     shows: (text: string) => eventually(() => expect(screen).toContain(text)),
-    /** The screen without prompts. */
+    /** The screen's text without prompts. */
     text: () => screen.replace(/^(?: *> )+/gm, ""),
     [Symbol.asyncDispose]: async () => {
       stdin.end();
@@ -106,7 +111,7 @@ it("words that arrive while the connection is lost are shown once, in their plac
   expect(t.text().split("\n").slice(1, 4)).toEqual(["question", "one, two, three, four", "next"]);
 });
 
-it("what a host that is gone had begun is completed from the log of the next one, with what came after", async () => {
+it("a reply that a lost host had begun is completed from the log of the next host, with later events", async () => {
   await using t = await conversation();
   await t.shows("/help");
   await t.user("question");

@@ -6,7 +6,7 @@ import { wrapped } from "../../plugins/chat/drawing.ts";
 import { Screen } from "../../plugins/chat/screen.ts";
 import { fc } from "../property.ts";
 
-/** What the screen shows of these events. */
+/** The lines that the screen shows for these events. */
 async function shown(...events: [type: string, display: DisplayAction, clientId?: string][]): Promise<string[]> {
   const pieces: string[] = [];
   const output = { write: async (piece: string) => void pieces.push(piece), failure: undefined, complaint: undefined };
@@ -125,7 +125,7 @@ describe("the end of a turn", () => {
     expect(await ended({ usage: { ...none, input: 5, cost } })).toBe("[5 tokens in, 0 out · $0.5000 · 2.0 s]\n");
   });
 
-  it("keeps the usage out of the output where that goes on to a program", async () => {
+  it("leaves the usage out of output that goes to a program", async () => {
     const written: Record<"out" | "usage", string> = { out: "", usage: "" };
     const to = (name: "out" | "usage") => ({
       async write(piece: string | Uint8Array) {

@@ -4,7 +4,7 @@ import { people } from "./chat-people.ts";
 
 const CTRL_C = "\u0003";
 
-it("whoever watches a turn can cancel it with Ctrl-C, and leaves with the next one", async () => {
+it("everybody who watches a turn can cancel it with Ctrl-C, and leave with the next Ctrl-C", async () => {
   await using t = await people(() => [text("words "), delayUntil(new Promise(() => {}))]);
   const [anna, ben] = [await t.person(), await t.person()];
   anna.type("go\r");
@@ -18,7 +18,7 @@ it("whoever watches a turn can cancel it with Ctrl-C, and leaves with the next o
   expect(await anna.code).toBe(0);
 });
 
-it("Ctrl-C takes back only one's own messages, and those of others are answered", async () => {
+it("Ctrl-C withdraws only one's own messages, and those of others are answered", async () => {
   await using t = await people((index) =>
     index === 0 ? [text("words "), delayUntil(new Promise(() => {}))] : [text(`answer ${index}`)],
   );

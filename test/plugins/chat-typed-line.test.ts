@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
 import { TypedLine } from "../../plugins/chat/typed-line.ts";
 
-/** A line at a terminal in which this was typed. */
+/** An input line with this typed text. */
 function line(typed: string) {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const lines = createInterface({ input, output, terminal: true });

@@ -198,7 +198,7 @@ async function* cut(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buf
   }
 }
 
-/** Someone at a terminal, talking to a host whose sessions have these plugins. */
+/** A person at a terminal, connected to a host whose sessions have these plugins. */
 async function terminal(
   plugins: Parameters<typeof testHost>[0],
   local?: LocalModel[],
@@ -247,7 +247,7 @@ async function terminal(
   };
 }
 
-/** A model that there is only when one is asked for by name. */
+/** A model plugin that has a model only when one is requested by name. */
 const modelIfAsked = definePlugin({
   id: "model",
   name: "Model",

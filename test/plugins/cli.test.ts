@@ -21,7 +21,7 @@ const rootOptions: CliOption[] = [
   { flags: "--color [when]", description: "Colours" },
 ];
 
-/** A command line with some commands; `run` returns the exit code, the output, and what the command received. */
+/** A command line with some commands; `run` returns the exit code, the output, and the input of the command. */
 async function commandLine(extra: readonly CliCommand[] = [], root: Partial<CliCommand> = {}) {
   const said = { out: "", err: "" };
   let given: unknown;
@@ -196,7 +196,7 @@ describe("a command line", () => {
     expect(await scorel.run(...argv)).toEqual(refused(message));
   });
 
-  it("takes a prompt after the options, and tells it from a command that is misspelt", async () => {
+  it("accepts a prompt after the options, and distinguishes it from a misspelt command", async () => {
     await using scorel = await commandLine([], { args: "[prompt]" });
     const prompted = async (...argv: string[]) => (await scorel.run(...argv)).given;
     const given = (prompt: string, options = {}) => ({ command: "", args: [prompt], options });
@@ -328,7 +328,7 @@ describe("help", () => {
     ]);
   });
 
-  it("is also a command, and refuses what is none", async () => {
+  it("is also a command, and refuses unknown names", async () => {
     await using scorel = await commandLine();
     const shown = async (...argv: string[]) => (await scorel.run(...argv)).out;
     expect(await shown("help")).toBe(scorel.help());

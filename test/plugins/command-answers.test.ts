@@ -5,7 +5,7 @@ import { Conversation } from "../../plugins/terminal/app/conversation.ts";
 import { en } from "../../plugins/terminal/words/en.ts";
 import { enter } from "../../plugins/web/page/chat/send.ts";
 
-/** A host that answers every command with the same. */
+/** A host that answers every command with this result. */
 function hostile(answer: object) {
   return { request: async () => ({ output: "fine", ...answer }), drained: async () => {} } as never;
 }
@@ -60,7 +60,7 @@ const clients: [name: string, run: (line: string, answer: object) => Promise<obj
   ],
 ];
 
-describe.each(clients)("what a host answers to a command in %s", (_name, run) => {
+describe.each(clients)("a host's answer to a command in %s", (_name, run) => {
   it("is copied only if the person asked for it", async () => {
     expect(await run("cost", { copy: "rm -rf .\n" })).toEqual({});
     expect(await run("copying", { copy: "rm -rf .\n" })).toEqual({});
@@ -80,7 +80,7 @@ describe.each(clients)("what a host answers to a command in %s", (_name, run) =>
   });
 });
 
-it("the beginning of what was copied is one line", () => {
+it("the announced beginning of copied text is one line", () => {
   expect(copiedPart("\n  one\r\ntwo")).toEqual([11, "one"]);
   expect(copiedPart("x".repeat(70))).toEqual([70, `${"x".repeat(60)}…`]);
   expect(copiedPart("")).toEqual([0, ""]);

@@ -119,7 +119,7 @@ describe("the printed line", () => {
   });
 });
 
-/** Runs the demonstration on a host whose agent does `work` in the repository. */
+/** Runs the demonstration on a host whose agent runs `work` in the repository. */
 async function demo(work: (cwd: string, abort: AbortController) => void) {
   let out = "";
   const abort = new AbortController();

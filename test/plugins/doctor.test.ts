@@ -277,7 +277,7 @@ describe("the model", () => {
 });
 
 describe("the sandbox", () => {
-  /** A check in which the PATH contains only these programs. */
+  /** Runs a check with a PATH that contains only these programs. */
   async function looked(
     settings: { path: string; value: string; origin: string }[],
     programs: Record<string, string> = {},

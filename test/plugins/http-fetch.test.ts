@@ -52,7 +52,7 @@ describe("the model's fetch", () => {
     expect(asked.slice(3)).toEqual(["POST new", "POST new"]);
   });
 
-  it("hands out pieces as they come", async () => {
+  it("passes on pieces as they arrive", async () => {
     let next: (() => void) | undefined;
     await using server = await serving((_request, response) => {
       response.write("one");
@@ -69,7 +69,7 @@ describe("the model's fetch", () => {
   it.each([
     ["gzip", gzipSync("packed")],
     ["br", brotliCompressSync("packed")],
-  ])("unpacks a body that came as %s though nobody asked", async (encoding, bytes) => {
+  ])("decompresses a body that was sent as %s without being requested", async (encoding, bytes) => {
     await using server = await serving((_request, response) => {
       response.writeHead(200, { "content-encoding": encoding }).end(bytes);
     });

@@ -35,7 +35,7 @@ const layers: LayersService = {
   schema: async () => ({ type: "object" }),
 };
 
-/** Runs one of its commands. */
+/** Runs one of the plugin's commands. */
 async function run(command: string, args: string[] = [], options: Record<string, unknown> = {}, shown = layers) {
   await using t = await testKernel([inspect], {
     services: { layers: shown, host: {} as Services["host"], sessionLogs: {} as Services["sessionLogs"] },

@@ -14,7 +14,7 @@ afterEach(() => void vi.unstubAllEnvs());
 const KEY = "sk-0123456789abcdef";
 const table = { type: "custom", api: "openai-completions", contextWindow: 32_000, maxTokens: 4_000 };
 
-/** A session with the real layers of a home that has this config.toml. */
+/** A session with the real configuration layers of a home that has this config.toml. */
 async function ground(config: string) {
   const home = testHome();
   mkdirSync(join(home.home, ".scorel", "presets"), { recursive: true });

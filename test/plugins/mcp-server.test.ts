@@ -7,7 +7,7 @@ import { hang, startModelServer, text, toolCall } from "../model-server.ts";
 import { agentHost } from "./host/agent-host.ts";
 import { ask, echoAgent, testHome, testHost } from "./host/home.ts";
 
-/** Delayed work, which runs when the test says so. */
+/** A clock whose delayed work runs when the test calls `pass`. */
 function handTime() {
   const pending: { ms: number; work: () => void }[] = [];
   return {
@@ -17,7 +17,7 @@ function handTime() {
       pending.push(entry);
       return () => void pending.splice(pending.indexOf(entry), pending.includes(entry) ? 1 : 0);
     },
-    /** Runs what was to come after so many milliseconds. */
+    /** Runs the work that is due after this many milliseconds. */
     async pass(ms: number) {
       await expect.poll(() => pending.map((entry) => entry.ms)).toContain(ms);
       const [entry] = pending.splice(
@@ -29,7 +29,7 @@ function handTime() {
   };
 }
 
-it("a task that runs for longer than a call waits is told with what was said, and the wait shows signs of life", async () => {
+it("a task that runs longer than a call waits is reported with its messages so far, and the wait sends progress", async () => {
   using home = testHome();
   await using model = await startModelServer([
     [text("I look first."), toolCall("Look", {})],

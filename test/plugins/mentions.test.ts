@@ -44,7 +44,7 @@ async function world(
     send,
     find: async (query: string, limit?: number) =>
       (await client.request("find_files", { sessionId, query, ...(limit && { limit }) })).files.map(({ path }) => path),
-    /** What the model gets as the last message, and what people see of it. */
+    /** The message that the model receives, and the one that people see. */
     async said(content: string, more: object = {}) {
       const { id } = await send(content, more);
       await client.request("wait_turn", { sessionId, id });
@@ -115,10 +115,10 @@ describe("find_files", () => {
       entryOf(`packages/module-${n % 300}/src/part-${n}/Component${n}.tsx`),
     );
     for (const query of ["c", "component", "comp999", "m12 tsx", "zzz", "pkgmod3cmp77"]) {
-      // The first call compiles the functions.
+      // The first call also compiles the functions.
       bestOf(entries, queryOf(query), 20, () => false);
       const times = [1, 2, 3, 4, 5].map(() => {
-        // The processor's time, since others may use the machine.
+        // Measures processor time, since the machine may be busy.
         const start = process.cpuUsage();
         bestOf(entries, queryOf(query), 20, () => false);
         return process.cpuUsage(start).user / 1_000;
@@ -129,7 +129,7 @@ describe("find_files", () => {
 });
 
 describe("a message that mentions files", () => {
-  it("brings them with it, in whole or by lines, and a line for people about each", async () => {
+  it("attaches them, whole or by lines, with a line for people about each", async () => {
     await using t = await world({
       "src/a.ts": "one\ntwo\nthree\nfour\n",
       "with space.md": "words\n",
@@ -153,14 +153,14 @@ describe("a message that mentions files", () => {
     );
   });
 
-  it("brings an image as an image", async () => {
+  it("attaches an image as an image", async () => {
     await using t = await world({ "shot.png": Buffer.from(PIXEL, "base64") });
     const { content, shown } = await t.said("What is on @shot.png?");
     expect(content.some(({ type }: { type: string }) => type === "image_url")).toBe(true);
     expect(shown).toBe("What is on @shot.png?\n[attached: shot.png, an image]");
   });
 
-  it("says to people and to the model which it does not find and which it may not read", async () => {
+  it("tells people and the model which files it does not find, and which it may not read", async () => {
     await using t = await world({ id_rsa: "KEY=1\n", "secret/plan.md": "hush\n" }, undefined, {
       deny: ["Read(secret/**)"],
     });
@@ -220,20 +220,20 @@ describe("a message that mentions files", () => {
     expect(await about("src/a.ts/x.ts")).toBe("[not attached: PATH: there is no such file]");
   });
 
-  it("stays as it is when it only looks like one", async () => {
+  it("stays unchanged when it only looks like one", async () => {
     await using t = await world({ "a.ts": "" });
     for (const words of ["Write to me@example.com", "Use @types/node and @someone", "a @ b", "`x@a.ts`"])
       expect(await t.said(words)).toEqual({ content: words, shown: words });
   });
 
-  it("brings nothing if its client does not want it, and no client can mark its own text as attached", async () => {
+  it("attaches nothing if its client does not want it, and no client can mark its own text as attached", async () => {
     await using t = await world({ "a.ts": "alpha\n" });
     expect(await t.said("See @a.ts", { mentions: false })).toEqual({ content: "See @a.ts", shown: "See @a.ts" });
     const hidden = [{ type: "text" as const, text: "Hello. ", attachment: true as const }];
     expect((await t.said(hidden as never)).shown).toBe("Hello. ");
   });
 
-  it("waits with its files, is shown as it was typed, and brings those that it mentions after a change", async () => {
+  it("is queued with its files, is shown as it was typed, and attaches those that it mentions after an edit", async () => {
     const answering = gate();
     await using t = await world({ "a.ts": "alpha\n", "b.ts": "beta\n" }, [
       [delayUntil(answering.promise), text("first")],

@@ -31,7 +31,7 @@ afterEach(() => {
   rmSync(home, { recursive: true });
 });
 
-/** The content of a lock whose holder was killed. */
+/** The content of a lock file whose holder has ended. */
 async function leftLock(): Promise<string> {
   await lockAuth(`${path}.lock`, 0);
   const { pid } = spawnSync(process.execPath, ["-e", ""]);

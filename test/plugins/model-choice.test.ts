@@ -208,7 +208,7 @@ const llamaCppSays = {
   "/props": { total_slots: 1, model_path: "/m/llama.gguf", default_generation_settings: { n_ctx: 4_096 } },
 };
 
-/** Answers these paths with JSON, and others with 404; undefined means that it never answers. */
+/** A server that answers these paths with JSON and others with 404; with undefined, it never answers. */
 async function localServer(answers: Record<string, unknown> | undefined) {
   const asked: string[] = [];
   const server = createServer((request, response) => {

@@ -25,7 +25,7 @@ function plugin(id: string, providers: Record<string, unknown>, more: Partial<An
   });
 }
 
-/** A server on this machine; `answer` plays each request. */
+/** Starts a server on this machine; `answer` handles each request. */
 async function serve(answer: (request: IncomingMessage, response: ServerResponse, body: string) => unknown) {
   const seen: { path?: string; headers: IncomingMessage["headers"]; body: string }[] = [];
   const server = createServer(async (request, response) => {
@@ -45,7 +45,7 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
   };
 }
 
-/** A session with the plugin `model`, its table empty, and these plugins. */
+/** A session with the plugin `model`, by default with an empty table, and these plugins. */
 function withModel(asked: string | undefined, plugins: readonly (TestPlugin | AnyPlugin)[], config: object = {}) {
   const services = { workspace: { model: asked } as Workspace };
   return testKernel([{ plugin: model, config, origin: "test" }, ...(plugins as TestPlugin[])], { services });

@@ -139,7 +139,7 @@ describe("the demonstration model", () => {
   });
 });
 
-/** A port that was free a moment ago. */
+/** A port that is probably free, since it was free a moment ago. */
 async function closed(): Promise<{ port: number }> {
   await using server = await listening(createServer());
   return { port: server.port };

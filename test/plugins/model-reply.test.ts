@@ -9,7 +9,7 @@ import { fc } from "../property.ts";
 const sse = (data: unknown, name?: string) => `${name ? `event: ${name}\n` : ""}data: ${JSON.stringify(data)}\n\n`;
 const named = (data: { type: string; [key: string]: unknown }) => sse(data, data.type);
 
-/** The result of passing these pieces through, and what was reported meanwhile. */
+/** Passes these pieces of a response through; returns the result and the reported problems. */
 function passed(api: SpokenApi, pieces: readonly (string | Uint8Array)[], joins = false) {
   const told: unknown[] = [];
   const passage = new ReplyPassage(api, {

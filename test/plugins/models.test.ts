@@ -33,7 +33,7 @@ interface Run {
   plugins?: KernelEntry[];
 }
 
-/** Runs one of the plugin's commands; `code` is the exit code or what was thrown. */
+/** Runs one of the plugin's commands; `code` is the exit code or the code of the error. */
 async function run(
   command: string,
   args: string[] = [],

@@ -4,7 +4,7 @@ import type { Delivered } from "@scorel/host/contract";
 import { expect, it } from "vitest";
 import { createFormat } from "../../plugins/print/formats.ts";
 
-/** A reader that has taken what it was given only when told so. */
+/** A reader that takes data only when the test allows it. */
 function slowReader() {
   const taken: string[] = [];
   let free = () => {};

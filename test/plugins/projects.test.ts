@@ -18,7 +18,7 @@ const directory = (home: TestHome, name: string) => {
   return join(home.home, name);
 };
 
-/** A session in a directory, with a message in it, closed. */
+/** Creates a session with one message in a directory, and closes it; returns its id. */
 async function session(t: Awaited<ReturnType<typeof open>>, cwd: string): Promise<string> {
   const { sessionId } = await t.client.request("create_session", { cwd });
   await ask(t.client, sessionId, "hello");
@@ -63,7 +63,7 @@ describe("a project", () => {
     expect(fileOf(home).projects).toMatchObject([{ name: "work", directory: home.cwd }]);
     const { projects } = await reader.request("list_session_projects", {});
     expect(projects).toMatchObject([{ name: "work", directory: home.cwd, exists: true, sessions: 2 }]);
-    // A project whose sessions it may not see is none of its business.
+    // A client does not see projects whose sessions it may not see.
     const other = t.host.connect({ scope: { operations: "read", sessions: [] } });
     expect(await other.request("list_session_projects", {})).toEqual({ projects: [] });
   });

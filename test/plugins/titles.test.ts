@@ -7,7 +7,7 @@ import { ask, testHome } from "./host/home.ts";
 
 const isTitle = ({ body }: RecordedRequest) => JSON.stringify(body.messages[0]).includes("You name conversations");
 
-/** A host whose sessions have the plugin; replies to its requests are `title`'s, all others say "hello". */
+/** A host whose sessions have the plugin. Its requests get replies of `title`, and all others the reply "hello". */
 async function titling(title: () => Reply | Promise<Reply>) {
   const home = testHome();
   const asked: string[] = [];
@@ -61,7 +61,7 @@ it("a name given by a person wins, and a named session gets no title", async () 
   await ask(host.client, unsaved, "hello");
   const { sessionId: other } = await host.client.request("create_session", { cwd: t.home.cwd });
   await ask(host.client, other, "words of mine");
-  // Asked about last, so the others would have been asked about by now.
+  // The last session got its title, so the requests for the others, if there were any, have been made.
   await expect.poll(() => listed(host)).toEqual(["A title", "Mine"]);
   expect(t.asked).toEqual(["user: words of mine\n\nassistant: hello\n\n"]);
 });

@@ -20,7 +20,7 @@ function wrapping(id: string, toolWrappers: unknown) {
   );
 }
 
-/** Runs `echo` with `{ n: 1 }` inside these wrappers. Answers its result, what failed, and the updates. */
+/** Runs `echo` with `{ n: 1 }` inside these wrappers. Returns its result, failures and updates. */
 async function runInside(wrappers: Record<string, unknown>, signal?: AbortSignal) {
   const plugins = Object.entries(wrappers).map(([id, given]) => wrapping(id, given));
   await using t = await testKernel([tools, toolbox, ...plugins]);

@@ -171,7 +171,8 @@ describe("the registry", () => {
       return { told, codes };
     };
     const replaces = { replaces: true };
-    // What it is, the configuration, the tools of plugins p0, p1, …, the one that is used, and who is told that its own is left out.
+    // The columns are: title, configuration, the tools of the plugins p0, p1, …, the tool that is used, and the plugins
+    // that are told that their tool is left out.
     it.each<[string, Record<string, unknown>, Partial<Tool>[], string, string[]]>([
       ["keeps the first", {}, [{}, {}], "0", ["p1"]],
       ["takes one that says so itself", {}, [{}, replaces], "1", []],

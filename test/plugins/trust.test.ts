@@ -8,7 +8,7 @@ import { testKernel } from "../harness.ts";
 
 const held: HeldExtension = { id: "mine", path: "/home/ann/.scorel/extensions/mine.ts", sessionId: "S1", files: {} };
 
-/** A machine with one project, and one extension to confirm. */
+/** A home with one project and one extension to confirm. */
 function machine(more: Partial<TrustReview> = {}) {
   const done: string[] = [];
   const review: TrustReview = {
@@ -38,7 +38,7 @@ function machine(more: Partial<TrustReview> = {}) {
   return { done, service };
 }
 
-/** A person who types these lines, each after its question. */
+/** A person who types these lines, one for each question. */
 function person(lines: string[], cwd = "/p", isTTY = true) {
   const stdin = new PassThrough();
   const stdout = new PassThrough();

@@ -30,7 +30,7 @@ async function project(files: Record<string, string | Buffer>, config: object = 
     sessionId,
     view: (path: string): Promise<Operations["view_file"]["result"]> =>
       client.request("view_file", { sessionId, path }),
-    /** The code and text of the refusal of a file. */
+    /** The code and text of the error for a file. */
     refusal: (path: string) =>
       client.request("view_file", { sessionId, path }).then(
         (shown) => `shown: ${JSON.stringify(shown)}`,

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { watchFolders } from "../../plugins/watch/folders.ts";
 
-/** A folder that is watched; `news` answers what is told next, as paths in it. */
+/** Watches a folder; `news` resolves with the next changed paths, relative to it. */
 function watching(...paths: string[]) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "scorel-watch-")));
   const told: string[][] = [];

@@ -101,7 +101,7 @@ describe("the modules that extensions may import", () => {
     const ours = ["@scorel/kernel", "zod", "typebox", "@opentelemetry/api"];
     const packages = [...ours, "@mariozechner/pi-ai", "@mariozechner/pi-agent-core"];
     const entries = packages.flatMap((name) => entriesOf(name, manifestOf(name)));
-    // Of the host's entry points, only the helpers of faces.
+    // Of the host's entry points, extensions get only the helpers for clients.
     expect([...virtualNames].sort()).toEqual([...entries, "@scorel/host/client"].sort());
   });
 });

@@ -10,7 +10,7 @@ const extension = `export default {
   commands: () => ({ ours: { summary: "Ours", run: () => "ran" } }),
 };`;
 
-/** What a session reads of the project: the folders, and whether the project's extension runs. */
+/** The parts of the project that a session reads: its folders, and whether the project's extension runs. */
 async function readBy(d: Desk, sessionId: string) {
   const { trusted, nestedSkills } = (await d.inside(sessionId)).workspace;
   const { commands } = await d.client.request("list_commands", { sessionId });
@@ -41,7 +41,7 @@ it("a project that is trusted after a session began is not read by sessions that
   await d.client.request("reload_session", { sessionId: after });
   expect(await readBy(d, after)).toEqual(nothing);
 
-  // A copy of a child has its limits, also when it is opened again.
+  // A copy of a child has the child's limits, also after it is opened again.
   const { id } = await d.client.request("send_message", { sessionId: after, content: "hello" });
   await d.client.request("wait_turn", { sessionId: after, id });
   const copy = (await d.client.request("clone_session", { sessionId: after, atOnce: true })).sessionId;
@@ -50,7 +50,7 @@ it("a project that is trusted after a session began is not read by sessions that
   await d.client.request("load_session", { sessionId: copy });
   expect(await readBy(d, copy)).toEqual(nothing);
 
-  // The parent may read the project once it is reloaded, and so may those that are created then.
+  // Once the parent is reloaded, it may read the project, and so may children that are created then.
   await d.client.request("reload_session", { sessionId: parent });
   expect(await readBy(d, parent)).toEqual(all);
   expect(await readBy(d, await create(parent))).toEqual(all);

@@ -10,10 +10,10 @@ import { askedIn, composed } from "./asked.ts";
 
 const asking = ({ cwd }: Shop, preset: string) => askedIn(cwd, { preset }).asked;
 
-/** The source of a working extension. */
+/** The path of a loaded extension's file. */
 const fileOf = ({ contained }: KernelEntry) => (contained as unknown as ContainedPlugin).origin.file;
 
-/** The ids of the extensions that a session with this preset would load, and the files that are read. */
+/** The ids and files of the extensions that a session with this preset would load. */
 async function session(at: Shop, preset = "team") {
   const { entries, packages } = await composed(asking(at, preset)).sessionPlugins(at.cwd);
   const own = entries.flatMap((entry) => (entry.contained ? [{ id: entry.plugin.id, file: fileOf(entry) }] : []));

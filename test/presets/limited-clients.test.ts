@@ -20,7 +20,10 @@ export default definePlugin({
   }),
 });`;
 
-/** A session with all plugins and an extension, and what a client with a scope gets for a slash command. */
+/**
+ * Opens a session with all plugins and an extension. Returns a function that runs slash commands as a client with a
+ * scope.
+ */
 async function opened(p: Place, config = "") {
   p.file("~/.scorel/extensions/mine.ts", EXTENSION);
   p.file("~/.scorel/config.toml", config);

@@ -8,7 +8,7 @@ import { type Place, place } from "./place.ts";
 
 const body = (code: string) => `function (exports, require, module) { ${code} }`;
 
-/** A built command with these modules: those of `first` and of `sessions` are in one file each. */
+/** The modules of a built command: those of `first` and those of `sessions` are each in one file. */
 function modules(
   { project, file }: Place,
   first: Record<string, string>,

@@ -9,7 +9,7 @@ import { type Place, place } from "./place.ts";
 const plugin = (id: string, more = "") =>
   `export default { id: "${id}", name: "${id}", version: "1.0.0", needs: [], ${more} };`;
 
-/** What a session in the project gets from a preset. */
+/** The contributions of a preset to a session in the project. */
 async function sessionOf({ project }: Place, preset: string, more: Partial<Asked> = {}) {
   const { asked } = askedIn(project, { preset, ...more });
   const { entries, problems, packages } = await composed(asked).sessionPlugins(project);

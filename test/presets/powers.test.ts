@@ -81,7 +81,7 @@ describe("an extension can do what a built-in plugin can:", () => {
   it("provide a service and a hook for others", async () => {
     using at = place();
     const { d, sessionId } = await opened(at, {
-      // By name it would start first, but it needs the service of the other one.
+      // By name it would start first, but it needs the service of the other extension.
       asker: `
         needs: ["oracle"],
         hooks: () => ({ oracleAsked: (question) => question + "?" }),

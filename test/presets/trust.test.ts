@@ -39,7 +39,7 @@ function runIn(cwd: string, more: Partial<Asked> = {}) {
   return {
     notices,
     trust: createTrustService(asked),
-    /** What a session would get from the project. */
+    /** The parts of the project that a session would use. */
     async session() {
       const { entries, problems, trusted, trustedCopy, nestedSkills } = await composition.sessionPlugins(cwd);
       const own = entries.filter(({ origin }) => origin.startsWith("/")).map((entry) => entry.plugin);
@@ -317,7 +317,7 @@ describe("a file that cannot be trusted", () => {
 describe("skills of a folder within a project", () => {
   const names = (nested: { folders: readonly string[]; root: string } | undefined, { project }: Place) =>
     nested?.folders.map((folder) => relative(project, folder));
-  /** Two packages with skills, one of them also in a folder between. */
+  /** Creates skills at the root, in two packages, and in the folder between; returns a folder of the first package. */
   function monorepo(at: Place): string {
     at.file(".claude/skills/all/SKILL.md", "All");
     at.file("packages/.agents/skills/some/SKILL.md", "Some");

@@ -13,7 +13,10 @@ const SIZES = [
 
 type Found = { id: string; impact: string | null; nodes: { target: string[]; failureSummary?: string }[] };
 
-/** What keeps somebody from using what the page shows now, on a phone and a desktop, in dark and in light: serious and critical findings. */
+/**
+ * Serious and critical accessibility problems of the page as it is now, on a phone and a desktop, with light and dark
+ * colours.
+ */
 export async function barriers(page: Page, screen: string): Promise<string[]> {
   const found: string[] = [];
   const before = page.viewportSize();

@@ -4,8 +4,9 @@ import { startModelServer, text, toolCall } from "../model-server.ts";
 const none = ["--preset", "none"];
 
 /**
- * A relay and a host behind it. The relay has an address of its own by default: connections of the browser of `browserStage` to the usual one
- * go to the host of its page. `args` are said to `scorel relay serve`.
+ * A relay and a host behind it. By default the relay has a separate address, because `browserStage` forwards the
+ * browser's connections to the usual address to the host of its page. `args` are further arguments of `scorel relay
+ * serve`.
  */
 export async function behindRelay({ bind = "127.0.0.2", args = [] }: { bind?: string; args?: readonly string[] } = {}) {
   const [relay, host] = [scratch(), scratch()];
@@ -26,7 +27,7 @@ export async function behindRelay({ bind = "127.0.0.2", args = [] }: { bind?: st
   return {
     host,
     address,
-    /** Shows a code, and lets in whoever has it. */
+    /** Shows a pairing code. Whoever enters it is accepted without a question. */
     offer: async (...more: string[]) => {
       const offering = host.start([...none, "pair", "--relay", address, "--yes", ...more], { open: true });
       const code = (await offering.line((line) => line.startsWith("Code: "))).slice("Code: ".length);

@@ -11,21 +11,22 @@ import { type BrowserNeeds, giveBack, takeBrowser } from "./browsers.ts";
 /** A host with a page, and a browser. */
 export interface BrowserStage extends AsyncDisposable {
   s: Scratch;
-  /** Where the host is: `http://127.0.0.1:<port>`. */
+  /** The address of the host: `http://127.0.0.1:<port>`. */
   address: string;
-  /** What the browser's connections to the host go through. */
+  /** The proxy for the browser's connections to the host. */
   network: FaultProxy;
-  /** What the browser has complained about on any page. */
+  /** Errors on the console of any page. */
   complaints: string[];
-  /** A link that lets a page in once, as `scorel up` prints it in this directory; default: the home. */
+  /** A link that logs a page in once, as `scorel up` prints it in this directory. Default: the home */
   link(from?: string): Promise<string>;
-  /** A page that was opened with this link, by default a new one. `before` prepares it. */
+  /** Opens a page with this link, by default a new one. `before` prepares the page before it loads. */
   open(options?: BrowserContextOptions & { link?: string; before?(page: Page): Promise<unknown> }): Promise<Page>;
 }
 
 /**
- * Starts a model server with these replies, and the host in the background with a port, for a browser: one that an earlier test of
- * the file has used, or a new one with what it needs. `more` is added to the model's table in the configuration.
+ * Starts a model server with these replies, and a host in the background with a port for a browser. The browser is one
+ * that an earlier test of the file has used, or a new one if the test has needs. `more` is added to the model's table
+ * in the configuration.
  */
 export async function browserStage(
   replies: Script,
@@ -40,7 +41,7 @@ export async function browserStage(
   const { browser, network } = used;
   network.leadTo({ host: "127.0.0.1", port: Number(new URL(address).port) });
   const complaints: string[] = [];
-  // From a project's directory, the page begins with a new session there.
+  // Run in a project's directory, the command makes a link to a new session there.
   const link = async (from = s.home) => {
     const { stdout, stderr } = await s.run(["up", "--no-open"], { cwd: from });
     return /http\S+#code=\S+/.exec(stdout)?.[0] ?? `scorel up failed: ${stderr}`;
@@ -69,13 +70,13 @@ export async function browserStage(
   };
 }
 
-/** A client of the host with this home, beside the pages. */
+/** Connects a client to the host with this home, in addition to the pages. */
 export async function hostClient(home: string, name: string) {
   const { addresses } = JSON.parse(readFileSync(join(home, ".scorel/run/host.json"), "utf8"));
   return connectHost({ dial: () => dialSocket(addresses[0].address), name, version: "1.0.0" });
 }
 
-/** The keys of what a browser keeps of sessions. */
+/** The keys under which a page has saved data of sessions. */
 export function keysOf(page: Page): Promise<string[]> {
   return page.evaluate(
     () =>

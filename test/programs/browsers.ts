@@ -2,17 +2,20 @@ import type { Browser } from "playwright-core";
 import { FaultProxy } from "../fault-proxy.ts";
 import { findChromium, findPageBrowser } from "./chromium.ts";
 
-/** Chromium, and what its connections to 127.0.0.1 go through, whatever their port. */
+/** Chromium, and the proxy for its connections to 127.0.0.1, on any port. */
 export interface BrowserBehind {
   browser: Browser;
   network: FaultProxy;
 }
 
-/** Browsers of a test file that no test uses now. Elsewhere none are kept, since nobody would close them. */
+/** Browsers that no test uses at the moment. It stays empty where nothing would close them. */
 const free: BrowserBehind[] = [];
 let isKeeping = false;
 
-/** Keeps the browsers that are given back, as starting one takes as long as a short test. Returns a function that closes them. */
+/**
+ * Keeps browsers for later tests of the file, since starting one takes as long as a short test. Returns a function that
+ * closes them.
+ */
 export function keepBrowsers(): () => Promise<void> {
   isKeeping = true;
   return async () => {
@@ -21,15 +24,15 @@ export function keepBrowsers(): () => Promise<void> {
   };
 }
 
-/** What a browser has that others lack; such a browser is started for one test, and not kept. */
+/** Requirements that not all browsers fulfil. A browser with requirements is started for one test, and not kept. */
 export interface BrowserNeeds {
   /** Further arguments of the command line. */
   args?: readonly string[];
-  /** What the headless shell lacks, such as notifications. */
+  /** A whole browser. The headless shell lacks some functions, such as notifications. */
   full?: boolean;
 }
 
-/** A browser without pages. One with needs is started for them. */
+/** A browser without pages; a new one if the test has needs. */
 export async function takeBrowser(needs: BrowserNeeds): Promise<BrowserBehind> {
   const kept = isCommon(needs) ? free.pop() : undefined;
   if (kept) return kept;

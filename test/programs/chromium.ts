@@ -3,14 +3,14 @@ import { delimiter, join } from "node:path";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 
-/** The path of a Chromium on this machine, if there is one. */
+/** The path of Chromium on this machine; undefined if there is none. */
 export function findChromium(): string | undefined {
   return find(NAMES);
 }
 
 /**
- * The path of a Chromium for tests of pages. Preferably it is the headless shell, which has the same engine, needs a third less of the
- * processor, and lacks what belongs to the browser around the page, such as notifications.
+ * The path of a Chromium for tests of pages. The headless shell is preferred: it has the same engine and needs a third
+ * less processor time, but lacks functions of the browser around the page, such as notifications.
  */
 export function findPageBrowser(): string | undefined {
   return find(["chromium-headless-shell", ...NAMES]);

@@ -12,8 +12,8 @@ import { secondProcess } from "../second-process.ts";
 import { type Engine, type EngineName, engineProblem, IMAGE, startEngine } from "./container-engine.ts";
 
 /**
- * Tests an engine with the cases of all executors, and checks what is left when a process is killed. `adds` are variables that
- * it adds to the environment.
+ * Tests an engine with the contract of all executors, and checks what remains when a process is killed. `adds` are the
+ * variables that it adds to the environment.
  */
 export function coverEngine(executor: EngineName, adds: Record<string, string>): void {
   coverExecutor(

@@ -42,7 +42,7 @@ export async function startEngine(name: EngineName): Promise<Engine> {
   };
 }
 
-/** An image with Node.js and npm, as those that are called `node` have them, and a user of that name. */
+/** Makes an image with Node.js and npm, and with a user `node`, like the public images named `node`. */
 export function makeNodeImage(name: EngineName, tag: string): void {
   const dir = fs.mkdtempSync(join(tmpdir(), "scorel-image-"));
   try {

@@ -26,7 +26,7 @@ describe("curl", () => {
     await stream.event("runtime_end");
     expect(statSync(`${s.project}/made-by-curl`).isFile()).toBe(true);
 
-    // A second one goes on after an event of the first, which is cut.
+    // A second request resumes after an event of the first, which was cut off.
     const half = stream.seen.findIndex(({ type }) => type === "message");
     stream.cut();
     const again = follow(sessionId, stream.seen[half]?.id);
@@ -48,7 +48,7 @@ describe("curl", () => {
   });
 });
 
-/** Starts a host in the background, and returns what talks to it through curl. */
+/** Starts a host in the background, and returns functions that send requests with curl. */
 async function serve(s: Scratch) {
   const run = async (...words: string[]) => {
     const { code, stdout, stderr } = await s.run(["host", ...words], { guarded: true });

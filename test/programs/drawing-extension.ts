@@ -1,6 +1,6 @@
 import type { DisplayAction } from "@scorel/kernel";
 
-/** What the extension draws and asks. */
+/** The displays, the question and the outputs of the extension. */
 export interface Drawn {
   actions: readonly DisplayAction[];
   question: { title: string; choices: readonly string[]; details: readonly DisplayAction[] };
@@ -8,7 +8,10 @@ export interface Drawn {
   outputs: readonly string[];
 }
 
-/** The source of an extension that shows any texts in any form: `/draw` with the number of one or for all, `/ask`, and the tool `Show`. */
+/**
+ * The source of an extension that shows texts in every form: `/draw` with the number of a display or for all of them,
+ * `/ask`, and the tool `Show`.
+ */
 export const drawingExtension = (drawn: Drawn) => `import { z } from "zod";
 
 const { actions, question, outputs } = ${JSON.stringify(drawn)};

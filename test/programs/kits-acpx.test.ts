@@ -10,7 +10,7 @@ import { inKits, newerNode } from "./kits/kits.ts";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 
-/** A project in which acpx, a command that drives agents over ACP, drives `scorel acp`. */
+/** A project in which acpx, a command that controls agents over ACP, controls `scorel acp`. */
 async function driven(replies: Reply[]) {
   const s = scratch();
   const model = await startModelServer(replies);

@@ -14,26 +14,26 @@ const client = [
   `${root}test/programs/kits/conformance-client.ts`,
 ];
 
-/** Scenarios for clients that do not pass, with what the kit misses. docs/decisions/0180-kits-of-others.md says why. */
+/** Client scenarios that fail, with the check that fails. docs/decisions/0180-kits-of-others.md explains why. */
 const known: Readonly<Record<string, string>> = {
   "auth/basic-cimd": "cimd-client-id-used",
   "auth/2025-03-26-oauth-metadata-backcompat": "authorization-request",
   "auth/2025-03-26-oauth-endpoint-fallback": "authorization-request",
 };
-/** Extensions of the protocol for programs without a person. */
+/** Extensions of the protocol for programs without a user. */
 const EXTENSIONS = /^auth\/(?:client-credentials|cross-app-access)-/;
 
-/** A check of how many milliseconds something took, which a busy machine decides. */
+/** A scenario that checks a duration, which depends on the load of the machine. */
 const TIMED = "client-sse-retry-timing";
 
-/** Whether all checks of a scenario but that of a time have passed. */
+/** Whether only the check of a duration has failed. */
 function isOnlyLate(output: string): boolean {
   const rows = stripVTControlCharacters(output).matchAll(/\[([\w-]+) *\] (?:FAILURE|WARNING) /g);
   const missed = [...rows].map(([, check]) => check);
   return missed.length > 0 && missed.every((check) => check === TIMED);
 }
 
-/** Runs the kit, whose exit code says whether all checks have passed. */
+/** Runs the kit; its exit code is 0 if all checks have passed. */
 function run(...args: string[]): Promise<{ passed: boolean; output: string }> {
   return new Promise((resolve) => {
     execFile(newerNode, [kit, ...args], { timeout: 60_000 }, (error, stdout, stderr) =>

@@ -5,7 +5,7 @@ import { type RecordedRequest, type Reply, startModelServer, text, toolCall } fr
 import { itWith } from "../optional.ts";
 import { inKits } from "./kits/kits.ts";
 
-/** A turn with one of the servers that the authors of MCP publish. */
+/** Runs a turn with one of the servers that the authors of MCP publish. */
 async function turn(server: string, args: (s: Scratch) => readonly string[], replies: Reply[], prompt = "Go.") {
   using s = scratch();
   await using model = await startModelServer(replies);
@@ -57,7 +57,7 @@ itWith(
 itWith("kits", "server-filesystem: reads in the folder that it is told of as a root, and nowhere else", async () => {
   const { results } = await turn(
     "filesystem",
-    // Without a root from the client, this folder would be all that it may read.
+    // Without a root from the client, the server may read only this folder.
     ({ home }) => [`${realpathSync(home)}/.scorel`],
     [
       call("list_allowed_directories", {}),

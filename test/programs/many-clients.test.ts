@@ -19,7 +19,7 @@ const blocks = (kind: string) =>
 const [serve = "", replace = "", stop = ""] = blocks("sh");
 const [script = "", tokens = ""] = blocks("bash");
 const [program = ""] = blocks("js");
-/** What is said in the guide, in order, as the program prints it. */
+/** The messages in the guide, in the order in which the program prints them. */
 const said = [
   ...new Set(
     blocks("text")
@@ -30,7 +30,7 @@ const said = [
 const answers = said.flatMap((line) => /^assistant: (.*)$/.exec(line)?.[1] ?? []);
 const questions = said.flatMap((line) => /^user: (.*)$/.exec(line)?.[1] ?? []);
 
-/** A port that nobody uses now. */
+/** A port that is not in use. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -39,7 +39,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Runs a block of the guide in a shell in which `scorel` is installed. */
+/** Runs a block of the guide in a shell with `scorel` on its PATH. */
 function shell(s: Scratch, command: string, port: number): string {
   const shim = join(s.home, "bin/scorel");
   mkdirSync(join(s.home, "bin"), { recursive: true });
@@ -131,7 +131,7 @@ itWith(
         ),
       );
 
-      // A proxy stands for the network between another program and the host.
+      // A proxy simulates the network between another program and the host.
       const status = JSON.parse((await s.run(["host", "status", "--json"])).stdout);
       const path = status.state.addresses.find((each: { transport: string }) => each.transport === "socket").address;
       await using proxy = new FaultProxy({ path });

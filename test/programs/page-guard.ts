@@ -1,11 +1,14 @@
 import type { Page } from "playwright-core";
 
-/** What a page does that it must not: elements that act, handlers, addresses, violations of its policy, requests, dialogs and windows. */
+/**
+ * Everything a page must not do: active elements, event handlers, dangerous addresses, violations of its policy,
+ * requests to others, dialogs and windows.
+ */
 export interface Guard {
   seen(): Promise<string[]>;
 }
 
-/** Watches a page from its next loading on, at every moment and not only at the end. */
+/** Reloads a page and watches it continuously from then on. */
 export async function guard(page: Page, address: string): Promise<Guard> {
   const outside: string[] = [];
   page.on("request", (request) => {
@@ -29,7 +32,7 @@ function watch() {
   const acting = new Set(
     "iframe frame object embed base meta form video audio math style template foreignobject".split(" "),
   );
-  /** Elements of the page itself, which come from its host. */
+  /** Whether an address is a resource of the page, from its own host. */
   const own = (url: unknown) => String(url).startsWith(`${location.origin}/page/`);
   const isOwnForm = (element: any) => element.localName === "form" && !element.hasAttribute("action");
   const isOwnMeta = (element: any) => element.localName === "meta" && !element.hasAttribute("http-equiv");

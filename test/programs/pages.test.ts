@@ -54,7 +54,7 @@ itWith(
   180_000,
 );
 
-/** Runs in the page: opens everything that is folded, and counts forbidden elements. */
+/** Runs in the page: expands everything, and counts forbidden elements. */
 function look() {
   const { document } = globalThis as unknown as { document: any };
   for (const details of document.querySelectorAll("details")) details.open = true;

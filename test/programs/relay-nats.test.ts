@@ -45,7 +45,7 @@ describeWith("nats", "a relay whose bus is lost", () => {
     expect(await client.presence.next()).toBe(true);
     const farEnd = listen(far);
     await nats.kill();
-    // Said before or after the relays have noticed: it does not arrive, and the client is told.
+    // Sent before or after the relays have noticed: the text does not arrive, and the client gets an error.
     say(far, "lost");
     say(near, "kept");
     expect(await atNear.texts.next()).toBe("kept");
@@ -72,7 +72,7 @@ describeWith("nats", "a relay whose bus is lost", () => {
     const newer = await b.host(older.identity);
     expect([a.relay.counts.hosts, b.relay.counts.hosts]).toEqual([1, 1]);
     await nats.start();
-    // Only one of the two can be the host; neither relay could know before.
+    // Only one of the two connections can be the host's, which neither relay could know before.
     expect(await older.closed.next()).toBe("superseded");
     client.connection.open(await grantFor(newer.identity, client.identity));
     expect(await newer.routes.next()).toBeDefined();

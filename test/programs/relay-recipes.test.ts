@@ -23,11 +23,11 @@ import { grantFor, Heard, listen, say } from "../plugins/relay/relays.ts";
 import { type Engine, engineProblem, makeNodeImage, startEngine } from "./container-engine.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
-/** Where the container is reached from outside. */
+/** The container's address outside of it. */
 const INSIDE = "10.213.77.2";
 const GUIDE = read("docs/guide/relay.md");
 
-/** What the guide prints, in a block of a language. */
+/** The content of the guide's only block of a language. */
 function recipe(language: string): string {
   const [, block] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(GUIDE) ?? [];
   if (block === undefined) throw new Error(`The guide has no block of ${language}.`);
@@ -39,7 +39,7 @@ const folder = fs.mkdtempSync(join(tmpdir(), "scorel-recipes-"));
 fs.chmodSync(folder, 0o711);
 afterAll(() => fs.rmSync(folder, { recursive: true }));
 
-/** Connects to the relay as the proxy in front of it does: by its name, and with the address of the client. */
+/** Connects to the relay like the proxy in front of it: with the relay's name, and the client's address in a header. */
 function behindProxy(who: Who, events: Partial<PeerEvents> = {}): Promise<RelayConnection> {
   const make: ConnectOptions["make"] = (_address, protocol) => {
     const headers = { "X-Forwarded-For": "198.51.100.7" };
@@ -48,7 +48,7 @@ function behindProxy(who: Who, events: Partial<PeerEvents> = {}): Promise<RelayC
   return connectRelay({ address: "wss://relay.example/relay", who, primitives: nodeCrypto, make, events });
 }
 
-/** A host and a client that find each other at the relay, and say something. */
+/** Connects a host and a client through the relay, and sends a message. */
 async function talkThrough(): Promise<void> {
   const [own, other] = [await createIdentity(nodeCrypto), await createIdentity(nodeCrypto)];
   const routes = new Heard<PeerRoute>();
@@ -151,7 +151,7 @@ describeUnless("podman", problem, "the container of the guide", () => {
     ).toContain(gone);
     podman("kill", "--signal", "KILL", first);
     await eventually(() => expect(state(first, "Running")).toBe("false"));
-    // Another container with the same data: it cannot see that the one before does not run.
+    // Another container with the same data cannot see that the process of the first one has ended.
     const second = start();
     await answers();
     expect(podman("logs", second)).toContain("The relay listens at");

@@ -10,7 +10,7 @@ import { RelayCommand } from "../relay-command.ts";
 const none = ["--preset", "none"];
 const name = hostname().split(".")[0] as string;
 
-/** The relay with which the host is connected, as its owner sees it. */
+/** The relay that the host is connected to, as its owner sees it. */
 async function relayOf(host: Scratch): Promise<string | undefined> {
   const { stdout } = await host.run(["device", "list", "--json"]);
   const { relays } = JSON.parse(stdout) as { relays: { address: string; state: string }[] };
@@ -33,7 +33,7 @@ describeWith("nats", "a host and a terminal that know two relays on a bus", () =
     const offering = host.start([...none, "pair", "--yes"], { open: true });
     const code = (await offering.line((line) => line.startsWith("Code: "))).slice("Code: ".length);
     await offering.line((line) => line === `  scorel pair ${code} --relay ${a.address},${b.address}`);
-    // Of the two that the host has, this computer names one, and one that does not answer.
+    // The laptop knows one of the host's two relays, and one that does not answer.
     const joined = await laptop.run(["pair", code, "--relay", `ws://127.0.0.1:1,${a.address}`, "--name", "laptop"]);
     expect([joined.code, joined.stderr]).toEqual([0, ""]);
     await offering.finished;

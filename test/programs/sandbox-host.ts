@@ -3,7 +3,7 @@ import { createMemoryStore } from "@scorel/kernel/store";
 import sandbox from "@scorel/sandbox";
 import { testHeader } from "../harness.ts";
 
-/** Runs a program in a container, and waits to be killed. */
+/** Runs a program in a container until this process is killed. */
 const [executor, image, folder = "/"] = process.argv.slice(2);
 const kernel = await createKernel({
   entries: [{ plugin: sandbox, origin: "test", config: { executor, image } }],

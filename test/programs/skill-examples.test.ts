@@ -8,13 +8,13 @@ import { confines, describeWith } from "../optional.ts";
 
 const examples = join(root, "docs/examples/skills");
 const page = (name: string) => readFileSync(join(examples, name, "README.md"), "utf8");
-/** The lines of a page's command block, each as its words. */
+/** The words of each line in the command block of a page. */
 const linesOf = (name: string) =>
   (/```sh\n([\s\S]*?)```/.exec(page(name))?.[1] ?? "")
     .trim()
     .split("\n")
     .map((line) => (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^"(.*)"$/, "$1")));
-/** The cells of each row of a page's first table, without its head. */
+/** The cells of each row in the first table of a page, without its header. */
 const rowsOf = (name: string) =>
   page(name)
     .split("\n")
@@ -32,11 +32,11 @@ interface Played {
   /** The results of the lines of the page. */
   runs: Finished[];
   server: ModelServer;
-  /** Texts of the results of tools, in order. */
+  /** Texts of tool results, in order. */
   results: string[];
 }
 
-/** Copies an example to its usual place, and runs the lines of its page; the model plays these replies. */
+/** Copies an example to its usual place and runs the commands of its page; the model plays these replies. */
 async function play(
   name: string,
   replies: (project: string) => Reply[],
@@ -52,7 +52,7 @@ async function play(
   const runs: Finished[] = [];
   for (const [program, ...args] of linesOf(name)) {
     expect(program).toBe("scorel");
-    // As typed by a person: with permissions.
+    // With permissions, as when a person types them.
     runs.push(await s.run(args, { guarded: true }));
   }
   const last = server.requests.at(-1)?.body.messages ?? [];

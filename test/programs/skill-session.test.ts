@@ -62,7 +62,7 @@ itWith(
     ]);
     expect(requests[4]).toContain('\\"status\\":\\"exited\\"');
     expect((await s.run(["artifact", "get", "out/greeting.txt"])).stdout).toBe("Hello Ada\n");
-    // What it was told then is told again.
+    // Replays the run with its recorded input.
     const again = await s.run(["artifact", "replay", "out/greeting.txt", "--sandbox", executor]);
     expect([again.code, again.stderr, again.stdout]).toEqual([0, "", expect.any(String)]);
   },

@@ -2,16 +2,16 @@ import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
 import { WebSocket, WebSocketServer } from "ws";
 
-/** What a stranger answers to the first message of a page. */
+/** The answer to a message of a page; undefined for none. */
 type Reply = (message: Record<string, unknown>) => object | undefined;
 
-/** A program that listens at the port of a host that has ended, and writes down everything that it is sent. */
+/** Another program that listens on the port of a host that has ended. It records everything that it receives. */
 export class Stranger implements AsyncDisposable {
-  /** Every byte that came, and every message out of its masked frames. */
+  /** All received bytes, and the text of all messages, which are masked in the bytes. */
   readonly heard: string[] = [];
-  /** Messages of pages. */
+  /** Texts of the messages that pages sent. */
   readonly messages: string[] = [];
-  /** The paths that were asked for. */
+  /** The requested paths. */
   readonly paths: string[] = [];
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
@@ -34,7 +34,7 @@ export class Stranger implements AsyncDisposable {
     });
   }
 
-  /** Answers pages by itself. */
+  /** Starts one that answers messages of pages with `reply`. */
   static at(port: number, reply: Reply): Promise<Stranger> {
     return new Stranger((stranger, page) =>
       page.on("message", (data) => {
@@ -44,7 +44,7 @@ export class Stranger implements AsyncDisposable {
     ).listen(port);
   }
 
-  /** Passes everything on to a host at another port, as a client that belongs there. */
+  /** Starts one that forwards all messages to a host at another address, in the name of that host's own page. */
   static relay(port: number, address: string): Promise<Stranger> {
     return new Stranger((stranger, page) => {
       const host = new WebSocket(`${address.replace("http", "ws")}/ws`, { origin: address });

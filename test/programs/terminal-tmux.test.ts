@@ -20,7 +20,7 @@ async function stage(replies: readonly Reply[], env?: Record<string, string>) {
   return Object.assign(s, { server, terminals, [Symbol.asyncDispose]: dispose });
 }
 
-/** Opens a window in which the application is ready. */
+/** Opens a window and starts the application in it. */
 async function begin(s: Awaited<ReturnType<typeof stage>>, args = ""): Promise<Pane> {
   const pane = s.terminals.open();
   await pane.atPrompt();
@@ -43,7 +43,9 @@ async function leave(pane: Pane) {
   await pane.atPrompt();
 }
 
-/** Keys answer a question once nothing was typed for 0.6 seconds, and it has been shown for a moment. */
+/**
+ * Answers a question. Keys are accepted once a question was shown for a moment and nothing was typed for 0.6 seconds.
+ */
 async function allow(pane: Pane, key = "y") {
   await pane.shows("yes, this once");
   await new Promise((resolve) => setTimeout(resolve, 750));

@@ -10,13 +10,13 @@ import { eventually } from "../eventually.ts";
 const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const PROMPT = "shell$ ";
 
-/** A window of tmux with a shell, in which a person works. */
+/** A window of tmux with a shell. */
 export interface Pane {
   /** Types characters. */
   type(text: string): void;
   /** Presses keys by their names in tmux, such as `Enter` and `C-z`. */
   press(...names: string[]): void;
-  /** Pastes as a terminal does, in brackets if the program has asked for them. */
+  /** Pastes a text like a terminal, with bracketed paste if the program has enabled it. */
   paste(text: string): void;
   screen(): string;
   shows(wanted: string | RegExp): Promise<void>;
@@ -24,7 +24,7 @@ export interface Pane {
   resize(columns: number, rows: number): void;
   /** The process that is in the foreground. */
   foreground(): number;
-  /** Resolves when the shell waits for a command again. */
+  /** Resolves when the shell is waiting for a command. */
   atPrompt(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export interface Tmux extends AsyncDisposable {
   open(): Pane;
 }
 
-/** A server of tmux of its own, whose shells are in the project of a scratch and find `scorel` on their path. */
+/** A separate tmux server. Its shells start in the project of a scratch and have `scorel` on their PATH. */
 export function tmux(s: Scratch, { columns = 100, rows = 30, env = {} as Record<string, string> } = {}): Tmux {
   const socket = join(dirname(s.home), "tmux");
   const surroundings = {
@@ -64,7 +64,7 @@ export function tmux(s: Scratch, { columns = 100, rows = 30, env = {} as Record<
       if (panes.length === 0) return;
       const left = panes.map((pane) => pane.foreground());
       ask(["kill-server"]);
-      // What runs in a terminal that is closed ends by itself.
+      // Programs end by themselves when their terminal is closed.
       await eventually(() => expect(left.filter(isAlive)).toEqual([]));
     },
   };

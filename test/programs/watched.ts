@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A server that nobody should call, and everything that was asked for nevertheless. */
+/** A server that should get no requests, and the addresses of those that it got. */
 export interface Watched extends AsyncDisposable {
   url: string;
   asked: string[];

@@ -46,7 +46,7 @@ async function richStage() {
   return { t, page, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
 }
 
-/** Fills a conversation with every kind of card. */
+/** Adds every kind of card to a conversation. */
 async function converse(page: Page): Promise<void> {
   const conversation = page.getByRole("log");
   await page.getByLabel("Permission mode").selectOption("full");
@@ -62,7 +62,10 @@ async function converse(page: Page): Promise<void> {
   await conversation.getByText("Seen the picture.").waitFor();
 }
 
-/** Scrolls a conversation to its end, which grows while its messages are laid out, until what is there is shown. */
+/**
+ * Scrolls to the end of a conversation until `shown` is visible; the conversation grows while its messages are laid
+ * out.
+ */
 async function toTheEnd(conversation: Locator, shown: Locator): Promise<void> {
   await expect
     .poll(async () => {
@@ -156,7 +159,7 @@ itWith("chromium", "replies are told in whole sentences, and a question once", a
   const { t, page } = stage;
   await page.getByRole("link", { name: "New session in project" }).click();
   await converse(page);
-  // What is spoken, in order: everything that was ever in a live region.
+  // Everything that a screen reader speaks, in order: all texts that were ever in a live region.
   await page.evaluate(() => {
     const spoken: string[] = [];
     Object.assign(globalThis, { spoken });

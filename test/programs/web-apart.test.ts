@@ -16,7 +16,7 @@ const TYPES: Record<string, string> = { ".css": "text/css", ".html": "text/html"
 const local = { bind: "127.0.0.1" };
 const desk = hostname().split(".")[0] as string;
 
-/** A web server that knows nothing of Scorel, with the files of a folder. */
+/** A web server for the files of a folder, without Scorel. */
 async function staticServer(folder: string) {
   const server = createServer(({ url = "/" }, response) => {
     const path = join(folder, url === "/" ? "index.html" : url);
@@ -53,7 +53,7 @@ async function browser() {
 
 const agree = (page: Page) => page.getByRole("button", { name: "Pair", exact: true }).click();
 
-/** The link of a host to a page, as `scorel pair` prints it, and the hash that it names. */
+/** The link to a page that `scorel pair` prints for a host, and its hash. */
 async function linkOf(r: Awaited<ReturnType<typeof behindRelay>>, page: string, ...more: string[]) {
   const { finished, line } = await r.offer("--page", page, ...more);
   const link = (await line((each) => each.includes("#pair="))).trim();
@@ -90,7 +90,7 @@ itWith("chromium", "the page of a relay pairs with a host and works there, witho
   await page.getByRole("log").getByText("Written there.").waitFor();
   expect(b.complaints).toEqual([]);
 
-  // What was paired is there after the next loading, when the relay is back.
+  // The pairing is still there after a reload, when the relay is back.
   await r.kill();
   await r.serveAgain();
   await page.reload();
@@ -100,7 +100,7 @@ itWith("chromium", "the page of a relay pairs with a host and works there, witho
   await page.getByRole("log").getByText("The answer after the relay.").waitFor();
   expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);
 
-  // A further host stands beside the first one.
+  // A second host is added to the first one.
   const other = await linkOf(second, address, "--relay", r.address);
   await page.goto(other.link);
   await agree(page);
@@ -109,7 +109,7 @@ itWith("chromium", "the page of a relay pairs with a host and works there, witho
   await devices.getByRole("link", { name: desk }).nth(1).getByText("connected").waitFor();
   expect(await devices.getByRole("link").count()).toBe(2);
 
-  // A host that revokes the browser leaves the other one.
+  // When a host revokes the browser, the other host stays.
   expect(await r.host.run(["device", "revoke", await deviceOf(r)])).toMatchObject({ code: 0 });
   await page.getByRole("alert").getByText("was revoked").waitFor();
   await page.getByRole("button", { name: "Try again" }).click();
@@ -141,7 +141,7 @@ itWith("chromium", "a written page works at any web server, and runs no script t
   await page.getByRole("log").getByText("The answer there.").waitFor();
   expect(b.complaints).toEqual([]);
 
-  // The page needs this script to reach the host, and loads it late.
+  // The page loads this script late, when it needs it to reach the host.
   const [script = ""] = readdirSync(join(folder, "page")).filter((name) => /^relay-.*\.js$/.test(name));
   appendFileSync(join(folder, "page", script), ";globalThis.wasHere = true;");
   const changed = await b.open(server.address);
@@ -168,11 +168,11 @@ itWith("chromium", "a link to the page of a host pairs in a browser that has no 
   await page.reload();
   await page.getByRole("log").getByText("The answer there.").waitFor();
   expect(b.complaints).toEqual([]);
-  // Without a link to pair with, the page of the host asks for its token as before.
+  // Without a pairing link, the host's page asks for its token as usual.
   await (await b.open(address)).getByLabel("Token").waitFor();
 });
 
-/** The id of the browser, as it is printed. */
+/** The id under which the host lists the browser. */
 async function deviceOf(r: Awaited<ReturnType<typeof behindRelay>>): Promise<string> {
   const { devices } = JSON.parse((await r.host.run(["device", "list", "--json"])).stdout);
   return devices[0].id;

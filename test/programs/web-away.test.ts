@@ -5,7 +5,7 @@ import { text } from "../model-server.ts";
 import { itWith } from "../optional.ts";
 import { type BrowserStage, browserStage, keysOf } from "./browser.ts";
 
-/** What browsers say of a host that does not answer, on purpose here. */
+/** Whether an error on the console is about a host that does not answer, which is intended here. */
 const isOfCut = (complaint: string) => /WebSocket connection|net::ERR_/.test(complaint);
 const SHOTS = process.env.SCOREL_SHOTS;
 
@@ -17,7 +17,7 @@ async function shot(page: Page, name: string): Promise<void> {
   if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}.png` });
 }
 
-/** Two sessions that a page has shown, so that this browser keeps them. */
+/** Opens a page and shows two sessions, so that the browser saves them. */
 async function seen(t: BrowserStage, change: (page: Page) => Promise<unknown> = async () => {}): Promise<Page> {
   await t.s.run(["-p", "the first question"]);
   await t.s.run(["-p", "the second question"]);
@@ -29,7 +29,7 @@ async function seen(t: BrowserStage, change: (page: Page) => Promise<unknown> = 
   return page;
 }
 
-/** The lists and both sessions are kept. */
+/** Resolves when the lists and both sessions are saved. */
 const areKept = (page: Page) => eventually(async () => expect(await keysOf(page)).toHaveLength(3));
 
 const replies = [
@@ -86,7 +86,7 @@ itWith("chromium", "a log that became another one replaces what was kept of it",
   await using t = await browserStage(replies);
   const page = await seen(t);
   await areKept(page);
-  // As if another host at this address had answered other things: whatever is kept, what the host says is shown.
+  // Changes the saved rows, to check that the page shows the host's data instead of saved data.
   await page.evaluate(
     () =>
       new Promise<void>((resolve) => {
@@ -223,7 +223,7 @@ itWith("chromium", "signing out in one tab ends all, and leaves nothing in the b
   const left = () => [sessionStorage, localStorage].map((storage) => Object.keys(storage));
   expect(await page.evaluate(left)).toEqual([[], []]);
   expect(await other.evaluate(left)).toEqual([[], []]);
-  // A page does not wait for a slow host before it has signed out.
+  // The page does not wait for a slow host when it signs out.
   await eventually(async () => expect((await t.s.run(["host", "token", "list"])).stdout).not.toMatch(/^page /m));
   expect(t.complaints).toEqual([]);
 });
@@ -272,7 +272,7 @@ itWith("chromium", "a message that the host does not take is shown as such, and 
   await untaken.getByText("Sent into the silence.").waitFor();
   expect(await field(page).inputValue()).toBe("");
   await shot(page, "untaken");
-  // The page notices that nothing is heard any more, and connects anew.
+  // The page notices the silence, and reconnects.
   await log(page).getByText("The third answer.").waitFor();
   await untaken.waitFor({ state: "detached" });
   expect(await page.getByText("Sent into the silence.").count()).toBe(1);

@@ -8,7 +8,7 @@ import { type BrowserStage, browserStage } from "./browser.ts";
 
 type StageOptions = Parameters<BrowserStage["open"]>[0] & { more?: string };
 
-/** A stage with a conversation of one round, which the page shows. */
+/** A stage with a page that shows a conversation of one round. */
 async function chatStage(replies: readonly Reply[], { more = "", ...options }: StageOptions = {}) {
   const t = await browserStage([text("An earlier answer."), ...replies], { more });
   await t.s.run(["-p", "an earlier question"]);
@@ -228,7 +228,7 @@ itWith("chromium", "a message of somebody else who watches has a name", async ()
 /** A picture of 1 × 1 pixels. */
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** Pastes or drops files in the field, as the browser does for a person. */
+/** Pastes files into the field, or drops them, as the browser does for a person. */
 async function give(page: Page, how: "paste" | "drop", files: readonly { name: string; base64: string }[]) {
   await field(page).evaluate(
     (element, { how, files }) => {
@@ -329,7 +329,8 @@ itWith(
     await page.getByRole("status").getByText("The turn has ended.").waitFor({ state: "attached" });
     await items.getByText("with the next message").waitFor();
     await items.getByRole("button", { name: "Send now" }).click();
-    // The page tells of the end of a turn that it has shown. One that lasts less than a picture is not told.
+    // The page announces the end of a turn only if it has shown the turn; one that is shorter than a frame is not
+    // announced.
     await stop.waitFor();
     await expect.poll(() => items.count()).toBe(0);
     held.open();

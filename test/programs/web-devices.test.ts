@@ -10,10 +10,10 @@ import { barriers } from "./axe.ts";
 import { behindRelay } from "./behind-relay.ts";
 import { type BrowserStage, browserStage, keysOf } from "./browser.ts";
 
-/** An address of its own, since the browser's connections to the usual one go to the host of the page. */
+/** A separate address, since the browser's connections to the usual one go to the host of the page. */
 const BIND = ["--bind", "127.0.0.2"];
 
-/** Another host, with a home and a model of its own, that lets the page at this address in. */
+/** Another host with its own home and model, which accepts the page at this address. */
 async function otherHost(origin: string) {
   const s = scratch();
   const model = await startModelServer([
@@ -85,7 +85,7 @@ itWith("chromium", "another host is added, used, missed, renamed and removed, be
     .first()
     .waitFor();
 
-  // From the page's own host, the list of all that waits answers the question of the other one.
+  // A question of the other host can be answered in the list of open questions on the page of this host.
   await listed(page).getByRole("link", { name: "This host" }).click();
   await page.getByRole("link", { name: "a question here" }).click();
   await page.getByRole("log").getByText("The answer here.").waitFor();
@@ -152,7 +152,7 @@ itWith(
     await entry.waitFor();
     await eventually(async () => expect(await listed(page).getByRole("link").count()).toBe(2));
 
-    // Only the direct way is cut, and the page remembers that there is another one.
+    // Only the direct connection is cut; the page remembers that the relay is another way.
     await page.routeWebSocket(new RegExp(`127\\.0\\.0\\.2:${other.port}/`), (socket) => socket.close());
     await page.goto(`${t.address}/`);
     await entry.waitFor();

@@ -28,7 +28,7 @@ itWith("chromium", "Enter sends, and other keys make a line", async () => {
   await page.keyboard.type("end");
   const lines = "a line, Shift+Enter\na line, Alt+Enter\na line, Control+j\nend";
   expect(await field(page).inputValue()).toBe(lines);
-  // Input methods end a word by Enter, and tell so in two ways.
+  // Input methods end a word with Enter, and mark this key event in one of two ways.
   for (const told of [{ isComposing: true }, { keyCode: 229 }])
     await field(page).evaluate(
       (element, given) =>

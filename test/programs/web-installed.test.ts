@@ -5,7 +5,7 @@ import { text } from "../model-server.ts";
 import { itWith } from "../optional.ts";
 import { type BrowserStage, browserStage, keysOf } from "./browser.ts";
 
-/** A page that has shown a session, and whose worker has kept its files. */
+/** Opens a page that shows a session, and waits until its worker has saved the page's files. */
 async function installed(t: BrowserStage, before?: (page: Page) => Promise<unknown>): Promise<Page> {
   await t.s.run(["-p", "a question"]);
   const page = await t.open({ ...(before && { before }) });
@@ -16,7 +16,7 @@ async function installed(t: BrowserStage, before?: (page: Page) => Promise<unkno
   return page;
 }
 
-/** The addresses in the browser's caches, by cache. */
+/** The addresses in each of the browser's caches. */
 function kept(page: Page): Promise<Record<string, string[]>> {
   return page.evaluate(async () => {
     const found: Record<string, string[]> = {};
@@ -36,7 +36,7 @@ itWith("chromium", "the page can be installed as an app", async () => {
   expect(errors).toEqual([]);
   expect(JSON.parse(data)).toMatchObject({ name: "Scorel", start_url: "../", scope: "../", display: "standalone" });
   const { installabilityErrors } = await devtools.send("Page.getInstallabilityErrors");
-  // Pages of contexts without a profile, as all of these are, can never be installed.
+  // Pages in a context without a profile, like all of these, can never be installed.
   expect(installabilityErrors.filter(({ errorId }) => errorId !== "in-incognito")).toEqual([]);
   expect(t.complaints).toEqual([]);
 });
@@ -44,7 +44,7 @@ itWith("chromium", "the page can be installed as an app", async () => {
 itWith("chromium", "a page that is loaded anew while its host is away is there, with what was seen", async () => {
   await using t = await browserStage([text("The answer.")]);
   const page = await installed(t);
-  // The lists, and the session.
+  // The lists and the session are saved.
   await eventually(async () => expect(await keysOf(page)).toHaveLength(2));
 
   t.network.refuse(true);

@@ -7,13 +7,13 @@ import { itWith } from "../optional.ts";
 import { barriers } from "./axe.ts";
 import { browserStage } from "./browser.ts";
 
-/** Opens the palette, finds something, and does it. */
+/** Opens the palette, searches for a command, and runs it. */
 async function find(page: Page, wanted: string): Promise<void> {
   await page.keyboard.press("Control+k");
   const palette = page.getByRole("dialog", { name: "Find a session or an action" });
   await palette.waitFor();
   await page.keyboard.type(wanted);
-  // Some of what can be done is known only when the host has said it.
+  // Some commands appear only after the host has answered.
   await palette.getByRole("option").first().waitFor();
   await page.keyboard.press("Enter");
 }

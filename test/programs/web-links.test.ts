@@ -8,10 +8,10 @@ import { delayUntil, gate, text, toolCall } from "../model-server.ts";
 import { itWith } from "../optional.ts";
 import { type BrowserStage, browserStage } from "./browser.ts";
 
-/** Less than a client waits at most before it connects again, which is 15 s. A busy machine needs seconds for what takes tenths of one. */
+/** Milliseconds; less than the 15 s that a client waits at most before it reconnects, and enough for a busy machine. */
 const SOON_MS = 10_000;
 
-/** What browsers say of a host that does not answer, on purpose here. */
+/** Whether an error on the console is about a host that does not answer, which is intended here. */
 const isOfCut = (complaint: string) => /WebSocket connection|net::ERR_/.test(complaint);
 
 itWith(
@@ -61,7 +61,7 @@ itWith(
   },
 );
 
-/** A page that shows this session. */
+/** Opens a page that shows this session. */
 async function pageAt(t: BrowserStage, sessionId: string): Promise<Page> {
   const page = await t.open();
   await page.getByRole("navigation", { name: "Sessions" }).waitFor();
@@ -70,12 +70,12 @@ async function pageAt(t: BrowserStage, sessionId: string): Promise<Page> {
   return page;
 }
 
-/** The session that was begun in the stage's project. */
+/** The id of the session that was created in the stage's project. */
 function onlySession(t: BrowserStage): string {
   return basename(t.s.logs()[0] ?? "", ".jsonl");
 }
 
-/** Sends a message with the field of a page. */
+/** Sends a message with the page's field. */
 async function send(page: Page, message: string): Promise<void> {
   await page.getByRole("textbox", { name: "Message" }).fill(message);
   await page.keyboard.press("Control+Enter");
@@ -148,7 +148,7 @@ itWith("chromium", "a page whose network was cut, and one that slept, soon show 
   await eventually(() => expect(readFileSync(t.s.logs()[0] ?? "", "utf8")).toContain("and while it is away."));
   t.network.refuse(false);
   const back = performance.now();
-  // It may go on by itself before.
+  // It may have reconnected by itself before.
   await page
     .getByRole("button", { name: "Connect now" })
     .click({ timeout: 2_000 })

@@ -6,13 +6,16 @@ import { itWith } from "../optional.ts";
 import { browserStage, hostClient } from "./browser.ts";
 import { drawingExtension } from "./drawing-extension.ts";
 
-/** Characters of a text in one piece at most: browsers take time that grows with the square of it to break a word into lines. */
+/**
+ * The most characters of a text in one piece, since the time that browsers need to break a word into lines grows with
+ * the square of its length.
+ */
 const LONGEST = 1_000;
 const SIZES = [200_000, 1_000_000];
 
 const word = (size: number) => `begin${"A".repeat(size)}end`;
 
-/** The forms in which a text without a blank can stand in a conversation, and what of it is shown. */
+/** The forms in which a text without spaces can be in a conversation. */
 const forms: Record<string, (words: string) => DisplayAction> = {
   reply: (words) => ({ display: "bubble", role: "assistant", text: words }),
   code: (words) => ({ display: "bubble", role: "assistant", text: `\`\`\`js\n${words}\n\`\`\`` }),
@@ -27,13 +30,13 @@ const forms: Record<string, (words: string) => DisplayAction> = {
 };
 
 interface Shown {
-  /** Whether the whole word is there. */
+  /** Whether the whole word is shown. */
   isWhole: boolean;
-  /** The longest piece of text. */
+  /** The length of the longest piece of text. */
   piece: number;
 }
 
-/** What an open session shows of a word, with its cards open. */
+/** Opens a session's cards, and returns how a word of this size is shown. */
 async function shownIn(page: Page, size: number): Promise<Shown> {
   const log = page.getByRole("log");
   await log.getByText("AAAA").first().waitFor({ timeout: 60_000 });
@@ -47,7 +50,10 @@ async function shownIn(page: Page, size: number): Promise<Shown> {
   }, size);
 }
 
-/** Keeps how long the page did not answer at most. Returns what asks for it, and begins anew. */
+/**
+ * Measures the longest time for which the page did not respond. Returns a function that gets this time and starts
+ * again.
+ */
 async function watchTasks(page: Page): Promise<() => Promise<number>> {
   await page.evaluate(() => {
     const all = globalThis as any;

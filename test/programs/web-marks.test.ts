@@ -7,7 +7,7 @@ import { itWith } from "../optional.ts";
 import { barriers } from "./axe.ts";
 import { browserStage, hostClient } from "./browser.ts";
 
-/** The link of a session, with its mark if one is wanted. */
+/** The link of a session, optionally with this mark. */
 const row = (page: Page, name: string, mark?: string) =>
   page
     .getByRole("navigation", { name: "Sessions" })
@@ -50,7 +50,7 @@ itWith(
       await row(two, "Beta").click();
       await two.getByRole("textbox", { name: "Message", exact: true }).waitFor();
 
-      // A reply is new where nobody has looked at it, and no longer once somebody has.
+      // A reply is marked as new until somebody has looked at it, on any page.
       const ended = await say(alpha, "Answer me.");
       await ended();
       await row(two, "Alpha", "new").waitFor();
@@ -67,7 +67,7 @@ itWith(
       await row(one, "Beta").waitFor();
       expect([await row(one, "Alpha", "new").count(), await row(two, "Alpha", "new").count()]).toEqual([0, 0]);
 
-      // Both know what waits, and say how much in the title and its picture.
+      // Both pages know the open questions, and show their number in the title and the icon.
       await say(beta, "Make beta.");
       await row(one, "Beta", "waiting for you").waitFor();
       await one.getByRole("status").getByText("Beta waits for your answer.").waitFor();
@@ -77,7 +77,7 @@ itWith(
       expect(await one.locator("link[rel=icon]").getAttribute("href")).toMatch(/icon-asking\.svg$/);
       await two.getByRole("button", { name: "2 waiting" }).waitFor();
 
-      // The list has the exact questions, and answers them from anywhere.
+      // The list contains exactly the open questions, and answers them from anywhere.
       await two.keyboard.press("Control+k");
       await two.getByRole("combobox", { name: "A session, project or action" }).fill("Waiting for you");
       await two.keyboard.press("Enter");
@@ -92,7 +92,7 @@ itWith(
       await expect.poll(() => existsSync(join(t.s.project, "beta.txt"))).toBe(true);
       await expect.poll(() => one.title()).toBe("(1) Scorel");
 
-      // What is answered elsewhere cannot be answered any more, and stays where it is.
+      // A question that was answered elsewhere cannot be answered any more, and stays in its place.
       const question = one.getByRole("region", { name: "Your answer is needed" });
       await question.getByRole("button", { name: "yes, this once" }).click();
       await first.getByText("Answered.").waitFor();
@@ -103,7 +103,7 @@ itWith(
       await two.keyboard.press("q");
       await dialogOf(two).getByText("Nothing waits for you").waitFor();
 
-      // What is too long to be decided about beside others is answered in its session.
+      // A question that is too long for the list is answered in its session.
       await row(one, "Beta", "new").waitFor();
       await say(beta, "Make many.");
       await second.getByText(/^\d{3} lines, /).waitFor();
@@ -121,7 +121,9 @@ itWith(
   120_000,
 );
 
-/** Runs in the page before its scripts: keeps its notifications, answers for the person, and lets the test hide the tab. */
+/**
+ * Runs in the page before its scripts: records notifications, grants the permission, and lets the test hide the tab.
+ */
 function record() {
   const all = globalThis as any;
   all.notices = [];
@@ -171,7 +173,7 @@ itWith("chromium", "the browser notifies of what waits after a yes, while the pa
     await client.request("attend_requests", { sessionId });
     const page = await t.open({ permissions: ["notifications"] });
     await page.addInitScript(record);
-    // The code of the link works once: a page that is left before it has its token needs another link.
+    // The link's code works only once, so a page that is left before it has its token needs another link.
     await row(page, "Secret").waitFor();
     await page.reload();
     await row(page, "Secret").waitFor();
@@ -188,7 +190,7 @@ itWith("chromium", "the browser notifies of what waits after a yes, while the pa
       await client.request("wait_turn", { sessionId, id });
     };
 
-    // Nobody was asked, so nothing is told.
+    // Until the user wants notifications, there are none, and the browser is not asked for the permission.
     await hide(page, true);
     await answer(await ask());
     expect([await noticesOf(page), await page.evaluate("globalThis.askedForNotices")]).toEqual([[], 0]);
@@ -199,7 +201,7 @@ itWith("chromium", "the browser notifies of what waits after a yes, while the pa
     expect(await page.evaluate("globalThis.askedForNotices")).toBe(1);
     expect(await barriers(page, "notifications")).toEqual([]);
 
-    // In sight, nothing is told; out of sight, nothing of the session is.
+    // No notification while the page is visible; while it is hidden, one without the session's name.
     await answer(await ask());
     expect(await noticesOf(page)).toEqual([]);
     await hide(page, true);
@@ -209,7 +211,7 @@ itWith("chromium", "the browser notifies of what waits after a yes, while the pa
     await answer(id);
     await expect.poll(() => noticesOf(page)).toEqual([{ ...notice, isClosed: true }]);
 
-    // The name is told when that was chosen, and the notification goes when the page is looked at.
+    // The name is shown if the user chose this, and the notification is closed when the page is visible again.
     await hide(page, false);
     await dialogOf(page).getByRole("checkbox", { name: "Name the session, also where others may see it" }).check();
     await hide(page, true);

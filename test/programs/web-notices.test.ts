@@ -32,7 +32,7 @@ itWith("chromium", "the page says what failed, and what is wrong with a log, unt
     .getByText(/never loads/)
     .waitFor();
   expect(await barriers(page, "notices")).toEqual([]);
-  // On a phone, they are one line, which a tap opens.
+  // On a phone, the notices are one line, which expands at a tap.
   const before = page.viewportSize() as { width: number; height: number };
   await page.setViewportSize({ width: 360, height: 740 });
   const list = notices.getByRole("list");

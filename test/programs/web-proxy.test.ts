@@ -8,10 +8,10 @@ import { itWith } from "../optional.ts";
 import { certificate, privateKey } from "../plugins/ws/certificate.ts";
 import { browserStage } from "./browser.ts";
 
-/** Below which path the proxy has the host. */
+/** The path below which the proxy serves the host. */
 const BELOW = "/scorel";
 
-/** A proxy that encrypts, and passes on what is asked for below a path, as the ones in the guide do. */
+/** A TLS proxy that forwards requests below a path, like those in the guide. */
 async function tlsProxy(): Promise<AsyncDisposable & { origin: string; port: number; leadsTo(target: string): void }> {
   let target = new URL("http://127.0.0.1:1");
   const sockets = new Set<Duplex>();
@@ -67,7 +67,7 @@ itWith("chromium", "the page works below a path of a proxy that encrypts, and ca
   await using proxy = await tlsProxy();
   await using t = await browserStage([text("The first answer."), text("The second answer.")], {
     more: `\n[web-server]\norigins = ["${proxy.origin}"]\n`,
-    // The certificate is nobody's.
+    // No authority has signed the certificate.
     args: ["--ignore-certificate-errors"],
   });
   proxy.leadsTo(t.address);

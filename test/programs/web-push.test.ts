@@ -10,7 +10,7 @@ import { itWith } from "../optional.ts";
 import { barriers } from "./axe.ts";
 import { browserStage, hostClient } from "./browser.ts";
 
-/** A push service on this computer. */
+/** A push service on this computer, with the paths of its requests. */
 async function pushService(): Promise<AsyncDisposable & { origin: string; paths: string[] }> {
   const paths: string[] = [];
   const server = createServer((request, response) => {
@@ -27,7 +27,10 @@ async function pushService(): Promise<AsyncDisposable & { origin: string; paths:
   };
 }
 
-/** Runs in the page before its scripts: the browser's own push service is not on this computer. */
+/**
+ * Runs in the page before its scripts: subscribes at the test's service, since the browser's own one is not on this
+ * computer.
+ */
 function subscribeAt(origin: string) {
   const all = globalThis as any;
   const subscription = {
@@ -45,7 +48,7 @@ function subscribeAt(origin: string) {
     all.localStorage.getItem("test.pushed") === null ? null : subscription;
 }
 
-/** What the worker shows. */
+/** The notifications that the worker shows. */
 const shown = (page: Page) =>
   page.evaluate(async () => {
     const registration = await navigator.serviceWorker.ready;
@@ -85,17 +88,17 @@ itWith(
     expect(await barriers(page, "pushes")).toEqual([]);
     await page.keyboard.press("Escape");
 
-    // Nobody has the session open any more when the question comes.
+    // No page shows the session when the question arrives.
     const other = await page.context().newPage();
     await other.goto(`${t.address}/page/icon.svg`);
     await page.close();
     await client.request("send_message", { sessionId, content: "Make it." });
-    // A page that ends without a word counts as in sight for a minute.
+    // A page that disappears without signing off counts as visible for a minute.
     await expect.poll(() => service.paths, { timeout: 90_000 }).toEqual(["POST /to/this-browser"]);
     const { requests } = await client.request("list_requests", { sessionId });
     expect(requests).toHaveLength(1);
 
-    // What comes back tells nothing of it, and leads to the page.
+    // The notification names nothing of the session, and opens the page.
     const devtools = await other.context().newCDPSession(other);
     const registered = new Promise<string>((resolve) =>
       devtools.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
@@ -112,7 +115,7 @@ itWith(
     const pushed = { title: "Scorel", body: "A session waits for you, or has ended its work.", tag: "scorel.pushed" };
     await eventually(async () => expect(await shown(other)).toEqual([pushed]));
 
-    // Signing out ends it.
+    // Signing out ends the subscription.
     const again = await other.context().newPage();
     await again.addInitScript(subscribeAt, service.origin);
     again.setDefaultTimeout(20_000);

@@ -14,13 +14,13 @@ import { barriers } from "./axe.ts";
 import { behindRelay } from "./behind-relay.ts";
 import { browserStage, hostClient, keysOf } from "./browser.ts";
 
-/** The name of the host, as pairing tells it. */
+/** The name under which the host is paired. */
 const desk = hostname().split(".")[0] as string;
 
 const listed = (page: Page) => page.getByRole("region", { name: "Devices" });
 const state = (page: Page, said: string) => listed(page).getByRole("link", { name: desk }).getByText(said);
 
-/** Opens the dialog in which a code is entered. */
+/** Opens the dialog for a pairing code. */
 async function pairing(page: Page) {
   await page.getByRole("button", { name: "More" }).first().click();
   await page.getByRole("menuitem", { name: "Add a device" }).click();
@@ -36,7 +36,9 @@ async function pair(page: Page, code: string, relay: string) {
   await dialog.getByRole("button", { name: "Pair", exact: true }).click();
 }
 
-/** Makes the host ask before each call of a tool in the session that is shown: a page with these scopes cannot choose that. */
+/**
+ * Makes the host ask before each tool call in the shown session, since a page with these scopes cannot change the mode.
+ */
 async function askAt(home: string, page: Page) {
   const owner = await hostClient(home, "owner");
   const [, sessionId = ""] = /session\/([\w-]+)/.exec(page.url()) ?? [];
@@ -44,7 +46,7 @@ async function askAt(home: string, page: Page) {
   await owner.close();
 }
 
-/** What the browser has of its keys. */
+/** The pairings and keys that the browser has saved. */
 const keysIn = (page: Page) =>
   page.evaluate(
     () =>
@@ -85,7 +87,7 @@ itWith("chromium", "a page pairs with a host behind a relay, works there, misses
   await page.getByRole("textbox", { name: "Message" }).fill("Write a file.");
   await page.keyboard.press("Control+Enter");
   await page.getByRole("button", { name: "yes, this once" }).waitFor();
-  // The host takes no further answers from this browser, which may neither change the mode nor add rules.
+  // The host offers only one-time answers, since this browser may neither change the mode nor add rules.
   const answers = page.getByRole("region", { name: "Your answer is needed" }).locator(".choices button");
   expect((await answers.allInnerTexts()).map((label) => label.replace(/^\d\s*/, ""))).toEqual(["Yes, this once", "No"]);
   await page.getByText("This browser may read sessions, write in them, answer questions.").waitFor();
@@ -99,7 +101,7 @@ itWith("chromium", "a page pairs with a host behind a relay, works there, misses
   await page.getByRole("textbox", { name: "Message" }).fill("Go on.");
   await page.keyboard.press("Control+Enter");
   await page.getByRole("log").getByText("The answer after the relay.").waitFor();
-  // What a browser has kept is there for the next loading, and the pairing, too.
+  // The data that a browser has saved is still there after a reload, and so is the pairing.
   await page.reload();
   await page.getByRole("log").getByText("The answer after the relay.").waitFor();
   await state(page, "connected").waitFor();
@@ -112,7 +114,7 @@ itWith("chromium", "a page pairs with a host behind a relay, works there, misses
   await page.getByRole("link", { name: "a question here" }).click();
   await page.getByRole("log").getByText("The answer here.").waitFor();
 
-  // Its own place takes a new code.
+  // A lost pairing is renewed in its own place with a new code.
   await listed(page).getByRole("link", { name: desk }).click();
   const again = await r.offer();
   await page.getByRole("textbox", { name: "Code", exact: false }).first().fill(again.code);
@@ -147,7 +149,7 @@ itWith("chromium", "a link pairs after a yes in the page, and only with the host
   await own.agree();
   await state(page, "connected").waitFor();
 
-  // Whoever uses the browser next finds no keys.
+  // The next user of the browser finds no keys.
   await page.getByRole("button", { name: "More" }).first().click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await page.getByLabel("Token").waitFor();
@@ -194,7 +196,7 @@ itWith("chromium", "says what is wrong with a code and a relay", async () => {
   await alert.getByText(`The relay ${r.address} cannot be reached`).waitFor();
 });
 
-/** The id of a host, which links name. */
+/** The id of a host, as in links. */
 async function hostOf(r: Awaited<ReturnType<typeof behindRelay>>): Promise<{ hostId: string }> {
   const { code, finished } = await r.offer();
   const laptop = scratch();

@@ -11,7 +11,7 @@ import { type Drawn, drawingExtension } from "./drawing-extension.ts";
 import { guard } from "./page-guard.ts";
 import { watched } from "./watched.ts";
 
-/** Characters that hide or reorder what stands around them. */
+/** Characters that hide or reorder the characters around them. */
 const DECEIVING = "safe\u202eexe.\u2066\u200b\u200d\u00ad\u3164\u2800end";
 const VISIBLE = "safe\\u{202e}exe.\\u{2066}\\u{200b}\\u{200d}\\u{ad}\\u{3164}\\u{2800}end";
 
@@ -28,7 +28,7 @@ const FORMS: Record<string, (words: string) => DisplayAction> = {
   cards: (words) => ({ display: "card", title: words, status: "error", text: words }),
 };
 
-/** A card for each form, with all texts in it. */
+/** A card for each form that shows all texts, a question with them, and the parts as outputs of the tool. */
 function drawn(texts: readonly string[], parts: readonly string[]): Drawn {
   const actions = Object.entries(FORMS).map(
     ([title, form]): DisplayAction => ({ display: "card", title, status: "done", text: "", body: texts.map(form) }),
@@ -43,7 +43,7 @@ function inParts(texts: readonly string[], count: number): string[] {
   return Array.from({ length: count }, (_, at) => texts.slice(at * size, (at + 1) * size).join("\n\n"));
 }
 
-/** Opens everything that is folded in a part of the page. */
+/** Expands everything in a part of the page. */
 async function unfold(part: Locator) {
   await part.evaluate((element: any) => {
     for (const head of element.querySelectorAll('.card-head[aria-expanded="false"]')) head.click();
@@ -76,13 +76,13 @@ itWith(
       await page.goto(`${t.address}/#/session/${sessionId}`);
       const conversation = page.getByRole("log");
 
-      // Streamed replies, thinking, and calls of tools with their output.
+      // Streamed replies, thinking, and tool calls with their output.
       const { id } = await client.request("send_message", { sessionId, content: texts.join("\n") });
       await client.request("wait_turn", { sessionId, id });
       await conversation.getByText("All was said.").waitFor();
       expect(await watching.seen()).toEqual([]);
 
-      // Messages that wait, one of them with each part.
+      // Queued messages, one for each part of the texts.
       await client.request("send_message", { sessionId, content: "Wait." });
       for (const content of parts) await client.request("send_message", { sessionId, content, running: "follow_up" });
       await expect
@@ -92,7 +92,7 @@ itWith(
       await client.request("cancel", { sessionId });
       held.open();
 
-      // Titles of sessions, and names of projects.
+      // Names of sessions and of projects.
       const names = texts.map((words) => words.replace(/\p{C}/gu, " ").trim().slice(0, 200));
       for (const name of names) await client.request("rename_session", { sessionId, name });
       for (const [at, name] of names.entries()) {
@@ -110,7 +110,7 @@ itWith(
       expect({ seen: await watching.seen(), asked: web.asked }).toEqual({ seen: [], asked: [] });
       expect(t.complaints).toEqual([]);
 
-      // What watches the page sees something where there is something.
+      // Checks that the guard notices these attempts.
       await page.evaluate((url) => {
         const { document } = globalThis as any;
         const image = document.createElement("img");
@@ -130,7 +130,7 @@ itWith(
 
 type Client = Awaited<ReturnType<typeof hostClient>>;
 
-/** Shows all texts in each form, all of it unfolded. */
+/** Shows all texts in each form, with everything expanded. */
 async function formsShown(page: Page, client: Client, cwd: string, texts: readonly string[]) {
   const { sessionId } = await client.request("create_session", { cwd, name: "Forms" });
   await client.request("run_command", { sessionId, name: "draw", args: "" });
@@ -219,7 +219,7 @@ itWith("chromium", "a question that is longer than its place says so above it, a
     expect(
       shown?.endsWith(`rm end\\u{fe0f}${"e\u0301".repeat(3)}x${"\u0301".repeat(4)}${"\\u{301}".repeat(1_996)}`),
     ).toBe(true);
-    // A yes before the end was on the screen brings it there, and counts only when it is given again.
+    // An answer before the end of the text was visible only scrolls to it, and must be given again.
     const yes = question.getByRole("button", { name: "yes, this once" });
     const tail = question.getByRole("region", { name: "It ends with:" });
     expect(await tail.textContent()).toMatch(/^It ends with:…[^\n]*\\u\{301\}$/);

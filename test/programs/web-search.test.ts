@@ -8,7 +8,7 @@ import { browserStage } from "./browser.ts";
 
 const rowsIn = (page: Page) => page.getByRole("region", { name: "In conversations" }).getByRole("link");
 
-/** Whether what is marked as found is in sight, in the middle third or so. */
+/** Whether a marked match is visible, roughly in the middle third. */
 const isInSight = (page: Page, words: string) =>
   page.getByRole("log").evaluate((log, wanted) => {
     const entry = log.querySelector("[data-found]");
@@ -59,7 +59,7 @@ itWith(
     const page = await t.open();
     await page.locator('a[href^="#/session/"]').first().click();
     const log = page.getByRole("log");
-    /** The number of the first question in sight, and how far it is from the upper edge. */
+    /** The number of the first visible question. */
     const first = () =>
       log.evaluate((scroller) => {
         const edge = scroller.getBoundingClientRect().top;
@@ -71,21 +71,22 @@ itWith(
       });
     const height = () => log.evaluate(({ scrollHeight }) => scrollHeight);
     await expect.poll(first).toBeLessThan(2_400);
-    // Not the key Home, whose movement may go on behind what has come meanwhile.
+    // Not with the key Home, whose scrolling may continue after new rows were inserted.
     const toBegin = () =>
       log.evaluate((scroller) => {
         scroller.dispatchEvent(new WheelEvent("wheel"));
         scroller.scrollTop = 0;
       });
-    // 100 questions come at a time, and each is four further than the last one.
+    // 100 questions are loaded at a time, and their numbers rise by four.
     for (let begin = 2_000; begin > 0; begin -= 400) {
       const tall = await height();
       await toBegin();
       await expect.poll(height).toBeGreaterThan(tall);
-      // The list draws what is in sight a frame after it has moved.
+      // The list draws the visible rows one frame after it was scrolled.
       await expect.poll(async () => Math.abs((await first()) - begin)).toBeLessThan(20);
     }
-    // The list may still correct where it stands after it has measured what came, so one movement can end short of the beginning.
+    // The list may still correct its position after it has measured new rows, so one scroll may end short of the
+    // beginning.
     await expect
       .poll(async () => {
         await toBegin();

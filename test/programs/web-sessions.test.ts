@@ -6,7 +6,7 @@ import { text } from "../model-server.ts";
 import { itWith } from "../optional.ts";
 import { browserStage } from "./browser.ts";
 
-/** Opens the menu of a session or project, and runs one of its commands. */
+/** Opens the menu of a session or project, and chooses a command. */
 async function choose(page: Page, menu: string, command: string): Promise<void> {
   await listed(page).getByRole("button", { name: menu, exact: true }).click();
   await page.getByRole("menuitem", { name: command, exact: true }).click();
@@ -81,7 +81,7 @@ itWith(
     await link.waitFor();
     expect(await archived.count()).toBe(0);
 
-    // On a phone, where that list is behind a button, the page begins with those that were used last.
+    // On a phone, where the list is behind a button, the page shows the sessions that were used last.
     await choose(page, "Actions for a later question", "Archive");
     await page.setViewportSize({ width: 360, height: 740 });
     await page.evaluate(() => {
@@ -149,7 +149,7 @@ itWith("chromium", "a new session begins with the chosen options, which can be c
   expect(JSON.parse(stdout)).toMatchObject([{ title: "Choose like this", preset: "careful" }]);
 
   await level.selectOption("low");
-  // The modes are read when the list is about to be opened.
+  // The modes are loaded when the list is about to be opened.
   await mode.focus();
   await mode.selectOption("ask");
   await page.getByRole("button", { name: "Model: scripted/scripted-model" }).click();

@@ -12,7 +12,7 @@ const replies = [text("The first answer.\n\n```ts\nconst one = 1;\n```"), text("
 const warning = (page: Page) => page.getByText("What answers at this address has not proved that it is your host.");
 const portOf = (t: BrowserStage) => Number(new URL(t.address).port);
 
-/** How much this browser keeps. */
+/** The number of records that this browser has saved. */
 function keptCount(page: Page): Promise<number> {
   return page.evaluate(
     () =>
@@ -29,14 +29,14 @@ function keptCount(page: Page): Promise<number> {
   );
 }
 
-/** A page that has shown a session, and its token. */
+/** Opens a page that shows a session; returns the page and its token. */
 async function pageWithSession(t: BrowserStage): Promise<{ page: Page; token: string }> {
   await t.s.run(["-p", "the first question"]);
   const page = await t.open();
   await page.getByRole("link", { name: "the first question" }).click();
   await page.getByRole("log").getByText("const one = 1;").waitFor();
   await eventually(async () => expect(await keptCount(page)).toBe(2));
-  // Loaded anew where no code is shown, so that what colours code was not used yet.
+  // Reloads the page where no code is shown, so that the highlighter is not loaded yet.
   await page.goto(`${t.address}/#/`);
   await page.reload();
   await page.getByRole("link", { name: "the first question" }).waitFor();
@@ -45,7 +45,7 @@ async function pageWithSession(t: BrowserStage): Promise<{ page: Page; token: st
   return { page, token };
 }
 
-/** The page has said hello to a stranger, who has learned nothing that lets anybody in. */
+/** Checks that the page has greeted a stranger, and sent nothing that grants access. */
 async function learnsNothing(stranger: Stranger, page: Page, token: string): Promise<void> {
   await eventually(() => expect(stranger.messages.length).toBeGreaterThan(0));
   const types = stranger.messages.map((each) => (JSON.parse(each) as { type: string }).type);
@@ -54,7 +54,7 @@ async function learnsNothing(stranger: Stranger, page: Page, token: string): Pro
   await warning(page).waitFor();
 }
 
-/** The host is there again at its port, and the page goes on by itself. */
+/** Starts the host again on its port, and checks that the page reconnects by itself. */
 async function goesOn(t: BrowserStage, page: Page): Promise<void> {
   const { code, stdout } = await t.s.run(["host", "serve", "--port", String(portOf(t))], { ownProcess: true });
   expect([code, stdout]).toEqual([0, expect.stringContaining(t.address)]);
@@ -90,11 +90,11 @@ itWith("chromium", "who listens at the port of a host that has ended is not told
     await using stranger = await Stranger.at(portOf(t), () => answer);
     await page.getByRole("button", { name: "Connect now" }).click();
     await learnsNothing(stranger, page, token);
-    // What the page needs of its scripts is there since it was loaded: these, too, would come from the stranger.
+    // The page has loaded all scripts that it needs at its start, since later ones would come from the stranger.
     await page.getByRole("link", { name: "the first question" }).click();
     await page.getByRole("log").locator("code span").first().waitFor();
     await page.getByRole("link", { name: "New session in project" }).click();
-    // The browser itself asks for these, whenever it likes.
+    // The browser itself requests these at any time.
     expect(stranger.paths.filter((path) => !["/page/icon.svg", "/worker.js"].includes(path))).toEqual([]);
   }
   await goesOn(t, page);

@@ -5,7 +5,7 @@ import { text, toolCall } from "../model-server.ts";
 import { itWith } from "../optional.ts";
 import { type BrowserStage, browserStage, hostClient } from "./browser.ts";
 
-/** A tool that asks whether it may ask, and then for two names. */
+/** A tool that asks for a confirmation, and then for two names. */
 const asker = `export default { id: "asker", name: "asker", version: "1.0.0", needs: ["ui"],
   tools: ({ ui }: any) => [{ name: "AskNames", description: "Asks", parameters: { type: "object", properties: {} },
     execute: async () => {
@@ -20,7 +20,7 @@ const question = (page: Page, title: string) =>
 const answer = (page: Page) => page.getByRole("textbox", { name: "Answer", exact: true });
 const keyboard = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
 
-/** A page of a new session that runs the tool. */
+/** Opens a page with a new session that runs the tool. */
 async function begun(t: BrowserStage, options: Parameters<BrowserStage["open"]>[0] = {}): Promise<Page> {
   t.s.file("~/.scorel/extensions/asker.ts", asker);
   await t.s.run(["-p", "an earlier question"]);
@@ -73,7 +73,7 @@ itWith("chromium", "whoever writes a message keeps the keyboard when a question 
   await client.request("answer_request", { sessionId, requestId: requests[0]?.requestId as string, answer: "y" });
   await client.close();
   await question(page, "First name").waitFor();
-  // Longer than it takes to be seen as somebody who has stopped typing.
+  // Longer than the time after which a person counts as having stopped typing.
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1_500)));
   await page.keyboard.type("message");
   expect([await message(page).inputValue(), await answer(page).inputValue()]).toEqual(["half a message", ""]);

@@ -10,7 +10,7 @@ const field = (page: Page) => page.getByRole("textbox", { name: "Message", exact
 const question = (page: Page) => page.getByRole("region", { name: "Your answer is needed" });
 const hasKeyboard = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
 
-/** A page in which the form for a new session is open. */
+/** Opens the form for a new session. */
 async function newSession(page: Page): Promise<void> {
   await page.getByRole("link", { name: "New session in project" }).click();
   await field(page).waitFor();
@@ -66,7 +66,7 @@ itWith("chromium", "a number that is pressed again and again answers no question
   await page.keyboard.press("1");
   held.open();
   await question(page).waitFor();
-  // As long as somebody needs who types without looking, and longer than a question must be in sight.
+  // As long as a person types without looking up, and longer than a question must be visible.
   const begin = performance.now();
   while (performance.now() - begin < 1_500) {
     await page.keyboard.press("1");
@@ -74,7 +74,7 @@ itWith("chromium", "a number that is pressed again and again answers no question
   }
   expect(await question(page).count()).toBe(1);
   expect(existsSync(join(t.s.project, "made.txt"))).toBe(false);
-  // Whoever looks up for a second answers.
+  // After a second without typing, an answer is accepted.
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1_100)));
   await page.keyboard.press("1");
   await conversation.getByText("It is made.").waitFor();

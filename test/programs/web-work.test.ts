@@ -47,7 +47,7 @@ const edits = [
   text("Changed."),
 ];
 
-/** What a person gets who selects all of an element and copies it. */
+/** The text that a person gets who selects an element and copies it. */
 async function copied(page: Page, element: Locator): Promise<string> {
   await element.evaluate((node: any) => {
     const { getSelection } = globalThis as any;
@@ -173,7 +173,7 @@ itWith("chromium", "the panel says what is wrong with the host, and what to do a
   const panel = details.getByRole("tabpanel", { name: "Health" });
   await panel.getByRole("button", { name: "Check now" }).click();
   const about = (text: string | RegExp) => panel.getByRole("listitem").filter({ hasText: text });
-  // A check waits up to 25 s for an extension that hangs; there is none.
+  // A check waits up to 25 s for an extension that does not respond; here there is none.
   await about("Only you can read and change your folder").getByText("fine").waitFor({ timeout: 60_000 });
   await panel.getByText(/^Checked in [\d.]+ s\.$/).waitFor();
   expect(await barriers(page, "what is wrong with the host")).toEqual([]);

@@ -5,10 +5,10 @@ import { createInterface } from "node:readline";
 // @ts-expect-error plain JavaScript, shared with the benchmarks
 import { bin, environment } from "../bench/measure.mjs";
 
-/** What a host takes when it has just begun says nothing about what it takes later. */
+/** Samples during the first 30 s are left out, since they do not show how memory grows later. */
 const WARM_UP_MS = 30_000;
 
-/** A host in a process of its own, and its memory over time. */
+/** A host in a separate process, whose memory is sampled. */
 export class HostProcess {
   readonly socket: string;
   readonly version: string;
@@ -40,7 +40,7 @@ export class HostProcess {
     this.samples.push({ minutes: (Date.now() - this.startedAt) / 60_000, megabytes: (Number(pages) * 4_096) / 1e6 });
   }
 
-  /** Its memory at the end, and by how much it grew in a minute, as the slope of the line that fits best. */
+  /** Its memory at the end, and its growth per minute: the slope of the best-fitting line. */
   report(): string {
     const warm = this.samples.filter(({ minutes }) => minutes * 60_000 > WARM_UP_MS);
     const last = this.samples.at(-1)?.megabytes ?? 0;

@@ -1,7 +1,8 @@
 /**
- * Lets clients work at a host for long over bad connections, while the host is restarted again and again:
+ * Lets clients use a host for a long time over unreliable connections, while the host is restarted repeatedly:
  * `npm run soak -- [--minutes 30] [--clients 20] [--sessions 4] [--loss 5] [--restart 300] [--seed n]`.
- * Run `npm run build` first. Prints how the memory of each host changed and where clients differ from the log; the exit code is 1 if any does.
+ * Run `npm run build` first. Prints the memory of each host, and where clients differ from the log; the exit code is 1
+ * if any does.
  */
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -26,7 +27,7 @@ const { values } = parseArgs({
 const [minutes, clientCount, sessionCount, loss, restart] = [
   ...[values.minutes, values.clients, values.sessions, values.loss, values.restart],
 ].map(Number) as [number, number, number, number, number];
-/** A connection is lost with the given probability for each of so many bytes. */
+/** A connection breaks with the probability `loss` for each piece of this many bytes. */
 const PIECE = 16 * 1024;
 const QUIET_MS = 60_000;
 
@@ -56,7 +57,7 @@ try {
     if (Date.now() < next || next >= end) continue;
     next += restart * 1_000;
     console.log(host.report());
-    // Killed and asked to stop in turn.
+    // Alternately killed and asked to stop.
     await host.end(restarts++ % 2 === 0 ? "SIGKILL" : "SIGTERM");
     host = await HostProcess.start(home);
     target.path = host.socket;
@@ -85,7 +86,7 @@ async function open(): Promise<void> {
   await Promise.all(clients.map((client) => client.follow(sessions)));
 }
 
-/** When nothing happens any more, each client must have exactly what the log has. */
+/** Checks that once nothing happens any more, each client has exactly the events of the log. */
 async function compare(): Promise<void> {
   proxy.become({});
   proxy.cut();
@@ -118,7 +119,7 @@ function faults(): ConstructorParameters<typeof FaultProxy>[1] {
   };
 }
 
-/** Numbers from 0 to 1 that follow from a seed (mulberry32). */
+/** Pseudorandom numbers from 0 to 1 for a seed (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -2,10 +2,13 @@ import { connectHost, type RemoteClient } from "@scorel/host/client";
 import { codeOf } from "@scorel/kernel";
 import { dialSocket } from "../../plugins/socket/socket.ts";
 
-/** Errors of requests whose host was killed, or whose answer was lost: that is told, so it is no divergence. */
+/**
+ * Errors of requests whose host was killed or whose response was lost. Clients are told about these, so they count as
+ * no problem.
+ */
 const EXPECTED = new Set(["LINK_LOST", "GATEWAY_RESULT_GONE", "GATEWAY_ENDED", "HOST_CLOSED", "AGENT_CANCELLED"]);
 
-/** A client that sends messages and keeps the ids of the stored events that it hears of. */
+/** A client that sends messages and records the ids of the stored events that it receives. */
 export class SoakClient {
   readonly number: number;
   readonly problems: string[] = [];
@@ -54,7 +57,7 @@ export class SoakClient {
     void sending.finally(() => this.pending.delete(sending));
   }
 
-  /** Resolves when no turn runs any more and everything was heard. */
+  /** Resolves when no turn runs and all events have arrived. */
   async quiet(sessions: readonly string[]): Promise<void> {
     await Promise.all(this.pending);
     for (const sessionId of sessions) {
@@ -64,7 +67,7 @@ export class SoakClient {
     }
   }
 
-  /** The ids of the stored events, as the host has them. */
+  /** The ids of the stored events, read from the host. */
   async stored(sessionId: string): Promise<string[]> {
     const ids: string[] = [];
     for (let more = true; more; ) {

@@ -5,8 +5,8 @@ import { random } from "./random.ts";
 import { Writer } from "./writer.ts";
 
 /**
- * Writes a collection of skills below a folder: as many as the public one has, of its sizes, with words of our own. The same
- * seed writes the same bytes. A `scale` below 1 makes texts shorter, not fewer.
+ * Writes a generated collection of skills to a folder, with as many skills as the public one and of the same sizes. The
+ * same seed gives the same bytes. A `scale` below 1 makes texts shorter, not fewer.
  */
 export function writeCollection(folder: string, { seed = 1, scale = 1 } = {}): void {
   for (const [at, plan] of inventory.entries()) {
@@ -31,7 +31,7 @@ function filesOf(plan: Planned, write: Writer, scale: number): (readonly [string
   return [["SKILL.md", skillText(plan, write, scale)], ...docs, ...licence, ...scripts];
 }
 
-/** As long as planned to the byte, unless it is scaled. */
+/** The SKILL.md, of exactly the planned size unless it is scaled. */
 function skillText(
   { folder, name = folder, bytes, description, style }: Planned,
   write: Writer,
@@ -43,7 +43,10 @@ function skillText(
   return front + `\n# ${name}\n\n${write.markdown(Math.max(60, size))}`.slice(0, Math.max(20, size));
 }
 
-/** Real ones stand plain, in quotes because of a colon, or as a block. */
+/**
+ * The description in the front matter, in one of the forms of real skills: plain, quoted because of a colon, or as a
+ * block.
+ */
 function describe(write: Writer, length: number, style: Planned["style"]): string {
   if (style === "block") return `description: |-\n  ${write.line(length)}`;
   if (style !== "quoted") return `description: ${write.line(length)}`;

@@ -1,23 +1,23 @@
-/** What is known of the public collection of 2026: names and sizes, nothing of its text. */
+/** A skill of the public collection as of 2026: its names and sizes, but nothing of its text. */
 export interface Planned {
   folder: string;
-  /** Where the front matter says another name than the folder. */
+  /** The name in the front matter, if it differs from the folder's. */
   name?: string;
-  /** Of the SKILL.md. */
+  /** Size of the SKILL.md. */
   bytes: number;
-  /** Characters of the description, and how it stands in the front matter. */
+  /** Characters of the description, and its form in the front matter. */
   description: number;
   style?: "quoted" | "block";
   docs: readonly (readonly [path: string, bytes: number])[];
-  /** Bytes of the licence beside it. */
+  /** Bytes of the licence file. */
   licence?: number;
-  /** Programs, each a small one that runs. */
+  /** Paths of programs; each gets the content of a small one that runs. */
   scripts?: readonly string[];
 }
 
 type Doc = readonly [string, number];
 
-/** So many docs of so many bytes together, no two of a size. */
+/** A list of `count` docs with `bytes` bytes together, each of another size. */
 function docs(folder: string, count: number, bytes: number): Doc[] {
   const share = (at: number) => Math.floor((bytes * 2 * (at + 1)) / (count * (count + 1)));
   const sizes = Array.from({ length: count }, (_, at) => share(at));

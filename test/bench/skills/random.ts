@@ -1,4 +1,4 @@
-/** Numbers that follow from a seed alone, on any machine. */
+/** Pseudorandom numbers, the same for a seed on every machine. */
 export interface Random {
   /** From 0 to `below` - 1. */
   below(below: number): number;

@@ -2,10 +2,12 @@ import type { Scenario } from "./scenarios.ts";
 import { openFolder } from "./session.ts";
 import type { Wire } from "./tokens.ts";
 
-/** What is loaded before the first request, as in a session without progressive disclosure. */
+/** What is loaded before the first request; with everything loaded, a session works without progressive disclosure. */
 export type Before = "nothing" | "bodies" | "bodies and docs";
 
-/** Plays a scenario in a session over HTTP, and answers the requests that are measured, as the server got them. */
+/**
+ * Plays a scenario in a session over HTTP, and returns the bodies of the measured requests as the server received them.
+ */
 export async function replay(
   folder: string,
   { turns, measured }: Scenario,

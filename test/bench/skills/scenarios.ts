@@ -3,10 +3,10 @@ import { random } from "./random.ts";
 import { tokensIn } from "./tokens.ts";
 import { Writer } from "./writer.ts";
 
-/** What a scripted model does in a conversation about a collection of skills. */
+/** A conversation with scripted replies that uses skills of a collection. */
 export interface Scenario {
   turns: readonly Turn[];
-  /** Requests at its end that are measured; what comes before is history. */
+  /** The number of requests at the end that are measured; those before are history. */
   measured: number;
 }
 interface Turn {
@@ -14,13 +14,13 @@ interface Turn {
   replies: readonly Part[];
 }
 
-/** A skill that plays a part, with one doc of it where it has any. */
+/** A skill in a scenario, with the size of its body in bytes and its docs. */
 export interface Actor {
   name: string;
   body: number;
   docs: readonly string[];
 }
-/** Who plays: two that make a page, one that writes by a doc, and two larger ones. */
+/** The skills of the scenarios: two that make a page, one with docs, and two larger ones. */
 export type Cast = Readonly<Record<"brand" | "page" | "comms" | "sheet" | "slides", Actor>>;
 
 const PUBLIC = {
@@ -32,7 +32,10 @@ const PUBLIC = {
 } as const;
 const PARTS = Object.keys(PUBLIC) as (keyof Cast)[];
 
-/** The public collection's own skills where they are, else the largest there are, one with docs where docs are read. */
+/**
+ * The five skills of the public collection if all are there, otherwise the largest ones, with one that has docs where
+ * docs are read.
+ */
 export function castOf(skills: readonly Actor[]): Cast {
   if (skills.length === 0) throw new Error("there is no skill to play with");
   const largest = skills.toSorted((a, b) => b.body - a.body || (a.name < b.name ? -1 : 1));
@@ -116,7 +119,7 @@ const run = (skill: Actor, command: string, file: string) =>
   toolCall("skill_run", { skill: skill.name, command, output_files: [file] });
 const look = (skill: Actor, command: string) => toolCall("skill_run", { skill: skill.name, command });
 
-/** A doc of it alone; of one without docs the list. */
+/** Selects the skill's first doc alone, or lists the docs of a skill that has none. */
 function read(skill: Actor): Part {
   const [doc] = skill.docs;
   if (doc === undefined) return list(skill);
@@ -126,7 +129,7 @@ function lines(skill: Actor): Part {
   return look(skill, `sed -n 1,4p '${skill.docs[0] ?? "SKILL.md"}'`);
 }
 
-/** One page by two skills: six requests. */
+/** Two skills make one page: six requests. */
 export function pageScenario({ brand, page }: Cast): Scenario {
   const ask = PAGE_TASK.replace("{brand}", brand.name).replace("{page}", page.name);
   const replies = [
@@ -140,7 +143,7 @@ export function pageScenario({ brand, page }: Cast): Scenario {
   return { turns: [{ ask, replies }], measured: replies.length };
 }
 
-/** A skill, a doc of it, and four lines of that doc: four requests. */
+/** Loads a skill, selects one of its docs, and prints four lines of it: four requests. */
 export function docScenario({ comms }: Cast): Scenario {
   const ask = `Work by the skill ${comms.name}: load it, select ${comms.docs[0] ?? "no doc"} alone, print its first four lines with skill_run, then say {"skill":"${comms.name}","ok":true} and nothing else.`;
   const replies = [load(comms), read(comms), lines(comms), text(`{"skill":"${comms.name}","ok":true}`)];
@@ -148,8 +151,8 @@ export function docScenario({ comms }: Cast): Scenario {
 }
 
 /**
- * Three tasks after a long conversation, seven requests each: every one loads a skill, and the later two load again what the one
- * before them did, as models do.
+ * Three tasks of seven requests each after a long conversation. Each loads a skill; the later two also load the skill
+ * of the task before again, as models do.
  */
 export function longScenario({ sheet, comms, slides }: Cast, history = 20_000): Scenario {
   const again = comms.docs.length > 0 ? { docs: comms.docs.slice(0, 1) } : {};
@@ -179,7 +182,7 @@ export function longScenario({ sheet, comms, slides }: Cast, history = 20_000): 
   return { turns: [...talk(history), ...turns], measured };
 }
 
-/** A conversation of so many tokens, or a few more. */
+/** A conversation of at least this many tokens. */
 function talk(tokens: number): Turn[] {
   const { markdown } = new Writer(random(tokens));
   const turns: Turn[] = [];

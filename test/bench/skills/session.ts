@@ -12,13 +12,15 @@ import type { Script } from "../../model-server.ts";
 import { type Ground, ground, openSkills, SHIPPED, type SkillsTest } from "../../plugins/skills/setup.ts";
 import { isRefusal } from "./sizes.ts";
 
-/** A session of the plugins that deal with skills, whose skills are those of one folder. */
+/** A session with all plugins for skills, and the skills of one folder. */
 export interface FolderSession extends SkillsTest {
-  /** Has all skills loaded as a person's `$name` would, and all docs of them too. */
+  /** Loads all skills as a user's `$name` does, with all their docs if `docs` is true. */
   loadAll(docs: boolean): Promise<void>;
 }
 
-/** `table` is `[skills]`; programs run in whichever sandbox works here. */
+/**
+ * Opens such a session. `table` adds to the table `[skills]`; programs run in whichever sandbox works on this machine.
+ */
 export async function openFolder(folder: string, script: Script, table: object = {}): Promise<FolderSession> {
   const g = ground();
   mkdirSync(join(g.home, "temp"));
@@ -49,7 +51,7 @@ async function loadAll({ session, kernel }: SkillsTest, docs: boolean): Promise<
   }
 }
 
-/** Without its docs where they are refused, as a person would do it then. */
+/** Loads a skill with its docs, or without them if they are refused. */
 async function loadOne(skills: Skills, skill: Skill, docs: boolean): Promise<ToolDetails> {
   try {
     return (await loaded(skills, skill, { include_all_docs: docs })).details;

@@ -7,16 +7,18 @@ import type { SkillsTest } from "../../plugins/skills/setup.ts";
 import type { Actor } from "./scenarios.ts";
 import { tokensIn } from "./tokens.ts";
 
-/** What one skill costs, in tokens: its line in the overview, its body, its docs. Licences are not docs. */
+/**
+ * The cost of a skill in tokens: its line in the overview, its body, and its docs without licences. `body` is in bytes.
+ */
 export interface SkillSize extends Actor {
   line: number;
   bodyTokens: number;
   docTokens: number;
-  /** Docs that are refused. */
+  /** Paths of docs that cannot be loaded. */
   refused: readonly string[];
 }
 
-/** The skills of a session, as they are told and loaded. */
+/** The sizes of all skills of a session. */
 export async function sizesOf({ skills }: SkillsTest): Promise<SkillSize[]> {
   return Promise.all(skills.look.skills.map(sizeOf));
 }
@@ -36,7 +38,7 @@ async function sizeOf(skill: Skill): Promise<SkillSize> {
   };
 }
 
-/** Undefined for one that is too large to be loaded, or cannot be read. */
+/** Tokens of a doc; undefined if it is too large to be loaded or cannot be read. */
 function docTokens(skill: Skill, path: string): number | undefined {
   try {
     return docTexts(skill, [path], Number.POSITIVE_INFINITY).reduce((sum, { text }) => sum + tokensIn(text), 0);
@@ -46,7 +48,7 @@ function docTokens(skill: Skill, path: string): number | undefined {
   }
 }
 
-/** Whether skills refuse to load this. */
+/** Whether an error says that a doc or skill cannot be loaded. */
 export function isRefusal(thrown: unknown): boolean {
   return ["SKILL_UNREADABLE", "SKILL_TOO_LARGE"].includes(codeOf(thrown));
 }

@@ -1,6 +1,6 @@
 import { countTokens, encode } from "gpt-tokenizer/encoding/o200k_base";
 
-/** What a provider's cache works in: so many tokens at a time, and none below a least number. */
+/** A provider's cache stores multiples of STEP tokens, and at least LEAST. */
 const STEP = 128;
 const LEAST = 1_024;
 
@@ -15,19 +15,19 @@ interface WireMessage {
   tool_calls?: readonly { id: string; function: { name: string; arguments: string } }[];
   tool_call_id?: string;
 }
-/** Tokens of some requests that followed each other. */
+/** Tokens of consecutive requests. */
 export interface Cost {
   requests: number;
   prompt: number;
-  /** Of them, those that stood at the beginning of the request before. */
+  /** Those of `prompt` that the previous request began with, so that a cache serves them. */
   cached: number;
-  /** Of the last one. */
+  /** Tokens of the last request. */
   last: number;
 }
 
 const counted = new Map<string, number>();
 
-/** Tokens of o200k, whatever a text looks like. */
+/** Tokens of a text in the encoding o200k. Special tokens in the text count as plain text. */
 export function tokensIn(text: string): number {
   const known = counted.get(text);
   if (known !== undefined) return known;
@@ -36,7 +36,7 @@ export function tokensIn(text: string): number {
   return tokens;
 }
 
-/** What requests cost a provider that keeps the latest one: the first is read whole. */
+/** The tokens of requests for a provider that caches only the previous request; the first one is not cached. */
 export function costOf(requests: readonly Wire[]): Cost {
   const all = requests.map(segmentsOf);
   const sizes = all.map((segments) => segments.reduce((size, text) => size + tokensIn(text), 0));
@@ -45,17 +45,17 @@ export function costOf(requests: readonly Wire[]): Cost {
   return { requests: requests.length, prompt, cached, last: sizes.at(-1) ?? 0 };
 }
 
-/** The share that no cache serves, in percent. */
+/** The share of tokens that a cache cannot serve, in percent. */
 export function uncachedShare({ prompt, cached }: Cost): number {
   return 100 * (1 - cached / prompt);
 }
 
-/** What that share would be if each request only went on from the one before, with a cache that works by single tokens. */
+/** The smallest possible share: each request only extends the one before, and the cache has no steps. */
 export function leastShare({ prompt, last }: Cost): number {
   return (100 * last) / prompt;
 }
 
-/** The tools, then the messages, each as the text that a model reads of it. */
+/** The tools and then the messages of a request, each as text. */
 function segmentsOf({ messages, tools }: Wire): string[] {
   return [JSON.stringify(tools ?? []), ...messages.map(textOf)];
 }
@@ -75,11 +75,11 @@ function cachedOf(before: readonly string[], now: readonly string[]): number {
   return steps < LEAST ? 0 : steps;
 }
 
-/** Tokens that two texts begin with alike. */
+/** The number of tokens at the start of two texts that are equal. */
 function commonTokens(one: string, other: string): number {
   let same = 0;
   while (same < one.length && one[same] === other[same]) same++;
-  // Only a little more than what is alike has to be taken apart: a token is never that long.
+  // Encodes only the equal part and a little more, since no token is longer than that.
   const [left, right] = [one, other].map((text) => tokensOf(text.slice(0, same + 256))) as [number[], number[]];
   const at = left.findIndex((token, index) => token !== right[index]);
   return at < 0 ? left.length : at;

@@ -5,7 +5,7 @@ import type { RunRequest, RunResult } from "@scorel/runner/contract";
 import type { Skill } from "@scorel/skills/contract";
 import type { SkillsTest } from "../../plugins/skills/setup.ts";
 
-/** What became of a case: of the invariants of a skill, or of a program that comes with it. */
+/** The result of a case: the invariants of a skill, or one of its programs. */
 export interface Verdict {
   skill: string;
   what: string;
@@ -15,11 +15,11 @@ export interface Verdict {
   skipped?: string;
 }
 
-/** The folders that skills keep their material in; one of them is looked for where a skill has it. */
+/** Folders in which skills keep their material; those that a skill has must be visible to its programs. */
 const FOLDERS = ["scripts", "templates", "examples", "reference", "references", "themes", "core", "ooxml"];
 const SECONDS = 30;
 
-/** Runs the invariants of every skill of a session, and the programs that are known of public ones, one after the other. */
+/** Checks the invariants of every skill of a session, and runs known programs of public skills, one after another. */
 export async function toolSuite(t: SkillsTest): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
   for (const skill of t.skills.look.skills) {
@@ -30,7 +30,10 @@ export async function toolSuite(t: SkillsTest): Promise<Verdict[]> {
   return verdicts;
 }
 
-/** A workspace as skills expect it: links, a folder for packages, their own files, and nothing of these to be changed. */
+/**
+ * Checks the workspace of a skill: links, a folder for packages, the skill's own files, and that those cannot be
+ * changed.
+ */
 async function invariants(t: SkillsTest, { name, files }: Skill): Promise<Verdict> {
   const file = `out/bench/${name.replace(/[^\w.-]/g, "_")}_ok.txt`;
   const material = FOLDERS.filter((folder) => existsSync(join(files, folder)));
@@ -48,7 +51,7 @@ async function invariants(t: SkillsTest, { name, files }: Skill): Promise<Verdic
 interface Known {
   name: string;
   file: string;
-  /** A module of Python without which it is not run: what needs a network to be installed stays out. */
+  /** A Python module that the program needs. Without it the program is not run, since installing it needs a network. */
   module?: string;
   command: string;
   says: string;
@@ -65,7 +68,7 @@ const FIELDS = JSON.stringify({
   ],
 });
 
-/** Programs of the public collection that run on Python's own library. */
+/** Programs of the public collection that need only Python's standard library, or the given module. */
 const KNOWN: readonly Known[] = [
   {
     name: "pdf",
@@ -114,7 +117,7 @@ async function judged(t: SkillsTest, verdict: Verdict, request: RunRequest, says
   }
 }
 
-/** Through the tool, as a model's call comes to it. */
+/** Runs a command with the tool, as a model's call does. */
 async function run({ kernel }: SkillsTest, request: RunRequest): Promise<RunResult> {
   const tool = kernel.find("tools")?.get("skill_run");
   if (!tool) throw new Error("there is no tool skill_run");

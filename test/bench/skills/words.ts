@@ -1,4 +1,4 @@
-/** Words that generated skills are made of. Common ones, as those of real instructions are. */
+/** Common words of instructions, from which generated skills are made. */
 
 const list = (words: string) => words.trim().split(/\s+/);
 
@@ -33,7 +33,7 @@ export const adverbs = list(`
   first then always never only usually carefully directly before later together again instead once explicitly exactly
 `);
 
-/** Terms as they stand in licences; what is made of them binds nobody. */
+/** Words of licences; the generated licences have no legal meaning. */
 export const terms = list(`
   license licensor licensee contribution contributor derivative work source object form copyright owner patent trademark
   warranty liability notice permission distribution reproduction modification recipient entity agreement condition claim

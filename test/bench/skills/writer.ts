@@ -3,7 +3,7 @@ import { adjectives, adverbs, nouns, terms, verbs } from "./words.ts";
 
 type Make = () => string;
 
-/** Texts of exactly so many bytes, all ASCII: what a byte costs in tokens is about what it costs in real ones. */
+/** Writes texts of an exact number of bytes, all ASCII, with about as many tokens per byte as real ones. */
 export class Writer {
   private readonly random: Random;
 
@@ -13,9 +13,9 @@ export class Writer {
 
   /** Instructions: headings, paragraphs, lists, tables and code. */
   markdown = (bytes: number) => fill(bytes, () => this.any([...this.blocks, ...this.paragraphs]), "\n\n");
-  /** The same with a larger part of code. */
+  /** The same with more code. */
   reference = (bytes: number) => fill(bytes, () => this.any(this.blocks), "\n\n");
-  /** The kind of text that no task is done by. */
+  /** A licence, which no task needs. */
   licence = (bytes: number) => fill(bytes, () => this.some(5, this.clause, " "), "\n\n");
   /** One line. */
   line = (bytes: number) => fill(bytes, () => this.sentence(), " ");

@@ -49,7 +49,7 @@ it("a message that is announced again is not sent again, and one with a gap is c
   });
 });
 
-it("a text that was stored otherwise than it has arrived stays as it was sent", () => {
+it("a text that is stored in another form than it arrived stays as it was sent", () => {
   const replies = new Replies();
   replies.start("m");
   expect(replies.add("m", "text", "the key is abc")).toBe("the key is abc");

@@ -21,7 +21,7 @@ const result = (toolCallId: string, toolName: string, more: object = {}) =>
     },
   });
 
-it("an id that a model uses again is another call for the editor", () => {
+it("a call id that a model uses again is another call for the editor", () => {
   const updates = new Updates("/p");
   const shown = [
     ...updates.take(reply("a", call("c1", "Read", { file_path: "x" }))),

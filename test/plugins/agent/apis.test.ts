@@ -20,7 +20,7 @@ import { openAgent, says, tool } from "./setup.ts";
 
 const cost = expect.objectContaining({ total: expect.any(Number) });
 
-/** A tool that notes each run. */
+/** A tool that counts its runs. */
 function counted(answer: ToolOutput = says("worked")) {
   const runs: unknown[] = [];
   const bash = tool("bash", async (_id, params) => {

@@ -23,7 +23,7 @@ const fails = () => Promise.reject(new Error("the patterns cannot be read"));
 
 const echo = tool("echo", async (_id, params: any) => ({ ...says(`It is ${params.word}.`), details: params }));
 
-/** Images of one pixel: one that may be seen, and one that may not. */
+/** One-pixel images: one that is allowed, and one that is to be removed. */
 const pixel = {
   type: "image" as const,
   data: "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7",

@@ -3,7 +3,7 @@ import { breath } from "../../../plugins/agent/breath.ts";
 import { text, toolCall } from "../../model-server.ts";
 import { openAgent, says, tool } from "./setup.ts";
 
-/** Counts the turns of the event loop until `end`. */
+/** Counts turns of the event loop until `end` is called. */
 function countTurns() {
   const counted = { turns: 0, end: () => clearImmediate(next) };
   const count = () => {
@@ -14,7 +14,7 @@ function countTurns() {
   return counted;
 }
 
-/** The most of these numbers that are the same. */
+/** The largest number of equal values. */
 function mostAlike(numbers: readonly number[]): number {
   const counts = new Map<number, number>();
   for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1);

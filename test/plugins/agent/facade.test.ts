@@ -285,7 +285,7 @@ describe("the estimated context size", () => {
     await t.session.append("harness_item", { ...notice, visibility: "user" });
     expect(t.agent.contextTokens()).toBe(2_250);
     await t.session.append("harness_item", { ...notice, visibility: "both" });
-    // With the marks of a reminder around it.
+    // The tags of a reminder count, too.
     expect(t.agent.contextTokens()).toBe(2_270);
   });
 

@@ -18,7 +18,7 @@ const failed = (errorMessage: string): AssistantMessage => ({
 const kindOf = (text: string) => judge(failed(text)).kind;
 const waitOf = (text: string) => judge(failed(`429 ${text}`)).retryAfterMs;
 
-/** As providers, proxies and networks write them. */
+/** Messages of providers, proxies and networks. */
 const retryable = [
   "429 Too Many Requests",
   "429 status code (no body)",

@@ -8,7 +8,10 @@ import { openAgent, says, tool } from "./setup.ts";
 const sse = (data: unknown, name?: string) => `${name ? `event: ${name}\n` : ""}data: ${JSON.stringify(data)}\n\n`;
 const named = (...all: { type: string; [key: string]: unknown }[]) => all.map((data) => sse(data, data.type)).join("");
 
-/** What differs between the apis: a reply that says "Hello." and used this, an error inside a reply, a reply in one document. */
+/**
+ * The differences between APIs: a reply with the text "Hello." and this usage, an error inside a reply, and a reply in
+ * one document.
+ */
 interface Case {
   reply(usage: unknown): string;
   counts(input: unknown, output: unknown): unknown;

@@ -26,7 +26,7 @@ const call = (id: string, args: unknown = {}): ToolCall => ({
   arguments: args as object,
 });
 const says = (text: string): Content[number] => ({ type: "text", text });
-/** The events of a whole reply; `raw` is what streamed of each call's arguments. */
+/** The events of a whole reply; `raw` are the streamed arguments of each call. */
 function eventsOf(message: AssistantMessage, raw: string[] = []): AssistantMessageEvent[] {
   const deltas = raw.map((delta, n) => ({
     type: "toolcall_delta" as const,
@@ -36,7 +36,7 @@ function eventsOf(message: AssistantMessage, raw: string[] = []): AssistantMessa
   }));
   return [{ type: "start", partial: message }, ...deltas, { type: "done", reason: "stop", message }];
 }
-/** What a guarded stream ends with, the failure's code, and the ids its call events carried. */
+/** The last event of a guarded stream, the code of the failure, and the ids in its call events. */
 async function guarded(events: AssistantMessageEvent[], takenIds: string[] = []) {
   const source = createAssistantMessageEventStream();
   for (const event of events) source.push(event);
@@ -163,7 +163,7 @@ describe("an abort", () => {
       onFailure: () => {},
     });
     const events = stream[Symbol.asyncIterator]();
-    // By the next turn of the event loop the whole reply has come.
+    // The whole reply has arrived by the next turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     for (let n = 0; n < read; n++) await events.next();
     control.abort();

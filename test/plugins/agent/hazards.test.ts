@@ -9,7 +9,7 @@ import { contained, testHeader } from "../../harness.ts";
 import { cut, endEarly, finish, gate, text, toolCall, usage } from "../../model-server.ts";
 import { extension, openAgent, openAgentWith, says, tool } from "./setup.ts";
 
-/** A tool that notes each run. */
+/** A tool that counts its runs. */
 function counted(name: string, answer: () => Promise<ToolOutput> = async () => says(name)) {
   const runs: unknown[] = [];
   const run = tool(name, (_id, params) => {
@@ -405,7 +405,7 @@ describe("a call runs", () => {
   });
 });
 
-/** A store that refuses what this says. */
+/** A store that refuses records for which `refuses` returns true. */
 function failingStore(refuses: (record: string) => boolean): Store {
   const memory = createMemoryStore(testHeader);
   return {

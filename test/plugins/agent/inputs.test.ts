@@ -4,7 +4,7 @@ import { contained } from "../../harness.ts";
 import { text, toolCall } from "../../model-server.ts";
 import { extension, openAgent, says, tool } from "./setup.ts";
 
-/** Empties and overwrites everything that can be reached. */
+/** Clears and overwrites everything that is reachable from a value. */
 function vandalise(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   for (const key of Object.keys(value)) {
@@ -18,11 +18,11 @@ function andThrow(value: unknown): never {
   throw new Error("and it throws");
 }
 
-/** A conversation of two turns with a call, beside an extension and one after it that notes what it is shown. */
+/** Runs two turns with a call, with an extension and after it one that records its inputs. Returns them. */
 async function conversation(own?: Partial<AnyPlugin>) {
   const shown: Record<string, string[]> = {};
   const note = (what: string) => (input: { type?: string }) => {
-    // The reply so far may have more than the event is about, as much as has arrived.
+    // The reply in these events may include later parts, as far as they have arrived, so it differs between runs.
     const told = input.type === "message_update" ? { ...input, message: undefined } : input;
     if (input.type !== "plugin_failure") shown[what] = [...(shown[what] ?? []), withoutTimes(told)];
   };
@@ -54,13 +54,15 @@ async function conversation(own?: Partial<AnyPlugin>) {
   };
 }
 
-/** Without what differs from run to run, and from failures, which are events, too. */
+/** An input as JSON without values that differ between runs, and without failures, which are events, too. */
 function withoutTimes(input: unknown): string {
   const volatile = new Set(["ts", "timestamp", "seq", "id", "parentId", "duration", "durationMs", "signal", "partial"]);
   return JSON.stringify(input, (key, value) => (volatile.has(key) || /Id$|Ids$/.test(key) ? undefined : value));
 }
 
-/** Where an extension is handed something -> what does its worst to it, and whether that is a failure. */
+/**
+ * The places where an extension receives data: an extension that changes the data, and the expected failure, if any.
+ */
 const places: [string, Partial<AnyPlugin>, string?][] = [
   ["transformContext", { hooks: () => ({ transformContext: andThrow }) }, "vandal transformContext"],
   ["transformContext, later", { hooks: () => ({ transformContext: async (all) => andThrow(all) }) }, "vandal transformContext"],

@@ -20,7 +20,7 @@ const result = (id: string) =>
   }) as Events["message"];
 const user = { message: { role: "user", content: "hello", timestamp: 1 } } as Events["message"];
 
-/** What is stored of calls when the session is opened over these events. */
+/** The events about calls that are stored when a session with these events is opened. */
 async function afterStart(before: (t: AgentTest) => Promise<unknown>): Promise<unknown[]> {
   const asked = definePlugin({
     id: "asked",

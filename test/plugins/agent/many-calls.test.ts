@@ -82,7 +82,7 @@ describe("a reply of many calls", () => {
     expect(log.reads).toBeLessThan(12 * path.length);
   });
 
-  /** A session that ends at one event of a path, and counts the events that are read of it. */
+  /** A session whose leaf is one event of a path, and which counts the events that are read. */
   function counted(path: readonly StoredEvent[]) {
     const byId = new Map(path.map((event) => [event.id, event]));
     const get = (id: string) => {

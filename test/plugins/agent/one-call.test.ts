@@ -5,7 +5,7 @@ import { extension, openAgent, says, tool } from "./setup.ts";
 
 type Change = (call: { args: any }) => unknown;
 
-/** Runs one call of a tool with these parameters and notes what each part of the system sees of its arguments. */
+/** Runs one call of a tool with these parameters. Returns the arguments that each part of the system sees. */
 async function seenOf(proposed: object, parameters: unknown, change: Change = () => {}) {
   const seen: Record<string, unknown> = {};
   const note = (what: string, value: unknown) => {

@@ -6,7 +6,7 @@ import { extension, openAgent, says, tool } from "./setup.ts";
 const begin = ['session_info {"model":"local/m1"}', "message user: go", "runtime_start", "prompt_submit go"];
 const isText = (event: { type: string }) => event.type === "text_delta";
 
-// Where this is told differently than pi tells it, docs/decisions/0011 says why.
+// Where the order differs from pi's, docs/decisions/0011 explains why.
 describe("a turn emits its events", () => {
   it("from the prompt to the end", async () => {
     await using t = await openAgent([text("Hello there.", 5)]);
@@ -341,7 +341,7 @@ describe("a turn emits its events", () => {
     expect(await turn).toMatchObject({ reason: "cancelled" });
     expect(runs).toEqual(["a"]);
     expect((await t.story()).filter((line) => line.startsWith("tool_execution_end"))).toEqual([
-      // The tool of the other call gets a moment for its last words.
+      // The tool of the other call may still send its last update.
       "tool_execution_end b error",
       "tool_execution_end a error",
     ]);

@@ -5,7 +5,7 @@ import { extension, openAgent, says, tool } from "./setup.ts";
 
 const tooLong = status(400, { error: { message: "prompt is too long: 213462 tokens > 200000 maximum" } });
 const asked: { model: string; reason: string }[] = [];
-/** Makes the conversation shorter, and notes what it was told. */
+/** A plugin that shortens the conversation if `answer` is true, and records its inputs. */
 const shortener = (answer = true): AnyPlugin => {
   asked.length = 0;
   return extension("shortener", {

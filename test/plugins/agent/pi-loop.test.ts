@@ -1,7 +1,7 @@
 /**
- * What plugins/agent/pi-loop.ts assumes about pi-agent-core, tried on the library itself: nothing of the agent runs here. When one
- * of these fails with a newer version, look at the comment in pi-loop.ts that gives this assumption as its reason. What we do there may
- * have become needless, or no longer work.
+ * Tests the assumptions of plugins/agent/pi-loop.ts about pi-agent-core with the library alone; nothing of the agent
+ * runs here. When one fails with a newer version, look in pi-loop.ts for the comment that gives this assumption as its
+ * reason. The code there may be unnecessary or broken.
  */
 import {
   type AgentEvent,
@@ -31,12 +31,12 @@ interface Drive extends Partial<Omit<AgentLoopConfig, "model">> {
   messages?: AgentMessage[];
   control?: AbortController;
   onEvent?: (event: AgentEvent) => void | Promise<void>;
-  /** Gets the configuration object that the library works with. */
+  /** Receives the configuration object that the library uses. */
   onConfig?: (config: AgentLoopConfig) => void;
   context?: LibraryContext;
 }
 
-/** Runs the library with these replies. Returns the lines of its story and what each model call got. */
+/** Runs the library with these replies. Returns a line for each event, and the input of each model call. */
 async function drive({ replies, tools = [], messages = [user("go")], control, onEvent, onConfig, ...more }: Drive) {
   const story: string[] = [];
   const asked: (Context & { model: string })[] = [];
@@ -78,7 +78,7 @@ function streamOf(message: AssistantMessage): AssistantMessageEventStream {
   return stream;
 }
 
-/** A tool that notes which calls it runs. */
+/** A tool that adds the calls that it runs to `ran`. */
 function noting(ran: string[]): AgentTool {
   return tool(async (id) => {
     ran.push(id);
@@ -98,7 +98,7 @@ function lineOf(event: AgentEvent): string {
   return "toolCallId" in event ? `${event.type} ${event.toolCallId}` : event.type;
 }
 
-/** The texts of all results, as they are at `tool_execution_end`. */
+/** Collects the texts of all results at `tool_execution_end`. */
 function resultsHeard() {
   const results: { text: string; details: unknown; isError: boolean }[] = [];
   const onEvent = (event: AgentEvent) => {
@@ -187,7 +187,7 @@ describe("the conversation:", () => {
       ["from the log", "for this call only"],
       ["from the log", "for this call only"],
     ]);
-    // One message from the log, the reply and its result: what was only for a call is not kept.
+    // One message of the log, the reply and the result; messages that were added for one call are not kept.
     expect(lengths).toEqual([1, 3]);
     expect(context.messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
   });

@@ -55,14 +55,14 @@ interface Waiting {
   text: string;
 }
 
-/** A queue over a log that is killed and opened again, and beside it a list that does the same. */
+/** Applies steps to a queue over a log, which is killed and opened again, and to a list as the reference. */
 class Play {
   private records: StoredEvent[] = [];
   private kernel!: Kernel;
   private queue!: Queue;
   private store = createMemoryStore(testHeader);
   private waiting: Waiting[] = [];
-  /** What was delivered, in order; a message that was taken back before it was acknowledged is in neither list. */
+  /** Delivered messages in order. A message that was taken back before it was acknowledged is in neither list. */
   private delivered: string[] = [];
   private made = 0;
 
@@ -132,14 +132,14 @@ class Play {
     this.waiting = changed;
   }
 
-  /** What was delivered cannot come back. */
+  /** Delivered messages cannot be taken back. */
   private async refused(): Promise<void> {
     const [id = "never"] = this.delivered;
     const rewriting = this.queue.rewrite([...this.waiting.map((item) => ({ id: item.id })), { id }], {});
     await expect(rewriting).rejects.toMatchObject({ code: "AGENT_QUEUE_UNKNOWN" });
   }
 
-  /** Ends it between two writes, or `lost` in the middle of the last one, which is then not in the log. */
+  /** Ends it between two writes; with `lost`, in the middle of the last write, whose record is then not in the log. */
   private async kill(lost: boolean): Promise<void> {
     const records = this.store.records.map((record) => JSON.parse(record) as StoredEvent);
     await this.kernel.stop();
@@ -148,7 +148,7 @@ class Play {
     await this.open();
   }
 
-  /** The reference for a log without its last record: what each record says, told again in the plainest way. */
+  /** Computes the reference for a log without its last record again from all other records. */
   private retell(): void {
     this.waiting = [];
     this.delivered = [];

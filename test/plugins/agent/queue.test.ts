@@ -147,7 +147,7 @@ describe("another message with the same id", () => {
     const events = store.records.map((record) => JSON.parse(record) as StoredEvent);
     return openAgent([], { ...options, kernel: { store: createMemoryStore(testHeader, events) } });
   };
-  /** Hides all numbers, differently each time. */
+  /** A plugin that replaces all numbers, differently each time. */
   const hider = () =>
     definePlugin({
       id: "hider",
@@ -187,14 +187,14 @@ describe("another message with the same id", () => {
     expect((await first.agent.send("pin 1234", { messageId: "one" })).status).toBe("duplicate");
     await expect(first.agent.send("pin 5678", { messageId: "one" })).rejects.toMatchObject(reused);
     expect(store.records.join()).not.toMatch(/1234|sentHash/);
-    // What the log does not know is taken for a repetition: the first message was sent in any case.
+    // A message that is not in the log counts as repeated, since the first one was certainly sent.
     await using second = await reopened(store, { plugins: [hider()] });
     expect((await second.agent.send("pin 1234", { messageId: "one" })).status).toBe("duplicate");
   });
 });
 
 describe("queued messages", () => {
-  /** An agent that stands in a tool until it is told to go on. */
+  /** An agent whose turn waits in a tool until it is released. */
   async function standing(script: Parameters<typeof openAgent>[0]) {
     const working = gate();
     const tools = [tool("work", () => working.promise.then(() => says("worked")))];
@@ -228,7 +228,8 @@ describe("queued messages", () => {
       "message assistant: c",
     ]);
     expect(t.session.projection("queue")).toEqual([]);
-    // Wherever a process is killed: what was asked for is delivered or waits, and never both.
+    // At every event where a process could be killed, each requested message is either delivered or waiting, but never
+    // both.
     const events = t.stored();
     for (let killed = 0; killed <= events.length; killed++) {
       const left = events.slice(0, killed);
@@ -343,7 +344,7 @@ describe("queued messages", () => {
     const rewritten = t.session.projection("queueSeq");
     t.proceed();
     await t.sent.turn;
-    // Delivering is a change, too.
+    // Delivery changes the queue, too.
     expect(t.session.projection("queueSeq")).toBeGreaterThan(rewritten);
   });
 

@@ -123,7 +123,7 @@ describe("a conversation for a model", () => {
   });
 });
 
-/** What a strict provider would complain about. */
+/** Reasons why a strict provider would refuse these messages. */
 function illegal(messages: readonly Message[]): string[] {
   const complaints: string[] = [];
   let open: string[] = [];

@@ -20,7 +20,7 @@ import { impatient, openAgent, says, tool } from "./setup.ts";
 
 const config = { retries: 3 };
 const overloaded = status(529, { error: { message: "overloaded" } });
-/** The waits that were made, in milliseconds. */
+/** A clock that records its waits, in milliseconds. */
 function noted() {
   const waits: number[] = [];
   const clock = {
@@ -31,7 +31,7 @@ function noted() {
   };
   return { waits, clock };
 }
-/** A wait that only an abort ends, and a promise for its beginning. */
+/** A clock whose wait ends only by an abort, and a promise that resolves when the wait begins. */
 function endless() {
   const begun = gate();
   const clock = {
@@ -315,7 +315,7 @@ it("any order of failures and replies ends as the limits say, and no failed text
   );
 });
 
-/** What a person would count: the requests made, and whether the last of them was the last straw. */
+/** The expected number of requests for a plan of replies, and whether the last one fails. */
 function counting(plan: readonly string[], retries: number): { asked: number; failed: boolean } {
   let inARow = 0;
   for (const [index, step] of plan.entries()) {

@@ -19,15 +19,15 @@ export interface AgentTest extends AsyncDisposable {
   session: TestKernel["session"];
   stored: TestKernel["stored"];
   heard: TestKernel["heard"];
-  /** The first event from now on of which this is true. */
+  /** Resolves with the first event from now on that matches. */
   next(wanted: (event: any) => boolean): Promise<any>;
-  /** What was announced, a line per event, in order. */
+  /** All announced events in order, one line for each. */
   story(): Promise<string[]>;
 }
 interface Options {
   tools?: Tool[];
   plugins?: TestPlugin[];
-  /** The table `[agent]`. Failed calls are not repeated unless `retries` says so. */
+  /** The table `[agent]`. Failed calls are not retried unless it sets `retries`. */
   config?: object;
   clock?: Clock;
   /** Keys of `[model]` besides those of the test server. */
@@ -35,7 +35,7 @@ interface Options {
   kernel?: Partial<KernelOptions>;
 }
 
-/** An agent with the real model plugin and a server that plays this script. */
+/** Opens an agent with the real model plugin, and a model server that plays this script. */
 export async function openAgent(script: Script, options: Options = {}): Promise<AgentTest & { server: ModelServer }> {
   const server = await startModelServer(script);
   const config = {
@@ -54,7 +54,7 @@ export async function openAgent(script: Script, options: Options = {}): Promise<
   };
 }
 
-/** An agent whose model is a function: for streams that no server can produce. */
+/** Opens an agent whose model is a function, for streams that no server can produce. */
 export function openAgentWith(stream: ModelService["stream"], options: Options = {}): Promise<AgentTest> {
   const service: ModelService = {
     current: () => fakeModel,
@@ -98,10 +98,10 @@ async function open(first: Parameters<typeof testKernel>[0], options: Options): 
   };
 }
 
-/** Waits no time at all; chance is in the middle. */
+/** A clock that never waits, and whose random numbers are always 0.5. */
 export const impatient: Clock = { wait: async () => {}, random: () => 0.5 };
 
-/** A tool that answers what `run` says. */
+/** A tool with this `execute`. */
 export function tool(name: string, run: Tool["execute"], more: Partial<Tool> = {}): Tool {
   return {
     name,
@@ -112,7 +112,7 @@ export function tool(name: string, run: Tool["execute"], more: Partial<Tool> = {
   };
 }
 
-/** A result with one text. */
+/** A tool result with one text. */
 export const says = (text: string) => ({ content: [{ type: "text" as const, text }] });
 
 export const customModel = {
@@ -139,7 +139,7 @@ export const fakeModel = {
 
 export type { AssistantMessageEventStream };
 
-/** Events as a reader would tell them: deltas of one message in one line. */
+/** Describes events, one line for each. Consecutive deltas of the same type are joined in one line. */
 export function tell(events: readonly (AnyEvent | Missed)[]): string[] {
   const lines: string[] = [];
   for (const event of events) {
@@ -200,7 +200,7 @@ function contentOf(message: { content: string | { type: string; text?: string; n
   return message.content.map((block) => block.text ?? (block.name ? `<${block.name}>` : `[${block.type}]`)).join(" ");
 }
 
-/** An extension of the agent with this id, and whatever else it has. */
+/** An extension of the agent with this id and these additional fields. */
 export function extension(id: string, more: Partial<AnyPlugin>): AnyPlugin {
   return { id, name: id, version: "1.0.0", needs: ["agent"], ...more };
 }

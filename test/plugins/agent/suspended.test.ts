@@ -14,7 +14,7 @@ const ask = (t: AgentTest, operation: string, params: object) => {
   return operations[operation].run({ sessionId: t.session.id, ...params }, testCallers().caller("person"));
 };
 
-/** A session over these events, with a tool that notes its calls. */
+/** Opens a session with these events and a tool that records its calls. */
 async function opened(
   script: Parameters<typeof openAgent>[0],
   given: { events?: any[]; config?: object; more?: any[] } = {},
@@ -39,7 +39,7 @@ async function opened(
   return Object.assign(t, { ran });
 }
 
-/** The stored events of a session whose process ended while it was asked about the call. */
+/** The stored events of a session whose process ended while a question about the call was open. */
 async function leftAt(script: Parameters<typeof openAgent>[0], more: any[] = []) {
   await using t = await opened(script, { more });
   await ask(t, "attend_requests", {});

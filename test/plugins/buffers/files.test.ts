@@ -10,7 +10,7 @@ import * as disk from "../../../plugins/local/files/files.ts";
 
 type Client = (request: BufferRequest) => Answer | undefined;
 
-/** A folder with files, and a client that answers as `client` does. */
+/** A folder with files, and an editor that answers requests with the result of `client`. */
 function place(client: Client) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "scorel-buffers-")));
   const told: string[] = [];
@@ -60,7 +60,7 @@ it.each([
   expect(await p.read("a.txt")).toBe(expected ?? saved);
 });
 
-it("reads the disk where the editor cannot tell, and does not ask about what is no text", async () => {
+it("reads the disk when the editor cannot answer, and does not ask it about files that are not text", async () => {
   using p = place(() => ({ reason: "not open" }));
   p.file("a.txt", "one\n");
   p.file("b.bin", Buffer.from([0, 1, 2]));
@@ -79,7 +79,7 @@ it("refuses an unsaved text over the limit as it refuses a file", async () => {
   await expect(p.read("a.txt", { maxBytes: 5 })).rejects.toMatchObject({ code: "EFBIG" });
 });
 
-it("an editor that does not answer is asked once, and people are told", async () => {
+it("an editor that does not answer is asked only once, and people are told", async () => {
   using p = place(() => undefined);
   p.file("a.txt", "one\n");
   expect(await p.read("a.txt")).toBe("one\n");

@@ -8,7 +8,7 @@ const kinds = async (t: Project) =>
     Object.fromEntries(files.map(({ path, before, after }) => [path, `${before?.kind} -> ${after?.kind}`])),
   );
 
-/** Makes git's index trust these files, as it does those that are older than a moment. */
+/** Makes git trust the index's entries for these files, as it does for files that are older than the index. */
 async function known(t: Project, ...names: string[]): Promise<void> {
   for (const name of names) fs.utimesSync(t.path(name), 1, 1);
   t.git("update-index", "--refresh");
@@ -21,7 +21,7 @@ const inBoth = [
   ["in a plain folder", { plain: true }],
 ] as const;
 
-describe.each(inBoth)("what a command does %s", (_name, options) => {
+describe.each(inBoth)("the effect of a command %s", (_name, options) => {
   it("is found: files created, deleted, renamed, changed, made executable, linked; binary ones, too", async () => {
     await using t = await project({
       ...options,
@@ -87,14 +87,14 @@ describe.each(inBoth)("what a command does %s", (_name, options) => {
     expect(t.tree()).toEqual({ a: "644 1", b: "644 user\n" });
   });
 
-  it("is not recorded if it changes nothing", async () => {
+  it("is not recorded if nothing has changed", async () => {
     await using t = await project({ ...options, files: { a: "1" } });
     await t.bash("true", "touch a", "cp a b; rm b");
     expect(await t.checkpoints()).toEqual([]);
   });
 });
 
-describe("what a command does", () => {
+describe("the effect of a command", () => {
   it("is recorded separately from tools with known paths in the same round", async () => {
     await using t = await project({ files: { a: "1", b: "1" } });
     const before = t.tree();
@@ -255,7 +255,7 @@ describe("what a command does", () => {
     const object = t.git("rev-parse", "HEAD:a").trim();
     fs.rmSync(t.path(`.git/objects/${object.slice(0, 2)}/${object.slice(2)}`));
     for (const name of ["script", "remote"]) fs.rmSync(`${t.home}/${name}`, { force: true });
-    // An index that is older than its files makes git compare contents, and filter them for that.
+    // With an index older than its files, git compares contents, and runs filters for this.
     t.file("b", "1");
     t.git("-c", "filter.x.clean=", "add", "b");
     fs.rmSync(`${t.home}/script`, { force: true });

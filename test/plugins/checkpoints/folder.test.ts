@@ -12,7 +12,7 @@ afterEach(() => {
   fs.rmSync(root, { recursive: true });
 });
 
-/** The module on a system that has a name for an open folder, or has none. */
+/** Loads the module as on a system that has names for open folders, or has none. */
 async function onSystem(named: boolean) {
   vi.resetModules();
   vi.doMock("node:fs", async (original) => ({

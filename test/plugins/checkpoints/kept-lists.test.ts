@@ -5,7 +5,7 @@ import { project } from "./project.ts";
 
 afterEach(() => void vi.useRealTimers());
 
-it("a list is made once for all its pages, for each client, and anew for the first one", async () => {
+it("a list is made once for all its pages and each client, and again for a new first page", async () => {
   const lists = new KeptLists();
   let made = 0;
   const read = (key: string, skip: number) => lists.of(key, skip, async () => ++made);
@@ -31,7 +31,7 @@ it("eight lists are kept at a time, and each for half a minute after its last pa
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("a list that could not be made is made anew", async () => {
+it("a list that could not be made is made again", async () => {
   const lists = new KeptLists();
   await expect(lists.of("a", 0, () => Promise.reject(new Error("no disk")))).rejects.toThrow("no disk");
   expect(await lists.of("a", 1, async () => "made")).toBe("made");

@@ -11,7 +11,7 @@ import { checkpointsIn, type Project, project } from "./project.ts";
 
 const realGit = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
 
-/** Puts a git in front of the real one that waits, while it is held, until it is let go. */
+/** Replaces `git` by a wrapper of it that waits while it is held. */
 function slowGit(t: Project) {
   const file = (name: string) => join(t.home, name);
   fs.mkdirSync(file("bin"));
@@ -31,7 +31,7 @@ while [ -e ${file("held")} ]; do sleep 0.01; done\nexec ${realGit} "$@"\n`;
   };
 }
 
-/** Puts a git in front of the real one that notes what it is asked; answers that, and forgets it. */
+/** Replaces `git` by a wrapper that records its subcommands; `asked` returns and clears the record. */
 function countedGit(t: Project) {
   const log = join(t.home, "asked");
   fs.mkdirSync(join(t.home, "bin"));
@@ -52,7 +52,7 @@ exec ${realGit} "$@"\n`;
   };
 }
 
-/** Times of files that have settled show every later change. */
+/** Waits until file times are old enough to reveal every later change. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 2 * TICK_MS));
 
 const send = async (t: Project) =>
@@ -141,7 +141,7 @@ describe("the scan of the project", () => {
     const [last, ...rest] = (await t.checkpoints()).reverse();
     expect(rest.map(({ notCovered }) => notCovered.length)).toEqual([1, 1, 1, 1]);
     expect(last).toMatchObject({ files: [{ path: "a" }], notCovered: [] });
-    // Four waits would take 20 seconds.
+    // Four waits for the limit would take 20 seconds.
     expect(waited).toBeLessThan(20_000);
   });
 
@@ -179,7 +179,7 @@ describe("the scan of the project", () => {
     using git = countedGit(t);
     await t.bash("echo 2 > a");
     await t.changes();
-    // The first look, and the content that `a` had.
+    // The first scan, and the earlier content of `a`.
     expect(git.asked()).toEqual(["cat-file", "check-attr", "config", "ls-files", "ls-files"]);
     await t.bash("cat a", "ls | wc -l && pwd", "grep 2 a d/b");
     await t.bash("echo 3 > a", "echo 4 > a; echo 2 >> d/b");
@@ -217,7 +217,7 @@ describe("the scan of the project", () => {
     const { session } = await t.kernel();
     const results = () => [...session.tree].filter((event) => JSON.stringify(event).includes('"role":"tool_result"'));
     await eventually(() => expect(results()).toHaveLength(2));
-    // The look after the first command runs beside the reading one, and is over when it has said what it found.
+    // The scan after the first command runs while the next call reads, and is over once it has stored its result.
     await eventually(() => expect(checkpointsIn({ session })).toHaveLength(1));
     t.file("b", "mine");
     here.open();

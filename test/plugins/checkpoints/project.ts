@@ -22,10 +22,10 @@ import { testHeader } from "../../harness.ts";
 import { type ModelServer, type Part, type Reply, startModelServer, text, toolCall } from "../../model-server.ts";
 import { opener } from "../host/opener.ts";
 
-/** A call of a tool: its name and what it is asked. */
+/** A tool call: the name of the tool and its arguments. */
 export type Call = readonly [name: string, args: object];
 
-/** A project, its home, and a session in it whose model says what the test wants. All of it is real but the model's wits. */
+/** A project, its home, and a session in it whose model replies as the test says. Everything but the model is real. */
 export interface Project extends AsyncDisposable {
   /** The project's folder and the home beside it, by their real paths. */
   dir: string;
@@ -35,12 +35,12 @@ export interface Project extends AsyncDisposable {
   path(name: string): string;
   file(name: string, content: string | Buffer, mode?: number): void;
   text(name: string): string;
-  /** Every file of the project but git's: path -> mode and content, links as `-> target`. */
+  /** Every file of the project but those in .git: path -> mode and content, or `-> target` for a link. */
   tree(): Record<string, string>;
   git(...args: string[]): string;
-  /** One turn whose rounds make these calls; answers the events that it can be gone back to. */
+  /** Runs a turn whose rounds make these calls; returns the events to which it can be rewound. */
   turn(...rounds: Call[][]): Promise<{ user: string; end: string }>;
-  /** The model's next reply, for turns that do not go as `turn` makes them. */
+  /** Adds the model's next reply, for turns that `turn` cannot make. */
   next(reply: Reply | (() => Promise<Reply>)): void;
   bash(...commands: string[]): Promise<{ user: string; end: string }>;
   restore(targetEventId: string, overwrite?: boolean): Promise<Operations["restore_files"]["result"]>;
@@ -48,17 +48,17 @@ export interface Project extends AsyncDisposable {
   changes(): Promise<Operations["list_changes"]["result"]>;
   /** The checkpoints in the session's log, without their version and marks. */
   checkpoints(): Promise<Omit<Checkpoint, "v" | "hidden">[]>;
-  /** Paths of the blobs. */
+  /** Paths of the files in the blob store. */
   blobs(): string[];
-  /** Closes the session and opens it again, perhaps after the test has changed something on disk. */
+  /** Closes the session and opens it again. `between` runs while it is closed. */
   reopen(between?: () => void): Promise<void>;
   kernel(): Promise<Kernel>;
 }
 
 export interface Options {
-  /** No repository around it. */
+  /** Whether the project is no git repository. */
   plain?: boolean;
-  /** Files in the first commit, or just there. */
+  /** Files of the first commit, or without git, files of the project. */
   files?: Record<string, string>;
   /** The table `[checkpoints]`. */
   config?: object;
@@ -164,7 +164,7 @@ async function startHost(server: ModelServer, { config = {}, plugins = [] }: Opt
     { plugin: tools, origin },
     { plugin: local, origin },
     { plugin: coding, origin },
-    // The tests' machine may be busy: what a limit of time does is a test of its own.
+    // A high limit, since a machine that runs tests may be busy; the limit has separate tests.
     { plugin: checkpoints, origin, config: { maxScanMs: 30_000, ...config } },
     ...[toolbox, ...plugins].map((plugin) => ({ plugin, origin })),
   ];
@@ -176,7 +176,7 @@ async function startHost(server: ModelServer, { config = {}, plugins = [] }: Opt
   return kernel;
 }
 
-/** Writes or (without content) removes what it is told to, and declares it. */
+/** Writes a file, or removes it if there is no content, and declares this in `access`. */
 const put: Tool<{ path: string; content?: string }> = {
   name: "Put",
   description: "Puts a file somewhere.",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fc } from "../../property.ts";
 import { type Call, type Project, project } from "./project.ts";
 
-/** A command, or a path with what shall be there. */
+/** A command, or a path with its new content. */
 type Op = { bash: string } | { put: string; content?: string };
 
 const names = ["a", "b", "d", "d/x", "d/y", "e/f/g"];

@@ -240,15 +240,15 @@ describe("a restore", () => {
   });
 });
 
-/** A project of which a command has changed very many files, so that restoring them takes longer than a turn of the event loop may. */
+/** A project in which a command has changed so many files that restoring them takes several turns of the event loop. */
 async function changedAll() {
   const files = Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`f${String(n).padStart(3, "0")}`, "1\n"]));
   const t = await project({ files });
   const { user } = await t.bash("for f in f*; do echo 2 > $f; done");
   await t.changes();
-  /** How many files are as they were before the command. */
+  /** The number of files with their content from before the command. */
   const restored = () => Object.keys(files).filter((name) => t.text(name) === "1\n").length;
-  /** Resolves at a turn of the event loop at which some files are restored, and others are not. */
+  /** Resolves in a turn of the event loop in which some files are restored and others are not. */
   const halfWay = async () => {
     while (restored() === 0) await new Promise(setImmediate);
     return restored();
@@ -319,7 +319,7 @@ describe("the changes of a session", () => {
     await t.turn([put(t, "long", [`${"y".repeat(1_000)}`, ...lines].join("\n"))]);
     const [change] = (await t.changes()).changes;
     expect(change?.diff?.split("\n").at(-1)).toMatch(/^… 1\d\d\d more lines$/);
-    // The sign, 400 characters, and the mark of the cut.
+    // The sign, 400 characters, and the mark for the cut.
     expect(Math.max(...(change?.diff?.split("\n") ?? []).map((line) => line.length))).toBe(402);
   });
 });
@@ -384,7 +384,7 @@ describe("a session from elsewhere", () => {
   });
 });
 
-/** Changes a log's header; without a checksum a line is accepted as it is. */
+/** Changes the header of a log. A line without a checksum is accepted unchecked. */
 function markHeader(path: string, mark: object): void {
   const [first = "", ...rest] = fs.readFileSync(path, "utf8").split("\n");
   const { checksum: _checksum, crc: _crc, meta, ...header } = JSON.parse(first);

@@ -8,11 +8,14 @@ import logs from "@scorel/logs";
 import messages from "@scorel/messages";
 import { testHeader } from "../../harness.ts";
 
-/** Opens a session of this home, says so, and restores its files when told to. */
+/**
+ * Opens a session of this home, prints `open`, and restores its files after a line on stdin. Arguments: home, session,
+ * target event.
+ */
 const [home = "", sessionId = "", targetEventId = ""] = process.argv.slice(2);
 process.env.HOME = home;
 
-/** Stands in for what runs tools: nobody calls one here. */
+/** Replaces the agent and the tools, since no tool is called here. */
 const agent = definePlugin({
   id: "agent",
   name: "Stand-in",

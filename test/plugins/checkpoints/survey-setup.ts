@@ -9,7 +9,7 @@ import { Keeper } from "../../../plugins/checkpoints/record/keeper.ts";
 import { type ScannedFile, TICK_MS } from "../../../plugins/checkpoints/scan/scanned-file.ts";
 import { Survey } from "../../../plugins/checkpoints/scan/survey.ts";
 
-/** A folder with a survey of it, without a session around. */
+/** A folder with a survey of its files, without a session. */
 export function surveyed(isGit: boolean, limits: { maxFiles?: number; maxScanMs?: number; fewFiles?: number } = {}) {
   const base = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "scorel-survey-")));
   const root = join(base, "project");
@@ -40,14 +40,14 @@ export function surveyed(isGit: boolean, limits: { maxFiles?: number; maxScanMs?
       fs.mkdirSync(dirname(join(root, name)), { recursive: true });
       fs.writeFileSync(join(root, name), content);
     },
-    /** Looks at files whose times are old enough that they show every later change. */
+    /** Waits until the times of all files are old enough to reveal later changes, and scans. */
     async settle() {
       await new Promise((resolve) => setTimeout(resolve, TICK_MS + 5));
       await survey.scan();
     },
-    /** What the survey says of each file: mode and hash of its content. */
+    /** The survey's knowledge of each file: its mode and a hash of its content. */
     known: () => rowsOf(survey.known, (oid) => git("cat-file", "blob", oid)),
-    /** The same by looking at everything there is. */
+    /** The same, computed by reading all files. */
     walked: () =>
       walked(
         root,
@@ -88,7 +88,7 @@ function walked(root: string, names: readonly string[]): Rows {
   return Object.fromEntries(rows.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Whether a folder is there, and is reached through no link. */
+/** Whether a folder exists and its path contains no link. */
 function isOwnFolder(path: string): boolean {
   try {
     return fs.lstatSync(path).isDirectory() && fs.realpathSync(path) === path;

@@ -9,7 +9,7 @@ const name = fc.constantFrom(...names);
 const content = fc.constantFrom("1", "2", "3", "longer", "");
 const folderOf = (path: string) => `"$(dirname ${path})"`;
 
-/** What anyone may do to files; contents of equal sizes, and times that say nothing. */
+/** Changes of files that every project may have, also with contents of the same size and with old times. */
 const plain = fc.oneof(
   fc.tuple(name, content).map(([path, text]) => `mkdir -p ${folderOf(path)}; printf '${text}' > ${path}`),
   fc.tuple(name, content).map(([path, text]) => `printf '${text}' > ${path}; touch -d @1000000000 ${path}`),
@@ -26,7 +26,7 @@ const plain = fc.oneof(
   fc.tuple(name, name).map(([path, target]) => `ln -f ${target} ${path}`),
   name.map((path) => `mkdir -p ${path}`),
 );
-/** What git does to files, to its index, and to what it says of them. */
+/** Changes by git: of files, of its index, and of its settings. */
 const ofGit = fc.oneof(
   fc.constantFrom(
     "git add -A",
@@ -81,13 +81,13 @@ const ofGit = fc.oneof(
   ),
 );
 
-describe("what a survey knows", () => {
+describe("a survey", () => {
   it.each([
     ["a repository", true, 0, fc.oneof(plain, ofGit), 10],
     ["a small repository", true, 1_000, fc.oneof(plain, ofGit), 5],
     ["a plain folder", false, 0, plain, 8],
   ] as const)(
-    "of %s is what looking at every file says, whatever was done between the looks",
+    "of %s equals the result of reading every file, whatever was done between the scans",
     async (_name, isGit, fewFiles, op, numRuns) => {
       const ops = fc.array(op, { minLength: 1, maxLength: 3 });
       const steps = fc.array(fc.record({ ops, settles: fc.boolean() }), { minLength: 3, maxLength: 10 });
@@ -109,7 +109,7 @@ describe("what a survey knows", () => {
             const unnamed = Object.keys({ ...before, ...now }).filter(
               (path) => before[path] !== now[path] && !named.has(path),
             );
-            // A file may be listed no longer without being gone, or be listed only now without being new.
+            // A file may disappear from git's list without being deleted, or appear in it without being new.
             const expected = unnamed.filter((path) =>
               path in now ? !(path in before) : fs.existsSync(join(t.root, path)),
             );
@@ -134,7 +134,7 @@ describe("what a survey knows", () => {
     };
     t.sh("mv d ../d; ln -s d d");
     expect([await paths(), t.known()]).toEqual([["d", "d/x"], t.walked()]);
-    // The file comes from outside, as far as anyone can tell.
+    // The survey cannot know that the file was moved out and back.
     t.sh("rm d; mv ../d d");
     expect([await paths(), t.known()]).toEqual([["d"], t.walked()]);
   });
@@ -153,11 +153,12 @@ describe("what a survey knows", () => {
     expect(t.known()).toEqual(t.walked());
   });
 
-  // A git built without nanoseconds takes such a file for the one it knows: it has the inode, size and second of the index.
+  // A git without nanoseconds considers such a file unchanged: it has the inode, size and second in the index.
   it("finds a file that was missing in the first scan and reappears within a second of the index", async () => {
     using t = surveyed(true);
     t.file("b", "1");
-    // Early in a second, so that what follows falls in the same one; not at its start, since the clock of files lags.
+    // Starts early in a second, so that all changes fall into it, but not at its beginning, since file times lag
+    // behind.
     while ((Date.now() - 20) % 1_000 > 200) await new Promise((resolve) => setImmediate(resolve));
     t.file("a", "1");
     t.sh("git add -A; mv a ../a");

@@ -1,6 +1,9 @@
 import { renameSync, rmSync, symlinkSync } from "node:fs";
 
-/** Puts a link in a folder's place and the folder back again, without end; what comes in between is removed. */
+/**
+ * Endlessly replaces a folder by a link and puts the folder back; removes whatever is created in between. Arguments:
+ * folder, target of the link.
+ */
 const [folder = "", outside = ""] = process.argv.slice(2);
 const real = `${folder}.real`;
 console.log("swapping");
@@ -14,7 +17,7 @@ function remove(): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Somebody else may make the folder, and files in it, in the very moment in which it is not there. */
+/** Whether the work succeeded. Another process may create the folder, with files, at the moment when it is missing. */
 function done(work: () => void): boolean {
   try {
     work();

@@ -7,14 +7,14 @@ import { eventually } from "../../eventually.ts";
 import { isAlive, startedProcesses } from "../../processes.ts";
 import { textOf, type Workshop, workshop } from "./workshop.ts";
 
-/** Starts a command in the background and answers its id. */
+/** Starts a command in the background and returns its id. */
 async function start(w: Workshop, command: string, more: Record<string, unknown> = {}): Promise<string> {
   const result = await w.call("Bash", { command, background: true, ...more });
   return (result.details as { background: string }).background;
 }
 const poll = (w: Workshop, id: string) => w.say("Bash", { poll: id });
 const stop = (w: Workshop, id: string) => w.say("Bash", { stop: id });
-/** Polls until all that was said since then matches, and answers it. */
+/** Polls until the whole output since then matches; returns this output. */
 async function until(w: Workshop, id: string, matches: RegExp): Promise<string> {
   let said = "";
   await eventually(async () => {
@@ -24,7 +24,7 @@ async function until(w: Workshop, id: string, matches: RegExp): Promise<string> 
   return said;
 }
 
-/** What the command printed: a poll may end between two of its lines, and then its note stands there. */
+/** The output of the command without the notes of polls, which may end between two of its lines. */
 const withoutTimes = (said: string) => said.replace(/\[running for \d+ s\]/g, "");
 
 const started = startedProcesses();
@@ -72,7 +72,7 @@ describe("a command in the background", () => {
     const id = await start(w, "head -c 150000000 /dev/zero | tr '\\0' a");
     const sizes: number[] = [];
     await eventually(async () => {
-      // Time in which all of it would arrive, were it read.
+      // Long enough for all output to arrive if it were read.
       await w.say("Bash", { command: "sleep 0.5" });
       const { details } = await w.call("Bash", { poll: id });
       sizes.push((details as { bytes: number }).bytes);
@@ -163,7 +163,7 @@ describe("the ledger of running commands", () => {
     await w[Symbol.asyncDispose]();
   });
 
-  /** A process in a group of its own, noted as if a scorel with this number and start had started it. */
+  /** Starts a process in a separate group, recorded as if the process `owner` had started it. */
   function leftBy(w: Workshop, owner: object): { pid: number; path: string } {
     const child = spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });
     const pid = child.pid as number;

@@ -5,7 +5,7 @@ import { store, textOf, type Workshop, workshop } from "./workshop.ts";
 const WINDOW = 12_000;
 const USED = 9_000;
 
-/** Eight calls of one reply, side by side; tokens of each result, none of which is stored yet. */
+/** Runs eight calls of one reply at the same time; returns the tokens of each result. The results are not stored. */
 async function batch(w: Workshop, name: string, args: (index: number) => unknown, id = "call"): Promise<number[]> {
   const tool = w.tools.get(name) as ReadyTool;
   const calls = Array.from({ length: 8 }, (_, index) =>
@@ -27,7 +27,7 @@ it.each([
   library(w);
   const each = await batch(w, name, args);
   expect(Math.max(...each)).toBeGreaterThan(1_000);
-  // An output is never cut below a kilobyte, so that it says something.
+  // Each output may have at least a kilobyte, so the sum may exceed the free tokens.
   expect(sum(each)).toBeLessThan(WINDOW - USED + 8 * 256);
 });
 

@@ -5,7 +5,7 @@ import type { FilesService } from "@scorel/local/contract";
 import { expect, it } from "vitest";
 import { workshop } from "./workshop.ts";
 
-/** Takes ripgrep away from the files of this computer. */
+/** A plugin that removes ripgrep from the service `files`. */
 const withoutSearch = (more: (files: FilesService) => Partial<FilesService> = () => ({})) =>
   definePlugin({
     id: "plain-files",

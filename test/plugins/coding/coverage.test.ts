@@ -7,7 +7,7 @@ const ranges = fc
   .array(fc.tuple(fc.nat(40), fc.nat(10)), { maxLength: 6 })
   .map((list) => union(list.map(([from, size]) => [from, from + size])));
 
-/** Ranges as a list of flags, the simplest way to say the same. */
+/** Ranges as a list of flags, one for each byte. */
 const flags = (covered: readonly ByteRange[], size: number) =>
   Array.from({ length: size }, (_, at) => covered.some(([from, to]) => from <= at && at < to));
 

@@ -31,7 +31,7 @@ it("each file of a reply is located a few times, however many calls of Write it 
     const reads = located.mock.calls.length;
     located.mockRestore();
     w.file(`new0-${count}.txt`, "not read before");
-    // An earlier call names the same file, so nothing is said of it.
+    // An earlier call names the same file, so nothing is reported about it.
     expect(await failure(last)).toBeUndefined();
     expect(await failure(content[0] as typeof last)).toMatchObject({ code: "WRITE_UNREAD" });
     return reads;

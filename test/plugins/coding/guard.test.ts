@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { textOf, type Workshop, workshop } from "./workshop.ts";
 
-/** Both who may refuse: the guard before the call, and the tool itself. */
+/** Judges a call by the guard and by the tool itself; returns the refusal. */
 async function attempt(w: Workshop, file_path: string): Promise<string> {
   const args = { file_path, content: "x", old_string: "x", new_string: "y" };
   const verdicts = await Promise.all(["Write", "Edit"].map((name) => w.judge(name, args)));

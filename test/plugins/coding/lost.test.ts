@@ -3,7 +3,7 @@ import type { ProcessesService } from "@scorel/local/contract";
 import { expect, it } from "vitest";
 import { textOf, workshop } from "./workshop.ts";
 
-/** Changes how commands of this computer are started. */
+/** A plugin that changes how commands are started on this computer. */
 const wrapping = (start: (own: ProcessesService) => ProcessesService["start"]) =>
   definePlugin({
     id: "line",
@@ -13,7 +13,7 @@ const wrapping = (start: (own: ProcessesService) => ProcessesService["start"]) =
     serviceWrappers: () => ({ processes: (own) => ({ start: start(own) }) }),
   });
 
-it("a command of which nobody hears any more is an error with its output so far", async () => {
+it("a command of which nothing more is heard is an error with its output so far", async () => {
   const dies = wrapping((own) => async (request) => {
     const started = await own.start(request);
     const lost = started.ended.then(() => Promise.reject(new Error("the line is dead")));

@@ -26,7 +26,7 @@ it.runIf(process.platform === "linux")(
 );
 
 it.runIf(process.platform === "linux")(
-  "a folder that becomes a link between the check and the reading shows nothing of where it leads",
+  "a folder that becomes a link between the check and the reading reveals nothing of the link's target",
   async () => {
     await using w = await workshop();
     for (const folder of ["folder", ".scorel"]) mkdirSync(w.path(folder));
@@ -38,7 +38,7 @@ it.runIf(process.platform === "linux")(
       const real = realpathSync(w.path("."));
       const { details, ...result } = await w.call("Read", { file_path: "folder/kept" });
       const { path } = (details as { file?: { path: string } }).file ?? {};
-      // Where the link was found as a link, its file is read by its own name.
+      // When the tool sees that the path is a link, it may read its target under the target's own path.
       if (textOf(result).includes("hidden words") && path !== `${real}/.scorel/kept`) hidden.push(textOf(result));
     }
     await swapper.kill();

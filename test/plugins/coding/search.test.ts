@@ -212,7 +212,7 @@ describe("Grep", () => {
     await using w = await workshop();
     execFileSync("mkfifo", [w.path("fifo")]);
     const control = new AbortController();
-    // A search of a FIFO waits for a writer that never comes.
+    // Reading a FIFO waits for a writer, and there is none.
     const searching = w.call("Grep", { pattern: "x", path: "fifo" }, control.signal);
     setImmediate(() => control.abort());
     await expect(searching).rejects.toMatchObject({ code: "TOOL_CANCELLED" });

@@ -22,7 +22,7 @@ interface Ground {
   more?: readonly AnyPlugin[];
 }
 
-/** A session with the real agent, tools and guards, and a client of it. */
+/** A session with the real agent, tools and guards, and a client. */
 async function ground({ script = [text("ok"), text("ok")], config = {}, toolsConfig = {}, more = [] }: Ground = {}) {
   const home = testHome();
   const server = await startModelServer(script);
@@ -44,7 +44,7 @@ async function ground({ script = [text("ok"), text("ok")], config = {}, toolsCon
     connect: (scope: ClientScope, clientId: string) =>
       (kernel.find("host") as HostService).connect({ clientId, scope, checkResults: true }),
     run: (command: string, given: object = {}) => client.request("run_shell", { sessionId, command, ...given }),
-    /** Resolves with the display of the event with an id, once it is stored. */
+    /** Resolves with the display of the event with this id, once it is stored. */
     card: (eventId: string) =>
       eventually(async () => {
         const found = (await shown()).find(({ event }) => (event as { id?: string }).id === eventId);
@@ -55,7 +55,7 @@ async function ground({ script = [text("ok"), text("ok")], config = {}, toolsCon
       const { id } = await client.request("send_message", { sessionId, content });
       return client.request("wait_turn", { sessionId, id });
     },
-    /** What the model got last, role by role. */
+    /** The role and text of each message in the model's last request. */
     got: () =>
       ((server.requests.at(-1)?.body.messages ?? []) as { role: string; content: unknown }[])
         .filter(({ role }) => role !== "system")
@@ -269,7 +269,7 @@ describe("run_shell", () => {
     expect(t.got().join()).not.toContain("sk-0123456789abcdef");
   });
 
-  it("stores what came of a line that the end of the session has ended", async () => {
+  it("stores the result of a line that ended with the session", async () => {
     await using t = await ground();
     const { sessionId } = t;
     const { eventId } = await t.run("echo begun; sleep 300");

@@ -1,7 +1,9 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
-/** A command left in the background: now the folder is itself, now a link to where nothing may be written. */
+/**
+ * Simulates a background command that endlessly replaces a folder by a link to a protected folder, and puts it back.
+ */
 const [dir = ""] = process.argv.slice(2);
 const [folder, aside] = [join(dir, "folder"), join(dir, "aside")];
 
@@ -12,7 +14,7 @@ function swap(): void {
   renameSync(aside, folder);
 }
 
-/** Somebody has made the folder anew meanwhile, or is just writing into it. */
+/** Creates the folder anew; needed when another process has created it meanwhile or is writing into it. */
 function beginAgain(): void {
   for (const path of [folder, aside]) rmSync(path, { recursive: true, force: true, maxRetries: 20 });
   mkdirSync(folder, { recursive: true });
@@ -25,5 +27,5 @@ for (;;)
       work();
       break;
     } catch {
-      // The next one puts it right.
+      // The next work repairs it.
     }

@@ -3,7 +3,7 @@ import { fc } from "../../property.ts";
 import { textOf, workshop } from "./workshop.ts";
 
 const secret = "sk-live-QWERTYUIOPLKJHGF";
-/** No four letters of the secret in a row. */
+/** Parts of four consecutive letters of the secret that a text contains. */
 const uncovered = (text: string) =>
   Array.from({ length: secret.length - 3 }, (_, at) => secret.slice(at, at + 4)).filter((part) => text.includes(part));
 
@@ -21,7 +21,7 @@ describe("a secret in a file", () => {
   });
 
   it("is not revealed by the end of a page", async () => {
-    // The page of a small window ends within the one long line.
+    // With a small context window, a page ends within the only long line.
     for (let before = 380; before < 420; before++) {
       await using w = await workshop({ secret, window: 8_000 });
       w.file("a.txt", `${"x".repeat(before)}${secret}${"y".repeat(9_000)}\n`);

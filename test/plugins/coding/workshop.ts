@@ -15,30 +15,30 @@ import { createSecrets } from "../../../plugins/model/keys/secrets.ts";
 import { type TestPlugin, testKernel } from "../../harness.ts";
 
 export interface Surroundings {
-  /** Tokens the model's context holds. */
+  /** Size of the model's context window in tokens. */
   window?: number;
-  /** Tokens of it in use. */
+  /** Tokens of it that are in use. */
   used?: number;
   images?: boolean;
-  /** A value that must not be seen. */
+  /** A secret that must not appear in results. */
   secret?: string;
   workspace?: Partial<Workspace>;
-  /** Besides the tools. */
+  /** Plugins in addition to the tools. */
   plugins?: readonly TestPlugin[];
-  /** Instead of the registry of tools without any configuration. */
+  /** Replaces the tool registry, which has no configuration by default. */
   tools?: TestPlugin;
 }
 
-/** A temporary project with the real tools around it; what they answer goes into a log as the loop would put it. */
+/** A temporary project with the real tools. Results are appended to a log, as the agent loop does. */
 export interface Workshop extends AsyncDisposable {
   kernel: Kernel;
   tools: ToolsService;
-  /** The project's folder, by its real path; `home` and `temp` lie beside it. */
+  /** The project's folder, by its real path; `home` and `temp` are next to it. */
   dir: string;
   home: string;
   temp: string;
   path(name: string): string;
-  /** Writes a file, its folders included, and answers its path. */
+  /** Writes a file and creates its folders; returns its path. */
   file(name: string, content?: string | Buffer): string;
   bytes(name: string): Buffer;
   text(name: string): string;
@@ -51,7 +51,7 @@ export interface Workshop extends AsyncDisposable {
   ): Promise<ToolOutput>;
   /** The text of a call's result. */
   say(name: string, args: unknown): Promise<string>;
-  /** What the guard thinks of a call. */
+  /** The guard's verdict on a call; undefined if it allows the call. */
   judge(name: string, args: unknown, toolCallId?: string): Promise<ToolCallVerdict | undefined>;
 }
 
@@ -123,12 +123,12 @@ export function textOf(result: ToolOutput): string {
   return result.content.map((block) => (block.type === "text" ? block.text : `[${block.mimeType}]`)).join("\n");
 }
 
-/** The file that a Read, Edit or Write result speaks of. */
+/** The details of the file in a result of Read, Edit or Write. */
 export function fileOf(result: ToolOutput): FileDetails {
   return (result.details as { file: FileDetails }).file;
 }
 
-/** Stands in for the agent: the hook that the guard taps, and how full the context is. */
+/** Replaces the agent: defines the hooks that guards use, and says how many tokens are in use. */
 function loop({ used = 0 }: Surroundings, judge: { call?: FoldCall<"approveToolCall"> }) {
   return definePlugin({
     id: "agent",

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { gate } from "../../model-server.ts";
 import { echoAgent, testHome, testHost } from "../host/home.ts";
 
-/** A session with plugins that contribute this work. */
+/** A session with plugins that contribute this background work. */
 async function opened(...works: unknown[]) {
   const home = testHome();
   const plugins = works.map((backgroundWork, at) =>
@@ -24,7 +24,7 @@ async function opened(...works: unknown[]) {
   };
 }
 
-/** Work that ends when it is stopped. */
+/** Background work with these items, which ends when it is stopped. */
 function work(...items: BackgroundItem[]) {
   return {
     list: () => items,
@@ -78,7 +78,7 @@ it("is waited for if its end is announced by a message, and if it began after th
   expect(await s.wait(8)).toEqual({ reports: [] });
 });
 
-it("of a plugin that is at fault is left out, and the plugin is named", async () => {
+it("of a faulty plugin is left out, and the plugin is named", async () => {
   const item = { id: "c1", title: "$ make", since };
   const boom = () => {
     throw new Error("boom");

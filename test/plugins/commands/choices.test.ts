@@ -41,19 +41,19 @@ it.each([
   ["throws", () => Promise.reject(new Error("broken"))],
   ["is not a list", () => ({ value: "a" })],
   ["has an item without a value", () => [{ label: "a" }]],
-])("a list of choices that %s is an error for who asks, and a failure of its plugin", async (_what, choices) => {
+])("a list of choices that %s is an error for the caller, and a failure of its plugin", async (_what, choices) => {
   await using t = await opened({ open: { choices, run }, other: run });
   await expect(t.choices("open")).rejects.toMatchObject({ code: "COMMAND_CHOICES" });
   expect((await t.listed()).map(({ name }) => name)).toEqual(["open", "other"]);
   expect((await t.t.client.request("get_status", { sessionId: t.sessionId })).notices.length).toBeGreaterThan(0);
 });
 
-it("a command with keys or choices of a wrong form is not used, and the others are", async () => {
+it("a command with keys or choices of a wrong form is left out, and the others are used", async () => {
   await using t = await opened({ a: { keys: 7, run }, b: { choices: ["x"], run }, c: run });
   expect((await t.listed()).map(({ name }) => name)).toEqual(["c"]);
 });
 
-it("what a client may not run, it may not list choices of either", async () => {
+it("a client cannot list the choices of a command that it may not run", async () => {
   await using t = await opened({ open: { choices: () => ["secret"], run } });
   const reader = t.t.kernel.find("host")?.connect({ clientId: "reader", scope: { operations: "read" } } as never);
   await expect(reader?.request("list_choices", { sessionId: t.sessionId, name: "open" })).rejects.toMatchObject({

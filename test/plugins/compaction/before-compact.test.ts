@@ -15,7 +15,10 @@ function layer(id: string, handler: (proposal: CompactionProposal) => unknown, m
   return contained(definePlugin({ id, name: id, version: "1.0.0", hooks: () => ({ beforeCompact }) }));
 }
 
-/** Three turns, and more that are over the threshold. Layers load after compaction, whose hook they use. */
+/**
+ * Runs three turns, and then one turn for each further text, which exceeds the threshold. The layers load after
+ * compaction, since they use its hook.
+ */
 async function longConversation(layers: ReturnType<typeof layer>[], said = ["four"]) {
   const replies = [...filling, ...said.map((word) => text(`done ${word}`))];
   const t = await openCompacting(playing(replies, () => text("S1")));

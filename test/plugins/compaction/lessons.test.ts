@@ -12,7 +12,7 @@ const filling = ["a", "b", "c"].map((mark) => text(words(2_400, mark)));
 const tooLong = status(400, { error: { message: "prompt is too long: 213462 tokens > 200000 maximum" } });
 const user = (content: any) => ({ message: { role: "user" as const, content, timestamp: 0 } });
 
-/** What other agents' users met: each of these was a bug somewhere. */
+/** Each of these cases was a bug that users of another agent met. */
 describe("a rate limit", () => {
   it("that mentions too many tokens is retried after a wait, without compaction", async () => {
     const limited = status(429, { error: { message: "Too many tokens, please wait before trying again." } });
@@ -246,7 +246,7 @@ describe("a long conversation", () => {
   });
 });
 
-/** Streams whose replies are what `say` answers: words, or an error; and what was asked. */
+/** A stream function whose replies are the results of `say`: a text or an error. Also the messages of all requests. */
 function answering(say: () => string | Error) {
   const asked: Context[] = [];
   const answer = (context: Context) => {
@@ -278,7 +278,7 @@ function answering(say: () => string | Error) {
 }
 const none = noUsage();
 
-/** An agent whose model changes. */
+/** Opens an agent whose model can change. */
 function openSwitching(current: () => typeof fakeModel, stream: ReturnType<typeof answering>["answer"]) {
   const model = { current, stream, named: async () => model } as never;
   return openAgentWith(stream, { plugins: [{ plugin: compaction }], kernel: { services: { model } } });

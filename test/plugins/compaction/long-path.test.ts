@@ -7,7 +7,7 @@ import { text } from "../../model-server.ts";
 import { asksForSummary, openCompacting, playing, saidIn } from "./setup.ts";
 
 const MESSAGES = 8_000;
-/** A hundred tokens each: the window holds a hundred messages. */
+/** A text of a hundred tokens, so that the window holds a hundred messages. */
 const said = (n: number) => `message ${n} `.padEnd(400, "x");
 
 function history(): StoredEvent[] {
@@ -22,7 +22,7 @@ function history(): StoredEvent[] {
   });
 }
 
-/** A store that says which of its rows were read. */
+/** A store that records which of its rows were read. */
 function counting(store: Store): { store: Store; read: Set<number> } {
   const read = new Set<number>();
   const open: Store["open"] = (onDamage) => {

@@ -3,10 +3,13 @@ import { says, tool } from "../agent/setup.ts";
 import { asksForSummary, openCompacting, tokensOf, words } from "./setup.ts";
 
 const tools = [tool("look", async (_id, { turn, size }: any) => says(`${words(size, String(turn))}end`))];
-/** What the first message states, and every summary that gets to see it passes on. */
+/** A fact in the first message, which every summary repeats if its request contains it. */
 export const fact = "The deploy key is heron-42.";
 
-/** A session of so many turns, two calls each and ten in every twentieth, played over HTTP; and what was sent. */
+/**
+ * Plays a session over HTTP with this many turns: two rounds each, but ten in every twentieth turn. Returns all
+ * requests.
+ */
 export async function playLongSession(turns: number, config: object) {
   let turn = 0;
   let round = 0;
@@ -24,7 +27,10 @@ export async function playLongSession(turns: number, config: object) {
   return { requests: [...t.server.requests], compactions, failures: t.kernel.failures };
 }
 
-/** Tokens that were sent in all, the largest request, and the share of tokens that stood at the same place in the request before. */
+/**
+ * The tokens of all requests together, those of the largest one, and the share that is equal to the start of the
+ * request before.
+ */
 export function costOf(requests: readonly RecordedRequest[]): { sent: number; largest: number; cacheable: number } {
   let sent = 0;
   let largest = 0;

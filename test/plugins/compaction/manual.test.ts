@@ -22,7 +22,7 @@ interface Opened extends AsyncDisposable {
   server: ModelServer;
 }
 
-/** A session of a whole host, whose model server plays this script; without `summary` in its layers. */
+/** Opens a session of a complete host with a model server for this script. By default, no layer runs automatically. */
 async function openSession(script: Script, config: object = { layers: [] }): Promise<Opened> {
   const home = testHome();
   const server = await startModelServer(script);

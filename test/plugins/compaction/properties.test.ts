@@ -58,7 +58,7 @@ const usage = noUsage();
 const image = { type: "image" as const, data: "aGk=", mimeType: "image/png" };
 const wordsOf = (count: number) => "word ".repeat(count).trim();
 
-/** A session in memory whose model answers at once, a summary or a word; and what it was asked last. */
+/** A session in memory whose model replies at once with a summary or a word, and the last request to it. */
 async function openSession(history: readonly StoredEvent[] = []) {
   const asked: Context[] = [];
   const stream = (context: Context) => {
@@ -165,8 +165,8 @@ async function playReply(
 }
 
 /**
- * The context in the plainest way: all of the path's messages, and those of them that no summary stands for. A message that
- * came when all before it was summarised has no result to be merged into.
+ * The expected context, computed directly: all messages of the path, and those that no summary replaces. A message that
+ * was sent while everything before it was summarised has no result to be merged into.
  */
 function reference(session: Session): { all: ScorelMessage[]; tail: ScorelMessage[]; summary?: string } {
   const path = session.activeLeaf === null ? [] : session.tree.path(session.activeLeaf);
@@ -201,7 +201,7 @@ function side(messages: ScorelMessage[], text: string, timestamp: number): void 
   else messages.push({ role: "user", content, timestamp });
 }
 
-/** Results without their call, and calls that lost a result which the log has. */
+/** Results without their call, and calls without a result that is in the log. */
 function orphans(context: readonly ScorelMessage[], all: readonly ScorelMessage[]): string[] {
   const has = (id: string) => context.some((message) => message.role === "tool_result" && message.toolCallId === id);
   const calls = context.flatMap((message) =>

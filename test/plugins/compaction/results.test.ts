@@ -4,7 +4,7 @@ import { says, tool } from "../agent/setup.ts";
 import { openCompacting, playing, saidIn } from "./setup.ts";
 
 const tools = [tool("look", async (_id, { at }: any) => says(`seen ${at}`))];
-/** Turns of one call each: `look` at the turn's number, then a word. */
+/** Turns with one call each: `look` with the number of the turn, then a text. */
 const turns = (count: number): Reply[] =>
   Array.from({ length: count }, (_, at) => [toolCall("look", { at }), text("ok")]).flatMap((turn) => turn as Reply[]);
 const resultsIn = (request: Parameters<typeof saidIn>[0]) =>

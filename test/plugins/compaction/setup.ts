@@ -5,13 +5,13 @@ import { type Part, type RecordedRequest, type Reply, type Script, text, usage }
 import { openAgent } from "../agent/setup.ts";
 
 export const window = 10_000;
-/** Text of about so many tokens, each word its own. */
+/** A text of about this many tokens. */
 export function words(tokens: number, mark = "w"): string {
   const word = `${mark.padEnd(3, "x").slice(0, 3)} `;
   return word.repeat(tokens);
 }
 
-/** What a request holds, in tokens of four bytes. */
+/** The size of a request in tokens, at four bytes per token. */
 export function tokensOf({ text: sent }: Pick<RecordedRequest, "text">): number {
   return Math.ceil(Buffer.byteLength(sent) / 4);
 }
@@ -21,7 +21,10 @@ export function asksForSummary({ text: sent }: Pick<RecordedRequest, "text">): b
   return sent.includes("Write a summary of the conversation above");
 }
 
-/** Plays the replies in turn, and answers each request for a summary with what `summary` makes of it; usage is what was sent. */
+/**
+ * A script that plays the replies in order, and answers requests for a summary with `summary`. Usage is computed from
+ * the sizes.
+ */
 export function playing(
   replies: readonly Reply[],
   summary: (request: RecordedRequest, count: number) => Reply,
@@ -51,7 +54,7 @@ export function openCompacting(
   });
 }
 
-/** The messages of a request, each as its role and words; calls by the tool's name. */
+/** The messages of a request as `role: text`, with the names of called tools. */
 export function saidIn({ body }: Pick<RecordedRequest, "body">): string[] {
   return body.messages.map(({ role, content, tool_calls }: any) => {
     const said =

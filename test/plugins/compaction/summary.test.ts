@@ -9,14 +9,17 @@ import { asksForSummary, openCompacting, playing, saidIn, tokensOf, window, word
 
 const tools = [tool("look", async (_id, { size, mark }: any) => says(words(size, mark)))];
 const look = (size: number, mark = "r") => toolCall("look", { size, mark });
-/** Three turns that fill the window nearly up to the threshold of 7,000 tokens. */
+/** Three turns that fill the window almost to the threshold of 7,000 tokens. */
 const filling = ["a", "b", "c"].map((mark) => text(words(2_400, mark)));
 const inSummary = (summary: string) =>
   `user: The conversation up to here was replaced by this summary:\n\n<summary>\n${summary}\n</summary>`;
 const compacts = ({ tree }: Session) => [...tree.ofType("compact")];
 const promptOf = (request: Parameters<typeof saidIn>[0]) => String(request.body.messages.at(-1).content);
 
-/** Three turns, and a fourth that is over the threshold; the last request and the request for the summary. */
+/**
+ * Runs these three turns, and a fourth that exceeds the threshold. Returns the last request and the request for the
+ * summary.
+ */
 async function fourTurns(summary: Parameters<typeof playing>[1], options: Parameters<typeof openCompacting>[1] = {}) {
   const t = await openCompacting(playing([...filling, text("done")], summary), options);
   for (const said of ["one", "two", "three"]) await t.agent.prompt(said);

@@ -1,4 +1,4 @@
-/** Removes the sockets that killed processes have left, when it is told to, and prints what failed. */
+/** Removes the sockets that killed processes have left, after a line on stdin, and prints the problems as JSON. */
 
 import { removeLeftSockets } from "../../../plugins/daemon/left-sockets.ts";
 

@@ -9,7 +9,7 @@ import { identityOf, ownIdentity, type ProcessIdentity, placeOf } from "../../..
 import { secondProcess } from "../../second-process.ts";
 import { testHome } from "../host/home.ts";
 
-/** A home, and processes that listen at sockets in it. */
+/** A home, and processes that listen on sockets in it. */
 function stage() {
   const home = testHome();
   mkdirSync(runFolder(), { recursive: true, mode: 0o700 });
@@ -17,9 +17,9 @@ function stage() {
   return {
     folder: home.home,
     files: () => readdirSync(runFolder()).sort(),
-    /** Starts a process that listens at the socket of this name, and says who it is. */
+    /** Starts a process that listens on the socket named after its identity; returns both. */
     async listen(): Promise<{ identity: ProcessIdentity; socket: string; kill(): Promise<void> }> {
-      // The path has to be known first, so the process waits for it.
+      // The name depends on the identity of the process, so the process waits for the path.
       const child = spawn(process.execPath, [
         "-e",
         `process.stdin.once("data", (path) => {
@@ -79,11 +79,11 @@ it("several processes clean up at once, and none of them fails", async () => {
   expect(t.files()).toEqual([`${name}.process`, `${name}.sock`]);
 });
 
-it("tells a process from a later one with its pid, and leaves those of other computers alone", async () => {
+it("distinguishes a process from a later one with its pid, and does not touch sockets of other computers", async () => {
   using t = stage();
   const lives = await t.listen();
   const others: ProcessIdentity[] = [
-    // The pid was used again, the computer was started again, and a home that two computers share.
+    // A reused pid, a computer that has restarted, and a home that two computers share.
     { ...lives.identity, start: `${Number(lives.identity.start) - 5}` },
     { ...lives.identity, boot: "an earlier one" },
     { ...lives.identity, boot: "another one", machine: "elsewhere" },
@@ -97,7 +97,7 @@ it("tells a process from a later one with its pid, and leaves those of other com
   expect(t.files().map((name) => join(runFolder(), name))).toEqual([...owners, lives.socket].sort());
 });
 
-it("touches nothing that is not a socket, and believes no file with another name than its process has", async () => {
+it("touches nothing that is not a socket, and ignores a file whose name does not belong to its process", async () => {
   using t = stage();
   const killed = await t.listen();
   await killed.kill();

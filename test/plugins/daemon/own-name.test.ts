@@ -10,7 +10,7 @@ const path = () => join(runFolder(), "terminal.name");
 const names = (open: readonly string[], count: number) =>
   Array.from({ length: count }, () => claimName("terminal", (id) => open.includes(id)).name);
 
-/** As a process has left its name that was killed: its pid began at another time. */
+/** Records a name as a killed process has left it: the start time of its pid is another one. */
 function killed(): void {
   writeFileSync(path(), JSON.stringify({ ...JSON.parse(readFileSync(path(), "utf8")), start: "another" }));
 }
@@ -28,7 +28,7 @@ it("names are claimed once, and are free again at once when their processes have
   expect(inStateFolder(runFolder(), leftNames)).toEqual([]);
 });
 
-it("a name rests while a session is open in which its process has said something, also if that was killed", () => {
+it("a name is reserved while a session is open in which its process has written, even if the process was killed", () => {
   using _home = testHome();
   const first = claimName("terminal", () => false);
   for (const id of ["sessionOne", "sessionTwo", "sessionOne"]) first.saysIn(id);
@@ -37,12 +37,12 @@ it("a name rests while a session is open in which its process has said something
   killed();
   expect(names(["sessionTwo"], 2)).toEqual(["terminal-2", "terminal-3"]);
   expect(names(["sessionThree"], 1)).toEqual(["terminal"]);
-  // Whoever has the name now has said nothing yet.
+  // The process that has the name now has sent nothing yet.
   killed();
   expect(names(["sessionTwo"], 1)).toEqual(["terminal"]);
 });
 
-it("a damaged file of an ended process keeps its name from nobody", () => {
+it("a damaged file of an ended process does not block its name", () => {
   using _home = testHome();
   claimName("terminal", () => false);
   killed();

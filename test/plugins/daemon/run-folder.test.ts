@@ -10,7 +10,7 @@ import { testHome } from "../host/home.ts";
 
 const listening = "require('node:net').createServer().listen(process.argv[1], () => console.log('listening'))";
 
-/** Starts a process that listens at its socket as a host does, and returns who it is. */
+/** Starts a process that listens on its socket as a host does; returns its identity. */
 async function listener() {
   const starting = spawn("sleep", ["60"]);
   const about = { ...ownIdentity(), ...identityOf(starting.pid as number) };

@@ -25,7 +25,7 @@ const ctx = {
   collect: () => [{ value: [{ kept: () => keptTokens() }] }],
 } as unknown as DaemonContext;
 
-/** A home in which one of the state folders is a link to a folder of the user, and what a command gets. */
+/** A home in which one of the state folders is a link to a folder of the user, and an invocation of a command. */
 function linked(name: string) {
   const home = testHome();
   process.env.HOME = home.home;
@@ -54,7 +54,7 @@ it.each(["run", "host"])("a reset deletes nothing through a link at ~/.scorel/%s
   expect(readdirSync(at.own)).toEqual(before);
 });
 
-it("a host behind a link at ~/.scorel/run is not believed", () => {
+it("a host behind a link at ~/.scorel/run is ignored", () => {
   using at = linked("run");
   const held = { pid: process.pid, start: "", boot: "", space: "", machine: "", since: "now", nonce: "n" };
   writeFileSync(join(at.own, "host.lock"), JSON.stringify(held));

@@ -19,7 +19,7 @@ import { breakDevice, brokenDevices } from "../../broken-device.ts";
 import { type Script, status, text, toolCall } from "../../model-server.ts";
 import { openAgent, says, tool } from "../agent/setup.ts";
 
-/** An agent with a readable log in a folder of its own; `lines` are without their times. */
+/** Opens an agent with a readable log in a separate folder; `lines` are the log's lines without times. */
 async function openLogged(script: Script, options: Parameters<typeof openAgent>[1] = {}) {
   const folder = mkdtempSync(join(tmpdir(), "scorel-lines-"));
   const path = join(folder, "session.log");

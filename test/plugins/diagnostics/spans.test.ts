@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { text, toolCall } from "../../model-server.ts";
 import { openAgent, says, tool } from "../agent/setup.ts";
 
-/** What an SDK in this process collects. */
+/** Collects the spans of this process, as an SDK does. */
 function collector(): InMemorySpanExporter {
   const exporter = new InMemorySpanExporter();
   trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));

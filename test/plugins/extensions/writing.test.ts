@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 import { begin } from "../../../plugins/extensions/commands/new.ts";
 import { writeTsconfig } from "../../../plugins/extensions/commands/tsconfig.ts";
 
-/** A project and another folder, and how each command ends in that project: "done" or its code. */
+/** A project and another folder, and functions that run commands there and return "done" or the code of the error. */
 function ground() {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "scorel-writing-")));
   const [project, elsewhere, tsconfig] = ["project", "elsewhere", "tsconfig.json"].map((name) => join(root, name)) as [

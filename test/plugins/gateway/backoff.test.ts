@@ -6,7 +6,7 @@ import { testGateway } from "./home.ts";
 
 const FIRST_MS = 20;
 
-/** A client that is connected, and how long each of its waits was. */
+/** A connected client, and the waits before its attempts to reconnect. */
 async function watched() {
   const t = await testGateway();
   const client = await t.connect({ times: { firstRetry: FIRST_MS, lastRetry: 10_000 } });
@@ -16,10 +16,10 @@ async function watched() {
   return { ...t, client, waits, live, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
 }
 
-it("waits longer after each drop that nobody explains, and briefly again after a host that has said that it stops", async () => {
+it("waits longer after each unexplained disconnection, and briefly again after a host that has announced its stop", async () => {
   await using t = await watched();
   const last = () => t.waits.at(-1)?.ms ?? 0;
-  // The wait is a tenth of the time since the trouble began.
+  // A wait is a tenth of the time since the connection first broke.
   while (last() <= 4 * FIRST_MS) {
     t.cut();
     await eventually(() => expect(t.client.state.state).not.toBe("live"));
@@ -35,7 +35,7 @@ it("waits longer after each drop that nobody explains, and briefly again after a
   expect(await ask(t.client, sessionId, "hello")).toBe("echo: hello");
 });
 
-it("connects again although a listener of its state throws", async () => {
+it("reconnects although a listener of its state throws", async () => {
   await using t = await testGateway();
   const thrown: unknown[] = [];
   const client = await t.connect({ times: { firstRetry: FIRST_MS }, listenerFailed: (each) => void thrown.push(each) });
@@ -50,7 +50,7 @@ it("connects again although a listener of its state throws", async () => {
   expect(new Set(thrown.map(String))).toEqual(new Set(["Error: a mistake"]));
 });
 
-it("tells why the host is away as a part of a sentence", async () => {
+it("describes why the host is away as a part of a sentence", async () => {
   await using t = await watched();
   await t.restart();
   await eventually(() => expect(t.waits).toHaveLength(1));

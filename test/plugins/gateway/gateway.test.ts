@@ -24,7 +24,7 @@ describe("a client in another process", () => {
     });
   });
 
-  it("hears of events in order, each once, while the connection is cut again and again", async () => {
+  it("gets events in order, each once, while the connection is cut again and again", async () => {
     await using t = await testGateway();
     const client = await t.connect();
     const { sessionId } = await client.request("create_session", { cwd: t.home.cwd });
@@ -42,7 +42,7 @@ describe("a client in another process", () => {
     expect(heard).toEqual(events.map(({ event }) => event));
   });
 
-  it("goes on after the host was restarted, with its sessions and subscriptions", async () => {
+  it("continues after the host was restarted, with its sessions and subscriptions", async () => {
     await using t = await testGateway();
     const client = await t.connect();
     const { sessionId } = await client.request("create_session", { cwd: t.home.cwd });

@@ -6,10 +6,10 @@ import { lineChannel } from "../../../plugins/kit/net/line-channel.ts";
 import { LIMITS } from "../../../plugins/socket/socket.ts";
 import { testHome, testHost } from "../host/home.ts";
 
-/** Times for tests, in milliseconds. */
+/** Short retry times for tests, in milliseconds. */
 const times: Partial<LinkTimes> = { firstRetry: 5, lastRetry: 20 };
 
-/** A host whose clients come over a Unix socket, through a real gateway. */
+/** A host with a real gateway, to which clients connect over a Unix socket. */
 export async function testGateway({
   plugins,
   hostPlugins,
@@ -50,11 +50,11 @@ export async function testGateway({
       clients.push(client);
       return client;
     },
-    /** Cuts all connections, as a network does. */
+    /** Cuts all connections, as a network failure does. */
     cut: () => {
       for (const socket of sockets) socket.destroy();
     },
-    /** Forgets all clients, as a host does that was started anew. Calls `meanwhile` before they can come back. */
+    /** Forgets all clients, as if the host had restarted. Calls `meanwhile` before they can reconnect. */
     restart: async (meanwhile = () => {}) => {
       const former = gateway;
       gateway = start();

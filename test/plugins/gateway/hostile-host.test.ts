@@ -18,7 +18,7 @@ const begun = { mode: "full_reload", more: false, anchor, status };
 const envelope = { sessionId: "s", clientId: "c", ts: 1 };
 const note = { display: "notice", level: "info", text: "hello" };
 
-/** A host of which each answer is made by `answer`, and a client of it. */
+/** Connects a client to a host whose messages are made by `answer`. */
 async function hostedBy(answer: (message: { type: string; requestId: number }) => unknown[], first: unknown = welcome) {
   const dial = () => {
     const { near, far } = wire();

@@ -8,7 +8,7 @@ import { dial, testGateway } from "./home.ts";
 
 const hello = { type: "hello", protocol: 1, version: "1.0.0" };
 
-/** A connection on which anything can be sent. */
+/** Opens a connection over which the test can send anything. */
 async function raw(path: string) {
   const channel = await dial(path);
   const got: any[] = [];
@@ -24,7 +24,7 @@ async function raw(path: string) {
     send: (...messages: unknown[]) => {
       for (const message of messages) channel.send(typeof message === "string" ? message : JSON.stringify(message));
     },
-    /** Resolves when the host has closed the connection, with the code of the error that it gave. */
+    /** Resolves when the host has closed the connection, with the code of its error. */
     closed: async () => {
       await eventually(() => expect(isClosed).toBe(true));
       return got.find(({ type }) => type === "closing")?.error.code as string | undefined;
@@ -39,7 +39,7 @@ async function raw(path: string) {
   };
 }
 
-/** `RUNS=1000000` sends more, in about eight minutes. */
+/** `RUNS=1000000` sends more lines, which takes about eight minutes. */
 const LINES = Number(process.env.RUNS ?? 10_000);
 const FUZZING_MS = 120_000 + LINES;
 
@@ -47,7 +47,7 @@ const request = (requestId: number, operation: string, params: object = {}) => (
   ...{ type: "request", requestId, operation, params },
 });
 
-describe("a client that does not keep to the protocol", () => {
+describe("a client that violates the protocol", () => {
   it.each([
     ["a request before hello", request(1, "list_sessions"), "GATEWAY_MESSAGE"],
     ["no JSON", "hello", "GATEWAY_MESSAGE"],
@@ -56,7 +56,7 @@ describe("a client that does not keep to the protocol", () => {
     ["an older client", { ...hello, protocol: 0 }, "GATEWAY_PROTOCOL"],
     ["a newer client, whose hello looks different", { ...hello, protocol: 2, keys: [1] }, "GATEWAY_PROTOCOL"],
     ["a long hello", { ...hello, name: "x".repeat(20_000) }, "GATEWAY_MESSAGE"],
-  ])("is turned away with the reason for %s, and nothing is carried out", async (_, first, code) => {
+  ])("is refused with the reason for %s, and nothing is executed", async (_, first, code) => {
     await using t = await testGateway();
     const client = await raw(t.path);
     client.send(first, hello, request(1, "create_session", { cwd: t.home.cwd }));
@@ -71,7 +71,7 @@ describe("a client that does not keep to the protocol", () => {
     ["no JSON", "}{"],
     ["an unknown type", { type: "open" }],
     ["a requestId that is not a number", { type: "request", requestId: "1", operation: "list_sessions", params: {} }],
-  ])("is turned away for %s after it was let in, and leaves its sessions", async (_, message) => {
+  ])("is disconnected for %s after it was accepted, and leaves its sessions", async (_, message) => {
     await using t = await testGateway();
     const client = await raw(t.path);
     client.send(hello, message, request(1, "create_session", { cwd: t.home.cwd }));
@@ -80,7 +80,7 @@ describe("a client that does not keep to the protocol", () => {
     expect(t.gateway().clients()).toEqual([]);
   });
 
-  it("gets the first answer again for a requestId that it has used, and nothing is carried out twice", async () => {
+  it("gets the first answer again for a requestId that it has used, and nothing is executed twice", async () => {
     await using t = await testGateway();
     const client = await raw(t.path);
     client.send(hello, request(7, "create_session", { cwd: t.home.cwd }));
@@ -119,7 +119,7 @@ describe("a client that does not keep to the protocol", () => {
     client.close();
   });
 
-  it("is told what is wrong with a request, and goes on", async () => {
+  it("is told what is wrong with a request, and can continue", async () => {
     await using t = await testGateway();
     const client = await raw(t.path);
     client.send(hello);

@@ -1,5 +1,5 @@
 import { it } from "vitest";
 import { checkResync } from "./resync.ts";
 
-it("loses, doubles and reorders no stored event, and says truly how a client goes on, whatever happens", () =>
+it("loses, doubles and reorders no stored event, and reports correctly how a client resumes, whatever happens", () =>
   checkResync(300));

@@ -15,7 +15,7 @@ async function stage() {
   return { ...t, sessionId };
 }
 
-it("what a subscription missed comes in marked batches of up to 256 events, and live events after them without a mark", async () => {
+it("missed events arrive in marked batches of up to 256, and live events after them without a mark", async () => {
   await using t = await stage();
   const channel = await dial(t.path);
   const got: HostMessage[] = [];
@@ -28,7 +28,7 @@ it("what a subscription missed comes in marked batches of up to 256 events, and 
   await eventually(() => expect(count()).toBe(600));
   const replayed = events();
   expect(replayed.map(({ replay }) => replay)).toEqual(replayed.map(() => true));
-  // How many come together depends on how busy the machine is.
+  // The number of events in one message depends on the load of the machine.
   expect(Math.max(...replayed.map((message) => message.events.length))).toBeLessThanOrEqual(256);
   expect(replayed.length).toBeLessThan(60);
   await ask(t.client, t.sessionId, "now");
@@ -38,7 +38,7 @@ it("what a subscription missed comes in marked batches of up to 256 events, and 
   channel.close();
 });
 
-it("a listener can tell what happened before it subscribed, near and far, also after the connection was lost", async () => {
+it("a listener can recognize events from before it subscribed, in this and another process, also after the connection was lost", async () => {
   await using t = await stage();
   const far = await t.connect();
   const heard: boolean[][] = [];

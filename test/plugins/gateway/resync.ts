@@ -23,15 +23,15 @@ const steps = {
   emit: fc.record({ do: fc.constant("emit" as const), count: fc.integer({ min: 1, max: 20 }) }),
   rewind: fc.record({ do: fc.constant("rewind" as const), back: fc.nat(10) }),
   compact: fc.record({ do: fc.constant("compact" as const) }),
-  /** More than the host keeps of what is not stored. */
+  /** Emits more than the host keeps of transient events. */
   evict: fc.record({ do: fc.constant("evict" as const) }),
   drop: fc.record({ do: fc.constant("drop" as const), who }),
-  /** Unsubscribes, and subscribes again from where it was. */
+  /** Unsubscribes, and later subscribes again from the same position. */
   rejoin: fc.record({ do: fc.constant("rejoin" as const), who, away: fc.nat(5) }),
   slow: fc.record({ do: fc.constant("slow" as const), who, turns: fc.nat(4) }),
-  /** The gateway forgets all clients. */
+  /** Replaces the gateway by a new one, which knows no clients. */
   restart: fc.record({ do: fc.constant("restart" as const) }),
-  /** So does the host, which also closes its sessions; with `damage`, the log loses its end. */
+  /** Does the same, and closes and opens the session; with `damage`, the log loses its last bytes. */
   reopen: fc.record({ do: fc.constant("reopen" as const), damage: fc.boolean() }),
   pass: fc.record({ do: fc.constant("pass" as const), turns: fc.nat(4) }),
 };
@@ -56,20 +56,20 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** What a client has of a session, and whether what it was told of it is true. */
+/** A client that follows a session. Collects the stored events, and checks what it is told about the stream. */
 class Follower {
   client!: RemoteClient;
   subscription: Subscription | undefined;
   readonly modes: ResumeMode[] = [];
   readonly problems: string[] = [];
-  /** How often it was told to forget something although it knew its place in the stream. */
+  /** How often it had to reload although it knew its position in the stream. */
   reloads = 0;
   stored: { id: string; seq: number }[] = [];
   cut = () => {};
   turns = 0;
   private at: Anchor | undefined;
   private isResumed = false;
-  /** Up to here, only stored events come: the client was too slow, and was told so. */
+  /** Up to this seq, only stored events follow, since the client was too slow and got `missed`. */
   private missedTo = 0;
 
   readonly capacity: number | undefined;
@@ -98,7 +98,7 @@ class Follower {
     for (let n = 0; n < this.turns; n++) await turn();
   };
 
-  /** In a stream, each event is the one after the last, of the same opening of the session. */
+  /** Checks that in a stream, each event follows the last one and belongs to the same activation of the session. */
   private check({ seq }: { seq: number }, before: Anchor | undefined): void {
     const now = this.at;
     if (!before || !now || before.streamSeq < 0 || seq <= this.missedTo) return;
@@ -113,7 +113,7 @@ class Follower {
   }
 }
 
-/** A host with one session, and clients that follow it. */
+/** A host with one session, and the clients that follow it. */
 class World {
   private gateway: Gateway | undefined;
   readonly followers = [new Follower(undefined), new Follower(10), new Follower(undefined)];
@@ -167,7 +167,7 @@ class World {
     else for (let n = 0; n < step.turns; n++) await turn();
   }
 
-  /** Waits until all clients have everything, and compares it with the log. */
+  /** Waits until all clients have received everything, and compares their events with the log. */
   async finish(done: readonly Step[]): Promise<void> {
     for (const follower of this.followers) follower.turns = 0;
     await Promise.all(this.followers.map(({ client }) => client.drained(this.sessionId)));

@@ -25,10 +25,10 @@ const line = (message: object) => `${JSON.stringify(message)}\n`;
 
 let folder: string;
 let ends: (() => void)[];
-/** Connections to what is no host. */
+/** Connections to the servers of the test, which are no hosts. */
 let sockets: Socket[];
 
-/** Bytes that what is no host can get rid of: those that a client takes before it gives up, and those on the way. */
+/** The most bytes that a server can send: those that a client reads before it gives up, and those in buffers. */
 const MAX_TAKEN = 32_000_000;
 
 beforeEach(() => {
@@ -41,7 +41,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Something that is not a host: does `behave` with each connection. */
+/** Starts a server that is no host and handles each connection with `behave`. */
 async function served(behave: (socket: Socket) => void, where: string | number): Promise<Server> {
   const server = createServer((socket) => {
     ends.push(() => socket.destroy());
@@ -55,7 +55,7 @@ async function served(behave: (socket: Socket) => void, where: string | number):
   return server;
 }
 
-/** Writes a text again and again, as fast as it is read or one piece every few milliseconds. */
+/** Writes a text endlessly, either as fast as it is read or every `everyMs` milliseconds. */
 function endless(socket: Socket, text: string, everyMs?: number): void {
   const write = () => {
     if (socket.destroyed) return;
@@ -68,7 +68,7 @@ function endless(socket: Socket, text: string, everyMs?: number): void {
   write();
 }
 
-/** How an attempt to connect ends, as commands make it: dialed first, and then greeted. */
+/** Connects as commands do, by dialing and then greeting; returns the code and message of the error. */
 async function outcome(dial: () => Promise<Channel>, address: string) {
   const attempt = async () => {
     const channel = await dial();
@@ -169,7 +169,7 @@ describe("a host at a WebSocket", () => {
 });
 
 describe("a host over SSH", () => {
-  /** A program `ssh` with these lines, which notes its pid. */
+  /** A program `ssh` with these lines, which records its pid. */
   function ssh(...lines: string[]) {
     const path = join(folder, "ssh");
     writeFileSync(path, `#!/bin/sh\necho $$ > '${folder}/pid'\n${lines.join("\n")}\n`);
@@ -203,7 +203,7 @@ describe("a host over SSH", () => {
     },
   );
 
-  it("says once what was printed as errors, without control sequences", async () => {
+  it("reports once what ssh wrote to stderr, without control sequences", async () => {
     for (const [end, code] of [
       ["exit 1", "SSH_ENDED"],
       ["exec sleep 60", "SSH_SILENT"],

@@ -14,14 +14,14 @@ declare module "@scorel/host/contract" {
 
 const MAX = 2 * 1024 * 1024;
 
-describe("a request that is longer than the connection carries", () => {
-  it("rejects with the limit and is not sent, and the client goes on over the same connection", async () => {
+describe("a request that is longer than the connection allows", () => {
+  it("rejects with the limit and is not sent, and the client continues over the same connection", async () => {
     await using t = await testGateway({ maxBytes: MAX });
     const client = await t.connect();
     const states: string[] = [];
     client.onState(({ state }) => void states.push(state));
     const { sessionId } = await client.request("create_session", { cwd: t.home.cwd });
-    // The first has too many characters, the second only too many bytes.
+    // The first has too many characters, the second only too many bytes in UTF-8.
     for (const content of ["x".repeat(MAX), "ä".repeat(0.6 * MAX)])
       await expect(client.request("send_message", { sessionId, content })).rejects.toMatchObject({
         code: "LINK_TOO_LARGE",
@@ -32,7 +32,7 @@ describe("a request that is longer than the connection carries", () => {
     expect(states).toEqual([]);
   });
 
-  it("ends after a few connections that were lost with it, when the host does not tell its limit", async () => {
+  it("fails after it has broken a few connections, if the host does not state its limit", async () => {
     const welcome = { protocol: 1, version: "9", instance: "i", clientId: "c", secret: "s", resumed: true };
     let connections = 0;
     let sent = 0;
@@ -64,7 +64,7 @@ describe("a request that is longer than the connection carries", () => {
   });
 });
 
-it("refuses an answer that a client would not take, instead of losing the connection by it", async () => {
+it("refuses a response that is too large for the client, instead of losing the connection", async () => {
   const large = definePlugin({
     id: "large",
     name: "Large",

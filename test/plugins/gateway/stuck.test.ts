@@ -123,7 +123,7 @@ it.each(
     );
     return bytes / 1e6;
   };
-  // The first time, code is compiled, schemas are made, and the session keeps events for clients that come back.
+  // The first run compiles code, makes schemas, and fills the buffer that a session keeps for reconnecting clients.
   await burden();
   expect(await burden()).toBeLessThan(MEGABYTES);
 });

@@ -7,10 +7,10 @@ import { FaultProxy, type Faults } from "../../fault-proxy.ts";
 
 const times: RemoteOptions["times"] = { firstRetry: 5, lastRetry: 20 };
 
-/** Each connection carries more bytes than the one before, so that every message gets through at some time. */
+/** Each connection carries more bytes than the one before, so that every message arrives in the end. */
 const more = (connection: number) => Math.round(5_000 * 1.4 ** connection);
 
-/** Clients at a Unix socket, through a proxy if there are faults. */
+/** Serves clients over a Unix socket, through a proxy if there are faults. */
 const socket =
   (faults?: Faults): TransportCase =>
   async ({ gateway, folder }) => {

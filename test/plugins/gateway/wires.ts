@@ -1,6 +1,6 @@
 import type { Channel, ChannelHandlers } from "@scorel/host/client";
 
-/** Two ends of a connection in this process. What is sent arrives in a later turn of the event loop, in order. */
+/** Both ends of a connection in this process. Messages arrive in order, in a later turn of the event loop. */
 export function wire(): { near: Channel; far: Channel; cut(): void } {
   const ends = [new End(), new End()] as const;
   ends[0].other = ends[1];
@@ -31,7 +31,7 @@ class End implements Channel {
     else this.schedule();
   }
 
-  /** Both ends lose what is under way. */
+  /** Drops messages that have not arrived yet, and closes both ends. */
   lose(): void {
     for (const end of [this, this.other as End]) {
       end.arrived = [];

@@ -5,7 +5,10 @@ import { tree } from "../../../plugins/history/actions.ts";
 import { withClient } from "../../../plugins/history/client.ts";
 import { desk } from "./desk.ts";
 
-/** The exit code or error of a command that asks a person in a terminal, who types so, interrupts it, or ends the input. */
+/**
+ * The exit code or error code of a command that asks at a terminal, where the person types a line, interrupts it, or
+ * ends the input.
+ */
 async function asked(typed: string | "interrupt" | "end"): Promise<string> {
   await using t = await desk();
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
@@ -28,11 +31,11 @@ it.each([
   ["", "HISTORY_UNCONFIRMED"],
   ["interrupt", "130"],
   ["end", "HISTORY_UNCONFIRMED"],
-])("a question in a terminal that is answered with %j comes to %s", async (typed, outcome) => {
+])("a question in a terminal that is answered with %j results in %s", async (typed, outcome) => {
   expect(await asked(typed)).toBe(outcome);
 });
 
-/** What `session tree` prints of a session of so many questions and answers. */
+/** The lines that `session tree` prints for a session with this many questions and answers. */
 async function drawn(rounds: number, options: Record<string, unknown>, terminal = false): Promise<string[]> {
   await using t = await desk();
   for (let n = 1; n <= rounds; n++) await t.say(`say ${n}`);

@@ -123,7 +123,7 @@ describe("a copy up to an event", () => {
     await using t = await desk();
     const { client, sessionId, home } = t;
     await t.say("one");
-    // A folder stands where the lock of the copy would be.
+    // A folder in place of the copy's lock file, so that the copy cannot be opened.
     const asked = { sessionId, atOnce: true, messageId: "m1" };
     const copy = (await client.request("clone_session", asked)).sessionId;
     await client.request("delete_session", { sessionId: copy });

@@ -11,7 +11,7 @@ declare module "@scorel/host/contract" {
   }
 }
 
-/** Hands a session to a test, which writes into it what no agent here would. */
+/** Gives tests access to an open session, so that they can write events that no plugin here would write. */
 export const hand = definePlugin({
   id: "hand",
   name: "Hand",
@@ -25,15 +25,15 @@ export const hand = definePlugin({
   }),
 });
 
-/** A session with an agent that echoes, and the plugin under test. */
+/** A session with an echoing agent and the plugin under test. */
 export interface Desk extends AsyncDisposable, Pick<TestHost, "client" | "host"> {
   home: TestHome;
   sessionId: string;
   session: Session;
-  /** Asks and waits for the answer; answers the id of the leaf after it. */
+  /** Sends a message and waits for the reply; returns the id of the leaf after it. */
   say(text: string): Promise<EventId>;
   write(message: Partial<ScorelMessage> & Pick<ScorelMessage, "role">): Promise<EventId>;
-  /** What was said, in the order in which a model reads it. */
+  /** The texts of the messages, in the order in which a model reads them. */
   spoken(): string[];
 }
 
@@ -60,7 +60,7 @@ export async function desk(plugins = [echoAgent]): Promise<Desk> {
   };
 }
 
-/** The words of a message, or the names of what it calls. */
+/** The text of a message, with the names of its tool calls. */
 export function wordsOf({ content }: ScorelMessage): string {
   if (typeof content === "string") return content;
   return content

@@ -10,7 +10,7 @@ import { filesLeft } from "../../../plugins/history/drawing.ts";
 import { echoAgent } from "../host/home.ts";
 import { desk } from "./desk.ts";
 
-/** Keeps what it is asked, and does what a test tells it while it restores. */
+/** A plugin that records its inputs, and runs what the test sets while it restores files. */
 function checkpoints() {
   const asked: unknown[] = [];
   const during: { restore(): unknown } = { restore: () => undefined };
@@ -122,7 +122,7 @@ describe("rewinding with the files", () => {
 });
 
 describe("a move without the files", () => {
-  /** What a face adds to the words of a move, when these files differ from then. */
+  /** The note that a client adds after a move, if these files have changed since. */
   async function left(changes: readonly string[], thrown?: Error): Promise<string> {
     const request = async (operation: string, params: object) => {
       if (thrown) throw thrown;

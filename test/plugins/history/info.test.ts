@@ -49,7 +49,7 @@ describe("a session's settings", () => {
       ]);
     expect(await client.request("archive_session", { sessionId })).toMatchObject({ text: "Archived: yes" });
     expect([await listed(), await listed({ archived: true })]).toEqual([[], [[true, true]]]);
-    // The same is read from the file.
+    // Read from the file, the result is the same.
     await client.request("close_session", { sessionId });
     expect([await listed(), await listed({ archived: true })]).toEqual([[], [[true, true]]]);
     await client.request("load_session", { sessionId });

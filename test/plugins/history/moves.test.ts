@@ -227,7 +227,7 @@ describe("undo", () => {
     expect(one).not.toBe(two);
   });
 
-  it("redo takes back each way to something earlier", async () => {
+  it("can be reversed by redo for each move to something earlier", async () => {
     await using t = await desk();
     const { client, sessionId } = t;
     const one = await t.say("one");
@@ -267,7 +267,7 @@ describe("undo", () => {
   });
 });
 
-/** The beginning of an id that no other has, as a person would type it. */
+/** The shortest unique beginning of an id, as a person would type it. */
 function shortest(id: string, tree: Iterable<{ id: string }>): string {
   const others = [...tree].map((event) => event.id).filter((other) => other !== id);
   let length = 1;

@@ -10,7 +10,7 @@ import { ask, echoAgent, type TestHome, testHome, testHost } from "../host/home.
 const trashOf = ({ home }: TestHome) => join(home, ".scorel", "trash");
 const inTrash = (home: TestHome) => (existsSync(trashOf(home)) ? readdirSync(trashOf(home)).sort() : []);
 
-/** A session on disk that nobody has open. */
+/** Creates a session that no process has open; returns its id. */
 async function stored(home: TestHome): Promise<string> {
   await using t = await testHost([echoAgent], [], [history]);
   const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
@@ -82,7 +82,7 @@ describe("a deleted session", () => {
     const other = t.host.connect();
     const [, loaded] = await Promise.all([
       t.client.request("restore_session", { sessionId }),
-      // Once the log is back it is there to be opened; the lock is still held then.
+      // The session can be opened as soon as its log is back, while the lock is still held.
       (async () => {
         while (!existsSync(home.session(`${sessionId}.jsonl`))) await Promise.resolve();
         return other.request("load_session", { sessionId });
@@ -119,7 +119,7 @@ describe("a deleted session", () => {
     writeFileSync(home.session(`${sessionId}.torn-1`), "{");
     await using t = await testHost([echoAgent], [], [history]);
     const { client } = t;
-    // The log goes first, so that this is what a kill leaves.
+    // The log is moved first, so a killed process leaves this state.
     mkdirSync(trashOf(home), { recursive: true });
     renameSync(home.session(`${sessionId}.jsonl`), join(trashOf(home), `${sessionId}.jsonl`));
     expect((await client.request("list_trash", {})).sessions).toMatchObject([{ sessionId }]);

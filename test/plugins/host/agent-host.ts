@@ -14,16 +14,19 @@ export interface AgentHost extends AsyncDisposable {
   client: Client;
 }
 interface More {
-  /** Beside the host's own, and beside messages, model and agent in each session. */
+  /** Plugins of the host, in addition to the logs and the host's own. */
   host?: AnyPlugin[];
   session?: (AnyPlugin | KernelEntry)[] | (() => (AnyPlugin | KernelEntry)[]);
   /** The table `[host]`. */
   config?: Record<string, unknown>;
-  /** Keys of `[model]` besides those of the server, and the table `[models]`. */
+  /** Keys of `[model]` in addition to those for the server, and the table `[models]`. */
   model?: Record<string, unknown>;
 }
 
-/** A host over the present HOME, whose sessions have the real agent and model plugin, for a server at `baseUrl`. */
+/**
+ * A host in the current HOME whose sessions have the real agent and the real model plugin, for a model server at
+ * `baseUrl`.
+ */
 export async function agentHost(baseUrl: string, more: More = {}): Promise<AgentHost> {
   const entry = (plugin: AnyPlugin, config?: unknown): KernelEntry => ({ plugin, origin: "test", config });
   const composition = {

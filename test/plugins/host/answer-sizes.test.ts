@@ -84,7 +84,7 @@ const things = definePlugin({
 const thingsOf = (letter: string, count: number, length: number) =>
   Array.from({ length: count }, (_, at) => `${letter}${at}`.padEnd(length, "."));
 
-it("an answer in pages ends after 8 MB or `limit`, and goes on behind what is skipped, in several lists", async () => {
+it("a page of a result ends after 8 MB or `limit`, and the next continues after the skipped items, also with several lists", async () => {
   using _home = testHome();
   await using t = await testHost(undefined, [], [things]);
   const read = async (page: { limit?: number; skip?: number }, length = 2) =>
@@ -105,7 +105,7 @@ it("an answer in pages ends after 8 MB or `limit`, and goes on behind what is sk
   await expect(read({ limit: 0 })).rejects.toMatchObject({ code: "HOST_PARAMS_INVALID" });
 });
 
-it("an answer that is cut says how many items are missing", async () => {
+it("a result that is cut says how many items are missing", async () => {
   using _home = testHome();
   await using t = await testHost(undefined, [], [things]);
   const { things: named, leftOut } = await t.client.request("remove_things", { count: 5, length: 3 * MB });
@@ -113,7 +113,7 @@ it("an answer that is cut says how many items are missing", async () => {
   expect(await t.client.request("remove_things", { count: 1, length: 2 })).toEqual({ things: ["a0"] });
 });
 
-it("every page is read, and all again when something else has changed between two", async () => {
+it("all pages are read, and read again when something has changed between two of them", async () => {
   using _home = testHome();
   await using t = await testHost(undefined, [], [things]);
   const asked: (number | undefined)[] = [];
@@ -128,14 +128,14 @@ it("every page is read, and all again when something else has changed between tw
   ]);
 });
 
-it("an answer without an end is refused", async () => {
+it("an endless result is refused", async () => {
   const endless = everyPage(async () => ({ things: ["a"], more: true as const }));
   await expect(endless).rejects.toMatchObject({ code: "LINK_PAGES" });
   const empty = everyPage(async () => ({ things: [], more: true as const }));
   await expect(empty).rejects.toMatchObject({ code: "LINK_PAGES" });
 });
 
-it("the description of an operation has what the host adds to it", async () => {
+it("the description of an operation includes the fields that the host adds", async () => {
   using _home = testHome();
   await using t = await testHost(undefined, [], [things]);
   const { operations: described } = await t.client.request("list_operations", {});

@@ -14,7 +14,7 @@ import { says, tool } from "../agent/setup.ts";
 import { agentHost } from "./agent-host.ts";
 import { testHome } from "./home.ts";
 
-/** Settings of one session; each plugin has its table. */
+/** Settings of one session; each plugin has a table. */
 interface Settings {
   permissions?: object;
   tools?: object;
@@ -26,7 +26,7 @@ const weather = tool("Weather", async () => says("sunny"), {
   access: () => "exclusive",
   about: ({ city }: { city: string }) => city,
 });
-/** A tool whose calls are about a city, and operations that show what the session may do without a call of it. */
+/** A tool whose calls are about a city, and operations that return the limits of the session without a call. */
 const toolbox = definePlugin({
   id: "toolbox",
   name: "Toolbox",
@@ -92,7 +92,9 @@ async function weatherHost() {
 const shown = (client: Client, operation: "test_bash" | "test_executor", sessionId: string) =>
   client.request(operation as never, { sessionId } as never) as Promise<unknown>;
 
-/** Lets the model ask about the weather of these cities; returns for each whether the call ran, or why it was refused. */
+/**
+ * Makes the model ask about the weather of these cities; returns for each whether the call ran, or why it was refused.
+ */
 async function forecast(client: Client, sessionId: string, cities: string): Promise<Record<string, string>> {
   const { id } = await client.request("send_message", { sessionId, content: cities });
   const { reason } = await client.request("wait_turn", { sessionId, id });
@@ -111,7 +113,10 @@ async function forecast(client: Client, sessionId: string, cities: string): Prom
   );
 }
 
-/** Lets the model ask about a city in a session in which a person answers questions; returns the questions' titles. */
+/**
+ * Makes the model ask about a city in a session with a person, who gives this answer to all questions; returns the
+ * questions' titles.
+ */
 async function asking(client: Client, sessionId: string, city: string, answer: string): Promise<string[]> {
   const titles: string[] = [];
   await client.request("attend_requests", { sessionId });
@@ -141,7 +146,7 @@ describe("the rules of a child", () => {
     lima: 'the rule "Weather(lima)" denies it',
   };
 
-  it("are its own and its parent's where they narrow, and only those of both where they allow", async () => {
+  it("are those of itself and its parent where they restrict, and only those of both where they allow", async () => {
     using home = testHome();
     await using t = await weatherHost();
     const parent = await t.create({ permissions: parentRules }, { cwd: home.cwd, permission: "ask" });
@@ -152,7 +157,7 @@ describe("the rules of a child", () => {
       expect(await forecast(t.client, id, "rome oslo paris bern lima")).toEqual({ rome: "ran", oslo, ...refused });
   });
 
-  it("hold in the mode full, too, when it is opened without its parent, and in a copy of it", async () => {
+  it("apply in the mode full, too, when it is opened without its parent, and in a copy of it", async () => {
     using home = testHome();
     await using t = await weatherHost();
     const parent = await t.create({ permissions: parentRules }, { cwd: home.cwd, permission: "full" });
@@ -232,7 +237,7 @@ describe("the sandbox of a child", () => {
     expect(await used()).toEqual([bash, "local"]);
   });
 
-  it("is not given up with --sandbox, by it or a copy, and may be taken up", async () => {
+  it("cannot be switched off with --sandbox, by it or a copy, but can be switched on", async () => {
     using home = testHome();
     await using t = await weatherHost();
     // Without an image, containers run nothing.
@@ -252,7 +257,7 @@ describe("the sandbox of a child", () => {
   });
 });
 
-it("a copy of a child keeps to the folders and tools of the child's parent", async () => {
+it("a copy of a child is limited to the folders and tools of the child's parent", async () => {
   using home = testHome();
   const shared = join(home.home, "shared");
   mkdirSync(shared);

@@ -3,7 +3,7 @@ import { printAnswer } from "@scorel/host/client";
 import { describe, expect, it } from "vitest";
 import { testHome, testHost } from "./home.ts";
 
-/** The exit code and what was said, by a command that prints the answer of `work`. */
+/** The exit code and output of a command that prints the result of `work`. */
 async function printed(work: () => Promise<string>, stdout: Writable & { isTTY?: boolean } = new PassThrough()) {
   using _home = testHome();
   await using t = await testHost();

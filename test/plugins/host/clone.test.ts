@@ -2,7 +2,7 @@ import { definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { ask, echoAgent, testHome, testHost } from "./home.ts";
 
-/** Commands that move the conversation and note things beside it. */
+/** Commands that move the active leaf and append side events. */
 const mover = definePlugin({
   id: "mover",
   name: "Mover",

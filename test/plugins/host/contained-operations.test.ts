@@ -14,7 +14,7 @@ declare module "@scorel/host/contract" {
 
 const own = defineErrors({ FLAKY_NO: () => "Not today." });
 
-/** An extension with an operation that does as it is told, and one whose schema cannot be made. */
+/** An extension with an operation that fails as its parameter says, and one whose schema throws. */
 const flaky = (scope: "host" | "session", release?: Promise<void>) =>
   contained(
     definePlugin({
@@ -47,7 +47,7 @@ const flaky = (scope: "host" | "session", release?: Promise<void>) =>
     { file: import.meta.filename },
   );
 
-/** The code of what a call rejects with. */
+/** Calls the operation in each of these ways; returns the codes of the errors, or "done". */
 const codes = (t: TestHost, params: { sessionId?: string }, ...ways: string[]) =>
   ways.reduce<Promise<string[]>>(async (before, how) => {
     const known = await before;
@@ -104,7 +104,7 @@ it("lists the other operations when a schema of an extension cannot be made", as
   ]);
 });
 
-it("leaves out operations under names that no client could use, and fields of a result that its schema does not name", async () => {
+it("leaves out operations with names that no client could use, and fields of a result that its schema does not name", async () => {
   const row = {
     params: z.strictObject({}),
     result: z.object({ list: z.unknown() }),

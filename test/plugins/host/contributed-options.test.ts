@@ -14,13 +14,13 @@ const tone: SessionOption = {
   short: { flag: { flags: "--so-dry", description: "Like --tone dry" }, value: "dry" },
 };
 
-/** A plugin of the host that contributes these options, which need not be valid. */
+/** A plugin of the host that contributes these options, which may be invalid. */
 function contributing(id: string, ...options: unknown[]): AnyPlugin {
   const plugin = { id, name: id, version: "1.0.0", scope: "host", sessionOptions: () => options };
   return definePlugin(plugin as never);
 }
 
-/** A plugin of sessions that notes what it finds under `tone`, in each session. */
+/** A plugin of sessions that adds the value of the option `tone` to `found`. */
 function reader(found: unknown[]): AnyPlugin {
   return definePlugin({
     id: "reader",
@@ -56,7 +56,7 @@ it("a plugin's option is checked, and unknown without the plugin", async () => {
   await expect(plain.client.request("create_session", request)).rejects.toThrow('there is no "tone" here');
 });
 
-it("is given by its flag, or by its short one", async () => {
+it("an option is given by its flag, or by its short one", async () => {
   await using t = await testHost([], [], [contributing("tones", tone)]);
   const known = t.kernel.find("sessionOptions")?.known();
   expect(optionFlags(known).slice(-2)).toEqual([
@@ -96,7 +96,7 @@ it.each<[unknown, string]>([
   [{ key: "tone", kind: "switch", flag: { flags: "--tone <name>", description: "" } }, "flag: it must have a value"],
   [{ ...tone, short: { flag: tone.flag, value: "dry" } }, "short: it must have no value"],
   [{ ...tone, short: { ...tone.short, value: "loud" } }, "short: its value must be one of the kind"],
-])("an option that is none is left out, as a failure of its plugin: %j", async (option, problem) => {
+])("an invalid option is left out, as a failure of its plugin: %j", async (option, problem) => {
   await using t = await testHost([], [], [contributing("tones", option)]);
   expect(t.kernel.find("sessionOptions")?.known()).toEqual(shippedOptions);
   expect(t.kernel.failures).toMatchObject([
@@ -104,14 +104,14 @@ it.each<[unknown, string]>([
   ]);
 });
 
-it("a list is needed", async () => {
+it("the options must be a list", async () => {
   const wrong = { id: "tones", name: "Tones", version: "1", scope: "host", sessionOptions: () => tone };
   await using t = await testHost([], [], [definePlugin(wrong as never)]);
   expect(t.kernel.find("sessionOptions")?.known()).toEqual(shippedOptions);
   expect(t.kernel.failures).toMatchObject([{ plugin: "tones", code: "HOST_OPTIONS" }]);
 });
 
-it("of a plugin keeps to a locked setting: to the order of its schema, or to the configured value", () => {
+it("an option of a plugin cannot widen a locked setting: by the order of its schema, or from the configured value", () => {
   const config = z.strictObject({
     tone: z.enum(["rude", "dry", "kind"]).default("dry").meta({ layers: "narrow", unset: "dry" }),
     voice: z.string().optional(),

@@ -65,7 +65,7 @@ describe("get_events", () => {
     expect(await read({ tail: 0 })).toMatchObject({ events: [], more: true, anchor: { persistentId: ids.at(-1) } });
   });
 
-  it("has an end, however much is in the log: by the number of events, and by their length", async () => {
+  it("returns a limited number of events of a limited total length, however much is in the log", async () => {
     using home = testHome();
     await using t = await testHost([echoAgent, filler]);
     const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
@@ -109,7 +109,7 @@ describe("get_events", () => {
 });
 
 describe("the conversation as the model gets it", () => {
-  it("comes whole, or in pages from its end", async () => {
+  it("is returned whole, or in pages from its end", async () => {
     using home = testHome();
     await using t = await testHost();
     const { sessionId } = await conversation(t, home.cwd);
@@ -126,7 +126,7 @@ describe("the conversation as the model gets it", () => {
     using home = testHome();
     await using t = await testHost();
     const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
-    // Each message comes twice, as it was sent and as its echo.
+    // Each message is stored twice: as sent, and as its echo.
     for (const letter of ["a", "b"]) await ask(t.client, sessionId, letter.repeat(3 * 1024 * 1024));
     await ask(t.client, sessionId, "c".repeat(9 * 1024 * 1024));
     const count = async (skip: number) =>

@@ -18,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A stored session of one message and its echo; answers its id. */
+/** Creates a session with one message and its echo; returns its id. */
 async function stored(text = "hello"): Promise<string> {
   await using t = await testHost();
   const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
@@ -97,7 +97,7 @@ describe("a file that is not a log", () => {
 });
 
 describe("a log on an unreadable disk", () => {
-  // Only Linux has a file that answers every read with EIO without being broken itself.
+  // Only Linux has a file whose reads fail with EIO without a broken disk.
   it.each(existsSync("/proc/self/mem") ? ["EIO"] : [])(
     "is named with the disk's error %s, by the list and by opening",
     async (reason) => {
@@ -137,7 +137,7 @@ describe("a log deleted while its session is open", () => {
     const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
     await ask(t.client, sessionId, "one");
     remove(sessionId);
-    // Another process deletes it; what this one does within one turn of its event loop is not looked at.
+    // The host detects deletions by other processes, but not within one turn of its own event loop.
     await new Promise((resolve) => setImmediate(resolve));
     await expect(ask(t.client, sessionId, "two")).rejects.toMatchObject({ code: "STORE_GONE" });
     expect((await t.client.request("get_context", { sessionId })).messages).toHaveLength(2);

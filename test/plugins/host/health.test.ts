@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ownIdentity } from "../../../plugins/kit/process/identity.ts";
 import { type TestHome, testHome, testHost } from "./home.ts";
 
-/** A session with one turn in it, closed; its id. */
+/** Creates a session with one turn and closes it; returns its id. */
 async function session(home: TestHome): Promise<string> {
   await using t = await testHost();
   const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
@@ -24,7 +24,7 @@ async function only(): Promise<SessionHealth> {
   return sessions[0] as SessionHealth;
 }
 
-/** A log of one turn, as its whole records. */
+/** The records of a log. */
 function records(path: string): string[] {
   return readFileSync(path, "utf8").split("\n").slice(0, -1);
 }

@@ -13,13 +13,13 @@ import type { Notice } from "@scorel/workspace/contract";
 import { operations } from "../../../plugins/agent/operations.ts";
 import { testHeader } from "../../harness.ts";
 
-/** A home of its own with a working directory in it; HOME names it until the test ends. */
+/** A temporary home with a working directory in it. HOME is set to it until it is disposed. */
 export interface TestHome extends Disposable {
   home: string;
   cwd: string;
   /** `<home>/.scorel/sessions/<name>` */
   session(name: string): string;
-  /** The names in the sessions' directory, sorted; none when it is not there. */
+  /** The sorted names of the files in the sessions' directory; empty if it does not exist. */
   files(): string[];
 }
 
@@ -42,7 +42,7 @@ export function testHome(): TestHome {
   };
 }
 
-/** An agent that answers "echo: …" at once; enough for what a host does with one. */
+/** An agent that replies "echo: …" at once, which is all that tests of the host need. */
 export const echoAgent = definePlugin({
   id: "agent",
   name: "Echo",
@@ -70,7 +70,7 @@ export const echoAgent = definePlugin({
 });
 
 const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-/** An assistant's message without its words. */
+/** An assistant's message without content. */
 export const assistant = {
   role: "assistant" as const,
   content: [],
@@ -88,7 +88,7 @@ export interface TestHost extends AsyncDisposable {
   client: Client;
 }
 
-/** A running host, with `hostPlugins` beside its own, whose sessions have `messages`, `commands` and the given plugins. */
+/** A running host with the given plugins, whose sessions have `messages`, `commands` and `plugins`. */
 export async function testHost(
   plugins: (AnyPlugin | KernelEntry)[] = [echoAgent],
   problems: Notice[] = [],
@@ -112,7 +112,7 @@ export async function testHost(
   };
 }
 
-/** Sends one message and waits for its answer. */
+/** Sends a message and returns the text of the reply. */
 export async function ask(client: Client, sessionId: string, content: string): Promise<string> {
   const { id } = await client.request("send_message", { sessionId, content });
   return (await client.request("wait_turn", { sessionId, id })).text;

@@ -55,7 +55,7 @@ for (const scope of ["host", "session"] as const)
     expect(JSON.stringify(failures)).not.toContain('"host"');
   });
 
-it("the host in the wrapper of another plugin is what a plugin's own view is made of", async () => {
+it("a plugin's own view of the host is made from the host that other plugins have wrapped", async () => {
   using home = testHome();
   let host: HostService | undefined;
   const asked: string[] = [];

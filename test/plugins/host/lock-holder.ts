@@ -1,6 +1,8 @@
 import { acquireLock } from "../../../plugins/host/storage/lock.ts";
 
-/** Takes the lock named in its arguments once a line arrives, says how that went, and lives until it is killed. */
+/**
+ * Tries to take a lock after a line on stdin, prints the result, and runs until it is killed. Arguments: path, session.
+ */
 const [path = "", sessionId = ""] = process.argv.slice(2);
 process.stdout.write("ready\n");
 process.stdin.once("data", () => {

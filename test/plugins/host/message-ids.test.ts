@@ -5,7 +5,7 @@ import { z } from "zod";
 import { contained } from "../../harness.ts";
 import { ask, echoAgent, testHome, testHost } from "./home.ts";
 
-/** Operations that say nothing about repetitions. Their runs are counted. */
+/** Operations that do not declare what happens when they are repeated, and that count their runs. */
 function noter() {
   const runs: string[] = [];
   const params = () => z.strictObject({ sessionId: z.string(), text: z.string(), messageId: z.string().optional() });
@@ -41,7 +41,7 @@ it.each([false, true])(
       code: "MESSAGE_ID_REUSED",
       data: { operation: "note", messageId: "m1" },
     });
-    // Another session, another operation and one that changes nothing.
+    // The same id in another session, for another operation, and for one that changes nothing.
     await note("second", two?.sessionId);
     await note("third", one?.sessionId, "read_note");
     await note("fourth", one?.sessionId, "read_note");

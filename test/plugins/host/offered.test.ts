@@ -19,7 +19,7 @@ it("a host that does not say so may still refuse an answer", () => {
   expect(offeredTo(question, ALL_RIGHTS)).toBe(question);
 });
 
-it("a default that is not offered is none", () => {
+it("a default that is not offered does not count", () => {
   expect(offeredTo(question, { ...ALL_RIGHTS, lasting: false })).not.toHaveProperty("fallback");
   const other = { ...question, fallback: "n" };
   expect(offeredTo(other, { ...ALL_RIGHTS, lasting: false })).toHaveProperty("fallback", "n");

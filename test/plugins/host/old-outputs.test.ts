@@ -12,7 +12,7 @@ afterEach(() => void vi.unstubAllEnvs());
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 60 * 60 * 1_000);
 
-/** A file that was written so many days ago. */
+/** Creates a file with a time of this many days ago. */
 function written(path: string, days: number): string {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileSync(path, "output");
@@ -41,7 +41,7 @@ it("old outputs of commands are removed a while after the start, but not those o
   expect(failures).toEqual([]);
 });
 
-it("a failure is told", async () => {
+it("a failure is reported", async () => {
   using home = testHome();
   vi.stubEnv("TMPDIR", home.home);
   written(join(temporaryFolders(), newId(), outputName()), 8);

@@ -8,7 +8,7 @@ declare module "@scorel/host/contract" {
   }
 }
 
-/** Hands a test the kernel of an open session. */
+/** Gives tests access to the kernel of an open session. */
 export const opener = definePlugin({
   id: "opener",
   name: "Opener",

@@ -13,8 +13,8 @@ interface Row {
 }
 
 /**
- * Names of params that are texts, but no paths of the host's computer. A name that may stand for one, such as `file` or `folder`, does not
- * belong here: declare it under `paths` of its operation.
+ * Names of params that are texts but not paths on the host's computer. A name that may be a path, such as `file` or
+ * `folder`, does not belong here: declare it under `paths` of its operation.
  */
 const texts = new Set(
   `sessionId messageId requestId toolCallId eventId leafEventId targetEventId expectedLeafId after before id run artifact name version
@@ -24,10 +24,10 @@ const texts = new Set(
   ),
 );
 
-/** The form of ids of hosts and devices. */
+/** The pattern of ids of hosts and devices. */
 const ID = "^[\\w-]{43}$";
 
-/** The places of all texts in a JSON Schema that can have any value. */
+/** The places in a JSON Schema of all strings that may have any value. */
 function textsIn(schema: unknown, place = ""): string[] {
   if (typeof schema !== "object" || schema === null) return [];
   const { type, properties = {}, items, anyOf = [], pattern, ...fixed } = schema as Record<string, object>;
@@ -49,7 +49,7 @@ async function placesOf({ params }: Row): Promise<string[]> {
   );
 }
 
-/** The texts in an operation's params that might be paths, and for which no reach is declared. */
+/** The strings in an operation's params that might be paths and have no declared reach. */
 async function undeclared(name: string, row: Row): Promise<string[]> {
   const places = await placesOf(row);
   return places
@@ -64,7 +64,7 @@ async function rows(): Promise<[string, Row][]> {
   );
 }
 
-it("every path in the params of an operation is declared, with what a limited client may name", async () => {
+it("every path in the params of an operation is declared, with its reach for a limited client", async () => {
   const all = await rows();
   expect((await Promise.all(all.map(([name, row]) => undeclared(name, row)))).flat()).toEqual([]);
   expect(Object.fromEntries(all.flatMap(([name, { paths }]) => (paths ? [[name, paths]] : [])))).toEqual({
@@ -95,7 +95,7 @@ it("every path in the params of an operation is declared, with what a limited cl
       expect([name, await placesOf(row)]).toEqual([name, expect.arrayContaining([place])]);
 });
 
-it("a new operation that takes a path without saying so is found, also in lists and objects", async () => {
+it("a new operation with an undeclared path is found, also in lists and objects", async () => {
   const params = z.strictObject({
     sessionId: z.string(),
     folder: z.string().min(1).optional(),

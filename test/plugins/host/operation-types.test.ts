@@ -28,7 +28,7 @@ type Rows = typeof import("../../../plugins/host/clients/operations.ts").operati
 /** The type that a schema describes. */
 type Described<S> = Awaited<From<S>> extends infer Z extends z.ZodType ? z.output<Z> : never;
 
-/** Without the differences that do not matter to anyone who calls an operation. */
+/** A type without `readonly`, which does not matter to callers. */
 type Plain<T> = T extends readonly (infer E)[]
   ? Plain<E>[]
   : T extends object
@@ -37,10 +37,10 @@ type Plain<T> = T extends readonly (infer E)[]
 
 type Same<A, B> = (<T>() => T extends Plain<A> ? 1 : 2) extends <T>() => T extends Plain<B> ? 1 : 2 ? true : false;
 
-/** The options of sessions are added to the schema when it is used. */
+/** Without the options of sessions, which are added to the schema when it is used. */
 type Own<P, R> = R extends { opens: true } ? Omit<P, keyof SessionOptions> : P;
 
-/** The host adds these to the params and the result of an operation for its pages. */
+/** Without the fields for pages, which the host adds to params and results. */
 type Unpaged<T, R> = R extends { size: "pages" | "cut" } ? Kept<T, "limit" | "skip" | "more" | "leftOut"> : T;
 type Kept<T, K> = { [F in keyof T as string extends F ? never : F extends K ? never : F]: T[F] };
 

@@ -34,7 +34,7 @@ const counter = definePlugin({
   }),
 });
 
-/** A host plugin's view of a session that it neither locks nor changes. */
+/** A host plugin that reads a session without locking or changing it. */
 const looker = definePlugin({
   id: "looker",
   name: "Looker",
@@ -49,7 +49,7 @@ const looker = definePlugin({
   }),
 });
 
-/** A slash command that does its work through an operation. */
+/** A slash command that works with an operation. */
 const tally = definePlugin({
   id: "tally",
   name: "Tally",

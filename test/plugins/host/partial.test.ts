@@ -24,7 +24,7 @@ const start = transient({
 });
 
 describe("the text of an arriving message", () => {
-  it("are on disk before they are announced", async () => {
+  it("is on disk before it is announced", async () => {
     using place = folder();
     await place.begin();
     for (const word of ["Hello", ", ", "world"]) {
@@ -44,7 +44,7 @@ describe("the text of an arriving message", () => {
   });
 
   it.each(Object.entries(brokenDevices))(
-    "are kept from their first on without a gap when the disk failed with %s in between",
+    "is kept from its first delta on without a gap when the disk failed with %s in between",
     async (reason, device) => {
       const failures: unknown[] = [];
       using place = folder((thrown) => failures.push(thrown));

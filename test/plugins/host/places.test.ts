@@ -7,7 +7,7 @@ const row = (sessionId: string, cwd: string, parent?: string): SessionSummary =>
   ...(parent !== undefined && { parent: { sessionId: parent } as never, kind: "subagent" }),
 });
 
-it("a session that belongs to one of a directory is listed there, wherever it works itself", () => {
+it("a child of a session is listed in its parent's directory, wherever the child itself works", () => {
   const sessions = [
     row("own", "/shop"),
     row("child", "/shop/.scorel-worktrees/a", "own"),

@@ -7,7 +7,7 @@ import { testHome } from "./home.ts";
 
 const lastUser = ({ body }: RecordedRequest) => body.messages.findLast((said: any) => said.role === "user").content;
 
-/** A turn whose first reply comes when `proceed` says so, and two messages that wait behind it. */
+/** A turn whose first reply waits for `proceed`, and two messages that are queued behind it. */
 async function twoWaiting() {
   const home = testHome();
   const answering = gate();
@@ -33,7 +33,7 @@ async function twoWaiting() {
   };
 }
 
-it("a waiting message whose text another client has changed is that client's", async () => {
+it("a queued message whose text another client has changed belongs to that client", async () => {
   await using t = await twoWaiting();
   const { sessionId, client } = t;
   const [, one, two] = t.ids;
@@ -122,7 +122,7 @@ it("a queued message whose client has left can be changed and removed by another
   t.proceed();
 });
 
-it("a change of the queue is made anew when somebody else has changed the queue meanwhile", async () => {
+it("a change of the queue is computed again when somebody else has changed the queue meanwhile", async () => {
   await using t = await twoWaiting();
   const { sessionId, client } = t;
   const [, one, two] = t.ids;
@@ -153,7 +153,7 @@ it("a change of the queue is made anew when somebody else has changed the queue 
   t.proceed();
 });
 
-it("a change of the queue that is repeated after a lost answer is made once", async () => {
+it("a change of the queue that is repeated after a lost response is made once", async () => {
   await using t = await twoWaiting();
   const { sessionId, client } = t;
   const twice = (async (operation, params) => {

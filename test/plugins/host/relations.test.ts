@@ -20,7 +20,7 @@ const toolbox = definePlugin({
   name: "Toolbox",
   version: "1.0.0",
   tools: () => [touch, peek],
-  // Lets a test see the mode without a call.
+  // Returns the mode, so that a test can see it without a call.
   operations: ({ find }) =>
     ({
       test_mode: { params: () => params, run: () => find("permissions")?.mode },
@@ -60,7 +60,7 @@ it("keeps sessions with a parent out of lists unless asked for, and says what th
   expect(copy.meta).toHaveProperty("inherited", child.meta.inherited);
 });
 
-it("refuses relations that are none", async () => {
+it("refuses invalid relations", async () => {
   using home = testHome();
   await using t = await testHost();
   const create = (more: object) => t.client.request("create_session", { cwd: home.cwd, ...more });
@@ -93,7 +93,7 @@ it.each<[Mode, Mode, Mode]>([
   expect(await modeOf(t.client, sessionId)).toBe(is);
 });
 
-it("follows a parent that narrows its mode, and keeps to it when it is opened again alone", async () => {
+it("a child follows a parent that narrows its mode, and keeps that mode when it is opened again alone", async () => {
   using home = testHome();
   await using server = await startModelServer([
     toolCall("Touch", {}),
@@ -181,7 +181,7 @@ it("creates no child while it is unknown what its parent may do", async () => {
       throw new Error("no idea");
     },
   });
-  // Contained, it is switched off after the third failure, and still limits the session.
+  // After the third failure it is disabled, but still limits the session.
   await using own = await testHost([echoAgent, broken]);
   await using extension = await testHost([echoAgent, contained(broken)]);
   for (const t of [own, extension]) {

@@ -43,7 +43,7 @@ async function stage(script: Script) {
   const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
   await t.client.request("attend_requests", { sessionId });
   const view = new View();
-  /** What the client showed after each event. */
+  /** The state that the client showed after each event. */
   const shownAt = new Map<number, string>();
   await t.client.subscribe(sessionId, async (delivered) => {
     view.hear(delivered);
@@ -74,18 +74,18 @@ async function stage(script: Script) {
 interface Stay {
   /** Number of events after which the client leaves. */
   events: number;
-  /** Turns of the event loop until it is back. */
+  /** Turns of the event loop until it reconnects. */
   away: number;
-  /** What it still knows then: all, only the stored events, or nothing. */
+  /** The part of its state that it keeps: all, only the stored events, or nothing. */
   knows: "all" | "stored" | "nothing";
   joined: boolean;
 }
 
-/** A client that leaves and comes back. */
+/** A client that disconnects and reconnects. */
 class Roamer {
   readonly view = new View();
   readonly modes: string[] = [];
-  /** What it showed whenever it left, with the seq of its last event. */
+  /** The state that it showed each time it left, with the seq of its last event. */
   readonly left: { seq: number; shown: string }[] = [];
   private readonly host: HostService;
   private readonly sessionId: string;
@@ -110,7 +110,7 @@ class Roamer {
     for (let n = 0; n < away; n++) await tick();
   }
 
-  /** Comes back for good, and gets everything. */
+  /** Reconnects for the last time, and waits for all events. */
   async finish(): Promise<void> {
     const client = this.host.connect();
     const subscription = await this.subscribe(client, () => {}, { ...(this.anchor && { anchor: this.anchor }) });

@@ -16,7 +16,7 @@ declare module "@scorel/host/contract" {
   }
 }
 
-/** Operations of a host plugin, of which one reads all sessions and one reads another session than it names. */
+/** Operations of a host plugin: one reads all sessions, and one reads another session than its params name. */
 const reader = definePlugin({
   id: "reader",
   name: "Reader",
@@ -38,7 +38,7 @@ const reader = definePlugin({
   }),
 });
 
-/** Slash commands that do their work through operations. */
+/** Slash commands that work with operations. */
 const caller = definePlugin({
   id: "caller",
   name: "Caller",
@@ -57,7 +57,7 @@ const caller = definePlugin({
 
 const connect = ({ host }: TestHost, scope: ClientScope) => host.connect({ clientId: "limited", scope });
 
-/** The code of the error that an operation answers, or "done". */
+/** The code of an operation's error, or "done". */
 async function answer(client: Client, operation: Operation, params: object): Promise<string> {
   const told = client.request(operation, params as never);
   return told.then(
@@ -103,7 +103,7 @@ it("lets a client that may only read subscribe and read, and refuses the rest", 
   );
 });
 
-it("gives away nothing but a client's own members, which cannot be changed", async () => {
+it("exposes only a client's own members, which cannot be changed", async () => {
   using home = testHome();
   await using t = await testHost([echoAgent]);
   const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });

@@ -335,7 +335,7 @@ describe("a client", () => {
   });
 });
 
-/** Sessions with one exchange each, closed again, oldest first. */
+/** Creates sessions with one exchange each and closes them; returns their ids, oldest first. */
 async function stored({ host }: Awaited<ReturnType<typeof testHost>>, cwd: string, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < count; index++) {

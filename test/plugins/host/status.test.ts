@@ -66,7 +66,7 @@ function glance(shown: Partial<SessionStatus>) {
 }
 
 describe("the status of a session", () => {
-  it("says what it has used, what fills the window, and where it is, and is the same for whoever follows it", async () => {
+  it("contains usage, context size and place, and is the same for everyone who follows it", async () => {
     await using t = await world([[text("hello"), usage({ input: 100, cached: 40, output: 10 })], text("again")]);
     const view = await followSession(t.client, t.sessionId);
     expect(glance(await t.status())).toMatchObject({
@@ -101,7 +101,7 @@ describe("the status of a session", () => {
     const view = await followSession(t.client, t.sessionId);
     await eventually(() => expect(view.status).toMatchObject({ permission: "edits", branch: "feature/x" }));
     t.checkout("0123456789012345678901234567890123456789\n");
-    // Somebody is there to ask now.
+    // Now a person can answer.
     await t.client.request("attend_requests", { sessionId: t.sessionId });
     await eventually(() =>
       expect(view.status).toMatchObject({ permission: "ask", permissionDefault: "ask", branch: "0123456" }),
@@ -139,7 +139,7 @@ describe("the status of a session", () => {
     expect(t.kernel.failures).toHaveLength(1);
   });
 
-  it("is told to nobody who has not asked for it", async () => {
+  it("is not sent to clients that have not asked for it", async () => {
     await using t = await world([text("hello")]);
     const heard: string[] = [];
     await t.client.subscribe(t.sessionId, ({ event }) => void heard.push(event.type));
@@ -178,7 +178,7 @@ describe("the status of a session", () => {
     const { requestId } = asked as NonNullable<typeof asked>;
     await t.client.request("answer_request", { sessionId: t.sessionId, requestId, answer: "y" });
     await is({ state: "tool", tool: "Bash", text: expect.stringContaining("mkfifo pipe"), calls: 1 });
-    // The command waits until somebody writes to the pipe.
+    // The command waits until the test writes to the pipe.
     await eventually(() =>
       writeFileSync(join(t.cwd, "pipe"), "words", { flag: (constants.O_WRONLY | constants.O_NONBLOCK) as never }),
     );

@@ -1,7 +1,7 @@
 import { createSessionStore } from "../../../plugins/host/storage/session-store.ts";
 import { jsonlLogs } from "../../../plugins/logs/service.ts";
 
-/** Streams one endless message through a session's store, and prints each piece once it may be announced. */
+/** Streams an endless message through a session's store, and prints each delta as soon as it may be announced. */
 const [path = "", header = "{}"] = process.argv.slice(2);
 const create = JSON.parse(header);
 const { sessionId } = create;

@@ -36,7 +36,7 @@ async function example(): Promise<KernelEntry> {
 }
 const used = (input: number) => usage({ input, output: 1 });
 
-/** A parent whose model asks a subagent, with the events of the parent that its client hears. */
+/** A parent session whose model starts a subagent, and the events that the parent's client receives. */
 async function parentOf(t: AgentHost, cwd: string, permission: "ask" | "full" | "plan") {
   const { sessionId } = await t.client.request("create_session", { cwd, permission, attending: true });
   await t.client.request("attend_requests", { sessionId });

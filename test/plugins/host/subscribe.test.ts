@@ -66,7 +66,7 @@ async function stage() {
   };
 }
 
-/** Subscribes, and resolves when everything so far was heard. */
+/** Subscribes, and resolves when all events so far have arrived. */
 async function listen(client: Client, sessionId: string, options?: SubscribeOptions) {
   const heard: any[] = [];
   const hear = ({ event }: Delivered) => void heard.push(event);
@@ -77,7 +77,7 @@ async function listen(client: Client, sessionId: string, options?: SubscribeOpti
 }
 
 describe("a subscription", () => {
-  it("begins with the last stored events when told to, after it has said whether there are earlier ones", async () => {
+  it("begins with the last stored events on request, after it has stated whether there are earlier ones", async () => {
     await using t = await stage();
     await ask(t.client, t.sessionId, "one");
     await ask(t.client, t.sessionId, "two");
@@ -95,7 +95,7 @@ describe("a subscription", () => {
     expect(await begun()).toEqual({ ...start, heard: [], more: true });
   });
 
-  it("goes on after the anchor of a page", async () => {
+  it("continues after the anchor of a page", async () => {
     await using t = await stage();
     await ask(t.client, t.sessionId, "one");
     await ask(t.client, t.sessionId, "two");
@@ -124,7 +124,7 @@ describe("a subscription", () => {
       otherActivation: await answers({ activation: "another" }),
       onlyStored: await answers({ streamSeq: -1 }),
       fromTheFuture: await answers({ streamSeq: anchor.streamSeq + 1000 }),
-      // It claims the stream up to here, but not the stored events in it.
+      // This anchor claims the stream up to here, but not the stored events in it.
       inconsistent: await answers({ persistentId: first.id, persistentSeq: first.seq }),
       nothingYet: await answers({ persistentId: null, persistentSeq: 0, streamSeq: -1 }),
       otherEpoch: await answers({ epoch: "another" }),
@@ -170,7 +170,7 @@ describe("a subscription", () => {
     await subscription();
     t.session().emit("message_start", { eventId: "reply1", parentId: null, role: "assistant" });
     for (let n = 0; n < 50; n++) t.session().emit("text_delta", { eventId: "reply1", delta: "x".repeat(2 ** 16) });
-    // Deltas are announced when they are on disk.
+    // Deltas are announced once they are on disk.
     await listen(t.host.connect(), t.sessionId);
     const again = await listen(t.client, t.sessionId, { anchor });
     expect(again.subscription.mode).toBe("persistent_fallback");
@@ -231,7 +231,7 @@ describe("a subscription", () => {
     await subscription.end();
   });
 
-  it("goes on through a reload, with what plugins stored as they started", async () => {
+  it("continues through a reload, with what plugins stored as they started", async () => {
     await using t = await stage();
     await ask(t.client, t.sessionId, "one");
     const { heard, subscription } = await listen(t.client, t.sessionId, { tail: Number.POSITIVE_INFINITY });
@@ -270,7 +270,7 @@ describe("a subscription", () => {
     expect(heard).toMatchObject([{ type: "plugin_status", plugin: "lender", text: "counting" }]);
   });
 
-  it("that ends while it is told of the past hears nothing more", async () => {
+  it("that ends during its replay gets no more events", async () => {
     await using t = await stage();
     for (let n = 0; n < 20; n++) await ask(t.client, t.sessionId, `message ${n}`);
     const heard: string[] = [];

@@ -10,7 +10,7 @@ import { testHome } from "./home.ts";
 
 const lastUser = ({ body }: RecordedRequest) => body.messages.findLast((said: any) => said.role === "user").content;
 
-/** Asks a person when its session's turn begins with a certain message. */
+/** Asks a person when a turn begins with a certain message. */
 const asking = definePlugin({
   id: "asking",
   name: "Asking",
@@ -28,7 +28,9 @@ const asking = definePlugin({
   },
 });
 
-/** A host that runs one turn at a time, and sessions in it. Replies come when `open` was called with the message. */
+/**
+ * A host that runs one turn at a time by default. The reply to a message waits until `open` is called with the message.
+ */
 async function one(concurrentTurns = 1) {
   const home = testHome();
   const gates = new Map<string, ReturnType<typeof gate>>();
@@ -68,7 +70,7 @@ async function one(concurrentTurns = 1) {
 const end = (client: Client, sessionId: string, id: string) => client.request("wait_turn", { sessionId, id });
 const turnOf = async (client: Client, sessionId: string) => (await client.request("get_status", { sessionId })).turn;
 
-it("turns beyond the limit wait in the order in which they came, which lists and listeners are told", async () => {
+it("turns beyond the limit wait in their order of arrival, which lists and listeners show", async () => {
   await using t = await one();
   const { client } = t;
   const [a, b, c] = [await t.create(), await t.create(), await t.create()];
@@ -87,7 +89,7 @@ it("turns beyond the limit wait in the order in which they came, which lists and
       { sessionId: b, running: true, turn: "waiting" },
     ]),
   );
-  // A second message of the first session is part of its turn, and a later turn of it comes last.
+  // A second message belongs to the running turn of its session; that session's next turn comes last.
   t.open("a1");
   await end(client, a, first);
   const again = await t.send(a, "a2");
@@ -139,7 +141,7 @@ it("a turn that waits for a person makes room for another one", async () => {
   expect(await end(client, a, first)).toMatchObject({ reason: "completed" });
 });
 
-it("a session that belongs to another one works in that one's turn", async () => {
+it("a child session works in its parent's turn", async () => {
   await using t = await one();
   const { client } = t;
   const a = await t.create();
@@ -160,7 +162,7 @@ it("0 means no limit", async () => {
   await eventually(() => expect(t.asked.sort()).toEqual(["m0", "m1", "m2"]));
 });
 
-it("begins no turn any more once the host is about to stop", async () => {
+it("no turn begins once the host is about to stop", async () => {
   await using t = await one();
   const keeper = new Keeper(t.host, { idleMs: 0, logger: console });
   await keeper.start();

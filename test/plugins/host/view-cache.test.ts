@@ -44,7 +44,7 @@ async function stage() {
 
 const ids = ({ events }: SessionView) => events.map(({ event }) => (event as { id: string }).id);
 
-/** A client whose subscriptions wait until they are let go on. It says from where they go on, and how. */
+/** A client whose subscriptions wait for `release`. `modes` are the modes in which they then begin. */
 function held(client: RemoteClient) {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -62,7 +62,7 @@ function held(client: RemoteClient) {
   return { client: { ...client, ...members } as unknown as RemoteClient, release, modes };
 }
 
-it("shows what an earlier view has seen at once, and then only gets what is new", async () => {
+it("a view shows at once what an earlier one has seen, and then only gets new events", async () => {
   await using t = await stage();
   await t.say("one");
   const { view: earlier } = await t.follow();
@@ -78,7 +78,7 @@ it("shows what an earlier view has seen at once, and then only gets what is new"
   expect(modes).toEqual(["persistent_fallback"]);
 });
 
-it("is thrown away when the host's log is another one", async () => {
+it("a cache is discarded when the host's log is another one", async () => {
   await using t = await stage();
   await t.say("one");
   const { view: earlier } = await t.follow();
@@ -102,7 +102,7 @@ it("is thrown away when the host's log is another one", async () => {
 
 const foreign = (delivered: { event: object }) => ({ ...delivered, event: { ...delivered.event, id: "another" } });
 
-it("is not used for another project, and not if it is broken, has a gap or a wrong end", async () => {
+it("a cache is not used for another project, nor if it is broken, has a gap or a wrong end", async () => {
   await using t = await stage();
   await t.say("one");
   const { view: earlier } = await t.follow();
@@ -130,7 +130,7 @@ it("is not used for another project, and not if it is broken, has a gap or a wro
   }
 });
 
-it("is private, bounded, and follows no links", async () => {
+it("a cache is private, bounded, and follows no links", async () => {
   await using t = await stage();
   await t.say("one");
   await (await t.follow()).view.close();
@@ -152,7 +152,7 @@ it("is private, bounded, and follows no links", async () => {
   expect(await store.read("large")).toBe(undefined);
 });
 
-it("keeps the latest events of a long session", async () => {
+it("a cache keeps the latest events of a long session", async () => {
   await using t = await stage();
   for (let n = 0; n < 12; n++) await t.say("x".repeat(60_000));
   const { view: earlier } = await t.follow();
@@ -165,7 +165,7 @@ it("keeps the latest events of a long session", async () => {
   await view.close();
 });
 
-it("does not matter when it fails", async () => {
+it("a cache that fails has no effect", async () => {
   await using t = await stage();
   await t.say("one");
   const fails = () => Promise.reject(new Error("no room"));

@@ -78,7 +78,7 @@ const reply = (text: string, calls = 0) => ({
   },
 });
 
-/** What a view shows, in a form that can be compared. */
+/** The state of a view, in a form that can be compared. */
 function shown({ events, rows, live, queue, queueSeq, requests, status }: SessionView) {
   const { host: _host, connection, ...rest } = status;
   return { events: [...events], rows: [...rows], live, queue, queueSeq, requests, connection, status: rest };
@@ -200,7 +200,7 @@ it("equals, whatever happens, one that was made from scratch", () =>
       for (const each of steps) await w.take(each);
       let changes = 0;
       for (const view of views) view.subscribe(() => void changes++);
-      // A view that has missed events begins again, until nothing changes any more.
+      // A view that has missed events starts again, so this repeats until nothing changes.
       for (let before = -1; before !== changes; ) {
         before = changes;
         await eventually(() => expect(views.some(({ isBehind }) => isBehind)).toBe(false));
@@ -249,7 +249,7 @@ it("shows which rows belong to the conversation after a rewind, and on the other
   ]);
 });
 
-it("tells of each word, and keeps what is arriving apart from the rows", async () => {
+it("announces each word, and keeps arriving text apart from the rows", async () => {
   await using w = await world();
   const { view, changes, drained } = await follow(w);
   const rows = view.rows.length;
@@ -294,7 +294,7 @@ it("knows the queue that was made before its first event, with the changes since
   expect([view.queue, view.queueSeq]).toEqual([whole.view.queue, whole.view.queueSeq]);
 });
 
-it("shows that it is connecting again, and why it has ended", async () => {
+it("shows that it is reconnecting, and why it has ended", async () => {
   await using w = await world();
   const { view, changes, drained } = await follow(w);
   const seen: string[] = [];
@@ -326,7 +326,7 @@ it("is the same for a client in the host's own process", async () => {
   expect(near.view.status.connection).toBe("closed");
 });
 
-it("goes on when a listener throws", async () => {
+it("continues when a listener throws", async () => {
   await using w = await world();
   const thrown: unknown[] = [];
   const { changes, view, drained } = await follow(w, { ...all, listenerFailed: (each) => void thrown.push(each) });

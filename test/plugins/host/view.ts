@@ -6,14 +6,17 @@ interface Reply {
   calls: Record<string, string>;
 }
 
-/** What a client shows of a session: its stored events, and what is in flight. Refuses an event that comes twice. */
+/**
+ * The state that a client shows of a session: its stored events, and running turns, replies and calls. Throws when an
+ * event arrives twice.
+ */
 export class View {
   stored: { id: string; seq: number; type: string }[] = [];
   private turn: { running: boolean; round: number | null } = { running: false, round: null };
   private replies: Record<string, Reply> = {};
   private calls: Record<string, { args: unknown; partial: unknown }> = {};
 
-  /** Forgets what a client has to forget when it subscribes again. */
+  /** Clears the state that a client must drop when it subscribes again in this mode. */
   begin(mode: ResumeMode): void {
     if (mode === "stream_resume") return;
     this.turn = { running: false, round: null };
@@ -42,7 +45,7 @@ export class View {
     else if (event.type === "tool_execution_end") delete this.calls[event.toolCallId];
   }
 
-  /** Everything that is shown, in a form that can be compared. */
+  /** The whole state as a string, for comparisons. */
   get shown(): string {
     const { stored, turn, replies, calls } = this;
     return JSON.stringify({ stored, turn, replies: sorted(replies), calls: sorted(calls) });

@@ -33,7 +33,7 @@ async function stage(script: Script) {
   };
 }
 
-/** Watches, and returns what was heard: each change with what of its row is of interest. */
+/** Watches the sessions, and collects the changes. */
 async function watch(client: Client, options?: { capacity?: number }) {
   const heard: SessionChange[] = [];
   const end = await client.watchSessions((change) => void heard.push(change), options);
@@ -41,7 +41,7 @@ async function watch(client: Client, options?: { capacity?: number }) {
 }
 
 describe("a client that watches the sessions", () => {
-  it("hears of all that happens to a session of another client, with its row", async () => {
+  it("gets all changes of a session of another client, with its row", async () => {
     await using t = await stage([toolCall("Ask", {}), text("Fine.")]);
     const watcher = t.host.connect();
     const { heard, changes } = await watch(watcher);
@@ -95,7 +95,7 @@ describe("a client that watches the sessions", () => {
     expect(changes()).not.toContain("missed");
   });
 
-  it("hears of a copy, and of one that is gone because nothing was said in it", async () => {
+  it("is told of a copy, and of a session that is gone because it stayed empty", async () => {
     using home = testHome();
     await using t = await testHost();
     const watcher = t.host.connect();
@@ -179,7 +179,7 @@ describe("a client that watches the sessions", () => {
 });
 
 describe("an open session without events", () => {
-  it("can be opened by another client, and is not one to continue", async () => {
+  it("can be opened by another client, but is not chosen to be continued", async () => {
     using home = testHome();
     await using t = await testHost();
     const other = t.host.connect();

@@ -6,7 +6,10 @@ import { delayUntil, gate, startModelServer, text, toolCall } from "../../model-
 import { agentHost } from "./agent-host.ts";
 import { testHome } from "./home.ts";
 
-/** Two clients with names in one session, and what the first of them hears. The first reply comes when `proceed` says so. */
+/**
+ * Two named clients in one session, and the events that the first of them receives. The first reply waits for
+ * `proceed`.
+ */
 async function two() {
   const home = testHome();
   const answering = gate();
@@ -38,7 +41,7 @@ async function two() {
   };
 }
 
-it("everything that a turn writes and announces bears the client whose message it answers", async () => {
+it("all events of a turn carry the id of the client whose message the turn answers", async () => {
   await using t = await two();
   const { anna, ben, sessionId, heard } = t;
   const first = await t.send(anna, "go");
@@ -54,7 +57,7 @@ it("everything that a turn writes and announces bears the client whose message i
   const delivered = by.findIndex(({ clientId, type }) => type === "message" && clientId === ben.clientId);
   expect(by.slice(0, delivered).map(({ type }) => type)).toContain("turn_end");
   const authors = (events: readonly AnyEvent[]) => [...new Set(events.map(({ clientId }) => clientId))];
-  // Ben has joined meanwhile, which he caused himself.
+  // Ben joined in between, and is the author of that event.
   const joined = by.filter(({ type }) => type === "client_joined");
   expect(authors(by.slice(0, delivered).filter((event) => !joined.includes(event)))).toEqual([anna.clientId]);
   expect(authors(by.slice(delivered))).toEqual([ben.clientId]);
@@ -108,12 +111,12 @@ it("clients of one name get numbers from the host, which are free again when the
   ]);
   await second?.close();
   const next = t.host.connect({ name: "terminal" });
-  // Closing twice does not free the name of whoever has it now.
+  // Closing a second time does not release the name, which another client has by now.
   await second?.close();
   expect(names(next, t.host.connect({ name: "terminal" }))).toEqual(["terminal-2", "terminal-4"]);
 });
 
-it("a client that only looks, or whose message is refused, is neither told of nor present", async () => {
+it("a client that only reads, or whose message is refused, is neither announced nor shown as present", async () => {
   await using t = await two();
   const { anna, ben, sessionId, heard } = t;
   const turn = await t.send(anna, "go");

@@ -10,7 +10,7 @@ import { expect, it } from "vitest";
 import { contained, testHeader } from "../../harness.ts";
 import { ask, testHome, testHost } from "./home.ts";
 
-/** Answers requests of operations over HTTP on this computer, as a client of a host. */
+/** Serves the operations of a host over HTTP on this computer. */
 async function served(client: Client): Promise<AsyncDisposable & { url: string }> {
   const answer = async (body: string) => {
     const [operation, params] = JSON.parse(body) as [Operation, never];

@@ -62,7 +62,7 @@ describe("operations over HTTP", () => {
     expect((await t.client.request("list_sessions", {})).sessions).toEqual([]);
   });
 
-  it("hold the bytes of a token together in limits, and refuse a body that says that it is too large", async () => {
+  it("limit the bytes of all bodies of a token together, and refuse a body that announces too much", async () => {
     await using t = await testWeb();
     const begin = (length: number, sent: number) => {
       const socket = connect(t.port, "127.0.0.1");
@@ -88,7 +88,7 @@ describe("operations over HTTP", () => {
     await expect.poll(() => unfinished.filter(({ answer }) => answer().includes("429 ")).length, soon).toBe(1);
     expect(unfinished.map(({ answer }) => answer()).join("")).toContain("HTTP_FULL");
     for (const { socket } of [large, ...unfinished]) socket.destroy();
-    // What was held is free again.
+    // The memory for these bodies is free again.
     await expect.poll(async () => (await post(t, "ping", { text: "x".repeat(15 * mega) })).status, soon).toBe(400);
   });
 
@@ -113,8 +113,8 @@ describe("operations over HTTP", () => {
   });
 });
 
-describe("a request that is turned away", () => {
-  it("is told in JSON what to do, and nothing of what there is", async () => {
+describe("a refused request", () => {
+  it("gets JSON that says what to do, and learns nothing of what exists", async () => {
     await using t = await testWeb();
     const refused = async (path: string, init: RequestInit = {}) => {
       const response = await fetch(`http://127.0.0.1:${t.port}${path}`, init);
@@ -140,7 +140,7 @@ describe("a request that is turned away", () => {
 });
 
 describe("events over HTTP", () => {
-  it("go on after the position of the last one, and refuse what is none", async () => {
+  it("continue after the position of the last one, and refuse an invalid position", async () => {
     await using t = await testWeb();
     const { sessionId } = (await post(t, "create_session", { cwd: t.home.cwd })).body;
     const { id } = (await post(t, "send_message", { sessionId, content: "hello" })).body;
@@ -184,7 +184,7 @@ describe("events over HTTP", () => {
   });
 });
 
-it("a client that reads no events misses passing ones, and gets all that are stored once it reads again", async () => {
+it("a client that reads no events misses transient ones, and gets all stored ones once it reads again", async () => {
   let emit = (_text: string): void => {};
   let append = async (_text: string): Promise<unknown> => undefined;
   const talker = definePlugin({
@@ -215,7 +215,7 @@ it("a client that reads no events misses passing ones, and gets all that are sto
   });
   await eventually(() => expect(received).toContain("event: subscribed"));
   socket.pause();
-  // More than the buffers of both ends of the connection hold.
+  // More than the buffers of both ends can take.
   for (let n = 0; n < 2_000; n++) {
     emit("x".repeat(10_000));
     if (n % 500 === 0) await append(`${n}`);
@@ -244,7 +244,7 @@ describe("GET /openapi.json", () => {
   });
 });
 
-/** The first events of a stream. */
+/** The first `count` events of a stream. `then` runs once the stream has begun. */
 async function follow(
   t: Web,
   path: string,
@@ -258,7 +258,7 @@ async function follow(
   let text = "";
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
     text += Buffer.from(chunk).toString();
-    // What is asked for has come, so what happens now is live.
+    // The replayed events have arrived, so events from now on are live.
     if (then && text.split("\n\n").length > 3) {
       const act = then;
       then = undefined;

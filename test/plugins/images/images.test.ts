@@ -27,7 +27,7 @@ interface Gallery extends AsyncDisposable {
   show(bytes: Uint8Array): Promise<ShownImage>;
 }
 
-/** The plugin in a session whose model takes images, unless it is said otherwise. */
+/** The plugin in a session whose model accepts these inputs. */
 async function gallery(config: Record<string, unknown> = {}, input = ["text", "image"]): Promise<Gallery> {
   const model = { current: () => ({ provider: "test", id: "seer", input }) } as unknown as ModelService;
   const t = await testKernel([{ plugin: images, config }], { services: { model } });
@@ -45,7 +45,7 @@ const blockOf = ({ content }: ShownImage) => content.find((block) => block.type 
 const bytesOf = (shown: ShownImage) => Buffer.from(blockOf(shown).data, "base64");
 const decoded = (shown: ShownImage) => decode(bytesOf(shown));
 
-/** The colour of each quarter's middle, by its name. */
+/** The name of the colour in the middle of each quarter. */
 function corners({ width, height, at }: Decoded): Record<string, string> {
   const places = { "top left": [1, 1], "top right": [3, 1], "bottom left": [1, 3], "bottom right": [3, 3] } as const;
   const named = Object.entries(places).map(([place, [x, y]]) => [
@@ -55,7 +55,7 @@ function corners({ width, height, at }: Decoded): Record<string, string> {
   return Object.fromEntries(named);
 }
 
-/** The quarter that a colour came from; JPEG changes colours a little. */
+/** The name of the nearest colour, since JPEG changes colours a little. */
 function nearest(pixel: Pixel): string {
   const far = (colour: Pixel) =>
     colour.reduce((sum, channel, index) => sum + Math.abs(channel - (pixel[index] ?? 0)), 0);
@@ -87,7 +87,7 @@ describe("an image that is upright and small", () => {
 });
 
 describe("a rotated image", () => {
-  /** Where the four quarters of the stored picture come to lie, in the order of COLOURS. */
+  /** For each orientation, the stored quarters that are shown in the four places, in the order of COLOURS. */
   const upright: [orientation: number, from: string[]][] = [
     [2, ["top right", "top left", "bottom right", "bottom left"]],
     [3, ["bottom right", "bottom left", "top right", "top left"]],
@@ -208,7 +208,7 @@ describe("an image that is too large", () => {
     }, 1);
     await g.show(file);
     clearInterval(clock);
-    // Decoding and shrinking alone take half a second.
+    // Decoding and scaling alone take half a second, so they must not run in this thread.
     expect(longest).toBeLessThan(250);
   });
 });
@@ -349,7 +349,7 @@ describe("the blocks of a message", () => {
   });
 });
 
-/** A WebP file with EXIF data: the chunks of a plain one behind a header that says so. */
+/** A WebP file with EXIF data: the chunks of a plain file, after a header that announces the data. */
 function extended(plain: Buffer, width: number, height: number, data: Buffer): Buffer {
   const chunk = (type: string, body: Buffer) => {
     const head = Buffer.alloc(8);

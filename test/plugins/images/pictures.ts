@@ -11,7 +11,7 @@ export interface Decoded {
   at(x: number, y: number): Pixel;
 }
 
-/** Decoded by the library, which the bytes in a request have to please too. */
+/** Decodes a picture with the library; bytes in a request must be readable by it, too. */
 export function decode(bytes: Uint8Array): Decoded {
   const image = PhotonImage.new_from_byteslice(bytes);
   const [width, height, pixels] = [image.get_width(), image.get_height(), image.get_raw_pixels()];
@@ -20,7 +20,7 @@ export function decode(bytes: Uint8Array): Decoded {
   return { width, height, at: at as unknown as Decoded["at"] };
 }
 
-/** Four quarters of different colours: which of them lies where says how a picture was turned. */
+/** Four quarters of different colours; their positions show how a picture was turned. */
 export function quarters(width: number, height: number): Paint {
   return (x, y) => COLOURS[`${y < height / 2 ? "top" : "bottom"} ${x < width / 2 ? "left" : "right"}`] as Pixel;
 }
@@ -30,7 +30,7 @@ export const COLOURS: Readonly<Record<string, Pixel>> = {
   "bottom left": [0, 0, 250, 255],
   "bottom right": [250, 250, 0, 255],
 };
-/** A picture that no format makes small, the same in every run. */
+/** Noise, which no format can compress; the same in every run. */
 export function noise(opacity = 255): Paint {
   let seed = 1;
   const next = () => {
@@ -49,7 +49,7 @@ export function png(width: number, height: number, paint: Paint, more: readonly 
   return pngOf(width, height, [...more, pngChunk("IDAT", deflateSync(rows, { level: 1 }))]);
 }
 
-/** A PNG file that says it has this size, whatever its chunks hold. */
+/** A PNG file that states this size, whatever its chunks contain. */
 export function pngOf(width: number, height: number, chunks: readonly Buffer[]): Buffer {
   const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 6, 0, 0, 0]);
   header.writeUInt32BE(width, 0);
@@ -70,7 +70,7 @@ export function jpeg(width: number, height: number, paint: Paint, quality = 95):
   return Buffer.from(photonOf(width, height, paint).get_bytes_jpeg(quality));
 }
 
-/** Without loss, as the library writes it. */
+/** A lossless WebP file, as the library writes it. */
 export function webp(width: number, height: number, paint: Paint): Buffer {
   return Buffer.from(photonOf(width, height, paint).get_bytes_webp());
 }
@@ -81,7 +81,7 @@ function photonOf(width: number, height: number, paint: Paint): PhotonImage {
   return new PhotonImage(pixels, width, height);
 }
 
-/** EXIF data of one entry: how the picture lies. */
+/** EXIF data with one entry, the orientation. */
 export function exif(orientation: number, order: "II" | "MM" = "MM"): Buffer {
   const entry = [0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0];
   if (order === "MM") return Buffer.from([0x4d, 0x4d, 0, 42, 0, 0, 0, 8, ...entry]);
@@ -89,7 +89,7 @@ export function exif(orientation: number, order: "II" | "MM" = "MM"): Buffer {
   return Buffer.from([0x49, 0x49, 42, 0, 8, 0, 0, 0, ...little]);
 }
 
-/** A JPEG file with EXIF data put before everything else in it. */
+/** A JPEG file with EXIF data inserted at its start. */
 export function withExif(bytes: Buffer, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from("Exif\0\0", "latin1"), data]);
   const length = body.length + 2;
@@ -97,7 +97,7 @@ export function withExif(bytes: Buffer, data: Buffer): Buffer {
   return Buffer.concat([bytes.subarray(0, 2), marker, body, bytes.subarray(2)]);
 }
 
-/** A GIF file of single-coloured frames, in two colours by turns: red and blue. */
+/** A GIF file with frames of one colour each, alternately red and blue. */
 export function gif(width: number, height: number, frames: number): Buffer {
   const size = [width & 255, width >> 8, height & 255, height >> 8];
   const head = [...Buffer.from("GIF89a"), ...size, 0x80, 0, 0, 250, 0, 0, 0, 0, 250];
@@ -109,7 +109,7 @@ export function gif(width: number, height: number, frames: number): Buffer {
   return Buffer.from([...head, ...Array.from({ length: frames }, (_, index) => frame(index)).flat(), 0x3b]);
 }
 
-/** LZW codes of three bits that never grow: the table is cleared before it would. */
+/** LZW codes that are always three bits long: the table is cleared before it grows. */
 function uncompressed(pixels: number, colour: number): number[] {
   const codes: number[] = [];
   for (let index = 0; index < pixels; index++) codes.push(...(index % 2 === 0 ? [4] : []), colour);

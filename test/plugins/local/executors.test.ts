@@ -11,7 +11,7 @@ import { contained, testKernel } from "../../harness.ts";
 
 const example = fileURLToPath(new URL("../../../docs/examples/elsewhere", import.meta.url));
 
-/** The services of an executor, started for a project in `folder` that lies in `disk` on this computer. */
+/** Starts an executor for a project that it names `folder`, and that is in `disk` on this computer. */
 async function start(entry: (disk: string) => Promise<KernelEntry> | KernelEntry, there?: string): Promise<Ground> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "scorel-executor-")));
   const disk = join(base, "project");

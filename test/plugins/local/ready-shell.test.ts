@@ -13,7 +13,7 @@ const env = { PATH: process.env.PATH ?? "", HOME: "/", OWN: "a b" };
 
 type Wanted = Partial<ProcessRequest> & { ready?: ReadyShell };
 
-/** Runs a command; answers its output, how it ended, and the process that it ran in. */
+/** Runs a command; returns its output, how it ended, and the pid of its shell. */
 async function run(command: string, cwd: string, { ready, ...more }: Wanted = {}) {
   const processes = new LocalProcesses(ledgerFolder(cwd), "test", fail, ready);
   let output = "";
@@ -31,7 +31,7 @@ function fail(thrown: unknown): never {
   throw thrown;
 }
 
-/** A shell that waits, and the number of its process. */
+/** A waiting shell and its pid. */
 async function waiting(cwd: string): Promise<{ ready: ReadyShell; pid: number }> {
   const ready = new ReadyShell();
   await ready.begin({ cwd, env });
@@ -119,7 +119,7 @@ describe.runIf(existsSync("/bin/bash"))("a shell that was started in advance", (
   });
 });
 
-/** A child of this process that waits for a command. */
+/** The pid of a child of this process that waits for a command, if any. */
 function waitingHere(): number | undefined {
   const children = readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim().split(" ");
   return children.map(Number).find((pid) => pid > 0 && commandLineOf(pid).includes("command <&3"));
@@ -133,7 +133,7 @@ function commandLineOf(pid: number): string {
   }
 }
 
-/** Resolves when a process has ended; the test's limit is the longest that it may take. */
+/** Resolves when a process has ended. */
 async function gone(pid: number): Promise<void> {
   while (isAlive(pid)) await setImmediate();
 }

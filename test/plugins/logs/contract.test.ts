@@ -11,7 +11,7 @@ import { type StorePlace, storeContract } from "../../contracts/store.ts";
 import { testHeader } from "../../harness.ts";
 import { describeUnless } from "../../optional.ts";
 
-/** A log in a file of its own, in a temporary folder. */
+/** A log in a temporary folder. */
 function inFolder(logs: Logs): StorePlace & { folder: string } {
   const folder = mkdtempSync(join(tmpdir(), "scorel-store-"));
   const path = join(folder, testHeader.sessionId + logs.ending);
@@ -22,7 +22,7 @@ function inFolder(logs: Logs): StorePlace & { folder: string } {
   };
 }
 
-/** The memory store keeps nothing, so opening it again replays what was recorded. */
+/** The memory store does not persist, so opening it again replays the recorded events. */
 function inMemory(): StorePlace {
   let store: ReturnType<typeof createMemoryStore> | undefined;
   return {
@@ -84,7 +84,7 @@ async function loadExample(): Promise<Logs> {
 }
 const sqliteLogs = await loadExample();
 
-/** Node includes it from 22.13 on. */
+/** Node.js contains it since 22.13. */
 const hasSqlite = process.getBuiltinModule("node:sqlite" as never) !== undefined;
 const missing = hasSqlite ? undefined : `Node ${process.version} has no node:sqlite`;
 

@@ -71,7 +71,7 @@ const open = ({ version = "1.0.0", ...options }: Options = {}): Promise<Kernel> 
     entries: [notes, probe(version)].map((plugin) => ({ plugin, origin: "test" })),
     store: createJsonlStore(path, { index, indexFrom: 1, ...options }),
   });
-/** The same events in memory, linked from the first to the last. */
+/** A kernel with the same events in memory. */
 const reference = (): Promise<Kernel> =>
   createKernel({
     entries: [notes, probe("1.0.0")].map((plugin) => ({ plugin, origin: "test" })),
@@ -102,7 +102,7 @@ function stateOf({ session }: Kernel) {
     projections: (["asides", "noted", "marked"] as const).map((name) => session.projection(name)),
   };
 }
-/** The state of a log, and the number of records that were read for it. */
+/** The state of a log, and the number of records that were read to compute it. */
 async function looked(options: Options = {}) {
   const kernel = await open({ readOnly: true, ...options });
   const state = stateOf(kernel);
@@ -127,7 +127,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 40 },
 );
 
-/** Applies the steps to a log with an index; a killed process does not close it. */
+/** Applies the steps to a log with an index. A killed process does not close the log. */
 async function play(taken: readonly Step[]): Promise<void> {
   let kernel = await open({ create: testHeader });
   const left: Kernel[] = [];
@@ -261,7 +261,7 @@ describe("a record that is damaged after it was indexed", () => {
     bytes[bytes.indexOf('"text":"b"') + 8] = 120;
     writeFileSync(path, bytes);
     utimesSync(path, mtimeMs / 1000, mtimeMs / 1000);
-    // The clock has finer steps than a number of seconds: the index must contain this exact time.
+    // File times are more precise than a number of seconds, and the index must contain exactly this time.
     const kernel = await open();
     expect(kernel.problems).toHaveLength(statSync(path).mtimeMs === mtimeMs ? 0 : 1);
     expect(kernel.session.buildContext()).toEqual(["a", "c"]);

@@ -212,7 +212,7 @@ describe("a JSONL log", () => {
   it("damaged twice at its end loses only the damaged bytes", async () => {
     await written("a", "b", "c");
     const whole = readFileSync(path);
-    // The newline between the last two records, and the last bytes.
+    // The newline between the last two records, and bytes at the end.
     const newline = whole.lastIndexOf(10, whole.length - 2);
     whole[newline] = 11;
     writeFileSync(path, whole.subarray(0, -5));
@@ -385,7 +385,7 @@ describe("a JSONL log whose file is deleted or moved while it is open", () => {
     const changed = { code: "STORE_CHANGED", data: { path, bytes: cut(size) - size } };
     await expect(kernel.session.append("note", { text: "c" })).rejects.toMatchObject(changed);
     expect(texts(kernel)).toEqual(["a", "b"]);
-    // It cannot claim that what it wrote before is safely on disk.
+    // It cannot claim that its earlier writes are on disk.
     await expect(kernel.stop()).rejects.toMatchObject(changed);
     expect(statSync(path).size).toBe(cut(size));
   });

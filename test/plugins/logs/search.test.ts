@@ -10,10 +10,10 @@ import { TextSearch } from "../../../plugins/logs/text-search.ts";
 import { testHeader } from "../../harness.ts";
 import { notes } from "../../kernel/notes.ts";
 
-/** How many bytes this process has read, from files and other sources. */
+/** The number of bytes that this process has read from files and other sources. */
 const bytesRead = () => Number(/^rchar: (\d+)/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
 
-it.runIf(process.platform === "linux")("a text is sought again only in what was added since", async () => {
+it.runIf(process.platform === "linux")("a repeated search for a text reads only what was added since", async () => {
   const folder = mkdtempSync(join(tmpdir(), "scorel-search-"));
   try {
     const path = join(folder, "s.jsonl");

@@ -4,39 +4,39 @@ import type { AddressInfo } from "node:net";
 import { type HttpServer, startHttpServer } from "./http-server.ts";
 
 interface Options {
-  /** What it calls itself and the MCP server, when it is reached through something that stands before both. */
+  /** The address that the server states for itself and for the MCP server, if both are reached through a proxy. */
   origin?: string;
-  /** Parts of its description of itself that differ from what they should be. */
+  /** Fields that replace those in the server's metadata. */
   metadata?: object;
-  /** Its description redirects to itself. */
+  /** Whether its metadata endpoint redirects to itself. */
   redirects?: boolean;
-  /** The token endpoint sends requests on to this address. */
+  /** The address to which the token endpoint redirects. */
   sendOn?: string;
-  /** Who it says it is when the browser goes back. */
+  /** The issuer that it states in the redirect to the client. Default: its own */
   iss?: string;
-  /** It gives tokens that cannot be renewed. */
+  /** Whether it issues no refresh tokens. */
   noRefresh?: boolean;
-  /** The scopes without which it answers calls of tools with 403. */
+  /** The scope that tool calls need; without it they are answered with 403. */
   forCalls?: string;
 }
 
 export interface AuthServer extends AsyncDisposable {
   url: string;
-  /** Where it listens. */
+  /** The port on which it listens. */
   port: number;
-  /** The MCP server that takes its tokens. */
+  /** The MCP server that accepts its tokens. */
   mcp: HttpServer;
-  /** The bodies of all requests for tokens. */
+  /** The forms of all requests for tokens. */
   asked: URLSearchParams[];
   /** Registered clients. */
   clients: any[];
-  /** Makes all tokens that it has given for requests invalid. */
+  /** Invalidates all access tokens. */
   expire(): void;
-  /** Makes all tokens for renewing invalid. */
+  /** Invalidates all refresh tokens. */
   revoke(): void;
 }
 
-/** An authorization server on this computer that lets everybody in, and an MCP server that wants its tokens. */
+/** An authorization server on this computer that grants every login, and an MCP server that requires its tokens. */
 export async function startAuthServer(options: Options = {}): Promise<AuthServer> {
   const asked: URLSearchParams[] = [];
   const clients: any[] = [];

@@ -7,7 +7,7 @@ import { text, toolCall } from "../../model-server.ts";
 import { type TestHome, testHome } from "../host/home.ts";
 import { lastText, offered, server, talk, testClock } from "./setup.ts";
 
-/** A server that has said what it offers in an earlier session, and is not up before its gate is opened. */
+/** A server whose tools are cached from an earlier session, and which answers nothing before its gate is opened. */
 async function knownServer(home: TestHome, args: readonly string[] = ["--only=echo"]) {
   const gate = join(home.home, "gate");
   const words = join(home.home, "words");
@@ -30,7 +30,7 @@ const recordIn = ({ home }: TestHome) => {
   return join(folder, name);
 };
 
-/** Lets a record be one of two hours ago. */
+/** Makes a record two hours old. */
 function age(path: string): void {
   const then = new Date(Date.now() - 2 * 60 * 60_000);
   utimesSync(path, then, then);
@@ -73,7 +73,10 @@ it("a server that is slower than the session is known to the next one, if it ans
   expect((await later.say("Go.")).map(offered)).toEqual([["mcp__test__echo"]]);
 });
 
-/** Opens a session with a silent server, lets it end, and returns the milliseconds that it was ready to wait at its end. */
+/**
+ * Runs a session with a silent server; returns the time limits, in milliseconds, with which it waits for the server at
+ * its end.
+ */
 async function waitsAtEnd(options: Parameters<typeof talk>[1]): Promise<number[]> {
   const { clock, pending, next } = testClock();
   await using t = await talk([text("Hello.")], { servers: [server("test", ["--silent"])], clock, ...options });
@@ -97,7 +100,7 @@ it("a session ends in time although a server does not answer, and a person does 
   expect(await waitsAtEnd({ attending: true })).toEqual([]);
 });
 
-it("a server that has kept a session waiting in vain is not waited for by those that follow soon", async () => {
+it("a server that has delayed the end of a session without answering does not delay the sessions that follow soon", async () => {
   using home = testHome();
   expect(await waitsAtEnd({ home })).toEqual([4_000]);
   const { clock, pending } = testClock();
@@ -127,7 +130,7 @@ it("ten servers whose tools are known are not started before the first request, 
   await expect.poll(async () => new Set(await states())).toEqual(new Set(["up"]));
 });
 
-it("a short run lets a known server say what it has added, for the next one", async () => {
+it("a short run asks a known server for its changes, for the next run", async () => {
   using home = testHome();
   const only = join(home.home, "only");
   writeFileSync(only, "echo");
@@ -139,10 +142,10 @@ it("a short run lets a known server say what it has added, for the next one", as
   await run();
   writeFileSync(only, "echo,folder");
   expect(await run(testClock().clock)).toEqual([["mcp__test__echo"]]);
-  // Not again after each of many short runs, but once in a while.
+  // The tools are not listed again in each of many short runs, but only after some time.
   expect(await run(testClock().clock)).toEqual([["mcp__test__echo"]]);
   age(recordIn(home));
-  // The clock stands still, so that the session ends before it starts the server.
+  // The clock stands still, so the session ends before it starts the server.
   expect(await run(testClock().clock)).toEqual([["mcp__test__echo"]]);
   expect(await run(testClock().clock)).toEqual([["mcp__test__echo", "mcp__test__folder"]]);
 });
@@ -165,7 +168,7 @@ it("a run ends in time although a known server does not answer, and a person doe
   }
 });
 
-it("a search that finds nothing lets known servers say what they have added", async () => {
+it("a search that finds nothing asks known servers for their changes", async () => {
   using home = testHome();
   const only = join(home.home, "only");
   writeFileSync(only, "echo");
@@ -186,7 +189,7 @@ it("a search that finds nothing lets known servers say what they have added", as
   );
 });
 
-it("what the server says of its tools replaces what was kept, from the next turn on and for later sessions", async () => {
+it("a server's new list of tools replaces the cached one, from the next turn on and for later sessions", async () => {
   using home = testHome();
   const { servers, open, describe } = await knownServer(home);
   describe("Now does");
@@ -243,7 +246,7 @@ it("a server that is known but cannot be started says so when it is called", asy
   expect(lastText((await t.say("Go."))[1] as never)).toContain('The MCP server "test" could not be started');
 });
 
-it("the list is private, and one that cannot be read is told and written anew", () => {
+it("the cached list is private, and an unreadable one is reported and written again", () => {
   using home = testHome();
   const problems: unknown[] = [];
   const definition = { name: "test", way: { command: "run", args: [], env: {}, cwd: "/" } };

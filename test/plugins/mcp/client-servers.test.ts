@@ -40,7 +40,7 @@ it("servers of a client start in the session's folder, with their values as they
   expect(docs?.way).toMatchObject({ headers: { Authorization: `Bearer ${dollar}` } });
 });
 
-it("a server of the user that is for some projects is only in sessions there, and leaves its name to others elsewhere", () => {
+it("a user's server that is limited to some projects is only in sessions there, and leaves its name to others elsewhere", () => {
   using home = testHome();
   const servers = [
     { name: "git", command: "only-here", projects: [home.cwd] },
@@ -55,7 +55,7 @@ it("a server of the user that is for some projects is only in sessions there, an
   expect(ways(`${canonical(home.cwd)}-2`)).toEqual([]);
 });
 
-it("a server of a client gives way to one of the user, and a project's to it", () => {
+it("a user's server precedes one of a client with the same name, which precedes one of a project", () => {
   const { found, problems } = definitions([{ name: "git", command: "editors-git" }], {}, [
     { name: "Git", command: "own-git" },
     { name: "git", command: "projects-git", ofProject: true },
@@ -68,7 +68,7 @@ it("a server of a client gives way to one of the user, and a project's to it", (
   expect(both.found.map(({ way }) => way)).toMatchObject([{ command: "editors-git" }]);
 });
 
-it("what is no server is left out, without what it says of keys", () => {
+it("an invalid server is left out, without showing its keys", () => {
   const { found, problems } = definitions([
     "no JSON",
     { name: "bare" },

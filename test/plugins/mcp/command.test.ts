@@ -22,7 +22,7 @@ it("/mcp shows the servers of a session with their tools and problems", async ()
   });
 });
 
-it("/mcp restart starts a server anew, and refuses one that there is not", async () => {
+it("/mcp restart restarts a server, and refuses an unknown one", async () => {
   await using t = await talk([text("Hello.")], { servers: [server("test", ["--only=echo"])] });
   await t.say("Go.");
   expect((await run(t, "restart test")).output).toContain("test: up");
@@ -34,7 +34,7 @@ it("/mcp of a session without servers says how to add one", async () => {
   expect((await run(t)).output).toBe("No MCP servers are configured. To add one: scorel mcp add");
 });
 
-it("/mcp says which tools the model has to find, and which it has found", async () => {
+it("/mcp says which tools the model has to search for, and which it has found", async () => {
   const script = [toolCall("ToolSearch", { names: ["echo"] }), text("Done.")];
   await using t = await talk(script, { config: { toolBudget: 2 }, servers: [server("test", ["--only=echo,fail"])] });
   await t.say("Go.");

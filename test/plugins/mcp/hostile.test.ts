@@ -22,7 +22,7 @@ it("control characters and escape sequences do not reach the model", async () =>
   expect(await resultOf("ansi")).toBe("abc");
 });
 
-it("a list of tools without an end is cut, and /mcp, ToolSearch and one notice say so", async () => {
+it("an endless list of tools is cut, and /mcp, ToolSearch and one notice say so", async () => {
   const script = [toolCall("ToolSearch", { query: "zebra" }), text("Done."), text("Hello."), text("Hello.")];
   using home = testHome();
   const options = { servers: [server("test", ["--endless"])], config: { toolBudget: 2 }, home };
@@ -56,7 +56,7 @@ it("texts of tools that are too long in all are cut", async () => {
   expect(request && offered(request)).toHaveLength(7);
 });
 
-it("a server that says a thousand times that its tools have changed is asked for them once more", async () => {
+it("a server that announces a thousand times that its tools have changed is asked for them once more", async () => {
   const { clock, pending, next } = testClock();
   await using t = await talk(
     [toolCall("mcp__test__flood", {}), text("Done."), toolCall("mcp__test__lists", {}), text("Done.")],
@@ -69,7 +69,7 @@ it("a server that says a thousand times that its tools have changed is asked for
   expect(lastText(requests[1] as never)).toBe("2");
 });
 
-it("lines that are no messages are passed over", async () => {
+it("lines that are no messages are ignored", async () => {
   await using t = await talk([text("Hello.")], { servers: [server("test", ["--chatty", "--only=echo"])] });
   const [request] = await t.say("Go.");
   expect(request && offered(request)).toEqual(["mcp__test__echo"]);
@@ -98,7 +98,7 @@ it("a server that dies in a call is an error for the model, and is started again
   expect(pending).toEqual([]);
 });
 
-it("a server that does not stay up is given up, and said so", async () => {
+it("a server that keeps ending is given up, which is reported", async () => {
   const { clock, pending, next } = testClock();
   const calls = Array.from({ length: 6 }, () => [toolCall("mcp__test__die", {}), text("Done.")]).flat();
   await using t = await talk(calls, { clock });
@@ -113,7 +113,7 @@ it("a server that does not stay up is given up, and said so", async () => {
 });
 
 it.runIf(existsSync("/proc/self"))(
-  "servers end with their session, and with them all that they have started",
+  "servers end with their session, together with everything that they have started",
   async () => {
     await using t = await talk([toolCall("mcp__test__family", {}), text("Done.")]);
     const requests = await t.say("Go.");

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A request to the server, and which session it was for. */
+/** A request that the server received. */
 export interface Seen {
   method: string;
   headers: IncomingHttpHeaders;
@@ -9,15 +9,15 @@ export interface Seen {
 }
 
 interface Options {
-  /** The header `authorization` without which requests are refused. */
+  /** The value of the header `authorization` that requests must have; others are refused with 401. */
   key?: string;
-  /** Whether a request with this header `authorization` is refused with a header `www-authenticate`. */
+  /** The value of `www-authenticate` with which a request is refused with 401; undefined to accept it. */
   challenge?: (authorization: string | undefined) => string | undefined;
-  /** Whether a message with this header is answered with 403 and a header `www-authenticate`. */
+  /** The value of `www-authenticate` with which a message is refused with 403; undefined to accept it. */
   forbid?: (authorization: string | undefined, message: any) => string | undefined;
-  /** Where POST requests are sent on to. */
+  /** The address to which all requests are redirected. */
   redirect?: string;
-  /** Answers as a stream of events. */
+  /** Whether responses are event streams. */
   streams?: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface HttpServer extends AsyncDisposable {
   forget(): void;
 }
 
-/** An MCP server at an address, in plain JSON-RPC: its tools `echo` and `huge`. */
+/** An MCP server over HTTP in plain JSON-RPC, with the tools `echo` and `huge`. */
 export async function startHttpServer({
   key,
   challenge,

@@ -68,7 +68,7 @@ it("an answer that is too long is an error", async () => {
   expect(lastText((await t.say("Go."))[1] as never)).toContain("it sent a message of more than 16 MB");
 });
 
-it("an address where nobody answers is told with the reason", async () => {
+it("an address where nothing answers is reported with the reason", async () => {
   const gone = await startHttpServer();
   await gone[Symbol.asyncDispose]();
   await using t = await talk([text("Hello.")], { servers: [{ name: "far", url: gone.url }] });

@@ -25,7 +25,7 @@ it.each([
   ["the last line of Python's traceback", python, "ModuleNotFoundError: No module named 'mcp'"],
   ["the last lines, where none tells", "one\ntwo\nthree\nbye\n", "two ⏎ three ⏎ bye"],
   ["nothing", "\n\n", ""],
-])("of a program that has ended are %s", (_, stderr, words) => {
+])("the last lines of a program that has ended are %s", (_, stderr, words) => {
   expect(lastWords(stderr)).toContain(words);
   expect(lastWords(stderr)).not.toContain("    at ");
 });

@@ -11,7 +11,7 @@ import { type TestHome, testHome } from "../host/home.ts";
 import { type AuthServer, startAuthServer } from "./auth-server.ts";
 import { lastText, talk } from "./setup.ts";
 
-/** A person who opens the address in a browser; `change` is what somebody does to the address that it goes back to. */
+/** A user who opens the address in a browser. `change` may change the address of the redirect, as an attacker could. */
 function person(change: (back: URL) => URL | undefined = (back) => back) {
   const seen: Response[] = [];
   const dialog: LoginDialog = {

@@ -23,7 +23,7 @@ it("requests of a session describe the tools byte by byte the same", async () =>
   expect(new Set(requests.map(({ body }) => JSON.stringify(body.tools))).size).toBe(1);
 });
 
-it("a first message goes without a server that is not up yet, and says so once", async () => {
+it("a first message does not wait for a server that has not started yet, and says so once", async () => {
   const { clock, pending, next } = testClock();
   const servers = [server("test", ["--only=echo"]), server("slow", ["--silent"])];
   await using t = await talk([text("Hello."), text("Hello again.")], {
@@ -60,7 +60,7 @@ it("many servers start together without a warning of Node.js", async () => {
   expect(warnings).toEqual([]);
 });
 
-it("a server that cannot be started is told with what it wrote, and the session works without it", async () => {
+it("a server that cannot be started is reported with its error output, and the session works without it", async () => {
   await using t = await talk([text("Hello.")], {
     servers: [
       server("test", ["--only=echo"]),
@@ -78,7 +78,7 @@ it("a server that cannot be started is told with what it wrote, and the session 
   expect(said).toContain('The MCP server \\"none\\" could not be started: there is no program /no/such/program.');
 });
 
-it("a tool that is described wrongly is left out and told, and the others are used", async () => {
+it("a tool with an invalid description is left out and reported, and the others are used", async () => {
   using home = testHome();
   const list = join(home.home, "list");
   const schema = { type: "object", properties: {} };
@@ -107,7 +107,7 @@ it("a session without servers offers no tools of theirs, and a server that is of
   expect(plain?.body.tools).toBeUndefined();
 });
 
-it("a tool that a server has changed is told, and a person is asked once more, whatever the rules allow", async () => {
+it("a tool that a server has changed is reported, and a person is asked again, whatever the rules allow", async () => {
   using home = testHome();
   const options = { home, attending: true, permission: "ask" as const, rules: { allow: ["mcp__test__*"] } };
   const calls = [toolCall("mcp__test__echo", { text: "hi" }), text("Done.")];
@@ -133,7 +133,7 @@ it("a tool that a server has changed is told, and a person is asked once more, w
   expect(t.heard.filter(({ type }) => type === "approval_request")).toHaveLength(1);
 });
 
-it("rules, settings and options may name tools of servers that are not up yet", async () => {
+it("rules, settings and options may name tools of servers that have not started yet", async () => {
   await using t = await talk([text("Hello.")], {
     servers: [server("test", ["--only=echo,fail"])],
     rules: { allow: ["mcp__other__*", "mcp__test__echo"] },

@@ -12,7 +12,7 @@ function pins(problems: string[] = [], more: object = {}) {
   return new Pins({ name: "test", way: { ...way, ...more } }, (thrown) => problems.push((thrown as Error).message));
 }
 
-it("tools of a server that was never used are accepted, and stay so while they are described in the same words", () => {
+it("tools of a server that was never used are accepted, and stay so while their descriptions are unchanged", () => {
   using _home = testHome();
   expect(pins().see([tool("a"), tool("b")])).toEqual([]);
   expect(pins().see([tool("b"), tool("a")])).toEqual([]);
@@ -23,7 +23,7 @@ it("tools of a server that was never used are accepted, and stay so while they a
   expect(own.see([other])).toEqual([]);
 });
 
-it("a tool in other words, with another schema, or that was added is not accepted until somebody accepts it", () => {
+it("a tool with another description or schema, or an added tool, is not accepted until somebody accepts it", () => {
   using _home = testHome();
   pins().see([tool("a"), tool("b"), tool("c")]);
   const now = [
@@ -40,7 +40,7 @@ it("a tool in other words, with another schema, or that was added is not accepte
   expect(pins().see(now)).toEqual(["b", "d"]);
 });
 
-it("a change of an argument is shown first, however much else has changed, and what is left out is said", () => {
+it("a change of an argument is shown first, however much else has changed, and omissions are reported", () => {
   using home = testHome();
   expect(home.home).not.toBe("");
   const taking = (description: string, about: string) => ({
@@ -86,7 +86,7 @@ it("another program under the same name is another server", () => {
   expect(pins([], { command: "other" }).see([tool("a", "other words")])).toEqual([]);
 });
 
-it("a record that cannot be read accepts nothing, and is told", () => {
+it("a record that cannot be read accepts nothing, and is reported", () => {
   using home = testHome();
   pins().see([tool("a")]);
   const folder = join(home.home, ".scorel/mcp");

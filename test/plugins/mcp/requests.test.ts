@@ -17,7 +17,10 @@ const form = {
 };
 const servers = [server("test", ["--only=ask,sample,log"])];
 
-/** Says something, answers the questions of its turn with these, and returns the questions and the result of its first call. */
+/**
+ * Sends a message, answers the questions of its turn with these answers, and returns the questions and the result of
+ * the first call.
+ */
 async function answering(t: Talk, answers: readonly (string | null)[]) {
   const before = t.model.requests.length;
   const { id } = await t.begin("Go.");
@@ -144,7 +147,7 @@ it("an answer that does not keep to the limits of its field is asked for again, 
   });
 });
 
-it("of a list, a person chooses as many options as it takes", async () => {
+it("a person chooses as many options of a list as it allows", async () => {
   const options = ["red", "green", "blue"];
   const titled = options.map((value) => ({ const: value, title: `The ${value} one` }));
   const properties = {
@@ -178,7 +181,7 @@ it("an address is shown and never opened, and forms that cannot be asked are dec
   expect((await answering(t, [])).result).not.toContain("accept");
 });
 
-it("a server that asks much at once is heard a few times, and one that asks again and again not after five noes", async () => {
+it("a server that asks many questions at once gets a few through, and one that keeps asking is ignored after five noes", async () => {
   const plain = { message: "Go?", requestedSchema: { type: "object", properties: {} } };
   const often = (args: object) => [toolCall("mcp__test__askOften", { ...plain, ...args }), text("Done.")];
   await using t = await talk([...often({ times: 20, atOnce: true }), ...often({ times: 7 })], {
@@ -208,7 +211,7 @@ it("a question of a server that comes after its call does not stay open", async 
   await t.say("Go.");
   await t.say("And?");
   const open = async () => (await t.client.request("list_requests", { sessionId: t.sessionId })).requests;
-  // It may come together with the result of the call, and is withdrawn then.
+  // A question that arrives together with the result of the call is withdrawn.
   await expect.poll(open).toEqual([]);
 });
 
@@ -234,7 +237,7 @@ it("the model answers a server only if the configuration and then a person allow
   expect((await answering(t, ["n"])).result).toBe("refused");
 });
 
-it("errors that a server logs are told, without control characters, and other messages are not", async () => {
+it("errors that a server logs are reported, without control characters, and other log messages are not", async () => {
   await using t = await talk([toolCall("mcp__test__log", {}), text("Done.")], { servers });
   await t.say("Go.");
   await t.client.drained(t.sessionId);
@@ -246,7 +249,7 @@ it("errors that a server logs are told, without control characters, and other me
 const plain = { message: "?", requestedSchema: { type: "object", properties: { name: { type: "string" } } } };
 const waiting = [server("test", ["--only=ask,askAndWait,answers,never,sample"], { timeout: 7 })];
 
-/** The questions of a session that are open. */
+/** The open questions of a session. */
 async function open({ client, sessionId }: Talk) {
   const { requests } = await client.request("list_requests", { sessionId });
   return requests as { requestId: string; title: string }[];
@@ -260,7 +263,7 @@ async function answer(t: Talk, given: string) {
   await t.client.request("answer_request", { sessionId: t.sessionId, requestId, answer: given });
 }
 
-it("the time of a call stands still while a person answers, and goes on afterwards", async () => {
+it("the time limit of a call is paused while a person answers, and continues afterwards", async () => {
   const { clock, pending } = testClock();
   await using t = await talk([toolCall("mcp__test__askAndWait", plain), text("Done.")], {
     ...{ servers: waiting, attending: true, clock },
@@ -279,7 +282,7 @@ it("the time of a call stands still while a person answers, and goes on afterwar
   expect(lastText(t.model.requests[1] as never)).toContain("did not answer askAndWait for 7 s");
 });
 
-it("the time of a call stands still while a person is asked about a call of the model", async () => {
+it("the time limit of a call is paused while a person is asked about a call of the model", async () => {
   const { clock, pending } = testClock();
   const params = { messages: [{ role: "user", content: { type: "text", text: "2 + 2?" } }], maxTokens: 9 };
   await using t = await talk([toolCall("mcp__test__sample", params), text("4"), text("Done.")], {

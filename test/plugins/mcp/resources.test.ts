@@ -74,7 +74,7 @@ it("a message attaches the resources that it names, and says which it could not"
   ]);
 });
 
-it("prompts are commands with arguments, and what they say is not taken for the person's words", async () => {
+it("prompts are commands with arguments, and their text does not count as the person's words", async () => {
   await using t = await talk([text("Hello."), text("Hello.")], { servers, more });
   await t.say("Go.");
   writeFileSync(join(t.home.cwd, "secret.txt"), "password");

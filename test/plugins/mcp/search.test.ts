@@ -11,7 +11,7 @@ const find = (args: object) => toolCall("ToolSearch", args);
 const deferring = { toolBudget: 2 };
 const toolsOf = ({ body }: any) => body.tools.map((tool: object) => JSON.stringify(tool));
 
-it("too many tools wait behind one, and those that are found are added at the end and can be called", async () => {
+it("too many tools are replaced by ToolSearch, and found ones are added at the end and can be called", async () => {
   const script = [
     find({ query: "show a folder" }),
     find({ names: ["mcp__test__echo"] }),
@@ -52,7 +52,7 @@ it("all tools are offered within the budget, and with a budget of 0", async () =
   }
 });
 
-it("names that do not exist, words that fit nothing, and servers that are not up are told", async () => {
+it("names that do not exist, words that match nothing, and servers that have not started are reported", async () => {
   const script = [find({ names: ["mcp__test__none"], query: "zebra" }), text("Done.")];
   const servers = [server("test", ["--only=echo"]), server("slow", ["--silent"])];
   await using t = await talk(script, { config: { ...deferring, wait: 0.5 }, attending: true, servers });

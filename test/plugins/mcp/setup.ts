@@ -14,7 +14,7 @@ import { type TestHome, testHome } from "../host/home.ts";
 
 const program = fileURLToPath(new URL("../../fixtures/mcp-tools.mjs", import.meta.url));
 
-/** The table of a server that runs the test's program with these arguments. */
+/** An entry of `mcp.servers` for the test's server program with these arguments. */
 export const server = (name: string, args: readonly string[] = [], more: object = {}) => ({
   name,
   command: process.execPath,
@@ -22,7 +22,7 @@ export const server = (name: string, args: readonly string[] = [], more: object 
   ...more,
 });
 
-/** A clock whose delayed work runs when the test says so. */
+/** A clock whose delayed work runs when the test calls `next`. */
 export function testClock() {
   const pending: { ms: number; work: () => void }[] = [];
   const clock: Clock = {
@@ -38,7 +38,7 @@ export function testClock() {
 
 interface Options {
   servers?: readonly object[];
-  /** Other keys of `[mcp]`. */
+  /** Further keys of `[mcp]`. */
   config?: object;
   clock?: Clock;
   permission?: Mode;
@@ -46,9 +46,9 @@ interface Options {
   attending?: boolean;
   /** The table `[tools]`. */
   tools?: object;
-  /** Other plugins of the session. */
+  /** Further plugins of the session. */
   more?: readonly KernelEntry["plugin"][];
-  /** Default: one of its own. */
+  /** The home to use. Default: a new one */
   home?: TestHome;
   /** Keys of `[model]`. */
   model?: Record<string, unknown>;
@@ -60,7 +60,7 @@ export interface Talk extends AsyncDisposable {
   client: Client;
   sessionId: string;
   heard: any[];
-  /** Sends a message, waits for the end of its turn and returns the requests that it made. */
+  /** Sends a message, waits for the end of its turn, and returns the requests of this turn. */
   say(content: string): Promise<RecordedRequest[]>;
   begin(content: string): Promise<{ id: string }>;
   close(): Promise<void>;
@@ -113,7 +113,7 @@ export async function talk(script: readonly Reply[], options: Options = {}): Pro
 export const offered = ({ body }: RecordedRequest) =>
   ((body.tools ?? []) as { function: { name: string } }[]).map((each) => each.function.name);
 
-/** The text of the last message of a request: a result, after a call. */
+/** The text of the last message of a request; after a tool call, this is the result. */
 export function lastText({ body }: RecordedRequest): string {
   const { content } = body.messages.at(-1);
   return typeof content === "string" ? content : content.map((part: { text?: string }) => part.text ?? "").join("\n");

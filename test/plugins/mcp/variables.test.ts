@@ -25,7 +25,7 @@ it.each(["TOKEN", "ANTHROPIC_API_KEY", "EDITOR"])("a server of a project may not
   );
 });
 
-it("a word that is no key is not taken out of results", () => {
+it("a value that is not a key is not removed from results", () => {
   const given = { ...sources, user: { ...user, MODE: "production" } };
   expect(expanded(definition({ LEVEL: variable("MODE"), MORE: "development" }, false), given).secrets).toEqual([]);
   expect(expanded(definition({ API_KEY: "written-here" }, false), given).secrets).toContain("written-here");

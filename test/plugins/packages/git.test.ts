@@ -20,7 +20,7 @@ function checkout(at: Shop, files: Record<string, string> = {}) {
   return { folder, git, commit: () => git("rev-parse", "HEAD") };
 }
 
-/** Creates a file when it is run. */
+/** A program that creates a file when it runs. */
 const planted = (at: Shop) => {
   const marker = join(at.home, "ran");
   const program = at.file("planted.sh", `#!/bin/sh\necho "$0" >> '${marker}'\ncat\n`);

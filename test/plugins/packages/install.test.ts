@@ -8,7 +8,7 @@ import { zip } from "../../zip.ts";
 import { guard, type Shop, shop } from "./shop.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
-/** The content of the folder of presets, and unfinished installs. */
+/** `presets` are the names in the folder of presets, and `left` those of unfinished installs. */
 const presets = ({ home }: Shop) => namesIn(join(home, ".scorel/presets")).filter((name) => name !== ".staging");
 const left = ({ home }: Shop) => namesIn(join(home, ".scorel/presets/.staging"));
 const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder).sort() : []);
@@ -238,7 +238,7 @@ describe("two installs under one name", () => {
     const late = await begun(at, "4", installedAt);
     await one.accept();
     await expect(two.accept()).rejects.toMatchObject({ code: "PRESET_TAKEN" });
-    // What it fetched may be older than what was installed meanwhile.
+    // The fetched version may be older than the one that was installed in the meantime.
     await expect(late()).rejects.toMatchObject({ code: "PRESET_TAKEN" });
     expect(at.installed("team/instructions/a.md")).toBe("2");
     const gone = await begun(at, "5", (await at.store.list())[0]?.installedAt);

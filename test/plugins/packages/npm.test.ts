@@ -13,7 +13,7 @@ import { guard, type Shop, shop } from "./shop.ts";
 const files = { "preset.toml": 'description = "ours"\n', "extensions/guard.js": guard };
 const team: Published = { name: "@acme/team", version: "1.0.0", files };
 
-/** A home whose npm uses this registry, with its own cache. */
+/** A home whose npm uses this registry and a separate cache. */
 function shopOf({ url }: Registry, env: Record<string, string> = {}, more = ""): Shop {
   const at = shop(env);
   at.file("~/.npmrc", `registry=${url}\nfetch-retries=0\n${more}`);

@@ -54,7 +54,7 @@ describe("no wildcard covers", () => {
       fc.asyncProperty(command, async (text) => (await guard.bash(text)).startsWith("Denied: ")),
       { numRuns: 200 },
     );
-  /** Between two words that are not in quotes. */
+  /** Puts a part between two words that are not quoted. */
   const within = (part: fc.Arbitrary<string>) =>
     fc
       .tuple(fc.constantFrom("git log", "npm test --", "echo a", "make all"), part, fc.constantFrom("", " b"))
@@ -309,7 +309,7 @@ describe("in a real bash", () => {
           const env = { PATH: "/usr/bin:/bin", HOME: folder };
           spawnSync("/bin/bash", ["-c", text], { cwd, env, stdio: "ignore", timeout: 5_000 });
           const after = treeOf(folder);
-          // What one command has left must not be held against the next.
+          // Restores the files, so that later commands are not blamed for these changes.
           if (!isDeepStrictEqual(after, before)) lay();
           expect([text, after]).toEqual([text, before]);
         }),
@@ -321,7 +321,7 @@ describe("in a real bash", () => {
   }, 60_000);
 });
 
-/** Every file with its content. */
+/** The content of every file, by path. */
 function treeOf(folder: string): Record<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return Object.fromEntries(files.map(({ path, name }) => [join(path, name), readFileSync(join(path, name), "utf8")]));

@@ -13,7 +13,7 @@ afterEach(() => {
   syncBuiltinESMExports();
 });
 
-/** How often the file system is accessed while a command is judged. */
+/** The number of file system calls while a command is judged. */
 async function looksFor(guard: Post, command: string): Promise<number> {
   let count = 0;
   const counting = CALLS.map((name) => {

@@ -10,7 +10,7 @@ const files = {
   list: async () => [{ name: "a.ts", kind: "file" }],
 } as unknown as FilesService;
 
-it("asks the executor until nothing is open, and never the disk", async () => {
+it("the guard asks the executor until all paths are known, and never reads the disk", async () => {
   let rounds = 0;
   const judge = () => {
     rounds++;
@@ -21,7 +21,7 @@ it("asks the executor until nothing is open, and never the disk", async () => {
   expect(rounds).toBe(3);
 });
 
-it("an executor that does not answer rejects the judgement; a path that cannot be does not", async () => {
+it("judging fails if an executor does not answer, but not because of a path that cannot exist", async () => {
   const failing = (code: string) => ({
     ...files,
     realpath: () => Promise.reject(Object.assign(new Error("no answer"), { code })),

@@ -3,7 +3,7 @@ import { everyday } from "./everyday.ts";
 import { fed, hidden, otherwise, pushes } from "./hidden.ts";
 import { type Post, post } from "./setup.ts";
 
-/** In the mode in which only rules ask. */
+/** A guard in mode `full`, in which only rules ask or deny. */
 async function denying(...deny: string[]): Promise<Post> {
   return post({ mode: "full", deny });
 }

@@ -19,7 +19,7 @@ import { secondProcess } from "../../second-process.ts";
 import { type Post, post } from "./setup.ts";
 
 const write = (post: Post, file_path: string, content = "new\n") => post.judge("Write", { file_path, content });
-/** A guard, and a person who answers its questions. */
+/** A guard with a person who answers its questions. */
 async function attended(config: object = {}, ...more: [object?]): Promise<Post> {
   const t = await post(config, ...more);
   await t.request("attend_requests", {});

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { judged } from "./judged.ts";
 import { post } from "./setup.ts";
 
-/** Why a command is refused, without the rule and what follows for the model. */
+/** The reason of a refusal, without the rule and without the advice for the model. */
 function outcomeOf(said: string): string {
   return said
     .replace(/^Denied: /, "")

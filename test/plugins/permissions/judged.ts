@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are commands of a shell
-/** Rules, and what they say about commands: by what each command does, or why it cannot be known. */
+/** Rules, and their verdicts on commands. Commands are grouped by outcome. */
 export interface Judged {
   what: string;
   config: object;

@@ -17,7 +17,7 @@ async function answers(t: Post, call: Promise<string>, answer: string) {
 }
 const own = (t: Post) => join(t.home, ".scorel/projects/project1.toml");
 const everywhere = (t: Post) => join(t.home, ".scorel/config.toml");
-/** Rules that an earlier version saved for every project. */
+/** A home with rules that an earlier version saved for all projects. */
 async function withOldRules(): Promise<Post> {
   const t = await attended({ allow: ["Bash(npm test)", "Bash(make *)"] });
   mkdirSync(join(t.home, ".scorel"));

@@ -10,7 +10,7 @@ import { post } from "./setup.ts";
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 const escaped = (text: string) => `"${text.replace(/[\\"$`]/g, "\\$&")}"`;
 
-/** Ways to write a word, with the command that must come before. */
+/** Ways to write a word, each with a command that must precede it. */
 const word = (text: string) =>
   fc.constantFrom<[before: string, word: string]>(
     ["", text],
@@ -112,7 +112,7 @@ const simple = fc.oneof(
   ),
 );
 
-/** Ways to run a command through another one. */
+/** Ways to run a command by another one. */
 const wrapped = (inner: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc
     .tuple(

@@ -30,7 +30,7 @@ const outcomes = async (t: Post, commands: readonly string[]) => {
 };
 const all = (commands: readonly string[], outcome: string) => commands.map((command) => [command, outcome]);
 
-/** The reason that a question names. */
+/** The reason in the body of a question. */
 const why = (body: readonly object[] = []) =>
   (body.at(-1) as { text?: string }).text?.replace("Why you are asked: ", "");
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Post, post } from "./setup.ts";
 
-/** A project with a file and a folder, and others outside of it that are not allowed to be shown. */
+/** A project with a file and a folder, and others outside of it that must not be shown. */
 async function place(): Promise<Post & { lead(to: "inside" | "outside"): void }> {
   const p = await post({ mode: "edits" });
   const outside = join(p.home, "outside");

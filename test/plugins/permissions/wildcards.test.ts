@@ -25,7 +25,7 @@ const outcomes = async (t: Post, commands: readonly string[]) => {
 const all = (commands: readonly string[], outcome: unknown) =>
   Object.fromEntries(commands.map((command) => [command, outcome]));
 
-/** What the shell lists outside of the project, for programs that read no files. */
+/** Commands with wildcards that list names outside of the project, for programs that do not read the files. */
 const outside = (base: string) => [
   ...[`echo ${base}/*`, `echo ${base}/.*`, `true ${base}/*`, `: ${base}/besid?/x`, `sleep 0 ${base}/.*`],
   ...[`printf "%s\\n" ${base}/beside/*`, `basename ${base}/*`, `dirname ${base}/nope*`, `seq ${base}/*`],

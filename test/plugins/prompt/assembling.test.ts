@@ -131,7 +131,7 @@ describe("the size limit", () => {
     expect(all).toEqual({ bytes: all.bytes, cut: [] });
     const order = ["mcp", "tools", own, root, near, "[prompt] user"];
     for (const [count, room] of [0, 1, 2, 3, 4, 5, 6].map((n) => [n, all.bytes - n * 1_000] as const)) {
-      // So many tokens are 15% of the window when this many bytes fit.
+      // 15% of this window are exactly the tokens of this many bytes.
       const { bytes, cut } = await cutIn(Math.ceil((room + 8) / 4 / 0.15));
       expect(cut).toEqual(order.slice(0, count));
       expect(bytes).toBeLessThanOrEqual(room + 8);

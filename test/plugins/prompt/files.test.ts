@@ -5,7 +5,10 @@ import { describe, expect, it } from "vitest";
 import { itWith } from "../../optional.ts";
 import { type Ground, ground, type Options, openPrompt, section, windowOf } from "./setup.ts";
 
-/** What a session in this place is told to heed, and what was skipped; paths from the home on. */
+/**
+ * The instructions of a session in this place: their text, the files that were read, and those that were skipped. Paths
+ * are relative to the home.
+ */
 async function instructions(g: Ground, options: Options = {}) {
   await using t = await openPrompt(g, options);
   await t.say("hi");

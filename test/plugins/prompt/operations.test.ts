@@ -10,7 +10,7 @@ import type {} from "@scorel/prompt/contract";
 import { describe, expect, it } from "vitest";
 import { ask, echoAgent, type TestHost, testHome, testHost } from "../host/home.ts";
 
-/** What `inspect` shows beside prompts. */
+/** The layers that `inspect` shows in addition to prompts. */
 const layers = definePlugin({
   id: "layers",
   name: "Layers",
@@ -93,7 +93,7 @@ it("a copy has the latest instructions, also when they were reloaded on an aband
 it.each([
   [true, "Be kind"],
   [false, "Be \x1b[31mkind\x1b[0m"],
-])("what a file says moves no cursor of a terminal: %s", async (isTTY, shown) => {
+])("the text of a file cannot move the cursor of a terminal: %s", async (isTTY, shown) => {
   using home = testHome();
   await using t = await open();
   writeFileSync(join(home.cwd, "AGENTS.md"), "Be \x1b[31mkind\x1b[0m");

@@ -8,11 +8,11 @@ import type { InstructionSnapshot, PromptService } from "@scorel/prompt/contract
 import type { KernelOptions } from "../../../kernel/kernel.ts";
 import { type TestKernel, testKernel } from "../../harness.ts";
 
-/** A home with a project in it, which is a git repository unless the test removes its `.git`. */
+/** A home with a project in it. The project is a git repository unless the test removes its `.git`. */
 export interface Ground extends Disposable {
   home: string;
   project: string;
-  /** Writes a file below the home, folders included; answers its path. */
+  /** Writes a file below the home and creates its folders; returns its path. */
   file(path: string, content: string | Buffer): string;
 }
 
@@ -44,20 +44,20 @@ export type Options = Partial<
 };
 export interface PromptTest extends TestKernel {
   prompt: PromptService;
-  /** Says something as a user does: writes what the prompt wants written first. */
+  /** Appends a user message, and before it the events that the prompt requires. */
   say(content: string): Promise<void>;
   /** The snapshots in the log. */
   snapshots(): EventOf<"instruction_snapshot">[];
-  /** What the harness has said. */
+  /** The texts of the harness items in the log. */
   notes(): string[];
 }
 
-/** The plugin in a session that works in the project. */
+/** The plugin in a session whose working directory is the project. */
 export async function openPrompt({ home, project }: Ground, options: Options = {}): Promise<PromptTest> {
   const { config = {}, plugins = [], services, kernel: more, ...place } = options;
   const workspace = { cwd: project, root: project, home, ...place } as Services["workspace"];
   const opened = await testKernel([messages, { plugin: prompt, config }, ...plugins], {
-    // A log may be opened again, so that counted ids would meet.
+    // Random ids, since counted ids would repeat when a log is opened again.
     newId,
     ...more,
     services: { workspace, ...services },
@@ -76,7 +76,7 @@ export async function openPrompt({ home, project }: Ground, options: Options = {
   };
 }
 
-/** A model whose window holds so many tokens. */
+/** A model with a context window of this many tokens. */
 export function windowOf(contextWindow: number): Partial<Services> {
   return { model: { current: () => ({ contextWindow }) } as Services["model"] };
 }

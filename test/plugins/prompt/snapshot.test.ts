@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A log that outlives the kernels over it. */
+/** A log that several kernels use one after another. */
 const kept = (events: readonly StoredEvent[] = []) => createMemoryStore(testHeader, events);
 
 describe("the snapshot", () => {

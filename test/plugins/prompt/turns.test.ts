@@ -13,17 +13,17 @@ afterEach(() => {
 const workspaceOf = ({ home, project }: Ground) =>
   ({ services: { workspace: { cwd: project, root: project, home } as Services["workspace"] } }) as const;
 
-/** The parts of a request that a provider's cache compares: what stands before the messages, then each message. */
+/** The parts of a request that a provider's cache compares: everything before the messages, and each message. */
 function cacheable(api: ApiName, body: any): { head: string; messages: string[] } {
   const { messages, input, contents, system, systemInstruction, tools, instructions } = body;
   const said = (messages ?? input ?? contents) as unknown[];
-  // Where a cache is to end moves on with each request, and is not part of what is cached.
+  // Marks that say where the cache ends move with each request, and are not part of the cached text.
   const json = (value: unknown) => JSON.stringify(value, (key, inner) => (key === "cache_control" ? undefined : inner));
   const head = json({ system, systemInstruction, instructions, tools, generation: body.config });
   return { head: `${api} ${head}`, messages: said.map((message) => json(withBlocks(message))) };
 }
 
-/** A message of one text is written as a text or as a list of one block; with a mark of the cache it is always a list. */
+/** A message with one text may be a string or a list of one block; with a cache mark it is always a list. */
 function withBlocks(message: any): unknown {
   const { content } = message;
   return typeof content === "string" ? { ...message, content: [{ type: "text", text: content }] } : message;
@@ -153,7 +153,7 @@ it("a day that begins during a turn is announced with the next result, once", as
   );
 });
 
-/** The text of a message in the form of this api. */
+/** The text of a message's content in the format of this API. */
 function textIn(content: unknown): string {
   if (typeof content === "string") return content;
   return (content as { text: string }[]).map((block) => block.text).join("\n");

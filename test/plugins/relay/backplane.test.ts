@@ -12,7 +12,7 @@ describe("relays of one process", () => {
   });
   testBackplane(async () => hub.join());
 
-  /** A bus that loses one message with a frame, once it was told to. */
+  /** A bus that loses one message with a frame after each call of `lose`. */
   function losing(): Bus & { lose(): void } {
     const bus = hub.join();
     let isLosing = false;
@@ -55,7 +55,7 @@ describe("relays of one process", () => {
     if (follows) say(there, "too late");
     expect(await Promise.all([atClient.closed.next(), atHost.closed.next()])).toEqual(["unavailable", "unavailable"]);
     expect(atHost.texts.all).toEqual(["first"]);
-    // What was opened since is not touched by it.
+    // Routes that were opened later are not affected.
     const again = client.connection.open(grant);
     const after = listen(await host.routes.next());
     say(again, "again");

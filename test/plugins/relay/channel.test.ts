@@ -64,7 +64,7 @@ describe("a channel", () => {
     expect(client.closed).toEqual({ reason: "the relay is gone", told: undefined });
   });
 
-  it("takes new keys after so many messages, and after 15 minutes", async () => {
+  it("changes its keys after a number of messages, and after 15 minutes", async () => {
     let now = 0;
     const { client, host } = link({ now: () => now, maxKeyMessages: 3 });
     for (let n = 0; n < 20; n++) {
@@ -85,7 +85,7 @@ describe("a channel", () => {
     expect(host.closed?.reason).toContain("a key was used for too long");
   });
 
-  it("refuses a text that is longer than the host takes", async () => {
+  it("refuses a text that is longer than the host accepts", async () => {
     const { client, host } = link();
     client.channel.send("x".repeat(MAX_TEXT.host + 1));
     await eventually(() => expect(host.closed).toBeDefined());
@@ -94,7 +94,7 @@ describe("a channel", () => {
     expect(host.texts).toEqual([]);
   });
 
-  it("keeps what comes before it is opened, and tells what waits", async () => {
+  it("keeps messages that arrive before it is opened, and reports how much waits", async () => {
     const { client, host } = link();
     client.channel.send("12345");
     expect(client.channel.unsent).toBe(5);

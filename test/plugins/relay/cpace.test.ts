@@ -6,7 +6,7 @@ import { littleEndian, ristretto255 } from "../../../plugins/relay/protocol/grou
 import { webCrypto } from "../../../plugins/relay/protocol/web-crypto.ts";
 import { bytes } from "./bytes.ts";
 
-/** From draft-irtf-cfrg-cpace-21, appendix A.1.2, and appendix B.3: ristretto255 with SHA-512. */
+/** From draft-irtf-cfrg-cpace-21, appendices A.1.2 and B.3: ristretto255 with SHA-512. */
 const vector = {
   channel: bytes("0b415f696e69746961746f720b425f726573706f6e646572"),
   sid: bytes("7e4b4791d6a8ef019b936c79fb7f2c57"),

@@ -33,7 +33,7 @@ it("a client with keys of WebCrypto talks with a host that has keys of node:cryp
   channel.close();
 });
 
-it("a host that is there and does not answer is not waited for, and its connection is closed", async () => {
+it("a host that is there but does not answer is not waited for, and its connection is closed", async () => {
   const { host, options } = await reachable();
   const failing = dialHost({ ...options, limitMs: 100 }).catch((thrown) => thrown);
   const route = await host.routes.next();
@@ -43,7 +43,7 @@ it("a host that is there and does not answer is not waited for, and its connecti
   expect(await closed.next()).toBe("done");
 });
 
-it("a grant that counts no more is final", async () => {
+it("the error for a grant that is not valid any more is final", async () => {
   const { relay, identity, options } = await reachable();
   const other = await relay.host();
   const keys = other.identity.publicKeys;

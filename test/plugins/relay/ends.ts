@@ -4,15 +4,15 @@ import { createIdentity, type Identity, type PublicKeys } from "../../../plugins
 import type { Bytes, Primitives } from "../../../plugins/relay/protocol/primitives.ts";
 import { SecureChannel } from "../../../plugins/relay/protocol/secure-channel.ts";
 
-/** What a relay does with a message on its way: the messages that it passes on instead. */
+/** Changes a message on its way through the relay: returns the messages to pass on instead. */
 export type Meddling = (bytes: Bytes, index: number) => Bytes[];
 
-/** One end of a channel, with all that it was told and all that it has sent. */
+/** One end of a channel, with the texts that it received and the bytes that it sent. */
 export interface End {
   channel: SecureChannel;
   texts: string[];
   sent: Bytes[];
-  /** How the channel closed: the reason that its user got, and the one for the other end. */
+  /** How the channel closed: the reason for its user, and the reason that was sent to the other end. */
   closed: { reason: string | undefined; told: CloseReason | undefined } | undefined;
 }
 
@@ -20,13 +20,13 @@ export interface LinkOptions {
   primitives?: Primitives | [client: Primitives, host: Primitives];
   client?: Identity;
   host?: Identity;
-  /** Whom each end takes the other for. */
+  /** The public keys that each end expects of the other. Default: the real ones */
   known?: { client?: PublicKeys; host?: PublicKeys };
   toHost?: Meddling;
   toClient?: Meddling;
   route?: bigint | [client: bigint, host: bigint];
   now?: () => number;
-  /** Of both ends, or of each. */
+  /** A limit for both ends, or one for each. */
   maxKeyMessages?: number | [client: number, host: number];
 }
 
@@ -60,7 +60,7 @@ export function link(options: LinkOptions = {}): { client: End; host: End } {
         },
         close: (reason) => {
           told = reason;
-          // No network tells an end of it before it has done what it was doing.
+          // Delayed, since no network reports a closed route while the sender is still working.
           queueMicrotask(() => ends[other].channel.ended("the route was closed"));
         },
       },
@@ -78,7 +78,10 @@ export function link(options: LinkOptions = {}): { client: End; host: End } {
   return ends;
 }
 
-/** Resolves when both ends have nothing more to do. WebCrypto works outside of this thread, so it is given turns of the event loop. */
+/**
+ * Resolves when both ends have finished their work. WebCrypto uses other threads, so this waits for turns of the event
+ * loop.
+ */
 export async function settle(turns = 20): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -36,7 +36,7 @@ describe("a frame", () => {
     expect(() => decodeFrames(message, "client", "relay")).toThrow(problem);
   });
 
-  it("is allowed for exactly those who may send and get it", () => {
+  it("is allowed only for its permitted senders and receivers", () => {
     const allowed = (type: FrameType, from: "relay" | "host" | "client" | "guest") => {
       const { route, size } = frameRules[type];
       const frame = encodeFrame(type, route === "some" ? 1n : 0n, new Uint8Array(size[0]));

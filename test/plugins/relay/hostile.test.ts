@@ -4,10 +4,10 @@ import { createIdentity } from "../../../plugins/relay/protocol/identity.ts";
 import type { Bytes } from "../../../plugins/relay/protocol/primitives.ts";
 import { client, type End, host, link, type Meddling, settle } from "./ends.ts";
 
-/** The first message of the client after the handshake. */
+/** The index of the client's first message after the handshake. */
 const FIRST = 1;
 
-/** A channel on which the client sends three texts one after the other while the relay meddles. */
+/** A channel on which the client sends three texts one after another, and the relay changes its messages. */
 async function threeTexts(toHost: Meddling, more: Parameters<typeof link>[0] = {}) {
   const ends = link({ ...more, toHost });
   await settle(5);
@@ -18,7 +18,7 @@ async function threeTexts(toHost: Meddling, more: Parameters<typeof link>[0] = {
   return ends;
 }
 
-/** The end closed for good, said what the reason is, and told nothing but what was sent before. */
+/** Checks that the end closed with the reason "failed", and received only the texts before. */
 function expectFailed({ closed, texts }: End, before: string[] = []): void {
   expect({ texts, told: closed?.told, reason: closed?.reason }).toEqual({
     texts: before,
@@ -32,7 +32,7 @@ const only =
   (bytes, index) =>
     index === at ? change(bytes, index) : [bytes];
 
-describe("a relay that meddles with messages", () => {
+describe("a relay that changes messages", () => {
   it.each<[string, Meddling, string[]]>([
     ["drops one", only(FIRST, () => []), []],
     ["drops a later one", only(FIRST + 1, () => []), ["one"]],
@@ -43,11 +43,11 @@ describe("a relay that meddles with messages", () => {
     ["adds one of its own", only(FIRST, (bytes) => [new Uint8Array(272), bytes]), []],
     ["divides one", only(FIRST, (bytes) => [bytes.slice(0, 100), bytes.slice(100)]), []],
     ["repeats the handshake", only(0, (bytes) => [bytes, bytes]), []],
-  ])("is found out when it %s", async (_what, meddling, before) => {
+  ])("is detected when it %s", async (_what, meddling, before) => {
     expectFailed((await threeTexts(meddling)).host, before);
   });
 
-  it("is found out when it changes the order", async () => {
+  it("is detected when it changes the order", async () => {
     let kept: Bytes | undefined;
     const { host } = await threeTexts((bytes, index) => {
       if (index !== FIRST) return kept && index === FIRST + 1 ? [bytes, kept] : [bytes];
@@ -57,7 +57,7 @@ describe("a relay that meddles with messages", () => {
     expectFailed(host);
   });
 
-  it("is found out whichever bit of a message it flips", async () => {
+  it("is detected whichever bit of a message it flips", async () => {
     const size = 272 * 8;
     for (let bit = 0; bit < size; bit++) {
       const { host } = await oneText(flipping(FIRST, bit));
@@ -65,10 +65,10 @@ describe("a relay that meddles with messages", () => {
     }
   });
 
-  it("is found out whichever bit of the handshake it flips", async () => {
+  it("is detected whichever bit of the handshake it flips", async () => {
     for (let bit = 0; bit < 48 * 8; bit++) {
       const toHost = await oneText(flipping(0, bit));
-      // The top bit of an X25519 key does not count, but the hash covers it.
+      // The top bit of an X25519 key is ignored, but the hash includes it.
       expectFailed(toHost.host);
       const toClient = link({ toClient: flipping(0, bit) });
       await settle(3);
@@ -76,7 +76,7 @@ describe("a relay that meddles with messages", () => {
     }
   });
 
-  it("is found out when it answers with messages of the other direction", async () => {
+  it("is detected when it answers with messages of the other direction", async () => {
     const ends = link({ toHost: (bytes) => [bytes] });
     await settle(5);
     ends.client.channel.send("one");
@@ -112,7 +112,7 @@ describe("a relay with an earlier session", () => {
     expectFailed(ends.client);
   });
 
-  it("is found out when it repeats a message from before a new key", async () => {
+  it("is detected when it repeats a message from before a new key", async () => {
     let first: Bytes | undefined;
     const { host } = await threeTexts(
       (bytes, index) => {
@@ -126,13 +126,13 @@ describe("a relay with an earlier session", () => {
 });
 
 describe("a relay that joins routes", () => {
-  it("is found out when it moves a handshake to another route", async () => {
+  it("is detected when it moves a handshake to another route", async () => {
     const { host } = link({ route: [1n, 2n] });
     await settle(5);
     expectFailed(host);
   });
 
-  it("is found out when it moves a message to another route of the same two ends", async () => {
+  it("is detected when it moves a message to another route of the same two ends", async () => {
     const [first, second] = [link({ toHost: only(FIRST, () => []) }), link({ route: 2n })];
     await settle(5);
     first.client.channel.send("for the first route");
@@ -143,7 +143,7 @@ describe("a relay that joins routes", () => {
   });
 });
 
-describe("a relay that takes somebody's place", () => {
+describe("a relay that takes the place of an end", () => {
   it("is refused as a client", async () => {
     const stranger = await createIdentity(nodeCrypto);
     const ends = link({ client: stranger, known: { client: client.publicKeys } });

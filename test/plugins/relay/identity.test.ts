@@ -36,7 +36,7 @@ const facts: Omit<HelloFacts, "publicKeys"> = {
 };
 
 describe("an identity", () => {
-  it("has the id and the fingerprint that its keys say, by both primitives", async () => {
+  it("has an id and a fingerprint that follow from its keys, with both primitives", async () => {
     const shown = [];
     for (const primitives of [nodeCrypto, webCrypto]) {
       const signing = await primitives.signingKey(new Uint8Array(32).fill(1));
@@ -83,7 +83,7 @@ describe("an identity", () => {
   });
 });
 
-it("new identities have ids that are no options of a command, by both primitives", async () => {
+it("new identities have ids that do not look like options of a command, with both primitives", async () => {
   // One in 64 of all ids begins with a hyphen, so this finds one with a probability of 0.9999.
   const made = [nodeCrypto, webCrypto].map(async (primitives) => {
     const ids = [];
@@ -93,7 +93,7 @@ it("new identities have ids that are no options of a command, by both primitives
   expect((await Promise.all(made)).flat().filter((id) => id.startsWith("-"))).toEqual([]);
 });
 
-it("keys of browsers have such ids, too", async () => {
+it("keys of browsers have ids that do not look like options, either", async () => {
   const browsers = [];
   for (let count = 0; count < 300; count++) {
     const { signing, agreement } = await makeKeys();
@@ -106,7 +106,7 @@ it("keys of browsers have such ids, too", async () => {
 describe("a grant", () => {
   const grant = { clientId: client.id, serial: 3n, notAfter: 2_000n };
 
-  it("says what its host has signed, and nothing once a bit of it is changed", async () => {
+  it("contains what its host has signed, and is invalid once a bit of it is changed", async () => {
     const signed = await signGrant(host, grant);
     expect(await readGrant(webCrypto, signed)).toEqual({ ...grant, host: host.publicKeys, hostId: host.id });
     for (let at = 0; at < signed.length; at++) {
@@ -129,7 +129,7 @@ describe("a grant", () => {
     expect(await readRevocation(nodeCrypto, await signGrant(host, grant))).toBeUndefined();
   });
 
-  it("is good until its time, and for no more than the longest life", () => {
+  it("is valid until its expiry, and at most for the longest lifetime", () => {
     const read = { ...grant, host: host.publicKeys, hostId: host.id };
     expect([1_999_000, 2_000_999, 2_001_000].map((now) => isInTime(read, now))).toEqual([true, true, false]);
     expect(isInTime({ ...read, notAfter: BigInt(MAX_GRANT_SECONDS) + 3n }, 2_000)).toBe(false);

@@ -45,7 +45,7 @@ describe("a link to pair with", () => {
     `#pair=${code}&relay=a&host=${"x".repeat(43)}`,
   ])("is not %j", (text) => expect(() => parseLink(text)).toThrow("not a link to pair with"));
 
-  it("has a code that can be one", () => {
+  it("has a code only if that is valid", () => {
     expect(() => parseLink("#pair=nonsense&relay=relay.example")).toThrow("not a pairing code");
   });
 });

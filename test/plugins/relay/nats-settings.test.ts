@@ -30,7 +30,7 @@ it.each([
   ["relay:pass:word\n", { user: "relay", pass: "pass:word" }],
   ["a-token\n", { token: "a-token" }],
   ["-----BEGIN NATS USER JWT-----\nx\n", { credentials: expect.any(Uint8Array) }],
-])("reads who it is from a file with %j", (text, login) => {
+])("reads the credentials from a file with %j", (text, login) => {
   const natsCredentials = fileWith(text);
   expect(natsSettings({ nats: "nats://other:one@127.0.0.1", natsCredentials }, {})).toMatchObject({ login });
 });

@@ -5,7 +5,10 @@ import { CipherState, KkHandshake } from "../../../plugins/relay/protocol/noise-
 import { webCrypto } from "../../../plugins/relay/protocol/web-crypto.ts";
 import { bytes } from "./bytes.ts";
 
-/** The vector of this name in the file cacophony.txt, which the Haskell library cacophony made and the Rust library snow ships. */
+/**
+ * The test vector of this name in cacophony.txt, which was made by the Haskell library cacophony and is included in the
+ * Rust library snow.
+ */
 const vector = {
   prologue: "4a6f686e2047616c74",
   initiatorStatic: "e61ef9919cde45dd5f82166404bd08e38bceb5dfdfded0a34c8df7ed542214d1",
@@ -14,7 +17,7 @@ const vector = {
   responderEphemeral: "bbdb4cdbd309f1a1f2e1456967fe288cadd6f712d65dc7b7793d5e63da6b375b",
   responderPublic: "31e0303fd6418d2f8c0e78b91f22e8caed0fbe48656dcf4767e4834f701b8f62",
   initiatorPublic: "6bc3822a2aa7f4e6981d6538692b3cdf3e6df9eea6ed269eb41d93c22757b75a",
-  /** The file names it handshake_hash; it is the hash after the first message. */
+  /** Called handshake_hash in the file; it is the hash after the first message. */
   hashAfterFirst: "b9c397b2d82fcd66abf66a9c760c1320cd7bd47d701c14b9ccd41436f47a172a",
   messages: [
     [
@@ -114,7 +117,7 @@ describe.each([
   });
 });
 
-/** REKEY of section 4.2: the first 32 bytes of 32 zero bytes, sealed with the greatest nonce. */
+/** REKEY in section 4.2: the first 32 bytes of 32 zero bytes that are encrypted with the greatest nonce. */
 describe("REKEY", () => {
   it("is the same by both primitives", async () => {
     const texts = [];

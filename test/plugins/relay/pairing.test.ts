@@ -22,8 +22,8 @@ const grant = await signGrant(host, { clientId: client.id, serial: 1n, notAfter:
 const admission: Admission = { name: "desk", grant, scopes: ["view", "prompt", "approve"] };
 
 /**
- * Integers modulo 2^61 - 1, in the place of ristretto255 where a test runs the steps thousands of times. It hides nothing: its
- * discrete logarithms are easy.
+ * Integers modulo 2^61 - 1, which replace ristretto255 where a test runs the steps thousands of times. They are not
+ * secure, since their discrete logarithms are easy to compute.
  */
 const P = 2n ** 61n - 1n;
 const toy: Group<unknown> = {
@@ -75,7 +75,7 @@ function guestOf({ primitives = nodeCrypto, group, guestCode = code, expected, r
   });
 }
 
-/** Messages 1 to 4. */
+/** Exchanges messages 1 to 4. */
 async function confirmed(guest: GuestRun, run: HostRun) {
   const { reply: share } = await run.receive(await guest.begin());
   const third = (await guest.receive(share)) as { reply: Bytes };
@@ -87,7 +87,7 @@ describe.each([
   ["node:crypto", nodeCrypto],
   ["WebCrypto", webCrypto],
 ])("pairing by %s", (_name, primitives) => {
-  it("makes the host know the guest, and the guest the host, and admits the guest when the user has said yes", async () => {
+  it("makes host and guest known to each other, and admits the guest when the user has agreed", async () => {
     const offer = offerOf({ primitives });
     const run = offer.join(1n);
     const guest = guestOf({ primitives, expected: host.id });
@@ -116,7 +116,7 @@ describe.each([
 });
 
 describe("a code", () => {
-  it("lets nobody in by 10,000 wrong ones, and is dead after five", async () => {
+  it("lets nobody in by 10,000 wrong ones, and is void after five", async () => {
     const offers = Array.from({ length: 2_000 }, () => offerOf({ group: toy }));
     const outcomes: Record<string, number> = {};
     for (const [index, offer] of offers.entries())
@@ -131,13 +131,13 @@ describe("a code", () => {
     expect(new Set(offers.map(({ ended }) => ended))).toEqual(new Set(["it was tried 5 times"]));
   }, 120_000);
 
-  it("counts those who leave before they show whether they know it, too", async () => {
+  it("also counts guests that leave before they prove that they know it", async () => {
     const offer = offerOf({ group: toy });
     for (let n = 0; n < MAX_TRIES; n++) await offer.join(BigInt(n + 1)).receive(await guestOf({ group: toy }).begin());
     expect(await guessed(offer, code)).toBe("RELAY_CODE_ENDED");
   });
 
-  it("tells who does not know it nothing: the host shows what it knows only after the guest has", async () => {
+  it("is not revealed to a guest that does not know it: the host proves its knowledge only after the guest", async () => {
     const run = offerOf({ group: toy }).join(1n);
     const step = await run.receive(await guestOf({ group: toy }).begin());
     expect({ keys: Object.keys(step), bytes: step.reply.length }).toEqual({ keys: ["reply"], bytes: 32 });
@@ -153,7 +153,7 @@ describe("a code", () => {
     await expect(second.receive(third.reply)).rejects.toMatchObject({ code: "RELAY_CODE_ENDED" });
   });
 
-  it("is good for five minutes, with the answer of the user", async () => {
+  it("is valid for five minutes, including the user's answer", async () => {
     let now = 0;
     const offer = offerOf({ group: toy, now: () => now });
     const run = offer.join(1n);
@@ -179,7 +179,7 @@ describe("a relay in the middle of pairing", () => {
     const asGuest = guestOf({ guestCode: wrong });
     const asHost = new PairingOffer({ primitives: nodeCrypto, code: wrong, identity: client, name: "m", now: () => 0 });
     const middle = asHost.join(1n);
-    // To the guest it is a host, to the host a guest.
+    // The relay acts as the host towards the guest, and as a guest towards the host.
     const third = (await guest.receive((await middle.receive(await guest.begin())).reply)) as { reply: Bytes };
     await expect(middle.receive(third.reply)).rejects.toMatchObject({ code: "RELAY_CODE_WRONG" });
     await expect(guest.receive(new Uint8Array(64))).rejects.toMatchObject({ code: "RELAY_CODE_WRONG" });
@@ -241,7 +241,7 @@ it.each(["", "x".repeat(65), "a\u001b[2J", "a\u202eb", "a\nb"])("does not pair u
   expect(() => new GuestRun({ primitives: nodeCrypto, code, identity: client, name, route: 1n })).toThrow("a name is");
 });
 
-/** What becomes of a guest with this code: the code of the error, or that it was let in. */
+/** The result for a guest with this code: "let in", or the code of the error. */
 async function guessed(offer: PairingOffer, guestCode: typeof code): Promise<string> {
   try {
     await confirmed(guestOf({ group: toy, guestCode }), offer.join(1n));
@@ -251,7 +251,7 @@ async function guessed(offer: PairingOffer, guestCode: typeof code): Promise<str
   }
 }
 
-/** How a run ends when each of its messages passes through this function. */
+/** Runs a pairing whose messages pass through this function; returns "paired" or the code of the error. */
 async function pairedWith(pass: (index: number, bytes: Bytes) => Bytes): Promise<string> {
   const run = offerOf().join(1n);
   const guest = guestOf();

@@ -12,7 +12,7 @@ const all = [
 const none = new Uint8Array(0);
 const nonce = new Uint8Array(12);
 
-/** `Promise.resolve().then` makes both what is thrown at once and what is rejected later a rejection. */
+/** Runs `work` so that both an error that it throws and a rejection of its promise become a rejection. */
 const trying = (work: () => unknown) => Promise.resolve().then(work);
 
 describe.each(all)("the primitives by %s", (_name, primitives: Primitives) => {

@@ -113,7 +113,7 @@ describe(`segments (SEED=${seed})`, () => {
         try {
           new Unpacker(1_000).unpack(message);
         } catch (thrown) {
-          // An error that says what is wrong, not one of the runtime for what was overlooked.
+          // The error must state the problem; a RangeError of the runtime would mean an unchecked length.
           expect(thrown).not.toBeInstanceOf(RangeError);
         }
       }),

@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from "node:util";
 import jsqr from "jsqr";
 
-/** Pixels of a module: readers need more than one. */
+/** Pixels per module, since readers need more than one. */
 const SCALE = 4;
 
-/** What a camera reads in lines of half blocks; undefined if it is nothing. */
+/** The text of a QR code drawn with half blocks, as a camera would read it; undefined if there is no code. */
 export function readQr(lines: readonly string[]): string | undefined {
   const texts = lines.map(stripVTControlCharacters);
   const rows = texts.flatMap((text) =>

@@ -112,7 +112,7 @@ describe("a relay", () => {
     host.connection.revoke(await signRevocation(identity, { clientId: client.identity.id, serial: 1n }));
     await host.connection.offer();
     host.connection.close();
-    // Once it was revoked, the client hears no more of the host.
+    // After the revocation, the client gets nothing about the host.
     await expect.poll(() => relay.relay.counts.hosts).toBe(0);
     expect(client.presence.all).toEqual([false, true]);
   });
@@ -127,7 +127,7 @@ describe("a relay", () => {
     expect(relay.relay.counts).toMatchObject({ hosts: 1 });
   });
 
-  it("does not let in who signs for another relay, with another key, or an old hello", async () => {
+  it("refuses a hello that is signed for another relay or with another key, and an old one", async () => {
     const relay = await startRelay();
     const other = await startRelay({}, { names: [new URL(relay.address).host] });
     const identity = await createIdentity(nodeCrypto);
@@ -137,11 +137,11 @@ describe("a relay", () => {
       code: "RELAY_REFUSED",
       data: { reason: "unauthenticated" },
     });
-    // A relay goes by the names that its owner has given it.
+    // A relay accepts the names that its owner has configured.
     await expect(connectTo(other.address, { role: "client", identity }, identity)).resolves.toBeDefined();
   });
 
-  it("carries nothing of identities that its owner has blocked, also after it was started again", async () => {
+  it("carries nothing of identities that its owner has blocked, also after a restart", async () => {
     const folder = temporaryFolder("scorel-relay-");
     const revocations = new StoredRevocations(folder, Date.now());
     const relay = await startRelay({}, { revocations });
@@ -158,7 +158,7 @@ describe("a relay", () => {
     expect(late.isRevoked(idOf(host.identity.id), idOf(client.identity.id), 3n)).toBe(false);
   });
 
-  it("does not begin with a damaged list of what was revoked", async () => {
+  it("does not start with a damaged list of revocations", async () => {
     const folder = temporaryFolder("scorel-relay-");
     writeFileSync(join(folder, "revocations.jsonl"), '{"host":"a"}\n');
     expect(() => new StoredRevocations(folder, Date.now())).toThrow(
@@ -169,7 +169,7 @@ describe("a relay", () => {
     );
   });
 
-  it("ends connections that say nothing, and those that send what is not a frame", async () => {
+  it("ends connections that send nothing, and those that send invalid frames", async () => {
     const relay = await startRelay({ helloMs: 1 });
     const silent = new WebSocket(relay.address, "scorel-relay-1");
     const rude = new WebSocket(relay.address, "scorel-relay-1");
@@ -236,7 +236,7 @@ describe("a place to pair", () => {
     expect(await tryPlace(place)).toBe("place");
   });
 
-  it("cannot be searched for: tries are few for an address, and in all", async () => {
+  it("cannot be guessed: attempts are limited for each address, and in total", async () => {
     const relay = await startRelay({ joinsOfAddress: { burst: 3, perSecond: 0.001 } });
     const guest = await relay.guest();
     const ends: string[] = [];
@@ -256,7 +256,7 @@ function idOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("base64url");
 }
 
-it("behind a proxy, takes the last address that the proxy names for a client's, and by itself none", async () => {
+it("behind a proxy, uses the last address that the proxy names as the client's, and without one ignores the header", async () => {
   const ends = async (behindProxy: boolean) => {
     const relay = await startRelay({ socketsOfAddress: 1 }, { behindProxy });
     const open = (forwarded: string) => {
@@ -273,7 +273,7 @@ it("behind a proxy, takes the last address that the proxy names for a client's, 
         socket.on("close", (code) => resolve(String(code)));
       });
     };
-    // A client can claim any address in front of the one that the proxy has seen.
+    // A client can put any address before the one that the proxy appends.
     const given = ["10.0.0.1", "10.0.0.2", "10.0.0.3, 10.0.0.1"];
     const said: string[] = [];
     for (const forwarded of given) said.push(await open(forwarded));
@@ -283,7 +283,7 @@ it("behind a proxy, takes the last address that the proxy names for a client's, 
   expect(await ends(false)).toEqual(["let in", "4004", "4004"]);
 });
 
-it("encrypts connections with a certificate, and answers nobody without TLS then", async () => {
+it("encrypts connections with a certificate, and then answers nobody without TLS", async () => {
   const tls = { cert: Buffer.from(certificate), key: Buffer.from(privateKey) };
   const relay = await startRelay({}, { tls, names: ["relay.example"] });
   expect(relay.address).toBe(`wss://127.0.0.1:${relay.port}/relay`);
@@ -294,7 +294,7 @@ it("encrypts connections with a certificate, and answers nobody without TLS then
     onTestFinished(() => socket.terminate());
     socket.on("message", (data: Buffer) => resolve(data[0] as number)).on("error", reject);
   });
-  // A challenge.
+  // The frame type of a challenge.
   expect(answer).toBe(1);
   const plain = new WebSocket(relay.address.replace("wss:", "ws:"), "scorel-relay-1");
   await expect(new Promise((resolve, reject) => plain.on("open", resolve).on("error", reject))).rejects.toThrow();

@@ -19,10 +19,10 @@ import { type ListeningRelay, listenAsRelay } from "../../../plugins/relay/serve
 import { type Revocations, StoredRevocations } from "../../../plugins/relay/server/revocations.ts";
 import type { Settings } from "../../../plugins/relay/server/settings.ts";
 
-/** Seconds of a grant's life. */
+/** Seconds in a year, for which grants are valid. */
 const YEAR = 365n * 24n * 60n * 60n;
 
-/** What a peer was told, in order, and a way to wait for the next of it. */
+/** Everything that a peer received, in order; `next` waits for the next item. */
 export class Heard<T> {
   readonly all: T[] = [];
   readonly #waiting: ((one: T) => void)[] = [];
@@ -51,7 +51,7 @@ export interface TestRelay extends ListeningRelay {
 
 export interface TestPeer {
   connection: RelayConnection;
-  /** What the connection goes over. */
+  /** The WebSocket of the connection. */
   socket: WebSocket;
   identity: Identity;
   routes: Heard<PeerRoute>;
@@ -60,7 +60,7 @@ export interface TestPeer {
   closed: Heard<string>;
 }
 
-/** A relay at a free port, which ends with the test. */
+/** Starts a relay on a free port, which is stopped after the test. */
 export async function startRelay(
   limits: Partial<RelayLimits> = {},
   {
@@ -104,7 +104,7 @@ export async function connectTo(address: string, who: Who, identity: Identity): 
   return { connection, socket: socket as unknown as WebSocket, identity, routes, presence, refused, closed };
 }
 
-/** A grant of a host for a client, a year long. */
+/** A grant of a host for a client, valid for a year. */
 export function grantFor(
   host: Identity,
   client: Identity,
@@ -114,7 +114,7 @@ export function grantFor(
   return signGrant(host, { clientId: client.id, serial, notAfter });
 }
 
-/** What comes over a route, as texts, and how it ended. */
+/** Collects the data of a route as texts, and the reason why it closed. */
 export function listen(route: PeerRoute): { texts: Heard<string>; closed: Heard<string> } {
   const [texts, closed] = [new Heard<string>(), new Heard<string>()];
   route.use({
@@ -129,7 +129,7 @@ export function say(route: PeerRoute, text: string): void {
   route.send(utf8(text));
 }
 
-/** A client at the relay with this address does not read: the route from the host ends, and both connections stay. */
+/** Checks that when a client does not read, only its route from the host is closed, and both connections stay open. */
 export async function expectOnlyRouteClosed(host: TestPeer, address: string): Promise<void> {
   const reader = await createIdentity(nodeCrypto);
   const stuck = await connectTo(address, { role: "client", identity: reader }, reader);
@@ -137,7 +137,7 @@ export async function expectOnlyRouteClosed(host: TestPeer, address: string): Pr
   const here = await host.routes.next();
   const atHost = listen(here);
   stuck.socket.pause();
-  // More than the buffers of the system take.
+  // Sends more than the system buffers.
   for (let sent = 0; sent < 400; sent++) here.send(new Uint8Array(60_000));
   expect(await atHost.closed.next()).toBe("limit");
   stuck.socket.resume();

@@ -24,7 +24,9 @@ import { grantFor, startRelay } from "./relays.ts";
 const DAY = 24 * 60 * 60;
 const inDays = (days: number) => BigInt(Math.floor(Date.now() / 1_000) + days * DAY);
 
-/** A host and the device of this home, whose grant ends after so many days. What the host gives is what `give` says. */
+/**
+ * A host and the device of this home, whose grant ends in this many days. `give` makes the grants that the host issues.
+ */
 async function paired(days: number, give = grantAnew) {
   const home = testHome();
   onTestFinished(() => home[Symbol.dispose]());
@@ -67,7 +69,7 @@ async function paired(days: number, give = grantAnew) {
 
 const stored = () => fromBase64url((pairedHosts()[0] as { grant: string }).grant) as Bytes;
 
-it("a device that may only read gets a new grant while the old one still counts, with the same number", async () => {
+it("a device that may only read gets a new grant while the old one is still valid, with the same number", async () => {
   const { device, grant, asked, connect } = await paired(20);
   expect(endsSoon(grant, Date.now())).toBe(true);
   await connect();
@@ -77,17 +79,17 @@ it("a device that may only read gets a new grant while the old one still counts,
   expect(asked).toEqual([base64url(device.id)]);
 });
 
-it("a grant that has long to go is not renewed", async () => {
+it("a grant that is still valid for long is not renewed", async () => {
   const { grant, asked, connect } = await paired(200);
   const client = await connect();
   await client.request("ping", {});
   expect([asked, stored()]).toEqual([[], grant]);
 });
 
-it("a grant that would not let this device in is not taken", async () => {
+it("a grant that would not let this device in is not accepted", async () => {
   const other = await createIdentity(nodeCrypto);
   const given: (typeof grantAnew)[] = [
-    // Of another client, of another host, and none at all.
+    // A grant for another client, one of another host, and an invalid one.
     async (identity) => ({ grant: base64url(await grantFor(identity, other)) }),
     async (_, id) => ({ grant: base64url(await grantFor(other, { ...other, id: fromBase64url(id) as Bytes })) }),
     async () => ({ grant: "AAAA" }),

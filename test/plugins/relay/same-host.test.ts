@@ -17,7 +17,7 @@ const relay = definePlugin({
   },
 });
 
-/** A host as a browser keeps it that has paired with it. */
+/** The entry that a browser keeps of a host that it has paired with. */
 const paired = ({ id, publicKeys }: Identity) => ({
   ...{ id: base64url(id), keys: base64url(joinKeys(publicKeys)), name: "desk" },
   ...{ relay: "wss://relay.example/relay", grant: "", scopes: [] },
@@ -39,7 +39,7 @@ describe("a host that is reached directly", () => {
     await expect(t.client.request("prove_relay_identity", { nonce: "short" })).rejects.toThrow("32 bytes");
   });
 
-  it("tells it to nobody who may not do everything", async () => {
+  it("tells this only to clients that may do everything", async () => {
     using _home = testHome();
     await using t = await testHost([echoAgent], [], [relay]);
     const limited = t.host.connect({ scope: { operations: ["prove_relay_identity"] } });

@@ -21,7 +21,7 @@ import { eventually } from "../../eventually.ts";
 import { echoAgent, testHome, testHost } from "../host/home.ts";
 import { grantFor, startRelay, type TestRelay } from "./relays.ts";
 
-/** An address at which somebody accepts connections, and says nothing. */
+/** The address of a server that accepts connections and sends nothing. */
 async function silent(): Promise<string> {
   const server = createServer(() => {});
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -32,7 +32,7 @@ async function silent(): Promise<string> {
 const DEAD = "ws://127.0.0.1:1/relay";
 const portOf = ({ address }: TestRelay) => Number(new URL(address).port);
 
-/** A host at one of these relays, and this home as a device that is paired with it, and knows the first alone. */
+/** A host at one of these relays, and this home as a paired device that knows only the first relay. */
 async function paired(relays: readonly string[], { returnMs = 60_000 } = {}) {
   const home = testHome();
   const [identity, device] = [await createIdentity(nodeCrypto), await homeIdentity()];
@@ -72,7 +72,7 @@ async function twoRelays() {
 }
 
 describe("a host with several relays", () => {
-  it("is reached through the other one when the one that it uses has ended, and nothing is lost", async () => {
+  it("is reached through the other one when the one in use has ended, and nothing is lost", async () => {
     const { a, b } = await twoRelays();
     const t = await paired([a.address, b.address]);
     const client = await t.connect();
@@ -96,7 +96,7 @@ describe("a host with several relays", () => {
     expect(new Set(there).size).toBe(there.length);
   });
 
-  it("takes the first one again when it is back, but not while a device uses the other", async () => {
+  it("returns to the first one when it is back, but not while a device uses the other", async () => {
     const { a, b, again } = await twoRelays();
     const t = await paired([a.address, b.address], { returnMs: 100 });
     await (await t.connect()).close();
@@ -106,7 +106,7 @@ describe("a host with several relays", () => {
     const states: string[] = [];
     client.onState(({ state }) => states.push(state));
     await again(a);
-    // More than the time after which the host looks for the first relay.
+    // Longer than the time after which the host tries the first relay again.
     for (const until = performance.now() + 300; performance.now() < until; ) await client.request("list_sessions", {});
     expect([t.at(), states.filter((state) => state !== "live")]).toEqual([b.address, []]);
     await client.close();
@@ -129,7 +129,7 @@ describe("a host with several relays", () => {
     expect(hostRecord().relays).toEqual([]);
   });
 
-  it("tells a device that is connected of another list, by having it come back", async () => {
+  it("tells a connected device of a changed list by making it reconnect", async () => {
     const { a, b } = await twoRelays();
     const t = await paired([a.address]);
     const client = await t.connect();
@@ -167,7 +167,7 @@ describe("a device that knows several relays", () => {
     });
   });
 
-  it("comes no more if one of them says that it was revoked", async () => {
+  it("does not reconnect if one of them says that it was revoked", async () => {
     const { a } = await twoRelays();
     const { options } = await paired([a.address]);
     const stranger = await createIdentity(nodeCrypto);

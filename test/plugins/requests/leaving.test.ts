@@ -27,7 +27,7 @@ async function opened(options: { attending?: boolean; start?: (ui: Ui) => void }
   return {
     ...t,
     sessionId,
-    /** The `ctx.ui` of the session in its present activation. */
+    /** The `ctx.ui` of the session's current activation. */
     ui: () => held.at(-1) as Ui,
     asked,
     open: async () => {

@@ -85,7 +85,7 @@ describe("a question", () => {
     });
   });
 
-  it("takes an answer that lasts only from clients that may do everything", async () => {
+  it("accepts a lasting answer only from clients that may do everything", async () => {
     await using t = await open();
     await t.run("attend_requests");
     const choices = [
@@ -106,7 +106,7 @@ describe("a question", () => {
     expect(await answer).toBe("b");
   });
 
-  it("gets an answer that does more than to answer only from a client that may call the operation that does it", async () => {
+  it("accepts an answer with a further effect only from a client that may call the operation for it", async () => {
     await using t = await open();
     await t.run("attend_requests");
     const options = [

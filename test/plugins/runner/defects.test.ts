@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import { confines } from "../../optional.ts";
 import { type Shop, shop } from "./setup.ts";
 
-/** Why a run failed, as the model would be told. */
+/** The reason for which a run is refused, as the model gets it. */
 const refused = (t: Shop, request: Parameters<Shop["run"]>[0]) =>
   t.run(request).then(
     () => "done",
     (thrown: Error) => thrown.message,
   );
 
-// Each case is a defect of the system that this behaviour follows; docs/decisions lists the others.
+// Each case was a defect of the system that this behaviour follows; docs/decisions lists the others.
 describe("guarantees for programs of skills", () => {
   it("1: a file of the host can be an input, by its name", async () => {
     await using t = await shop();

@@ -210,7 +210,7 @@ describe("the output of an interactive program", () => {
       seen.push(content);
       cancel.abort();
     };
-    // After the user cancels waiting, seen output is in the result, and is returned again.
+    // When the user stops waiting, output that was already shown is in the result, and is returned again.
     await expect(tool?.execute("call", go, cancel.signal, onUpdate)).rejects.toThrow("working");
     expect(seen).toEqual([[{ type: "text", text: "working\n" }]]);
     expect(await t.say({ session_id, write: "", ...patient })).toMatchObject({ output: "working\ndone\n" });
@@ -417,7 +417,7 @@ describe("a conversation", () => {
   });
 });
 
-/** Starts a program and waits until it asks for something, or has ended. */
+/** Starts a program and waits until it asks for input or ends. */
 async function asking(t: Shop, request: Parameters<Shop["begin"]>[0]): Promise<SessionAnswer> {
   let answer = await t.begin(request);
   while (answer.status === "running" && !answer.interaction) {

@@ -25,7 +25,7 @@ const EXCHANGE = `
   const { parentPort, workerData: root } = require("node:worker_threads");
   const at = (name) => root + "/" + name;
   const move = (from, to) => fs.renameSync(at(from), at(to));
-  /** At first, and when a folder of that name was created meanwhile. */
+  /** Makes the folders at the start, and again when another process has created a folder of that name. */
   const anew = () => {
     for (const name of ["in", "away", "link"]) fs.rmSync(at(name), { recursive: true, force: true });
     fs.mkdirSync(at("away"), { recursive: true });

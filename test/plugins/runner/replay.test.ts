@@ -9,7 +9,7 @@ import { hash, type Shop, shop } from "./setup.ts";
 
 const digest = expect.stringMatching(/^[0-9a-f]{64}$/);
 
-/** Runs a command whose files in out/ are saved. */
+/** Runs a command; its files in out/ are saved as artifacts. */
 const made = (t: Shop, command: string, more: object = {}) =>
   t.run({ command, output_files: ["out/*"], save_as_artifacts: true, ...more });
 

@@ -7,7 +7,7 @@ import sandbox from "@scorel/sandbox";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { testHeader } from "../../harness.ts";
 
-/** Which executor a session with this table gets, when the PATH holds these programs only. */
+/** The executor of a session with this table `[sandbox]`, when the PATH contains only these programs. */
 async function chosen(
   table: object,
   programs: Record<string, string> = {},

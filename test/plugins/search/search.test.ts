@@ -10,7 +10,7 @@ import { fc } from "../../property.ts";
 import { type TestHome, testHome, testHost } from "../host/home.ts";
 import { reply, result, says, type Told, user, writeLog } from "./store.ts";
 
-/** The places that a client is told, without those of the session they share. */
+/** The places that a client gets, without their session, which is always the same. */
 async function found(text: string, more: { caseSensitive?: boolean; limit?: number } = {}) {
   await using t = await testHost([], [], [search]);
   const { hits, more: rest } = await t.client.request("search_sessions", { text, ...more });
@@ -180,7 +180,7 @@ it("finds any text in JSON, however it is escaped", async () => {
   }
 });
 
-/** Processes that this one has started and that still run. */
+/** Processes that this process has started and that still run. */
 const children = () =>
   readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim().split(" ").filter(Boolean);
 

@@ -6,7 +6,7 @@ import { assistant, type TestHome } from "../host/home.ts";
 
 type Fields = Record<string, unknown>;
 
-/** What a message is said with. */
+/** Messages for `writeLog`. */
 export const user = (content: unknown) => ({ role: "user", content, timestamp: 0 });
 export const reply = (content: unknown, more: Fields = {}) => ({ ...assistant, content, ...more });
 export const result = (toolName: string, text: string) => ({
@@ -19,12 +19,15 @@ export const result = (toolName: string, text: string) => ({
 });
 export const says = (text: string) => [{ type: "text", text }];
 
-/** An event after the one before it, unless it names its parent; messages are given alone. */
+/** An event for `writeLog`. Its parent is the message before it, and its type `message`, unless it states others. */
 export interface Told extends Fields {
   id: string;
 }
 
-/** Writes a session's log with these events, changed `age` seconds ago; `raw` takes the line before it is summed. */
+/**
+ * Writes the log of a session with these events, last changed `age` seconds ago. `raw` may change a record before its
+ * checksum is added.
+ */
 export function writeLog(
   home: TestHome,
   sessionId: string,

@@ -25,7 +25,7 @@ async function spent(by?: SpentBy, since?: string) {
 }
 const day = (text: string) => new Date(`${text}T12:00:00`).getTime();
 
-/** A session that talked on two days, failed once and was compacted, and a copy of it that went on. */
+/** Writes a session with turns on two days, a failure and a compaction, and a copy of it with further turns. */
 function twoDays(home: TestHome): void {
   const first = [
     { id: "e1", ts: day("2026-11-01"), message: user('he wrote "usage":{"input":1}') },

@@ -127,7 +127,7 @@ describe("a skill", () => {
       "name: [a]",
       'name: "a\\u0000"',
       `name: ${"x".repeat(200)}`,
-      // An invisible letter.
+      // An invisible letter, U+3164.
       "name: pdf\u3164",
     ])
       expect(await summary(`---\ndescription: d\n${name}\n---\n`)).toMatchObject({ name: "a" });

@@ -26,7 +26,7 @@ export interface SkillsTest extends AgentTest {
 export const skillText = (name: string, description: string, body = `Do as ${name} says.`) =>
   `---\nname: ${name}\ndescription: ${description}\n---\n\n${body}\n`;
 
-/** Writes a skill into `~/.scorel/skills`, with docs by their paths; returns its folder relative to the home. */
+/** Writes a skill to `~/.scorel/skills`, with docs by path; returns its folder relative to the home. */
 export function addSkill(
   g: Ground,
   name: string,
@@ -39,7 +39,7 @@ export function addSkill(
   return folder;
 }
 
-/** The plugin in a session whose model plays this script. The shipped skills are left out unless a test names them. */
+/** The plugin in a session whose model plays this script. Shipped skills are disabled unless a test sets `disabled`. */
 export async function openSkills(
   { home, project }: Ground,
   script: Script,
@@ -69,7 +69,7 @@ export const SHIPPED = [
   "write-scorel-extension",
 ];
 
-/** The messages of a request, system prompt first, each as its role and text. */
+/** The role and text of each message of a request; the first is the system prompt. */
 export function sent({ body }: RecordedRequest): { role: string; text: string }[] {
   return body.messages.map(({ role, content }: any) => ({ role, text: textOf(content) }));
 }

@@ -66,7 +66,7 @@ describe("the size of loaded text", () => {
     for (let turn = 0; turn < 8; turn++) await t.agent.prompt(`turn ${turn}`);
     const at = t.requests.findIndex(asksForSummary);
     const kept = t.requests[at + 1]?.text.match(/(?:t\dx ){300}/g)?.length ?? 0;
-    // Two thousand tokens would be six of them.
+    // Two thousand tokens would be six skills.
     expect(kept).toBeGreaterThan(2);
     expect(kept).toBeLessThan(5);
   });

@@ -72,7 +72,7 @@ describe("a download", () => {
         asked++;
         return [{ address: asked === 1 ? "127.0.0.1" : "127.0.0.99", family: 4 }];
       };
-      // No other resolver knows this name.
+      // This name is known only to the test's own resolver.
       expect(
         await fetched(`http://rebinding.invalid:${port}/a.zip`, { allowHosts: ["rebinding.invalid"], lookup }),
       ).toBe("words");

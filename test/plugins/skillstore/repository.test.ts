@@ -7,7 +7,7 @@ import { type ArchiveServer, serveArchives } from "../../archive-server.ts";
 import { reach, type StoreGround, skillOf, storeGround } from "../../skill-ground.ts";
 import { tar } from "../../tarball.ts";
 
-/** A repository as sites pack it: in a single folder that is named after the commit. */
+/** An archive as hosting sites make it: a single folder that is named after the commit. */
 const packed = (commit: string, files: Record<string, string>) =>
   gzipSync(tar(Object.entries(files).map(([path, content]) => ({ path: `skills-${commit}/${path}`, content }))));
 const marketplace = {

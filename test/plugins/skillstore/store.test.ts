@@ -192,7 +192,7 @@ describe("an update", () => {
       const after = await staged.install({ name: "pdf", added: true });
       staged.discard();
       expect(read(after, "pdf/SKILL.md")).toContain("Twice.");
-      // For a session that reads it right now.
+      // The old files are kept for sessions that are reading them.
       expect(read(before, "pdf/SKILL.md")).toBe(skillOf("pdf"));
       expect(g.trees().sort()).toEqual([before.tree, after.tree].sort());
     }));

@@ -10,7 +10,7 @@ const file = (keys: string, prompt = "You are careful.") => `---\n${keys}\n---\n
 const reader = tool("Read", async () => says("read"), { access: () => "read" });
 const readers = definePlugin({ id: "readers", name: "Readers", version: "1.0.0", tools: () => [reader] });
 
-/** A session whose model gives one task to an agent, which reports at once unless the script says otherwise. */
+/** A session whose model gives one task to an agent; by default, the agent reports at once. */
 const giving = (
   agent: string,
   files: Record<string, string>,
@@ -78,7 +78,7 @@ it.each([
   expect(request.body.tools === undefined ? [] : toolsIn(request)).toEqual(left);
 });
 
-it("people are told once of tools that there are none of; without any of its tools, an agent does not begin", async () => {
+it("people are told once of unknown tools; an agent without any of its tools does not start", async () => {
   const go = [[task("One", "One", "odd"), task("Two", "Two", "odd"), task("Three", "Three", "none")], text("Done.")];
   await using t = await giving(
     "odd",
@@ -117,7 +117,7 @@ it("a model is chosen as --model takes it, and one that is not known is an error
   ]);
 });
 
-it("the name of an agent that there is none of, and skills that are missing, are errors that say so", async () => {
+it("an unknown agent and missing skills are errors that say so", async () => {
   const files = { ".scorel/agents/skilled.md": file("description: Skilled\nskills: release") };
   const go = [[task("One", "One", "explor"), task("Two", "Two", "skilled")], text("Done.")];
   await using t = await giving("x", files, {}, { "Go.": go });
@@ -167,7 +167,7 @@ it.each([
   expect((await onlyResult(t)).content[0].text).toContain('There is no agent "broken".');
 });
 
-it("what a definition says reaches the model and terminals without control sequences", async () => {
+it("the text of a definition reaches the model and terminals without control sequences", async () => {
   const files = { ".scorel/agents/loud.md": file("description: Loud \u001b[2Jone", "Be \u001b[31mloud.") };
   await using t = await giving("loud", files);
   await t.outcome();

@@ -7,7 +7,7 @@ import { childrenOf, resultsIn, used, working } from "./working.ts";
 const behind = (prompt: string) => toolCall("Task", { description: prompt, prompt, background: true });
 const touch = toolCall("Touch", {});
 
-/** The messages of the user in a session, as texts. */
+/** The texts of the user messages in a session. */
 async function toldIn(t: Awaited<ReturnType<typeof working>>): Promise<string[]> {
   const { events } = await t.client.request("get_events", { sessionId: t.sessionId });
   return events.flatMap(({ event }: any) => (event.message?.role === "user" ? [event.message.content] : []));
@@ -74,7 +74,7 @@ it("a report that waits for the next round is printed once in lines, with a note
   expect(printed().split("Found it.")).toHaveLength(2);
 });
 
-it("is waited for by whoever has started it, and not by whoever came to the session later", async () => {
+it("a background subagent is waited for by the client that has started it, and not by clients that came later", async () => {
   const done = gate();
   await using t = await working(
     {
@@ -96,7 +96,7 @@ it("is waited for by whoever has started it, and not by whoever came to the sess
   expect([reports.length, said, await wait(0, reports)]).toEqual([1, "Thanks.", { reports: [] }]);
 });
 
-it("what it uses is in the log of its session at once, also while no turn runs, and /cost shows it", async () => {
+it("the usage of a background subagent is in its session's log at once, also while no turn runs, and /cost shows it", async () => {
   const end = gate();
   await using t = await working(
     {
@@ -123,7 +123,7 @@ it("what it uses is in the log of its session at once, also while no turn runs, 
   expect((await noted()).map((each) => each.usage)).toEqual([usage(500), usage(70)]);
 });
 
-it("a person stops one, and the model is told", async () => {
+it("a person stops a background subagent, and the model is told", async () => {
   await using t = await working(
     { "Go.": [behind("Look"), text("I wait."), text("Thanks.")], Look: [hang()] },
     { plugins: [commands as never] },
@@ -154,7 +154,7 @@ it("a question of a subagent in the background is asked in a session that rests"
   await expect.poll(() => lastReply(t)).toBe("Thanks.");
 });
 
-it("a definition can ask for it, and a call says otherwise", async () => {
+it("a definition can request the background, and a call can override it", async () => {
   const given = (more: object) => toolCall("Task", { description: "Look", prompt: "Look", agent: "finder", ...more });
   const files = { ".scorel/agents/finder.md": "---\ndescription: Finds\nbackground: true\n---\nFind.\n" };
   await using t = await working(
@@ -169,7 +169,7 @@ it("a definition can ask for it, and a call says otherwise", async () => {
   expect(results.map(({ details }) => details.background !== undefined)).toEqual([true, false]);
 });
 
-it("no more begin than may work at a time", async () => {
+it("no more subagents start than may work at the same time", async () => {
   await using t = await working(
     { "Go.": [[behind("One"), behind("Two")], text("I wait.")], One: [[hang()]], Two: [[hang()]] },
     { parallel: 1 },
@@ -180,7 +180,7 @@ it("no more begin than may work at a time", async () => {
   expect(JSON.stringify(results)).toContain("none can begin in the background");
 });
 
-it("one that was cut off with its session is reported as interrupted when that is opened again, without a turn", async () => {
+it("a subagent that was cut off with its session is reported as interrupted when that is opened again, without a turn", async () => {
   await using t = await working({ "Go.": [behind("Look"), text("I wait."), text("Thanks.")], Look: [[hang()]] });
   await t.outcome();
   await expect.poll(() => t.server.requests.length).toBe(3);
@@ -194,13 +194,13 @@ it("one that was cut off with its session is reported as interrupted when that i
     (await t.client.request("get_status", { sessionId: t.sessionId })).running,
     t.server.requests.length,
   ]).toEqual([false, 3]);
-  // It is queued once, however often the session is opened.
+  // It is queued only once, however often the session is opened.
   await t.client.request("close_session", { sessionId: t.sessionId });
   await t.client.request("load_session", { sessionId: t.sessionId });
   expect((await queue()).length).toBe(1);
 });
 
-it("cancelling the turn leaves it working, and closing its session, as deleting does first, ends it", async () => {
+it("cancelling the turn leaves a background subagent working, and closing its session, as deleting does first, ends it", async () => {
   await using t = await working({ "Go.": [behind("Look"), [hang()]], Look: [[hang()]] });
   await expect.poll(() => t.server.requests.length).toBe(3);
   await t.client.request("cancel", { sessionId: t.sessionId });

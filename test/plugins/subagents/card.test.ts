@@ -13,7 +13,7 @@ const look: Look = {
   ...{ expandKey: "Ctrl-O", thinkingKey: "Ctrl-T" },
 };
 
-/** How the call of a subagent with this report is shown, with its session as `<id>`. */
+/** The card of a call of a subagent with this report; the id of its session is replaced by `<id>`. */
 async function cardOf(report: string): Promise<any> {
   await using t = await working(
     { "Go.": [task("Find it", "Find it", "finder"), text("Done.")], "Find it": [text(report)] },
@@ -27,7 +27,7 @@ async function cardOf(report: string): Promise<any> {
 
 const REPORT = ["It is in **a.ts**.", "", ...Array.from({ length: 20 }, (_, at) => `- place ${at}`)].join("\n");
 
-it("a report is folded to its beginning, drawn as Markdown, and told from what the model says", async () => {
+it("a report is folded to its beginning, drawn as Markdown, and distinguished from the model's text", async () => {
   const card = await cardOf(REPORT);
   expect(displayLines(card, 80, look)).toEqual([
     "● Task: Find it (finder, session <id>)",

@@ -91,7 +91,7 @@ it.each<[Mode, boolean]>([
   expect(await resultsIn(t.client, child?.sessionId as string)).toMatchObject([{ isError }]);
 });
 
-it("subagents have subagents, which have none", async () => {
+it("subagents can have subagents, which cannot have any", async () => {
   await using t = await working({
     "Go.": [
       [task("Outer"), used(1)],
@@ -167,7 +167,7 @@ it("a subagent that somebody cancels, that fails or that says nothing is an erro
   await t.client.request("cancel", { sessionId });
   expect((await t.outcome()).text).toBe("Done.");
   const results = await resultsIn(t.client, t.sessionId);
-  // They are stored as they end.
+  // Results are stored in the order in which the calls end.
   const told = results.map(({ isError, content }) => [isError, content[0].text.replace(/session [\w-]+/, "session 1")]);
   expect(told.sort()).toEqual([
     [true, expect.stringContaining("Somebody cancelled the subagent (session 1) before its work was done.")],

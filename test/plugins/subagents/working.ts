@@ -20,7 +20,7 @@ export const used = (input: number) => usage({ input, output: 1 });
 export const task = (description: string, prompt = description, agent?: string) =>
   toolCall("Task", { description, prompt, ...(agent !== undefined && { agent }) });
 
-/** What a request is about: the first message of its conversation, and the text of the last one if that is another. */
+/** The first and the last message of a request's conversation as text, and the number of replies in it. */
 export function wordsOf({ body }: RecordedRequest) {
   const said = (body.messages as { role: string; content: unknown }[]).filter(({ role }) => role !== "system");
   const words = said.map(({ content }) => (typeof content === "string" ? content : JSON.stringify(content)));

@@ -24,7 +24,7 @@ const status = {
   notices: [],
 } as unknown as SessionStatus;
 
-/** A session with so many turns, and a reply that arrives. */
+/** A session with this many turns, and a reply that is being streamed. */
 async function session(turns: number) {
   const theme = themeOf("dark", dark);
   const look: Look = {

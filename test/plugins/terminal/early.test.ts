@@ -32,14 +32,14 @@ interface Starting {
   type(text: string): void;
   screen(): string;
   shows(wanted: string): Promise<void>;
-  /** Lets the session be opened. */
+  /** Lets the opening of the session finish. */
   open(): void;
   /** Ends the application as a signal does, and resolves with its exit code. */
   leave(): Promise<number | undefined>;
   code: Promise<number | undefined>;
 }
 
-/** The application at a terminal. Its session is opened when the test says so. */
+/** Starts the application. Its session is opened when the test calls `open`. */
 function starting(opening: (client: Client) => Promise<SessionStatus>, prompt?: string): Starting {
   const client = (host.kernel.find("host") as HostService).connect({ clientId: `t${running.length}` });
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode() {} });
@@ -72,14 +72,14 @@ function starting(opening: (client: Client) => Promise<SessionStatus>, prompt?: 
 const created = (client: Client) => client.request("create_session", { cwd: home.cwd });
 const asked = () =>
   server.requests.map(({ body }) => body.messages.findLast(({ role }: { role: string }) => role === "user").content);
-/** The texts of the drafts on the disk. */
+/** The texts of the saved drafts. */
 function drafts(): string[] {
   const folder = join(home.home, ".scorel", "drafts");
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")) : [];
   return names.map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")).text as string).sort();
 }
 
-/** Enter was pressed: the text is on its way, and the field is empty. */
+/** Shown after Enter: the text waits to be sent, and the field is empty. */
 const isHeld = "What you have entered will be sent as soon as it is open.";
 
 describe("what is typed while the session is being opened", () => {

@@ -6,12 +6,12 @@ export interface Cell {
   text: string;
   bold: boolean;
   inverse: boolean;
-  /** The colours: a palette's index, `#rrggbb`, or undefined for the terminal's own. */
+  /** The colour of the text and of the background: an index of the palette, `#rrggbb`, or undefined for the default. */
   color: number | string | undefined;
   behind: number | string | undefined;
 }
 
-/** A terminal without a window: takes what an application writes, and tells what a person would see. */
+/** A terminal without a window: receives an application's output, and returns what a person would see. */
 export interface Emulator extends Disposable {
   readonly columns: number;
   readonly rows: number;
@@ -19,17 +19,19 @@ export interface Emulator extends Disposable {
   resize(columns: number, rows: number): void;
   /** The lines of the screen, without spaces at their ends. */
   lines(): string[];
-  /** The same as one text without empty lines at the end. */
+  /** The same as one string, without empty lines at the end. */
   text(): string;
   cells(row: number): Cell[];
   cursor(): { row: number; column: number; shown: boolean };
   /** Whether the alternate screen is shown. */
   isAlternate(): boolean;
-  /** What the terminal sends back to the application, such as answers to its questions. */
+  /** Receives what the terminal sends to the application, such as responses to queries. */
   onAnswer(listener: (data: string) => void): void;
 }
 
-/** `separate`: it shows each character for itself, as wide as any terminal does, as those do that join none of them. */
+/**
+ * `separate`: shows each code point in cells of its own, as wide as any terminal does, like terminals that join none.
+ */
 type Widths = "modern" | "separate";
 
 export function emulator(columns = 80, rows = 24, widths: Widths = "modern"): Emulator {
@@ -88,7 +90,7 @@ function widthAlone(character: string): number {
   return columnsOf(character);
 }
 
-/** The emulator knows the widths of Unicode 6; terminals of today show emoji two columns wide. */
+/** The emulator has the widths of Unicode 6; current terminals show emoji two columns wide. */
 function useWidths({ unicode }: InstanceType<typeof headless.Terminal>, widths: Widths): void {
   const widthOf = widths === "modern" ? columnsOf : widthAlone;
   const wcwidth = (code: number) => (code < 0x20 ? 0 : widthOf(String.fromCodePoint(code))) as 0 | 1 | 2;

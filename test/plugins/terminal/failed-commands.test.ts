@@ -15,7 +15,7 @@ const look = {
 } as Look;
 const people = new People({ clientId: "me" });
 
-/** The lines of a card whose event says how the command ended. */
+/** The lines of a card whose event contains the exit code of a command. */
 function lines(type: string, event: object, text: string, status = "done") {
   const display = { display: "card", title: "$ make", status, text };
   const row = { id: "a", type, display, active: true, clientId: "me", event, seq: 1, ts: 1 };
@@ -57,7 +57,7 @@ it("what a person has refused says so to them, without what is said to the model
     "<error>✗ $ make  1.5 s",
     "  │ You said no: use a. b",
   ]);
-  // What only looks like it is the text of a tool.
+  // Other details are not a refusal, so the tool's text is shown.
   for (const strange of [undefined, null, {}, { refused: null }, { refused: "x" }])
     expect(refused(strange)?.[1]).toMatch(/Denied: the user said no\./);
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Frames } from "../../../plugins/terminal/app/frames.ts";
 
-/** Frames whose drawing takes so long, and the times at which they began to draw. */
+/** Frames that each take `takes` milliseconds to draw, and the times at which drawing began. */
 function stage(takes = 0) {
   const drawn: number[] = [];
   const start = performance.now();

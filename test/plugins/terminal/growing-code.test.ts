@@ -8,7 +8,7 @@ import { themeOf } from "../../../plugins/terminal/theme/theme.ts";
 const theme = themeOf("dark", dark);
 const highlight = (await loadHighlighter())(theme);
 
-/** A drawing that counts the lines that are coloured. */
+/** A drawing that counts the lines that are highlighted. */
 function counting(): Drawing & { coloured: number } {
   const drawing = {
     theme,
@@ -42,7 +42,10 @@ const macro = [
   ...lines(60, (at) => `int a${at} = ${at};`),
 ];
 
-/** Draws a block of code that arrives line by line. Each few lines, `compare` gets the picture and that of the code drawn at once. */
+/**
+ * Draws a block of code that arrives line by line. Every 11 lines, `compare` gets the result, and that of drawing all
+ * lines at once.
+ */
 function arrive(language: string, code: readonly string[], compare?: (grown: string[], whole: string[]) => void) {
   const drawing = counting();
   const growing = new GrowingText();
@@ -70,7 +73,7 @@ describe("code that arrives", () => {
     const code = functions.join("\n").split("\n");
     const { coloured } = arrive("ts", code);
     expect(code).toHaveLength(200);
-    // Drawn at once, it would be 100 lines for each.
+    // Without reuse, it would be 100 lines for each drawing.
     expect(coloured / code.length).toBeLessThan(40);
   });
 

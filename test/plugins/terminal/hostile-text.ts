@@ -1,7 +1,7 @@
 import { columnsIn } from "../../../plugins/terminal/rows/wrap.ts";
 
 const ESC = "\u001b";
-/** What a terminal would obey, or what makes a text look different from what it says. */
+/** Sequences that a terminal would execute, and characters that make a text look different from its content. */
 const evil = [
   ...["2J", "H", "1;1H", "?1049l", "?2004l", "6n", "c", ">c", "5n", "8m", "?25l", "r", "1000A", "K", "3J", "!p"].map(
     (end) => `${ESC}[${end}`,
@@ -66,7 +66,7 @@ const forms: readonly ((text: string) => string)[] = [
   (text) => `\`${text}\` **${text}** [${text}](http://${text})`,
   (text) => `\n\`\`\`js\nconst a = "${text}";\n\`\`\`\n`,
 ];
-/** Markdown that would keep a reader of Markdown busy, or be too deep for it, of about so many characters. */
+/** Markdown of about this many characters that is slow to parse or too deeply nested for some parsers. */
 export const costly = (size: number): string[] => [
   ...["> ", "- ", "1. ", ">", "* > ", "  - ", "    ", "# "].map((mark) => `${mark.repeat(size / mark.length)}x`),
   ...["![](", "[](", "[", "]", "[a](b", "[](<", '[](a "', "[](a '", "[](a (", "![a](", '[a]: b "'].map((mark) =>
@@ -101,18 +101,18 @@ export const costly = (size: number): string[] => [
   `👨${"\u200d👨".repeat(size / 3)}`,
   `${"a".repeat(size)}**b**`,
 ];
-/** Texts that try to do something to a terminal, or to look like something else. */
+/** All sequences and characters, alone and inside of text and Markdown. */
 export const cases = evil.flatMap((text) => forms.map((form) => form(text)));
 
 const OWN = new RegExp(`${ESC}\\[[0-9;]*m`, "g");
 const FORBIDDEN = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\u200b\u2060\ufeff\u{e0041}]/u;
 
-/** The cases of which control characters or deceiving ones are left in what is drawn, or of which a line is too wide. */
+/** The cases whose drawing still contains control or deceptive characters, or a line that is too wide. */
 export function leaks(draw: (text: string) => readonly string[], width = Number.POSITIVE_INFINITY): string[] {
   return cases.filter((text) => draw(text).some((line) => isBad(line, width)));
 }
 
-/** Whether a drawn line has control characters or deceiving ones, or is too wide. */
+/** Whether a drawn line contains control or deceptive characters, or is too wide. */
 export function isBad(line: string, width: number): boolean {
   return FORBIDDEN.test(line.replace(OWN, "")) || columnsIn(line) > width;
 }

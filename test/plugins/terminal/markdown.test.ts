@@ -11,7 +11,7 @@ import { costly, isBad } from "./hostile-text.ts";
 import { recorded } from "./recorded.ts";
 
 const SHOWN: Record<string, string> = { strong: "b", emphasis: "i", code: "c", link: "a", muted: "m", heading: "h" };
-/** A theme that writes roles out. */
+/** A theme that writes the names of roles. */
 const theme: Theme = {
   name: "written",
   style: (role, text) => (SHOWN[role] === undefined ? text : `<${SHOWN[role]}>${text}</>`),

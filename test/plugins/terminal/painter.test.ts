@@ -10,7 +10,7 @@ function stage(columns: number, rows: number) {
   const screen = emulator(columns, rows);
   const painter = new Painter();
   painter.resize(columns, rows);
-  // As the device does: a line that is too long for the terminal is cut.
+  // As the application does, disables wrapping, so that too long lines are cut.
   void screen.write("\u001b[?7l");
   return { screen, painter, [Symbol.dispose]: () => screen[Symbol.dispose]() };
 }

@@ -16,7 +16,7 @@ const lookWith = (pictures?: Pictures) =>
 const drawn = (pictures?: Pictures, of = image) => imageLines([of], 60, lookWith(pictures), {});
 const caption = `▣ image: png, 180×90, ${Math.max(1, Math.round(bytes.length / 1000))} KB`;
 
-/** A screen of eight rows with a picture of 20 × 5 cells in a longer text, and what is sent for it. */
+/** A screen of eight rows that shows a picture of 20 × 5 cells in a longer text; `paint` returns the output. */
 function stage(graphics: Graphics) {
   let now = 0;
   const pictures = new Pictures(graphics, () => now);
@@ -27,7 +27,7 @@ function stage(graphics: Graphics) {
   return { canvas, paint, later: (ms: number) => (now += ms) };
 }
 
-/** The sequences of pictures in an output, without ids. */
+/** The control sequences of pictures in an output, without ids. */
 const sequences = (output: string) =>
   Array.from(
     output.replaceAll(ESC, "^").matchAll(/\^_G([^;^]*)|\^\](1337;[^:]*)|\^\[(\d+;\d+)H(?=\^[_\]])/g),

@@ -12,7 +12,7 @@ import { emulator } from "./emulator.ts";
 const keys = createKeys();
 const look = { theme: themeOf("dark", dark), words: en, keys };
 
-/** A question on an emulated terminal, beside the other parts of the screen. */
+/** Draws a question on an emulated terminal, with the other parts of the screen. */
 async function shown(columns: number, rows: number, request: Partial<OpenRequest>, draft: readonly string[] = ["> "]) {
   let now = 10_000;
   const given: (string | null)[] = [];

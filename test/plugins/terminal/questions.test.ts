@@ -39,7 +39,7 @@ function open(words = en) {
     questions,
     given,
     field,
-    /** Presses a key; what no question takes goes to the field, if it is a letter. */
+    /** Presses a key. A letter that no question takes is typed into the field. */
     press(key: string) {
       const isTaken = questions.press(key, keys);
       if (!isTaken && key.length === 1 && key >= " ") {
@@ -53,7 +53,7 @@ function open(words = en) {
     },
     drawn,
     text: (height?: number, width?: number) => drawn(height, width)?.lines.join("\n").replace(COLORS, "") ?? "",
-    /** Asks, draws the question, and waits until keys count. */
+    /** Asks, draws the question, and waits until keys are accepted. */
     ask(request: OpenRequest, height = 20, width = 80) {
       questions.update([request]);
       drawn(height, width);
@@ -214,7 +214,7 @@ describe("a question", () => {
       { value: "1", label: "small" },
       { value: "2", label: "large" },
     ];
-    /** Answers a text of the form; the next question has not come yet. */
+    /** Answers a text field of the form, before the next question has arrived. */
     const answered = () => {
       const t = open();
       t.ask(field("a", "input"));

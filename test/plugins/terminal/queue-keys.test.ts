@@ -10,7 +10,7 @@ import { eventually } from "../../eventually.ts";
 const keys = createKeys();
 const theme = { name: "none", style: (_role, text) => text } as Theme;
 
-/** A conversation with a queue, of which a turn takes the first message when it ends. */
+/** A conversation with a queue, whose first message is taken when a turn ends. */
 function stage(...texts: string[]) {
   const message = (text: string, id = text): QueuedMessage => ({
     id,

@@ -4,7 +4,7 @@ import { eventually } from "../../eventually.ts";
 
 type Parts = ConstructorParameters<typeof Reader>[0];
 
-/** A conversation of which so many events are not loaded, and that gives them when it is told to. */
+/** A conversation in which `missing` earlier events are not loaded; they are loaded when the test allows it. */
 function stage(missing: number) {
   const asked: (number | undefined)[] = [];
   let place = "end";

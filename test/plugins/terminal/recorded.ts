@@ -34,7 +34,7 @@ const status = {
   notices: [],
 } as unknown as SessionStatus;
 
-/** A session as it was recorded: what each event looks like, in the order of the log. */
+/** The view and transcript of a session with these displays, in the order of the log. */
 export function recorded(displays: readonly DisplayAction[]): { view: SessionView; transcript: Transcript } {
   const transcript = new Transcript();
   const view = new SessionProjection(status, (change) => {
@@ -67,7 +67,7 @@ export interface Screening {
   theme: string;
 }
 
-/** What a terminal shows of a recorded session. */
+/** Draws such a session on an emulated screen. */
 export async function screened(displays: readonly DisplayAction[], how: Screening): Promise<Emulator> {
   const { columns, rows, words } = how;
   const theme = themeOf(how.theme, themes[how.theme] ?? dark);

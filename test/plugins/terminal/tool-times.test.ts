@@ -12,7 +12,7 @@ const look: Look = {
   ...{ expandKey: "Ctrl-O", thinkingKey: "Ctrl-T" },
 };
 
-/** A session in which two calls were announced so many milliseconds ago. */
+/** A session in which two calls were announced `agoMs` milliseconds ago. */
 function stage(agoMs: number) {
   const { view, transcript } = recorded([]);
   const now = Date.now();

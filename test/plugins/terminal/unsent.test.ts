@@ -16,7 +16,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What is sent, and a field whose draft it belongs to. */
+/** The texts that are being sent, and a field with a draft, into which they return. */
 function sending() {
   const field: PromptField = desk({ waiting: () => unsent.kept, doubtful: () => unsent.doubtful }).field;
   const words = { lost: "The host is gone." };
@@ -79,7 +79,7 @@ describe("the draft of what is sent", () => {
     use("project");
     const entry = unsent.add({ text: "hello there", mode: "message" });
     const sent = unsent.deliver(entry, async () => {});
-    // The message is the first of its session, so that the field gets the draft of that session now.
+    // After the first message of a session, the field uses the draft of this session.
     use("session");
     expect(drafts()).toEqual({});
     await sent;

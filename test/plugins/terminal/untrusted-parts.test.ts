@@ -46,7 +46,7 @@ const look: Look = {
   thinkingKey: "Ctrl-T",
 };
 
-/** A session in which everything has this text. */
+/** A session in which every field contains this text. */
 function view(text: string, more: object = {}): SessionView {
   const status = {
     model: `p/${text}`,
@@ -190,7 +190,7 @@ describe("text of others", () => {
     await eventually(() => expect(completing.render(WIDTH, theme)).not.toEqual([]));
     const shown = cases.flatMap((_, at) => {
       completing.take("\u001b[B", keys, { mode: "message", before: "" });
-      // Eight are shown at a time.
+      // The list shows eight at a time.
       return at % 8 === 0 ? completing.render(WIDTH, theme) : [];
     });
     expect(shown.filter((line) => isBad(line, WIDTH))).toEqual([]);

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { pickersEn, pickersZh } from "../../../plugins/terminal/words/pickers.ts";
 import { zh } from "../../../plugins/terminal/words/zh.ts";
 
-/** All texts of a table; those that are made of parts with letters for the parts. */
+/** All texts of a table; functions are called with letters as arguments. */
 function textsOf(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (typeof value === "function") return textsOf(value("A", "B", "C", "D", "E"));

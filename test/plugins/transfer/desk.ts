@@ -9,12 +9,12 @@ import type { ImportFormat, ImportReport } from "@scorel/transfer/contract";
 import { hand } from "../history/desk.ts";
 import { echoAgent, type TestHome, testHome, testHost } from "../host/home.ts";
 
-/** A home with a host in it that can take sessions out and bring them in. */
+/** A home with a host that can export and import sessions. */
 export interface Desk extends AsyncDisposable {
   home: TestHome;
   connect: HostService["connect"];
   client: Client;
-  /** Writes a file into the home; answers its path. */
+  /** Writes a file to the home; returns its path. */
   file(name: string, content: string | Buffer): string;
   import(content: string | Buffer, format?: ImportFormat): Promise<Brought>;
   open(sessionId: string): Promise<SessionHandle>;
@@ -59,7 +59,7 @@ export async function desk(plugins: AnyPlugin[] = [echoAgent], beside: AnyPlugin
   };
 }
 
-/** Who says what, in one line each. */
+/** Each message as `role: text`. */
 export function spoken(context: readonly ScorelMessage[]): string[] {
   return context.map(({ role, content }) => {
     if (typeof content === "string") return `${role}: ${content}`;

@@ -2,7 +2,7 @@ import type { ApiName } from "../../model-server.ts";
 
 type Row = Record<string, any>;
 
-/** What a provider would refuse in a request's conversation; nothing when it is legal. */
+/** The reasons why a provider would refuse the conversation of a request; empty if it is valid. */
 export function complaints(api: ApiName, body: any): string[] {
   const steps = stepsOf[api](body);
   const found: string[] = [];
@@ -32,7 +32,7 @@ interface Step {
 }
 const step = (who: string, more: Partial<Step> = {}): Step => ({ who, calls: [], results: [], empty: false, ...more });
 
-/** A request's messages, with neighbours that the api joins taken as one. */
+/** The steps of a request, with adjacent items that the API treats as one message joined. */
 const stepsOf: Record<ApiName, (body: any) => Step[]> = {
   "openai-completions": ({ messages }) =>
     messages
@@ -60,7 +60,7 @@ const stepsOf: Record<ApiName, (body: any) => Step[]> = {
   "google-generative-ai": ({ contents }) =>
     contents.map(({ role, parts }: Row) => {
       const names = (key: string) => parts.flatMap((part: Row) => (part[key] ? [part[key].name] : []));
-      // This api tells calls by their order and name.
+      // This API identifies calls by their order and name.
       return step(role === "model" ? "assistant" : role, {
         calls: [...new Set<string>(names("functionCall"))],
         results: [...new Set<string>(names("functionResponse"))],
@@ -69,7 +69,7 @@ const stepsOf: Record<ApiName, (body: any) => Step[]> = {
     }),
 };
 
-/** Calls stand one by one, as do their results; what belongs together is one step. */
+/** Joins adjacent calls, and adjacent results, into one step. */
 function joined(items: Row[]): Step[] {
   const steps: Step[] = [];
   for (const item of items) {

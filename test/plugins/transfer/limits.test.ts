@@ -80,7 +80,7 @@ it("a file of more than 2 GiB is refused unread, a line of more than 64 MiB is s
   const fd = openSync(path, "w");
   const first = `${lines({ type: "session", id: "x" }, { type: "message", message: { role: "user", content: "one" } })}\n`;
   writeSync(fd, first);
-  // Sparse: nothing but a hole, which is one line without an end.
+  // A sparse file without content, which is one line without an end.
   ftruncateSync(fd, LONGEST_LINE + 1000);
   const request = () => t.client.request("import_session", { file: path, cwd: t.home.cwd });
   const report = await request();

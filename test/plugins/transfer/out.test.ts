@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { echoAgent } from "../host/home.ts";
 import { type Desk, desk } from "./desk.ts";
 
-/** What the plugin `model` knows of keys, without a model. */
+/** Replaces the plugin `model`, and knows only keys. */
 const keys = definePlugin({
   id: "keys",
   name: "Keys",

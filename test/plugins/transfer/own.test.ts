@@ -9,7 +9,7 @@ import { assistant, echoAgent } from "../host/home.ts";
 import { type Desk, desk, spoken } from "./desk.ts";
 import { lines } from "./peers.ts";
 
-/** A session of a desk's own with nothing in it yet. */
+/** Creates an empty session of a desk. */
 async function begun(t: Desk): Promise<{ sessionId: string; session: Session }> {
   const { sessionId } = await t.client.request("create_session", { cwd: t.home.cwd });
   return { sessionId, session: (await t.open(sessionId)).kernel.session };
@@ -28,13 +28,13 @@ const result = (id: string): ScorelMessage => ({
   timestamp: 1,
 });
 
-/** A session as a log file, as `session export --format jsonl` gives it. */
+/** The content of a session as `session export --format jsonl` writes it. */
 async function exported(t: Desk, sessionId: string, path = false): Promise<string> {
   const done = await t.client.request("export_session", { sessionId, format: "jsonl", path });
   return done.content as string;
 }
 
-/** What a session says, whoever holds it. */
+/** The active leaf of a session and its events, without seqs and session ids, to compare sessions. */
 function told({ tree, activeLeaf }: Session) {
   const events = [...tree].map(({ seq: _seq, sessionId: _session, ...event }) => event);
   return { events, activeLeaf };
@@ -129,7 +129,8 @@ describe("a log of Scorel", () => {
     const elsewhere = await without.import(content);
     expect(elsewhere.events.map(({ type }) => type)).toEqual(["message", "custom", "custom", "custom"]);
 
-    // Written by a stranger: what the schema refuses, what would move or shorten the conversation, and a field of the envelope.
+    // From a stranger: events that the schema refuses, events that would move or shorten the conversation, and an
+    // additional field.
     const record = (type: string, payload: object) => ({
       type,
       id: `x${type}`,

@@ -10,7 +10,7 @@ declare module "@scorel/kernel" {
   }
 }
 
-/** A plugin with an event type of its own that is drawn in whatever way a test says. */
+/** A plugin with an event type whose display a test chooses. */
 const drawing = definePlugin({
   id: "drawing",
   name: "Drawing",
@@ -25,7 +25,7 @@ const drawing = definePlugin({
 
 export const easel = () => desk([echoAgent, drawing]);
 
-/** A session of one user message, with the events that a test adds. */
+/** Creates a session with one user message and then these messages and drawings; returns its id. */
 export async function drawn(
   t: Desk,
   actions: readonly DisplayAction[],
@@ -40,7 +40,7 @@ export async function drawn(
   return sessionId;
 }
 
-/** A session with a text in every place that a page shows, and in some that it does not. */
+/** Creates a session with a text in every field that a page shows, and in some that it does not; returns its id. */
 export async function filled(t: Desk, words: string): Promise<string> {
   const { sessionId } = await t.client.request("create_session", { cwd: t.home.cwd, name: words });
   const { session } = (await t.open(sessionId)).kernel;
@@ -82,7 +82,7 @@ export async function filled(t: Desk, words: string): Promise<string> {
   return sessionId;
 }
 
-/** Every form that a display can have, also where a plugin puts text for which there are only a few words. */
+/** Every form of display, with the text even in fields for which plugins have only a few values. */
 export function everyAction(words: string): DisplayAction[] {
   const strange = words as never;
   const inner: DisplayAction[] = [

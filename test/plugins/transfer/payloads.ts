@@ -1,4 +1,7 @@
-/** Texts that would do something if a page took them for more than text. `url` is a server that counts who calls. */
+/**
+ * Texts that would run or load something if a page did not treat them as plain text. `url` is a server that records
+ * requests.
+ */
 export function payloads(url: string): string[] {
   const alert = "alert(1)";
   const plain = [

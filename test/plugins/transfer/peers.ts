@@ -1,4 +1,7 @@
-/** Session files as the programs write them by what is public of their formats, each with the same small conversation. */
+/**
+ * Session files of other programs, written from public descriptions of their formats. Each contains the same small
+ * conversation.
+ */
 
 export const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
@@ -6,7 +9,7 @@ export const lines = (...records: unknown[]) =>
   records.map((record) => (typeof record === "string" ? record : JSON.stringify(record))).join("\n");
 
 const at = (second: number) => new Date(Date.UTC(2026, 1, 3, 4, 5, second)).toISOString();
-/** The same in milliseconds. */
+/** The same time in milliseconds. */
 export const time = (second: number) => Date.parse(at(second));
 
 type Fields = Record<string, unknown>;
@@ -40,7 +43,9 @@ const said = (content: unknown) => ({ message: { role: "user", content } });
 const outcome = (id: string, content: unknown, isError = false) =>
   said([{ type: "tool_result", tool_use_id: id, content, is_error: isError }]);
 
-/** Two calls of one reply whose results stand in between, a side chain, a branch, and records of other kinds. */
+/**
+ * Two calls in one reply with their results between other records, a side chain, a branch, and records of other kinds.
+ */
 export const claudeFile = lines(
   { type: "summary", summary: "Totals of the shop", leafUuid: "u9" },
   { type: "file-history-snapshot", messageId: "u1", snapshot: { trackedFileBackups: {} }, isSnapshotUpdate: false },
@@ -85,7 +90,7 @@ export const claudeFile = lines(
 const item = (second: number, payload: Fields) => ({ timestamp: at(second), type: "response_item", payload });
 const event = (second: number, payload: Fields) => ({ timestamp: at(second), type: "event_msg", payload });
 
-/** Two calls with results, an image, an approval, what is said twice, and a turn that was rolled back. */
+/** Two calls with results, an image, an approval, a repeated message, and a turn that was rolled back. */
 export const codexFile = lines(
   {
     timestamp: at(0),
@@ -182,7 +187,9 @@ const answer = (content: unknown[], stopReason = "stop") => ({
   },
 });
 
-/** A call with its result, a command of the user's, a compaction, a branch with its summary, and entries of other kinds. */
+/**
+ * A call with its result, a command of the user, a compaction, a branch with its summary, and entries of other kinds.
+ */
 export const piFile = lines(
   { type: "session", version: 3, id: "5d6f1f0c-0000-4000-8000-000000000001", timestamp: at(0), cwd: "/home/ann/shop" },
   entry("model_change", "a0", null, 0, { provider: "anthropic", modelId: "claude-sonnet-5-5" }),

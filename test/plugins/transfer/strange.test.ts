@@ -6,7 +6,7 @@ import { claudeFile, codexFile, lines, piFile } from "./peers.ts";
 
 type Json = unknown;
 
-/** A value of a record, found by its number, replaced. */
+/** Replaces one value of a record, which `at` counts down to. */
 function changed(value: Json, at: { left: number }, by: Json): Json {
   if (at.left-- === 0) return by;
   if (Array.isArray(value)) return value.map((item) => changed(item, at, by));
@@ -79,7 +79,7 @@ const value = fc.oneof(
 );
 const changes = fc.array(fc.record({ row: fc.nat(30), at: fc.nat(40), by: value }), { minLength: 1, maxLength: 8 });
 
-/** What must hold of any imported session: it is sound, reads, and is drawn. */
+/** Checks that an imported session is sound, can be read, and is drawn. */
 async function isWhole(t: Desk, content: string): Promise<void> {
   const brought = await t.import(content).catch((thrown: { code?: string }) => {
     expect(thrown.code).toMatch(/^TRANSFER_(UNKNOWN|EMPTY|NEWER)$/);

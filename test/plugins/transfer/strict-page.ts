@@ -19,7 +19,9 @@ const TAGS = new Set(
 );
 const TOKEN = /<!doctype html>|<(\/?)([a-z][a-z0-9]*)((?: [a-z-]+(?:="[^"<>]*")?)*)>|[^<]+|</gy;
 
-/** What on a page is not as the export writes it, by a reading that forgives nothing; needs no browser. */
+/**
+ * Everything in an exported page that the export does not write itself, found by a strict tokenizer without a browser.
+ */
 export function oddities(page: string, style: string): string[] {
   const found: string[] = [];
   const begun = page.indexOf("<style>") + "<style>".length;

@@ -15,7 +15,7 @@ const [one, two] = ["one", "two"].map((name) => join(home.home, name)) as [strin
 const bundle = new URL("../../../plugins/web/bundle.mjs", import.meta.url).href;
 const built = build(one, {});
 
-/** Builds the page in a process of its own, with these variables. */
+/** Builds the page in a separate process with these variables. */
 async function build(folder: string, variables: Record<string, string>): Promise<void> {
   const script = `const { buildPage } = await import(${JSON.stringify(bundle)}); await buildPage(${JSON.stringify(folder)})`;
   const { NODE_ENV: _, ...env } = process.env;
@@ -63,7 +63,7 @@ describe("the page for servers that are no hosts", () => {
     expect(policy).toContain(`script-src 'self' 'sha256-${sha(256, map, "base64")}';`);
     expect(policy).toContain("frame-ancestors 'none'; require-trusted-types-for 'script'");
     expect(policy).toContain("worker-src 'none'");
-    // What no digest binds is not there, or runs nothing.
+    // There are no files that the digests do not cover, such as a manifest or a worker.
     expect(readdirSync(folder)).toEqual(["index.html", "index.html.gz", "page"]);
     expect(index).not.toMatch(/rel="manifest"|worker\.js/);
     expect(index.match(/<script/g)).toHaveLength(2);

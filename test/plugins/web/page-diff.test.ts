@@ -4,7 +4,7 @@ import { readDiff } from "../../../plugins/kit/text/diff-lines.ts";
 import { type DiffPart, partsOf } from "../../../plugins/web/page/display/diff-parts.ts";
 
 const none: ReadonlySet<number> = new Set();
-/** A diff whose unchanged lines are all there. */
+/** A diff that contains all of its unchanged lines. */
 const whole = (unchanged: number) =>
   readDiff(`@@ -1 +1 @@\n-a\n+b\n${" same\n".repeat(unchanged)}-c\n-d\n+e\n@@ -90 +90 @@\n f\n`);
 const shapeOf = (parts: readonly DiffPart[]) =>

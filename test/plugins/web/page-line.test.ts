@@ -3,7 +3,7 @@ import { changed, type Line, meant, messageOf, unmarked, written } from "../../.
 import { commandsLike, fileMark, fileSuggestion } from "../../../plugins/web/page/chat/suggest.ts";
 import { taken } from "../../../plugins/web/page/chat/suggesting.ts";
 
-/** The field after these characters were typed one by one. */
+/** The input field after these characters were typed one by one. */
 function typed(characters: string, line: Line = messageOf("")): Line {
   return [...characters].reduce((now, added) => changed(now, now.text + added, { how: "insertText", added }), line);
 }

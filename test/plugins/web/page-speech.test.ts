@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Speech } from "../../../plugins/web/page/chat/speech.ts";
 
-/** What is told of a text that arrives in pieces of so many characters. */
+/** The announcements for a text that arrives in pieces of `size` characters. */
 function told(text: string, size: number): string[] {
   const speech = new Speech();
   const sentences: string[] = [];

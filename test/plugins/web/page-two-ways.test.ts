@@ -19,7 +19,7 @@ describe("a host that is in the list directly and through a relay", () => {
       ["s", undefined],
     ]);
     expect(oneEntryEach(list, () => undefined).map(({ id }) => id)).toEqual(["d", "r", "o", "s"]);
-    // Two addresses of one host are two entries, of which one has the other way.
+    // Two addresses of the same host are two entries, and only one of them has the relay as its other way.
     expect(oneEntryEach(list, () => "H").map(({ id, relayed }) => [id, relayed?.id])).toEqual([
       ["d", "r"],
       ["o", undefined],
@@ -42,7 +42,7 @@ describe("a host that is in the list directly and through a relay", () => {
       return ways.dial().catch((thrown) => thrown);
     };
     await attempt();
-    // What is for good on one way is not so on the other.
+    // An error that is final on one way is not final on the other.
     expect(await attempt()).not.toHaveProperty("fatal");
     await attempt();
     ways.connected();

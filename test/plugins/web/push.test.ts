@@ -19,7 +19,7 @@ const PAGE = "0123456789abcdef";
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], shouldAdvanceTime: true }));
 afterEach(() => void vi.useRealTimers());
 
-/** What a push service is sent. */
+/** A request to the push service. */
 interface Pushed {
   method: string | undefined;
   path: string | undefined;
@@ -43,7 +43,7 @@ async function pushService() {
   return { pushed, answer, origin, close: () => new Promise((resolve) => server.close(resolve)) };
 }
 
-/** A host with a session in which a plugin can ask, and whose page counts as let in while `letIn` says so. */
+/** A host with a session in which a plugin can ask. Its page counts as logged in while `letIn` returns true. */
 async function stage(config?: { pushContact?: string }) {
   const home = testHome();
   const service = await pushService();
@@ -84,7 +84,7 @@ async function stage(config?: { pushContact?: string }) {
     sessionId,
     subscribe,
     stored: () => JSON.parse(readFileSync(join(home.home, ".scorel/host/push.json"), "utf8")),
-    /** Asks in the session; resolves when the question is open. */
+    /** Asks a question in the session; resolves when it is open. */
     ask: async () => {
       const answer = held.ui?.confirm("Sure?", { default: false });
       const list = async () => (await t.client.request("list_requests", { sessionId })).requests;
@@ -105,7 +105,7 @@ async function stage(config?: { pushContact?: string }) {
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-/** The claims of a pushed token, if the key that was pushed with it has signed them. */
+/** The claims in a pushed token, if they are signed with the pushed key. */
 function claimsIn({ headers }: Pushed, key: string): unknown {
   const [, token = "", given] = /^vapid t=([\w.-]+), k=([\w-]+)$/.exec(String(headers.authorization)) ?? [];
   expect(given).toBe(key);

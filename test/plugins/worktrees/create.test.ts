@@ -44,7 +44,7 @@ it("stands for the same subfolder of the project", async () => {
   mkdirSync(r.path("empty"));
   const { path, cwd } = await worktrees.create(r.path("packages/shop"), "one");
   expect(cwd).toBe(join(path, "packages/shop"));
-  // Git keeps no empty folders.
+  // Git does not store empty folders.
   expect((await worktrees.create(r.path("empty"), "two")).cwd).toBe(r.path(".scorel-worktrees/two"));
 });
 
@@ -134,7 +134,7 @@ it("does not touch what a git that was left alone still makes of the same name",
   r.git("worktree", "add", "--quiet", "--detach", orphan);
   const admin = adminOf(orphan) as string;
   const w = await r.make("login");
-  // Git would end in this folder, and remove it when it fails.
+  // Git would use this folder, and remove it when it fails.
   mkdirSync(admin, { recursive: true });
   rmSync(admin, { recursive: true });
   expect([w.git("status", "--porcelain"), adminOf(w.folder) === admin]).toEqual(["", false]);

@@ -5,7 +5,7 @@ import { adminOf } from "../../../plugins/worktrees/admin.ts";
 import { worktrees } from "../../../plugins/worktrees/service.ts";
 import { repository } from "./repository.ts";
 
-/** A repository with a worktree that has a commit. */
+/** A repository with a worktree in which a commit was made. */
 async function changed(files: Record<string, string> = { "b.txt": "two\n" }) {
   const r = repository({ files: { "a.txt": "one\n", ".gitignore": "*.env\n" } });
   const w = await r.make("login");

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { worktrees } from "../../../plugins/worktrees/service.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-/** A repository with one commit, in which tests run git as a person would. */
+/** A git repository with one commit, and functions to use it as a person would. */
 export function repository({
   commits = true,
   files = { "a.txt": "one\n" } as Record<string, string>,
@@ -39,7 +39,7 @@ export function repository({
   return { ...main, root, at, make: async (name?: string) => at((await worktrees.create(root, name)).path) };
 }
 
-/** Without the settings of whoever runs the tests. */
+/** An environment for git without the settings of the user who runs the tests. */
 export function gitEnv(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, HOME: "/nonexistent", GIT_CONFIG_NOSYSTEM: "1" };
 }

@@ -4,7 +4,10 @@ import { plainText } from "../../../plugins/kit/text/plain.ts";
 import { worktrees } from "../../../plugins/worktrees/service.ts";
 import { repository } from "./repository.ts";
 
-/** A repository whose hooks, filters, signatures and monitor would leave a file behind, as one from an archive may have them. */
+/**
+ * A repository, such as one from an archive, whose hooks, filters, signature program and monitor create a file when
+ * they run.
+ */
 function hostile() {
   const r = repository({
     files: { "a.txt": "one\n", ".gitattributes": "* filter=evil merge=evil diff=evil\n*.bin filter=a=b\n" },

@@ -1,4 +1,4 @@
-/** A certificate of localhost, and its key, for tests alone. It is valid until 2126. */
+/** A self-signed certificate for localhost with its key, for tests only. It is valid until 2126. */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUYJx81jUjqA5Rvp6DIgxCDqPJx74wCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMzAwMTkwMVoYDzIxMjYxMDMw

@@ -12,7 +12,7 @@ import { openPage, raw, statusOf, testWeb } from "./home.ts";
 
 type Web = Awaited<ReturnType<typeof testWeb>>;
 
-/** Sends a code as a page does, with other headers and another body if given. */
+/** Sends a code as a page does, optionally with other headers or another body. */
 function exchange(t: Web, code: unknown, headers: readonly string[] = [], { type = "application/json" } = {}) {
   const body = typeof code === "string" && code.startsWith("{") ? code : JSON.stringify({ code });
   return raw(t.port, [

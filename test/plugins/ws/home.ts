@@ -17,7 +17,7 @@ import { echoAgent, testHome, testHost } from "../host/home.ts";
 
 const times: Partial<LinkTimes> = { firstRetry: 5, lastRetry: 20 };
 
-/** A host that serves clients at a port of this computer, through the real plugins. */
+/** A host that serves clients on a port of this computer, with the real plugins. */
 export async function testWeb(
   options: Record<string, unknown> = {},
   config: object = {},
@@ -97,7 +97,7 @@ export async function testWeb(
     dial,
     token: (name = "owner") => readFileSync(tokenFile(name), "utf8").trim(),
     tokenPath: tokenFile,
-    /** Makes a token, or replaces one. */
+    /** Creates or replaces a token. */
     write: async (name: string, scopes: Scope[]) => (await writeToken(name, () => scopes)).path,
     folder: join(home.home, ".scorel", "host"),
     mode: (path: string) => statSync(path).mode & 0o777,
@@ -115,14 +115,14 @@ export async function testWeb(
   };
 }
 
-/** Sends bytes to a port, and returns what comes back until the connection is closed. */
+/** Sends lines to a port, and returns the response until the connection is closed. */
 export function raw(port: number, lines: readonly string[], host = "127.0.0.1"): Promise<string> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     const socket = connect(port, host, () => socket.write(`${lines.join("\r\n")}\r\n\r\n`));
     socket.on("data", (chunk) => {
       parts.push(chunk);
-      // A connection that was taken over stays open.
+      // After an upgrade to WebSocket, the server keeps the connection open.
       if (chunk.includes(" 101 ")) socket.destroy();
     });
     socket.on("error", () => {});
@@ -130,12 +130,12 @@ export function raw(port: number, lines: readonly string[], host = "127.0.0.1"):
   });
 }
 
-/** The status of an answer; 0 if there was none. */
+/** The status code of a response; 0 if there is none. */
 export function statusOf(answer: string): number {
   return Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0);
 }
 
-/** The headers of a request that asks for a WebSocket. */
+/** The headers of a request for a WebSocket. */
 export const upgrade = [
   "Connection: Upgrade",
   "Upgrade: websocket",
@@ -143,7 +143,7 @@ export const upgrade = [
   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
 ];
 
-/** A question of a client that wants to know whether the host at an address knows its token. */
+/** A message with which a client checks that the host at an address knows its token. */
 export function challenge(token: string, authority: string) {
   const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
   const id = sha256(`scorel token id\n${sha256(token)}`).slice(0, 16);
@@ -172,7 +172,7 @@ export async function openPage({ address }: { address: string }) {
     socket,
     next,
     send,
-    /** Comes in as the page in the browser does. Returns the host's answer. */
+    /** Logs in as the page does. Returns the host's response. */
     async enter(token: string): Promise<unknown> {
       send(challenge(token, new URL(address).host));
       await next();

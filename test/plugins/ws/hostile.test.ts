@@ -3,15 +3,15 @@ import { expect, it } from "vitest";
 import { fc, seed } from "../../property.ts";
 import { raw, statusOf, testWeb, upgrade } from "./home.ts";
 
-/** `RUNS=1000000` sends more. */
+/** `RUNS=1000000` sends more requests. */
 const REQUESTS = Number(process.env.RUNS ?? 5_000);
 
-/** Sends bytes, says that nothing more comes, and waits for the end. Returns the first line of the answer. */
+/** Sends bytes, ends the connection's direction, and waits for the end. Returns the first line of the response. */
 function send(port: number, bytes: Buffer): Promise<string> {
   return new Promise((resolve) => {
     let answer = "";
     const socket = connect(port, "127.0.0.1", () => socket.end(bytes));
-    // A connection that was taken over waits for frames.
+    // After an upgrade, the connection stays open to wait for frames.
     const patience = setTimeout(() => socket.destroy(), 300);
     socket.on("data", (chunk) => {
       answer ||= chunk.toString("latin1");
@@ -63,7 +63,7 @@ it(`a web server stays whole, and does nothing that it should not, whatever ${RE
         answers.add(statusOf(line));
   }
   expect([...answers].filter((status) => status >= 500)).toEqual([]);
-  // Only requests with the token could, and none of them asks for it.
+  // `/touch` needs the token, and no request with the token asks for it.
   expect(t.touched).toEqual([]);
   expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(300);
   const health = ["GET /healthz HTTP/1.1", host, "Connection: close"];

@@ -10,7 +10,7 @@ it("the limit of connecting does not end a connection that was made", async () =
   const limitMs = 200;
   const socket = await connectToOwn({ host: "127.0.0.1", port }, `127.0.0.1:${port}`, limitMs);
   const begun = performance.now();
-  // The limit is a timer that was set before this one.
+  // The time limit's timer was set before this one.
   await once(AbortSignal.timeout(limitMs + 50), "abort");
   expect(performance.now() - begun).toBeGreaterThanOrEqual(limitMs);
   expect(socket.destroyed).toBe(false);

@@ -17,17 +17,17 @@ const dialed = (address: string) => dialWebSocket(address, (url) => new WebSocke
 const connect = (address: string, token: string, more = {}): Promise<RemoteClient> =>
   connectHost({ dial: () => dialed(address), version: "1.0.0", token: () => token, times, ...more });
 
-/** What the host answers to a question, as the first message or after others. */
+/** The host's answer to a challenge, as the first message of a connection or a later one. */
 async function asked(t: Web, question: object): Promise<unknown> {
   await using page = await openPage(t);
   page.send(question);
-  // Awaited before the connection is closed.
+  // Awaited here, before the connection is closed.
   return await page.next();
 }
 
 const proofOf = async (t: Web, question: object) => ((await asked(t, question)) as { proof: string }).proof;
 
-/** The proof as the documents say it is computed. */
+/** The proof, computed as the documentation says. */
 function expected(token: string, { nonce, authority }: { nonce: string; authority: string }): string {
   const key = createHash("sha256").update(token).digest();
   return createHmac("sha256", key).update(`scorel host proof\n${nonce}\n${authority}`).digest("hex");
@@ -113,7 +113,7 @@ describe("a host's proof that it knows a token", () => {
 });
 
 describe("a client with a token", () => {
-  /** Something that answers the first message, and writes down what it is sent. */
+  /** A server that answers the first message, and records all messages. */
   async function stranger(answer: (asked: Record<string, string>) => object | undefined) {
     const heard: string[] = [];
     const server = createServer();

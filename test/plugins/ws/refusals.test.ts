@@ -23,10 +23,10 @@ import { dial, testGateway } from "../gateway/home.ts";
 import { testHome } from "../host/home.ts";
 import { raw, statusOf, testWeb, upgrade } from "./home.ts";
 
-/** Closes what listens at the end of a test. */
+/** Closes a listening server at the end of a test. */
 const closing = (listening: Listening) => ({ ...listening, [Symbol.asyncDispose]: () => listening.close() });
 
-/** A web server with room for few connections. `/stream` is answered without an end, and `/quick` at once. */
+/** A web server that accepts few connections. `/stream` is answered without an end, and `/quick` at once. */
 async function smallServer(limits: Partial<Limits>, upgrading?: WebRoute["upgrade"]) {
   const home = testHome();
   const streams: ServerResponse[] = [];
@@ -59,7 +59,7 @@ async function smallServer(limits: Partial<Limits>, upgrading?: WebRoute["upgrad
     health: () => raw(port, lines("/healthz")),
     quick: (token: string) => raw(port, [...lines("/quick", token), "Connection: close"]),
     upgrade: (token?: string) => raw(port, [...lines("/ws", token), ...upgrade]),
-    /** Opens a stream that is never read. Resolves once it has begun. */
+    /** Opens a stream that is never read. Resolves when it has begun. */
     stream: async (token: string) => {
       const socket = connect(port, "127.0.0.1");
       socket.on("error", () => {}).write(`${lines("/stream", token).join("\r\n")}\r\n\r\n`);
@@ -208,14 +208,14 @@ it("a client over WebSocket that gets 503 says so, and connects again when it wa
   await once(server, "listening");
   const busy = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await expect(t.dial(busy, { insecure: true })).rejects.toMatchObject({ code: "WS_BUSY", retryAfter: 1 });
-  // The first connection is to the host, the second one to a server that is busy.
+  // The first connection goes to the host, the second to a busy server.
   const addresses = [t.address, busy, t.address];
   const client = await t.connect({
     dial: () => t.dial(addresses.shift() as string, { tokenFile: t.tokenPath("owner") }),
   });
   const states: LinkState[] = [];
   client.onState((state) => void states.push(state));
-  // A token that is replaced ends the connection.
+  // Replacing a token ends its connections.
   await t.write("owner", ["admin"]);
   await eventually(() => expect([served.length, client.state.state]).toEqual([2, "live"]));
   const waits = states.filter((state) => state.state === "waiting");

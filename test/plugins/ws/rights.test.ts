@@ -18,7 +18,10 @@ import { testWeb } from "./home.ts";
 
 const forbidden = { code: "HOST_FORBIDDEN" };
 
-/** A session with the real agent and tools, clients over WebSocket by the names of their tokens, and a turn that runs until `proceed`. */
+/**
+ * A session with the real agent and tools, a WebSocket client for each token, by name, and a turn that runs until
+ * `proceed` is called.
+ */
 async function busySession() {
   const answering = gate();
   const server = await startModelServer((_request, index) => [

@@ -11,7 +11,7 @@ type Web = Awaited<ReturnType<typeof testWeb>>;
 
 const bearer = (t: Web) => `Authorization: Bearer ${t.token()}`;
 
-/** Sends a request with a valid token and other headers, for a page and for a WebSocket, and returns both statuses. */
+/** Sends requests with a valid token and these headers, for a page and for a WebSocket; returns both statuses. */
 async function both(t: Web, headers: readonly string[]): Promise<number[]> {
   const post = ["POST /touch HTTP/1.1", ...headers, bearer(t), "Content-Length: 0", "Connection: close"];
   const socket = ["GET /ws HTTP/1.1", ...headers, bearer(t), ...upgrade];
@@ -39,7 +39,7 @@ describe("a program of another user at the host's port", () => {
           fatal: true,
         });
       expect(printed).toBe(`${line}\n`);
-      // One that accepts nothing yet is listed as root's.
+      // A socket that accepts nothing yet is listed with root as its owner.
       child.kill("SIGSTOP");
       const dialed = t.dial(`ws://127.0.0.1:${line}/ws`, { tokenFile: t.tokenPath("owner") });
       const refused = expect(dialed).rejects.toMatchObject({ code: "WS_OTHER_USER" });

@@ -56,7 +56,7 @@ it("a client that offers compression is served without compression", async () =>
 describe("revocation", () => {
   it("ends the connections of a replaced token during a stream, and refuses it from then on", async () => {
     await using t = await testWeb();
-    // Another token means another client, for which the session is not there any more: nothing is stored in it.
+    // The new token is another client, for which the session is gone, since nothing was stored in it.
     const client = await t.connect({ listenerFailed: () => {} });
     const other = await openPage(t);
     const phone = await t.write("phone", ["view"]);
@@ -74,7 +74,7 @@ describe("revocation", () => {
     const headers = ["POST /touch HTTP/1.1", `Host: 127.0.0.1:${t.port}`, "Content-Length: 0", "Connection: close"];
     expect(statusOf(await raw(t.port, [...headers, `Authorization: Bearer ${old}`]))).toBe(401);
     await gone;
-    // Its file has the new token now, so that it comes back; another token's connection has stayed.
+    // The file contains the new token, so the client reconnects. The connection of another token was not closed.
     expect(await client.request("ping", {})).toEqual({ pong: true });
     other.socket.send(JSON.stringify({ type: "ping", answered: 0 }));
     expect(await other.next()).toEqual({ type: "pong" });
@@ -148,7 +148,7 @@ describe("resource abuse", () => {
     expect(performance.now() - since).toBeLessThan(2_000);
     const client = await t.connect();
     await expect(client.request("list_sessions", {})).resolves.toEqual({ sessions: [] });
-    // One that dribbles a request is no better off than one that says nothing.
+    // A connection that sends a request byte by byte is closed as well.
     sockets[0]?.write(`GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${t.port}\r\nX-Slow: `);
     sockets[1]?.write(["GET /ws HTTP/1.1", `Host: 127.0.0.1:${t.port}`, ...upgrade, "", ""].join("\r\n"));
     await Promise.all(ends);
@@ -248,7 +248,7 @@ describe("scorel host serve --port", () => {
       await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
       socket.terminate();
       expect(await raw(t.port, ["GET /healthz HTTP/1.1", `Host: 127.0.0.1:${t.port}`])).toBe("");
-      // A certificate that nobody vouches for is not believed.
+      // A certificate that no authority has signed is refused.
       await expect(t.connect()).rejects.toMatchObject({ code: "WS_DIAL" });
     } finally {
       rmSync(folder, { recursive: true });

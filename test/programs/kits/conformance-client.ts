@@ -3,8 +3,9 @@ import { startModelServer, text, toolCall } from "../../model-server.ts";
 import { talk } from "../../plugins/mcp/setup.ts";
 
 /**
- * The client that MCP's conformance kit starts for each of its scenarios, with the address of its server as the last word. It does with the
- * built command what the scenario in MCP_CONFORMANCE_SCENARIO wants to see; the form is filled in by a session in this process.
+ * The client that the conformance kit of MCP starts for each of its scenarios, with the server's address as the last
+ * argument. It performs the scenario in MCP_CONFORMANCE_SCENARIO with the built command; forms are answered in a
+ * session in this process.
  */
 const url = process.argv.at(-1) as string;
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? "";
@@ -16,7 +17,7 @@ async function listTools(s: Scratch): Promise<void> {
   assertPassed(await s.run(["mcp", "test", "kit"]));
 }
 
-/** Lets a model call a tool of the server. */
+/** Makes a model call a tool of the server. */
 async function callTool(name: string, args: object): Promise<void> {
   await using model = await startModelServer([toolCall(`mcp__kit__${name}`, args), text("done")]);
   using s = scratch();
@@ -24,7 +25,7 @@ async function callTool(name: string, args: object): Promise<void> {
   assertPassed(await s.run(["-p", "Call it."]));
 }
 
-/** Logs in, and lists the tools then. A call that needs further scopes is made again after another login. */
+/** Logs in and lists the tools. A call that needs further scopes is repeated after another login. */
 async function useLogin(): Promise<void> {
   const { client_id: id, client_secret: secret } = given;
   const own = { clientId: id, clientSecret: secret };
@@ -44,7 +45,7 @@ async function useLogin(): Promise<void> {
   assertPassed(await s.run(["-p", "Call it."]));
 }
 
-/** Logs in with a browser that is sent back at once. */
+/** Logs in, with a request in place of the browser, whose redirect is followed at once. */
 async function logIn(s: Scratch): Promise<void> {
   const login = s.start(["mcp", "login", "kit", "--yes"]);
   const page = await Promise.race([login.line((line) => /^https?:/.test(line)), login.finished]);
@@ -52,7 +53,7 @@ async function logIn(s: Scratch): Promise<void> {
   assertPassed(await login.finished);
 }
 
-/** Answers a form as a person does who leaves all fields as they are. */
+/** Answers a form without changing its fields. */
 async function answerForm(tool: string): Promise<void> {
   const script = [toolCall(`mcp__kit__${tool}`, {}), text("done")];
   await using t = await talk(script, { servers: [{ name: "kit", url }], attending: true });

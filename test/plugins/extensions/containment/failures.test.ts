@@ -35,7 +35,7 @@ const greeter = definePlugin({
 const boom = (): never => {
   throw new Error("boom");
 };
-/** As if loaded from the file of an extension. */
+/** A plugin as if it were loaded from an extension's file. */
 const own = (plugin: AnyPlugin, origin = "/home/ada/.scorel/extensions/own.ts") =>
   contained(plugin, origin, { file: origin });
 const tapping = (tap: Tap<(name: string) => string | undefined>) =>

@@ -153,7 +153,7 @@ describe("the allowance of an extension", () => {
     expect(a.told).toEqual(["PLUGIN_FLOOD", "PLUGIN_FLOOD"]);
   });
 
-  it("is gone after the third flood", () => {
+  it("is used up after the third flood", () => {
     const a = allowance();
     for (let flood = 0; flood < 3; flood++) {
       expect(a.spend(20_001)).toBe(false);

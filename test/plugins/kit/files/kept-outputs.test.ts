@@ -34,7 +34,7 @@ afterEach(() => {
   rmSync(base, { recursive: true });
 });
 
-/** A file in the folder of a session, written and read so many days ago. */
+/** Creates a file in a session's folder with these ages in days of its last write and read. */
 function file(sessionId: string, more: { name?: string; written?: number; read?: number } = {}): string {
   const { name = outputName(), written = 30 } = more;
   const path = join(temporaryFolders(), sessionId, name);

@@ -91,7 +91,7 @@ describe("a lock that its holder left", () => {
   });
 });
 
-/** Whether nobody holds it, without taking it. */
+/** Whether the lock is free, without taking it. */
 function isFree(path: string, options = {}): boolean {
   const found = holderOf(path);
   return !found || !isHeld(path, found, options);
@@ -112,7 +112,7 @@ function folder() {
   const lock = join(path, "file.lock");
   return {
     lock,
-    /** Sets the time of the lock file back by so many seconds. */
+    /** Sets the time of the lock file to this many seconds ago. */
     age: (seconds: number) => utimesSync(lock, Date.now() / 1000 - seconds, Date.now() / 1000 - seconds),
     names: () => readdirSync(path),
     [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),

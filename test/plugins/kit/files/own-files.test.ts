@@ -18,7 +18,7 @@ it.each(["config.toml", "instructions.md", "skills/a/SKILL.md"])("%s is written 
   expect(kindOf(`/home/you/.scorel/${name}`)).toBe("written");
 });
 
-it("other files are none of Scorel's", () => {
+it("other files are not Scorel's", () => {
   expect([kindOf("/home/you/.scorel"), kindOf("/home/you/a.txt"), kindOf("/home/you/.scorelx/auth.json")]).toEqual([
     undefined,
     undefined,

@@ -10,7 +10,7 @@ const failed = ({ path, problem }: { path: string; problem: string }) => new Err
 const schema = z.strictObject({ names: z.array(z.string()) });
 const create = () => new Stored({ folder: "kept", file: "names.json", schema, empty: { names: [] }, failed });
 
-it("what is stored is read again after another one has changed it, in its place or by another file", async () => {
+it("a stored value is read again after another process has changed its file, in place or by replacing it", async () => {
   using home = testHome();
   const [mine, other] = [create(), create()];
   expect(mine.read()).toEqual({ names: [] });
@@ -19,7 +19,7 @@ it("what is stored is read again after another one has changed it, in its place 
     expect(mine.read()).toEqual(other.read());
   }
   const path = join(home.home, ".scorel/kept/names.json");
-  // Old enough to be known by its times.
+  // Old enough that its times reveal every later change.
   await eventually(() => expect(Date.now() - statSync(path).ctimeMs).toBeGreaterThan(150));
   expect(mine.read()).toEqual({ names: ["a", "b", "c"] });
   writeFileSync(path, '{"names":["d","e","f"]}');

@@ -7,7 +7,7 @@ import { findProgram, foreignProgram, isProgram, ownPath } from "../../../../plu
 const dir = mkdtempSync(join(tmpdir(), "scorel-programs-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-/** A file in a folder, which may be executed or not. */
+/** Creates a file with this mode; returns its path. */
 function file(folder: string, name: string, mode: number): string {
   mkdirSync(join(dir, folder), { recursive: true });
   writeFileSync(join(dir, folder, name), "#!/bin/sh\n");

@@ -30,7 +30,7 @@ describe("combined values of an option", () => {
     expect(result?.value).toEqual(value);
   });
 
-  it("tells that the last value counts from that no value does", () => {
+  it("distinguishes that the last value counts from that no value counts", () => {
     expect([combine("last", ["user", "a"]), combine("own", ["project", ["b"]])]).toEqual([
       undefined,
       { value: undefined },

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { agrees, answerTo } from "../../../../plugins/kit/terminal/answer.ts";
 
-/** A person who has typed this; `shown` is the output. */
+/** A terminal at which this was typed; `shown` is the output. */
 function person(typed: string, interrupt: AbortSignal = new AbortController().signal) {
   const stdin = new PassThrough();
   const stdout = new PassThrough().setEncoding("utf8");

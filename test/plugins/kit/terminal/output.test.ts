@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { describe, expect, it } from "vitest";
 import { createOutput } from "../../../../plugins/kit/terminal/output.ts";
 
-/** A stream that accepts each text when it is told to. */
+/** A stream that takes each text only when the test allows it. */
 class Slow extends EventEmitter {
   readonly taken: string[] = [];
   private readonly waiting: ((error?: Error) => void)[] = [];

@@ -81,7 +81,7 @@ describe("a review", () => {
     expect([decided, shown.includes("Take it? [y]es, [N]o (go on),\n[s]how: ")]).toEqual([false, true]);
     expect(shown).toContain("--- a\\u{a}.ts\na       b\n");
     const counts = pages.map((page) => /^\d+ of \d+ lines/.exec(page)?.[0]).filter(Boolean);
-    // A prompt of several rows is drawn anew with what is typed.
+    // A prompt of several rows is redrawn while its answer is typed.
     expect([...new Set(counts)]).toEqual(["8 of 34 lines", "18 of 34 lines"]);
     expect(shown).not.toContain("line 20");
   });

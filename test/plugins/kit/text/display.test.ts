@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { asDisplay, displayText } from "../../../../plugins/kit/text/display.ts";
 
-it("the text of a display action has all that can be read in it", () => {
+it("the text of a display action contains everything that can be read in it", () => {
   const actions = [
     { display: "hidden", text: "x" },
     { display: "fold", title: "T", text: "x" },
@@ -26,7 +26,7 @@ describe("a display action is refused", () => {
   });
 });
 
-it("a display action that can be drawn is answered as it is", () => {
+it("a display action that can be drawn is returned unchanged", () => {
   const action = { display: "list", text: "x", items: [{ text: "a" }] };
   expect(asDisplay("note", action)).toBe(action);
 });

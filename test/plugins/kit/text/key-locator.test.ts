@@ -65,7 +65,7 @@ function at(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], value);
 }
 
-/** How many values are neither tables nor arrays of tables. */
+/** The number of values that are neither tables nor arrays of tables. */
 function leavesOf(value: unknown): number {
   if (Array.isArray(value) && value.some((element) => isObject(element)))
     return value.map(leavesOf).reduce((a, b) => a + b, 0);

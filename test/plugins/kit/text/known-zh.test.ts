@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { knownInChinese, stateInChinese } from "../../../../plugins/kit/text/known-zh.ts";
 
-it("what a question about a background command or a plan says is said in Chinese", () => {
+it("a question about a background command or a plan is translated into Chinese", () => {
   const texts = [
     "It runs in the background, until it ends or the session does.",
     "It runs in the background, until it ends or the session does. The other answers allow it there and in the foreground.",
@@ -15,7 +15,7 @@ it("what a question about a background command or a plan says is said in Chinese
   for (const text of texts) expect(knownInChinese(text), text).toMatch(/^[^A-Za-z]+(?:~\/\.scorel|$)/);
 });
 
-it("reasons of Scorel's own guards are said in Chinese, and those of others as they are", () => {
+it("reasons of Scorel's own guards are translated into Chinese, and those of others stay unchanged", () => {
   const said = {
     "/etc/hosts is outside of the project": "/etc/hosts 位于项目之外",
     "`npm test`, `npm run build` need approval": "`npm test`, `npm run build` 需要批准",
@@ -31,7 +31,7 @@ it("reasons of Scorel's own guards are said in Chinese, and those of others as t
   );
 });
 
-it("how a command stands is said in Chinese, and its output stays as it is", () => {
+it("the state of a command is translated into Chinese, and its output stays unchanged", () => {
   const said = {
     "[runs in the background as 7WQ0Er]": "[在后台运行，编号 7WQ0Er]",
     "[running for 12 s]": "[已运行 12 s]",

@@ -9,7 +9,7 @@ it("shows where line breaks were", () => {
   expect(visibleBreaks(" rm -rf a \r\n\n\t b\u2028c\u0085\u0085d\v ")).toBe("rm -rf a ⏎ b ⏎ c ⏎ d");
 });
 
-// A megabyte takes minutes where the time grows with the square of the length.
+// An algorithm whose time grows with the square of the length would take minutes for a megabyte.
 it("takes texts of a megabyte of blanks, breaks or full stops", () => {
   const blanks = " ".repeat(1_000_000);
   expect(visibleBreaks(`a${blanks}b`)).toBe(`a${blanks}b`);

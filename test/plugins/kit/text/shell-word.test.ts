@@ -12,7 +12,7 @@ it("leaves plain paths as they are, and quotes the others", () => {
   ]);
 });
 
-it("is one word to a shell, whatever it holds", () => {
+it("is one word to a shell, whatever it contains", () => {
   const words = ["a b", "", "it's", "$HOME", "`id`", "a\nb", "*", "~", "-n", "a;b", "\\", '"'];
   const script = `for word in ${words.map(shellWord).join(" ")}; do printf '%s\\0' "$word"; done`;
   expect(execFileSync("sh", ["-c", script], { encoding: "utf8" }).split("\0").slice(0, -1)).toEqual(words);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { parseRange, parseVersion } from "../../../../plugins/kit/text/version-range.ts";
 
-/** A range -> the versions of these that it contains. */
+/** The versions that each range is tested with. */
 const versions = ["0.2.3", "0.2.9", "0.3.0", "1.2.2", "1.2.3", "1.3.0", "2.0.0"];
 
 it.each([

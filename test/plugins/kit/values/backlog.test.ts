@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Backlog } from "../../../../plugins/kit/values/backlog.ts";
 
-/** How many of `count` texts of 1,000 characters a queue takes. */
+/** The number of texts with 1,000 characters, of `count`, that a queue accepts. */
 function taken(backlog: Backlog<string>, count: number): number {
   return Array.from({ length: count }, () => backlog.add("x".repeat(1_000))).filter(Boolean).length;
 }

@@ -11,7 +11,7 @@ import { fc, seed } from "../../../property.ts";
 import { connectTo } from "../relays.ts";
 import { type Ground, malicious } from "./ground.ts";
 
-/** How the routes that the meddler makes up have ended, and how many of them the host has answered. */
+/** Counts the forged routes that ended, by reason, and the answers of the host to them. */
 function watching(ground: Ground) {
   const seen = { answers: 0, ends: {} as Record<string, number> };
   ground.meddler.meddle = ({ type, peer, to, payload, bytes }) => {
@@ -24,7 +24,7 @@ function watching(ground: Ground) {
 }
 
 describe("a device that opens channel after channel", () => {
-  it("has 32 of them, and is told so by the next, until one has ended", async () => {
+  it("may have 32 of them, and the next one is refused until one has ended", async () => {
     await malicious({ limits: { socketsOfIdentity: 100 } });
     const dial = () => dialPaired(new URL(pairedAddress("desk")));
     const open = () => connectHost({ dial, version: "1.0.0", reconnect: false });
@@ -39,7 +39,7 @@ describe("a device that opens channel after channel", () => {
 });
 
 describe("a relay that floods a host", () => {
-  it("has 64 channels of devices that prove nothing, which leave other clients their room, and end after 5 s", async () => {
+  it("can open 64 channels of unproven devices, which leave room for other clients, and end after 5 s", async () => {
     const ground = await malicious();
     const seen = watching(ground);
     const host = ground.meddler.last("host");
@@ -52,7 +52,7 @@ describe("a relay that floods a host", () => {
     await (await ground.connect()).client.close();
   });
 
-  it("has as many routes of guests as a host takes, and no number twice", async () => {
+  it("can open as many routes of guests as a host accepts, and no number twice", async () => {
     const ground = await malicious();
     const seen = watching(ground);
     ground.joined = () => {};
@@ -72,12 +72,12 @@ describe("a relay that floods a host", () => {
   });
 });
 
-describe("a relay that says nonsense", () => {
-  it("ends a connection by it, or is not heard, and the host comes back", { timeout: 110_000 }, async () => {
+describe("a relay that sends nonsense", () => {
+  it("ends the connection or is ignored, and the host reconnects", { timeout: 110_000 }, async () => {
     const ground = await malicious();
     const message = fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
-      // Frames with a header that is right.
+      // Frames with a valid header.
       fc.tuple(fc.integer({ min: 0, max: 0x40 }), fc.uint8Array({ maxLength: 256 })).map(([type, payload]) => {
         const bytes = new Uint8Array(HEADER_BYTES + payload.length);
         bytes[0] = type;
@@ -102,7 +102,7 @@ describe("a relay that says nonsense", () => {
 });
 
 describe("a relay that swallows", () => {
-  it("what it should carry, but answers, keeps no connection of a client", { timeout: 30_000 }, async () => {
+  it("data but otherwise answers keeps no connection of a client", { timeout: 30_000 }, async () => {
     const ground = await malicious();
     ground.meddler.meddle = ({ type, bytes }) => (type === "data" || type === "close" ? [] : [bytes]);
     await expect(dialPaired(new URL(pairedAddress("desk")))).rejects.toMatchObject({ code: "RELAY_SILENT" });
@@ -110,7 +110,7 @@ describe("a relay that swallows", () => {
   });
 });
 
-it("a host whose clock is set back is newer than its last connection all the same", async () => {
+it("a host whose clock is set back still counts as newer than its last connection", async () => {
   const ground = await malicious();
   const before = Date.now;
   Date.now = () => before() - 3_600_000;

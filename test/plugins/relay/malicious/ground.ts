@@ -20,21 +20,21 @@ export interface Ground {
   meddler: Meddler;
   relay: TestRelay;
   host: RelayedHost;
-  /** A client of the host that comes by no relay, and sees what those that do have done. */
+  /** A client of the host that does not use the relay; it sees the effects of those that do. */
   inside: Awaited<ReturnType<typeof testHost>>["client"];
   cwd: string;
   device: Identity;
   grant: Uint8Array<ArrayBuffer>;
   warnings: string[];
-  /** Takes routes of guests to this host. */
+  /** Handles routes of guests to this host. */
   joined(route: PeerRoute): void;
-  /** Connects as the command does; `dials` counts its connections. */
+  /** Connects like the command does; `dials` returns the number of connection attempts. */
   connect(): Promise<{ client: RemoteClient; dials(): number }>;
 }
 
 /**
- * A real host with a gateway and a real client, which were paired, and whose relay is a meddler. They share a home, in which the
- * device is the home's own identity, and the host has another one.
+ * A real host with a gateway and a real client, paired, with a meddler as their relay. They share a home: the device
+ * uses the home's own identity, and the host another one.
  */
 export async function malicious({
   limits = {},

@@ -14,12 +14,12 @@ import { type Ground, malicious } from "./ground.ts";
 import { type Meddle, type Passing, withData } from "./meddler.ts";
 
 const CANARY = "canary-of-plaintext";
-/** DATA frames of a route before the one that is meddled with: 0 is the handshake, and 1 the hello. */
+/** The index of the DATA frame to change in a route; 0 is the handshake, and 1 the hello. */
 const AT = 2;
 
 type Change = (payload: Bytes, frame: Passing) => readonly Bytes[];
 
-/** Meddles once, with one message of the first route that has so many. */
+/** Changes one message: that with index `at` of the first route that has so many messages. */
 function once(to: "host" | "client", change: Change, at = AT): Meddle {
   let isDone = false;
   return withData("client", to === "host" ? "relay" : "peer", (payload, index, frame) => {
@@ -35,7 +35,7 @@ function flipped(payload: Bytes, bit = 0): Bytes {
   return changed;
 }
 
-/** Keeps a message back until the next one has passed. */
+/** Delays a message until the next one has passed. */
 function swapped(to: "host" | "client"): Meddle {
   let kept: Bytes | undefined;
   let isDone = false;
@@ -51,7 +51,7 @@ function swapped(to: "host" | "client"): Meddle {
   });
 }
 
-/** The texts of a session's messages, as the host stores them. */
+/** The texts of a session's messages that the host has stored. */
 async function storedTexts({ inside }: Ground, sessionId: string): Promise<string[]> {
   const texts: string[] = [];
   await inside.subscribe(sessionId, ({ event }) => {
@@ -79,7 +79,7 @@ const all = (["host", "client"] as const).flatMap((to) => [
 
 describe("a relay between a client and a host that it knows", () => {
   it.each(all)(
-    "is found out when it %s: nothing of it counts, and all comes once by a new channel",
+    "is detected when it %s: nothing of it counts, and everything arrives once over a new channel",
     async (_, make) => {
       const ground = await malicious();
       ground.meddler.meddle = make();
@@ -95,7 +95,10 @@ describe("a relay between a client and a host that it knows", () => {
   );
 });
 
-/** A text over a new channel of a connection. Resolves with how the channel has ended, as the relay sees it. */
+/**
+ * Sends a text over a new channel of a connection. Resolves with the reason why the channel closed, or with the host's
+ * message.
+ */
 async function channelWith(ground: Ground, connection: RelayConnection, text: string): Promise<string> {
   const route = connection.open(ground.grant);
   return new Promise((resolve) => {
@@ -149,7 +152,7 @@ describe("a relay that flips", () => {
 
 describe("a relay with two routes", () => {
   it.each(["host", "client"] as const)(
-    "is found out when it moves a message to the %s from one to the other",
+    "is detected when it moves a message to the %s from one to the other",
     async (to) => {
       const ground = await malicious();
       const from: { route: bigint; payload: Bytes }[] = [];
@@ -170,7 +173,7 @@ describe("a relay with two routes", () => {
 });
 
 describe("a relay with an earlier session", () => {
-  it("gets nothing from a host by replaying all that a client has said", async () => {
+  it("gets nothing from a host by replaying all messages of a client", async () => {
     const ground = await malicious();
     const said: Bytes[] = [];
     let route = 0n;
@@ -200,7 +203,7 @@ describe("a relay with an earlier session", () => {
     expect(stored.filter((text) => text === "one")).toEqual([]);
   });
 
-  it("gets nothing from a client by replaying all that a host has said", async () => {
+  it("gets nothing from a client by replaying all messages of a host", async () => {
     const ground = await malicious();
     const said: Bytes[] = [];
     ground.meddler.meddle = withData("client", "peer", (payload) => {

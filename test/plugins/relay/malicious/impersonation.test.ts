@@ -12,14 +12,14 @@ import { eventually } from "../../../eventually.ts";
 import { malicious } from "./ground.ts";
 import type { Meddled } from "./meddler.ts";
 
-/** Somebody who knows a peer's public keys, and none of its secrets. */
+/** An identity with a peer's public keys but other private keys. */
 async function pretending(publicKeys: PublicKeys, id: Bytes): Promise<Identity> {
   const own = await createIdentity(nodeCrypto);
   const agree = (other: Bytes) => own.agreement.agree(other);
   return { signing: own.signing, agreement: { publicKey: publicKeys.agreement, agree }, publicKeys, id };
 }
 
-/** The end of a channel that a relay plays itself, towards one of its peers. */
+/** The end of a channel that the relay itself plays, towards one of its peers. */
 function played(
   peer: Meddled,
   route: bigint,
@@ -87,7 +87,7 @@ describe("a relay that takes the place of a client", () => {
     expect(ground.host.isConnected(base64url(device.id))).toBe(false);
   });
 
-  it("is sent away with the keys of somebody whom the host has not paired", async () => {
+  it("is refused with the keys of a client that the host has not paired", async () => {
     const ground = await malicious();
     const stranger = await createIdentity(nodeCrypto);
     const ends: string[] = [];
@@ -100,7 +100,10 @@ describe("a relay that takes the place of a client", () => {
   });
 });
 
-/** Connects with the relay itself, answers its challenge with these frames, and resolves with the code of the end. */
+/**
+ * Connects to the relay, answers its challenge with these frames, and resolves with the code with which the connection
+ * is closed.
+ */
 function saying(
   address: string,
   hello: (nonce: Bytes) => readonly Bytes[] | Promise<readonly Bytes[]>,
@@ -122,7 +125,7 @@ describe("who has heard a host's hello", () => {
     ["says it with a later generation", (hello) => [changed(hello, HEADER_BYTES + 1, 0xff)]],
     ["says it with another key", (hello) => [changed(hello, HEADER_BYTES + 9, 0)]],
     ["says it with another key to agree", (hello) => [changed(hello, HEADER_BYTES + 41, 0)]],
-  ])("gets nothing when it %s, and the host stays", async (_, frames) => {
+  ])("gets nothing when it %s, and the host stays connected", async (_, frames) => {
     const ground = await malicious();
     const hello = ground.meddler.last("host").seen.find((frame) => frame[0] === 2) as Bytes;
     expect(await saying(ground.relay.address, () => frames(hello))).toBe(4002);
@@ -140,7 +143,7 @@ describe("who has heard a host's hello", () => {
           if (frame.type === "hello") resolve([frame.bytes]);
           return [frame.bytes];
         };
-        // The host comes back at once, and is asked what the other relay has asked.
+        // The host reconnects at once, and gets the challenge of the other relay.
         ground.meddler.last("host").end();
       });
     expect(await saying(other.relay.address, answered)).toBe(4002);

@@ -7,13 +7,13 @@ import type { Role } from "../../../../plugins/relay/protocol/identity.ts";
 import { readHello, SUBPROTOCOL } from "../../../../plugins/relay/protocol/payloads.ts";
 import type { Bytes } from "../../../../plugins/relay/protocol/primitives.ts";
 
-/** A frame on its way, and whose connection it is on. */
+/** A frame on its way, and the peer whose connection it is on. */
 export interface Passing extends Frame {
   peer: Meddled;
   to: "relay" | "peer";
 }
 
-/** What a relay does with a frame: those that it passes on instead, as they are on the wire. */
+/** Changes a frame on its way: returns the encoded frames to pass on instead. */
 export type Meddle = (frame: Passing) => readonly Bytes[];
 
 export const honest: Meddle = ({ bytes }) => [bytes];
@@ -21,7 +21,7 @@ export const honest: Meddle = ({ bytes }) => [bytes];
 /** The connection of one peer. */
 export class Meddled {
   role: Role | undefined;
-  /** Frames that were taken from it, and those that it was given. */
+  /** All frames from and to the peer. */
   readonly seen: Bytes[] = [];
   readonly #near: WebSocket;
   readonly #far: WebSocket;
@@ -58,12 +58,12 @@ export class Meddled {
     if (this.#far.readyState === WebSocket.OPEN) this.#far.send(frame);
   }
 
-  /** Gives the relay a frame of the meddler's own in the name of the peer. */
+  /** Sends a forged frame to the relay in the name of the peer. */
   pass(type: FrameType, route: bigint, payload: Bytes): void {
     this.toRelay(encodeFrame(type, route, payload));
   }
 
-  /** Gives the peer a frame of the meddler's own in the name of the relay. */
+  /** Sends a forged frame to the peer in the name of the relay. */
   give(type: FrameType, route: bigint, payload: Bytes): void {
     this.toPeer(encodeFrame(type, route, payload));
   }
@@ -84,11 +84,13 @@ export class Meddled {
   }
 }
 
-/** Stands where a relay is expected, knows all that a relay knows, and does with it what a test says. */
+/**
+ * A relay that sees everything a relay sees, and changes frames as a test says. It forwards the rest to a real relay.
+ */
 export class Meddler {
   meddle: Meddle = honest;
   readonly peers: Meddled[] = [];
-  /** The relay whose work it does when it is honest. */
+  /** The address of the real relay. */
   target = "";
   readonly authority: string;
 
@@ -100,12 +102,12 @@ export class Meddler {
     return `ws://${this.authority}/relay`;
   }
 
-  /** The last connection of somebody with this role. */
+  /** The last connection of a peer with this role. */
   last(role: Role): Meddled {
     return this.peers.findLast((peer) => peer.role === role) as Meddled;
   }
 
-  /** Every byte that went through it. */
+  /** Every byte that passed through it. */
   get seen(): Buffer {
     return Buffer.concat(this.peers.flatMap(({ seen }) => seen));
   }
@@ -126,7 +128,7 @@ export class Meddler {
   }
 }
 
-/** Meddles with the DATA frames of one role's connections in one direction; `index` counts them on their route. */
+/** Changes the DATA frames of one role's connections in one direction; `index` counts the frames of each route. */
 export function withData(
   role: Role,
   to: "relay" | "peer",

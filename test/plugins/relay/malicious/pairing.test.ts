@@ -14,7 +14,7 @@ import { listen, startRelay } from "../relays.ts";
 import { type Ground, malicious } from "./ground.ts";
 import { type Meddle, withData } from "./meddler.ts";
 
-/** A code of a host, at the meddler. */
+/** Makes the host offer a pairing code through the meddler. */
 async function offered(ground: Ground): Promise<Pairing> {
   const connection = await ground.host.enter(groupOf([ground.meddler.address]));
   const { place } = await connection.offer();
@@ -27,7 +27,7 @@ function typed(ground: Ground, code: string, relay = ground.meddler.address) {
   return pairWith({ code, relays: [relay], name: "laptop", confirmed: () => {} });
 }
 
-/** A relay that pairs with both, each by a run of its own, with keys of its own and a code that it has guessed. */
+/** A relay that pairs with both sides itself, with its own keys and a guessed code. */
 async function between(guess: PairingCode): Promise<{ meddle: Meddle; fingerprint: string }> {
   const identity = await createIdentity(nodeCrypto);
   const options = { primitives: nodeCrypto, code: guess, identity, name: "laptop", now: () => performance.now() };
@@ -56,7 +56,7 @@ async function between(guess: PairingCode): Promise<{ meddle: Meddle; fingerprin
 }
 
 describe("a relay in the middle of pairing", () => {
-  it("is refused by both when it puts its own keys in with a guessed code, which costs one of five tries", async () => {
+  it("is refused by both when it inserts its own keys with a guessed code, which uses up one of five tries", async () => {
     const ground = await malicious();
     const before = hostRecord().devices;
     const pairing = await offered(ground);
@@ -68,7 +68,7 @@ describe("a relay in the middle of pairing", () => {
     expect(hostRecord().devices).toEqual(before);
   });
 
-  it("would be seen by its fingerprint even if it had guessed the code", async () => {
+  it("would be noticed by its fingerprint even if it had guessed the code", async () => {
     const ground = await malicious();
     const pairing = await offered(ground);
     const { meddle, fingerprint } = await between(parseCode(pairing.code));
@@ -85,7 +85,7 @@ describe("a relay in the middle of pairing", () => {
     ["the host's share", "peer", 0],
     ["the host's confirmation", "peer", 1],
     ["the host's keys and grant", "peer", 2],
-  ] as const)("makes nobody known by changing %s", async (_, to, at) => {
+  ] as const)("causes no pairing by changing %s", async (_, to, at) => {
     const ground = await malicious();
     const pairing = await offered(ground);
     ground.meddler.meddle = withData("guest", to, (payload, index) => {
@@ -138,7 +138,7 @@ describe("10,000 wrong codes", () => {
       const route = connection.join(pairing.place);
       const ends = listen(route);
       route.send(share);
-      // Who goes on after the host's share shows a confirmation that is wrong.
+      // After the host's share, the attacker sends a wrong confirmation.
       void ends.texts.next().then(() => route.send(new Uint8Array(300)));
       return ends.closed.next();
     };
@@ -164,7 +164,7 @@ describe("10,000 wrong codes", () => {
       ends[end] = (ends[end] ?? 0) + 1;
     }
     expect(ends.refused).toBe(5);
-    // A slow machine gives an address more tries: ten a minute.
+    // On a slow machine an address gets more tries: ten a minute.
     expect(ends.limit).toBeGreaterThan(9_900);
     expect(host.routes.all.length).toBe(5);
   });

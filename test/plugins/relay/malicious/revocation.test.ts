@@ -13,7 +13,7 @@ declare module "@scorel/kernel" {
   }
 }
 
-/** A session that says a number whenever it is told to. */
+/** A plugin that emits the next number whenever the test calls `next`. */
 function counting() {
   const said = { next: () => {} };
   const plugin = definePlugin({
@@ -31,7 +31,7 @@ function counting() {
 
 describe("a device that is revoked while a session streams", () => {
   it.each(["passes everything on", "hides that it was revoked, and leads it to the host again"])(
-    "hears nothing from then on, whether the relay %s",
+    "receives nothing from then on, whether the relay %s",
     async (what) => {
       const { plugin, said } = counting();
       const ground = await malicious({ plugins: [echoAgent, plugin] });
@@ -51,7 +51,7 @@ describe("a device that is revoked while a session streams", () => {
         const [sent, until] = [ground.meddler.last("client").seen.length, heard];
         const before = inside;
         await eventually(() => expect(inside).toBeGreaterThan(before + 200));
-        // What was on its way when it was revoked may still arrive.
+        // Events that were on their way during the revocation may still arrive.
         const frames = ground.meddler
           .last("client")
           .seen.slice(sent)

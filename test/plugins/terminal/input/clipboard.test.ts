@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Puts a program on the path, which is the only thing there beside the system's. */
+/** Adds a program to the PATH, which otherwise contains only the system's programs. */
 function program(name: string, script: string): Record<string, string> {
   writeFileSync(join(folder, name), `#!${process.execPath}\n${script}\n`);
   chmodSync(join(folder, name), 0o755);

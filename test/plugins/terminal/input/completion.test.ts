@@ -19,7 +19,7 @@ const commands = [
   { name: "help", usage: "/help", description: "Show\u001b[2J all commands", plugin: "commands" },
   { name: "model", usage: "/model <name>", description: "Change the model", plugin: "commands" },
 ];
-/** Answers as the host does. */
+/** A client that answers like the host. */
 const client = {
   request: async (operation: string, { line = "" }: { line?: string }) => {
     if (operation === "list_commands") return { commands };
@@ -38,7 +38,7 @@ const PATHS = [
 const files = fileSource(async (query) => ({ files: PATHS.filter(({ path }) => `${path}/`.includes(query)) }));
 const all = () => new Completing([commandSource(place), files, wordSource(place)]);
 
-/** A field whose list is shown once `text` is in it. */
+/** A field with this text, once its list of completions is shown. */
 async function listed(text: string, completing = all()) {
   const at = desk({ completing });
   at.type(text);
@@ -223,7 +223,7 @@ describe("completion", () => {
     const { field, type } = desk({ completing: new Completing([slow]) });
     const late = { length: 1, items: [{ text: "late" }] };
     type("a", "b", "c");
-    // While one question is open, those in between are left out.
+    // While a request is pending, only the last text is requested next.
     expect(answers.map(({ asked }) => asked)).toEqual(["a"]);
     answers[0]?.give(late);
     await eventually(() => expect(answers.map(({ asked }) => asked)).toEqual(["a", "abc"]));

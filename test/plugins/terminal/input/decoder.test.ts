@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createDecoder, type Later } from "../../../../plugins/terminal/input/decoder.ts";
 import { fc } from "../../../property.ts";
 
-/** A timer that runs when a test says so. */
+/** A timer that fires when the test runs it. */
 function hand() {
   let time = 0;
   let due: { work: () => void; ms: number } | undefined;
@@ -150,11 +150,11 @@ describe("the decoder of keys", () => {
     const lines = decoded("!ls\r", "!touch x\r");
     lines.timer.run();
     expect(lines.inputs).toEqual([pasted("!ls\r!touch x\r")]);
-    // The end of a line may come in a read of its own.
+    // The line end may arrive in a separate read.
     const parts = decoded("!ls", "\r", "touch x\r");
     parts.timer.run();
     expect(parts.inputs).toEqual(["!", "l", "s", pasted("\rtouch x\r")]);
-    // So may each character of the end, all within a few milliseconds.
+    // So may each character of the line end, all within a few milliseconds.
     const slow = decoded("!ls");
     for (const read of ["\r", "\n", "touch x"]) {
       slow.timer.pass(3);
@@ -181,7 +181,7 @@ describe("the decoder of keys", () => {
     }
     timer.run();
     expect(inputs).toEqual([pasted(`one\rtwo\r${long}three\rfour\r`)]);
-    // A key, another paste and the end of the input come behind it.
+    // A key that arrives afterwards comes after the paste.
     for (const [after, keys] of Object.entries({ "\r": ["\r"], "\x03": ["\x03"], "\x1b[A": ["\x1b[A"] })) {
       const other = decoded("a\rb");
       other.timer.pass(6);

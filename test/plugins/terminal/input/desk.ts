@@ -5,7 +5,7 @@ import type { FieldParts } from "../../../../plugins/terminal/input/field-parts.
 import { createKeys } from "../../../../plugins/terminal/input/keys.ts";
 import type { Component, Submission, Surroundings } from "../../../../plugins/terminal/parts.ts";
 
-/** What a field or picker gets of the application, without colours. */
+/** The part of the application that a field or picker needs, without colours. */
 export function surroundings(more: Partial<Surroundings> = {}): Surroundings & { told: string[] } {
   const told: string[] = [];
   return {
@@ -26,7 +26,7 @@ export function surroundings(more: Partial<Surroundings> = {}): Surroundings & {
   };
 }
 
-/** Sends what a terminal sends. A paste is written `paste(text)`. */
+/** Sends input to a component as a terminal does. `paste(text)` makes the input for a paste. */
 export function press(part: Component, ...inputs: readonly string[]): void {
   const decoder = createDecoder({ onInput: (data) => part.handleInput(data), later: () => () => {} });
   for (const input of inputs) {
@@ -57,7 +57,7 @@ export const key = {
   pageDown: "\x1b[6~",
 } as const;
 
-/** A field with what it submitted. */
+/** A field, with everything that it submitted. */
 export function desk(parts: FieldParts = {}, more: Partial<Surroundings> = {}) {
   const at = surroundings(more);
   const field = new PromptField(at, parts);
@@ -71,7 +71,7 @@ export function desk(parts: FieldParts = {}, more: Partial<Surroundings> = {}) {
   const type = (...inputs: readonly string[]) => {
     for (const input of inputs) {
       press(field, input);
-      // The arrow keys go by the lines as they were drawn.
+      // Drawn again, since the arrow keys move by drawn lines.
       field.render(40);
     }
   };

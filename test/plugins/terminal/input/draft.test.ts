@@ -24,7 +24,7 @@ afterEach(async () => {
 const noTimer: Later = () => () => {};
 const long = "a\n".repeat(20);
 
-/** A process that types a text into a field with this draft, and then does nothing. */
+/** Starts a process that types a text into a field with this draft, and then idles. */
 async function typist(text: string): Promise<SecondProcess> {
   const child = await secondProcess(new URL("./typist-main.ts", import.meta.url), dirname(folder), [path, text]);
   children.push(child);

@@ -9,7 +9,7 @@ import { desk, key } from "./desk.ts";
 const folder = mkdtempSync(join(tmpdir(), "editor-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A program that is used as an editor; it finds the file as its last argument. */
+/** A program that serves as an editor; its last argument is the file. */
 function editor(name: string, script: string): string {
   const path = join(folder, name);
   writeFileSync(path, `#!/bin/sh\n${script}\n`);

@@ -30,7 +30,7 @@ const hostile = fc.oneof(
 /** A draft that an earlier process left. */
 const drafted = (saved: Unsent): Draft => ({ saved, change() {}, clear() {}, close() {} });
 
-/** What histories are still writing, also after the desk they belong to is no longer used. */
+/** Pending writes of all histories, also of desks that are not used any more. */
 const writing: Promise<void>[] = [];
 class WatchedHistory extends History {
   override add(sent: Sent): Promise<void> {
@@ -46,7 +46,7 @@ it("nothing pasted, drafted, queued or received becomes a command or a line for 
   const step = fc.oneof(
     hostile.map((text) => ({ paste: text })),
     hostile.map((text) => ({ set: text })),
-    // Nothing that types a character: moves, deletions, undo, history, opened pastes, the kill ring.
+    // Keys that type no character: moves, deletions, undo, history, opened pastes, the kill ring.
     fc
       .constantFrom(
         key.up,
@@ -85,7 +85,7 @@ it("nothing pasted, drafted, queued or received becomes a command or a line for 
       expect(sent.map(({ mode }) => mode).filter((mode) => mode !== "message")).toEqual([]);
     }),
   );
-  // The folder is removed after the test, and would be made again by a history that writes later.
+  // A history that writes later would create the folder again after it was removed.
   await Promise.all(writing);
 });
 
@@ -122,7 +122,7 @@ it("every text that is pasted is sent whole", () => {
   const clean = (pasted: string) => pasted.replace(/\r\n?/g, "\n").replace(/(?![\n\t])\p{Cc}/gu, "");
   fc.assert(
     fc.property(fc.array(text, { maxLength: 5 }), (texts) => {
-      // Sequences of a terminal are another matter.
+      // Escape sequences are tested elsewhere.
       fc.pre(!texts.join("").includes("\x1b"));
       const { field, sent, type } = desk();
       for (const each of texts) type(paste(each));

@@ -1,4 +1,7 @@
-/** Types a text into a field with a draft, says so, and stays until it is killed. Arguments: path of the draft, text. */
+/**
+ * Types a text into a field with a draft, prints `typed`, and runs until it is killed. Arguments: path of the draft,
+ * text.
+ */
 
 import { openDraft } from "../../../../plugins/terminal/input/draft.ts";
 import { desk } from "./desk.ts";

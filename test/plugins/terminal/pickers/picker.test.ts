@@ -8,7 +8,7 @@ import { key, paste, press, surroundings } from "../input/desk.ts";
 
 const fruits = ["apple pie", "banana bread", "cherry cake"];
 
-/** A picker of fruits, with what was chosen. */
+/** A picker of fruits, and the chosen ones. */
 function picking(options: Partial<PickerOptions<string>> = {}, rows = 10, pickerWords = pickersEn) {
   const at = { ...surroundings({ rows }), pickerWords };
   const picker = new ListPicker<string>(at, {
