@@ -1,11 +1,15 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, messageOf } from "@scorel/kernel";
-import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
+import { replaceFile } from "@scorel/kit/files/private";
+import { readWithin } from "@scorel/kit/files/read-within";
 import { cleanServerName, MCP_JSON, readMcpJson } from "@scorel/kit/schema/mcp-json";
 import { isTable, type Table } from "@scorel/kit/values/table";
 import { type NewServer, sameName } from "./config-file.ts";
 import { errors } from "./errors.ts";
+
+/** A larger file is not read. Bytes. */
+const LARGEST = 4 * 1024 * 1024;
 
 /**
  * Adds a server to the `.mcp.json` of the project in this folder, and returns the path of the file. Throws MCP_ADMIN_PROJECT_TAKEN,
@@ -16,7 +20,7 @@ export function addToProject(server: NewServer, root: string): string {
   const { name } = server;
   const described = inJson(server);
   try {
-    const { text, mode } = present(path);
+    const { text, mode } = present(path, root);
     const table = tableIn(text);
     const servers = isTable(table.mcpServers) ? table.mcpServers : {};
     if (Object.keys(servers).some((each) => sameName(cleanServerName(each), name)))
@@ -34,18 +38,20 @@ export function addToProject(server: NewServer, root: string): string {
   }
 }
 
-/** The text and the permissions of the file; of a new one, which others may read, if it does not exist. */
-function present(path: string): { text: string; mode: number } {
+/** The text of the file, without a byte order mark, and its permissions; those of a new one, which others may read, if it does not exist. */
+function present(path: string, root: string): { text: string; mode: number } {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (!stat) return { text: "{}", mode: 0o644 };
   // Trust refuses such a file, too, and replacing the link would surprise whoever has made it.
   if (stat.isSymbolicLink()) throw new Error("it is a symbolic link");
-  return { text: readIfPresent(path) ?? "{}", mode: stat.mode & 0o777 };
+  const read = readWithin(path, root, LARGEST);
+  if ("reason" in read) throw new Error(read.reason);
+  return { text: read.text, mode: stat.mode & 0o777 };
 }
 
 function tableIn(text: string): Table {
   readMcpJson(text);
-  return JSON.parse(text.replace(/^\ufeff/, "")) as Table;
+  return JSON.parse(text) as Table;
 }
 
 /** The blanks with which the file indents its first line, or two. */

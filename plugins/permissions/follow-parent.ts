@@ -1,4 +1,3 @@
-import type { Mode } from "./contract.ts";
 import { narrowest } from "./inherited.ts";
 import { limitsOf, modeOf, ownMode, type State, settingsOf, workspaceOf } from "./state.ts";
 
@@ -17,6 +16,5 @@ export async function followParent(state: State): Promise<void> {
   const workspace = workspaceOf(state.ctx);
   // The session is opened again with this mode, also without its parent.
   if (workspace && own.opened !== undefined) workspace.permission = narrower ?? own.opened;
-  const mode: Mode = narrower ?? modeOf(state);
-  await state.ctx.session.append("permission_mode", { mode });
+  await state.ctx.session.append("permission_mode", { mode: narrower ?? modeOf(state) });
 }

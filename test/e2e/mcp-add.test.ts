@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import { expect, it } from "vitest";
@@ -95,16 +95,21 @@ it("a project's .mcp.json that cannot be edited safely stays as it is", async ()
   using s = scratch({ inProcess: true });
   const add = () => s.run(["mcp", "add", "air", "--scope", "project", "--", "run"]);
   for (const text of ["{ broken", "[]", '{ "mcpServers": [] }']) {
-    const path = s.file(".mcp.json", text);
+    const file = s.file(".mcp.json", text);
     const { code, stderr } = await add();
     expect([code, stderr]).toEqual([
       1,
       expect.stringContaining(`Add this below "mcpServers":\n"air": {"command":"run"}`),
     ]);
-    expect(readFileSync(path, "utf8")).toBe(text);
+    expect(readFileSync(file, "utf8")).toBe(text);
   }
-  rmSync(join(s.project, ".mcp.json"));
-  symlinkSync(s.file("elsewhere.json", "{}"), join(s.project, ".mcp.json"));
+  const path = join(s.project, ".mcp.json");
+  const latin = Buffer.from('{ "note": "\u00e9" }', "latin1");
+  writeFileSync(path, latin);
+  expect((await add()).stderr).toContain("it is not UTF-8 text");
+  expect(readFileSync(path)).toEqual(latin);
+  rmSync(path);
+  symlinkSync(s.file("elsewhere.json", "{}"), path);
   expect((await add()).stderr).toContain("it is a symbolic link");
   expect(readFileSync(join(s.project, "elsewhere.json"), "utf8")).toBe("{}");
 });

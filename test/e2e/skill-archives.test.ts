@@ -22,7 +22,7 @@ describe("scorel skill", () => {
       server.answers["/x"] = { to: "/pdf.zip" };
       const shown = [
         `Add "pdf" from ${server.origin}/x?…`,
-        expect.stringMatching(/^ {2}1 skill, 3 files, \d+ B, sha256 [\da-f]{64}$/),
+        expect.stringMatching(/^ {2}1 skill, 3 files, \d+ bytes, sha256 [\da-f]{64}$/),
         "  pdf: All of pdf",
         "    can be run: scripts/fill.py (9 bytes)",
         "    to be read: how.md (4 bytes)",
