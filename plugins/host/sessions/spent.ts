@@ -14,7 +14,7 @@ interface Totals {
   seq: number;
   sum: Usage;
   /** Whether the price of each used model is known. */
-  isPriced: boolean;
+  allPriced: boolean;
 }
 const totals = new WeakMap<Session, Totals>();
 
@@ -47,7 +47,7 @@ function totalsOf(session: Session): Totals {
 }
 
 function nothing(): Totals {
-  return { seq: 0, sum: noUsage(), isPriced: true };
+  return { seq: 0, sum: noUsage(), allPriced: true };
 }
 
 /** Adds the next events. Returns whether there are further ones. */
@@ -63,16 +63,16 @@ function addPiece(session: Session, known: Totals): boolean {
 
 function add(totals: Totals, used: unknown): void {
   totals.sum = addUsage(totals.sum, used);
-  totals.isPriced &&= isPriced(soundUsage(used));
+  totals.allPriced &&= isPriced(soundUsage(used));
 }
 
-function shown({ sum, isPriced }: Totals): Spent | undefined {
+function shown({ sum, allPriced }: Totals): Spent | undefined {
   if (tokensOf(sum) === 0) return undefined;
   const { input, output, cacheRead, cacheWrite, cost } = sum;
   const sent = input + cacheRead + cacheWrite;
   return {
     ...{ input, output, cacheRead, cacheWrite },
     ...(sent > 0 && { cachedShare: cacheRead / sent }),
-    ...(isPriced && { cost: cost.total }),
+    ...(allPriced && { cost: cost.total }),
   };
 }
