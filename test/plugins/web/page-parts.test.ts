@@ -24,7 +24,7 @@ describe("an address in the page", () => {
     expect(safeAddress(address)).toBe(safe);
   });
 
-  it("says its host as it is resolved, whatever it looks like", () => {
+  it("shows its host as it is resolved, whatever it looks like", () => {
     expect(hostShown("https://ex\u0430mple.com/login")).toBe("xn--exmple-4nf.com");
     expect(hostShown("https://example.com@evil.example:8080/")).toBe("evil.example:8080");
     expect(hostShown("mailto:a@example.com")).toBe("a@example.com");

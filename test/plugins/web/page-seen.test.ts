@@ -20,7 +20,7 @@ it("looking only goes forward", () => {
   ]);
 });
 
-it("the sessions that were looked at first are no longer kept one by one, and nothing becomes unread by that", () => {
+it("the sessions that were looked at first are not stored one by one any more, and do not become unread by that", () => {
   let seen: Seen = { since: 0, sessions: {} };
   for (let at = 1; at <= 1_000; at++) seen = looked(seen, `s${at}`, at);
   expect([seen.since, Object.keys(seen.sessions).length]).toEqual([800, 200]);

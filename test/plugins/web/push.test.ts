@@ -266,7 +266,7 @@ it.each([
   expect(endpointIn(endpoint, ["https://push.example.org"]) !== undefined).toBe(isOne);
 });
 
-it("a turn that took long is news when it ends, until the next one begins", async () => {
+it("a long turn is announced when it ends, until the next one begins", async () => {
   const told: string[][] = [];
   const news = new News({ come: (sessions) => void told.push([...sessions]), gone: () => {} });
   vi.useFakeTimers();

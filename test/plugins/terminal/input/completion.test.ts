@@ -217,7 +217,7 @@ describe("completion", () => {
     expect(unused).toEqual([key.escape]);
   });
 
-  it("never shows or inserts what comes too late", async () => {
+  it("never shows or inserts late results", async () => {
     const answers: { asked: string; give: (found: Suggestions) => void }[] = [];
     const slow: Source = ({ before }) => new Promise((give) => answers.push({ asked: before, give }));
     const { field, type } = desk({ completing: new Completing([slow]) });
@@ -238,7 +238,7 @@ describe("completion", () => {
     expect([field.text, field.render(50).slice(3)]).toEqual(["abdc", []]);
   });
 
-  it("says nothing when the host refuses, and works on", async () => {
+  it("says nothing when the host refuses, and continues to work", async () => {
     const refusing: Source = () => Promise.reject(new Error("HOST_OPERATION_UNKNOWN"));
     const { shown } = await listed("/h", new Completing([refusing, commandSource(place)]));
     expect(shown()).toEqual(["› /help  Show all commands"]);
