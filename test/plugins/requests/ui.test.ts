@@ -181,7 +181,7 @@ describe("ctx.ui", () => {
     expect([plugin, await sure]).toEqual(["oracle", true]);
   });
 
-  it("a panel is told when it changes, in lines that are neither long nor many, and ends with its plugin", async () => {
+  it("a panel is announced when it changes, in a limited number of short lines, and ends with its plugin", async () => {
     await using t = await open();
     const { ui } = t.ctx;
     ui.panel(["one\n\u001b[31mtwo", "x".repeat(300)]);

@@ -160,7 +160,7 @@ describe("text that is typed while the session is being opened", () => {
 });
 
 describe("drafts of terminals in one project", () => {
-  it("come back only when their terminal has ended, and are not replaced by what is typed early", async () => {
+  it("are restored only when their terminal has ended, and are not replaced by early typed text", async () => {
     const first = starting(created);
     first.type("of the first");
     first.open();

@@ -15,7 +15,7 @@ describe("the colours of code", () => {
     ]);
   });
 
-  it("leave the code as it is, whatever stands in it", () => {
+  it("leave the code as it is, whatever it contains", () => {
     for (const language of ["html", "js", "css", "xml", "markdown", "bash"])
       for (const code of [...payloads("http://127.0.0.1"), '<span class="hljs-keyword">x</span> &amp; &lt;'])
         expect(

@@ -74,7 +74,7 @@ describe("the files of the page", () => {
     expect(again).not.toContain("<title>");
   });
 
-  it("have a worker beside them that browsers look for anew each time", async () => {
+  it("include a worker that browsers check again each time", async () => {
     await using t = await pageHost();
     const worker = await t.get("/worker.js");
     expect([statusOf(worker), headerOf(worker, "Content-Type"), headerOf(worker, "Cache-Control")]).toEqual([

@@ -70,7 +70,7 @@ describe("suggestions", () => {
     expect(fileMark(before)).toBe(mark);
   });
 
-  it("quote names with spaces, and go on behind a folder", () => {
+  it("quote names with spaces, and continue after a folder", () => {
     const found = [
       { path: "a.ts", kind: "file" as const },
       { path: "old cart.md", kind: "file" as const },
@@ -79,7 +79,7 @@ describe("suggestions", () => {
     expect(found.map((each) => fileSuggestion(each).text)).toEqual(["@a.ts ", '@"old cart.md" ', '@"my docs/"']);
   });
 
-  it("replace what was typed, and leave what stands behind the cursor", () => {
+  it("replace the typed text, and leave the text after the cursor", () => {
     const line = messageOf("see @ca please");
     const shown = { before: "see @ca", length: 3, chosen: 0, items: [] };
     expect(taken(line, shown, { text: "@cart.ts " })).toEqual({ ...messageOf("see @cart.ts please"), caret: 13 });

@@ -29,7 +29,7 @@ it("the sessions that were looked at first are not stored one by one any more, a
   );
 });
 
-it("what is kept in another form counts as nothing", () => {
+it("stored data of another form counts as nothing", () => {
   const texts = [null, "", "{", "[]", '{"since":"1","sessions":{}}', '{"since":1,"sessions":{"a":"b"}}'];
   expect(texts.map(seenIn)).toEqual(texts.map(() => undefined));
   expect(seenIn('{"since":1,"sessions":{"a":2}}')).toEqual({ since: 1, sessions: { a: 2 } });

@@ -200,7 +200,7 @@ describe("a browser that has asked for pushes", () => {
     expect(t.stored().subscriptions).toHaveLength(1);
   });
 
-  it("is forgotten when the token of its page has ended, and when it says so", async () => {
+  it("is forgotten when the token of its page has ended, and when it unsubscribes", async () => {
     await using t = await stage();
     await t.client.request("attend_requests", { sessionId: t.sessionId });
     const id = await t.subscribe();

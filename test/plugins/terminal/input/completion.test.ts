@@ -115,7 +115,7 @@ describe("completion", () => {
     expect(field.text).toBe("please $deploy");
   });
 
-  it("attaches a file, and goes on after a folder", async () => {
+  it("attaches a file, and continues after a folder", async () => {
     const { type, sent } = await listed("see @cart");
     type(key.enter, "please", key.enter);
     const attachment = { mark: "@src/cart.ts", path: "src/cart.ts" };
@@ -128,7 +128,7 @@ describe("completion", () => {
     expect(spaced.field.text).toBe('@"my notes.md" ');
   });
 
-  it("inserts the quotes of a name with spaces itself, also behind a folder, and takes other words for no file", async () => {
+  it("inserts the quotes of a name with spaces itself, also after a folder, and does not take other words for files", async () => {
     const { type, shown, field } = await listed("see @my");
     type(" n");
     await eventually(() => expect(shown()).toEqual(["› my notes.md"]));

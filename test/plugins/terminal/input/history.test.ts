@@ -21,7 +21,7 @@ const walked = () => {
 };
 
 describe("the history", () => {
-  it("comes back with Up and Down at the first and last line, and then what was being written", () => {
+  it("is recalled with Up and Down at the first and last line, and then the text that was being written", () => {
     const { type, field } = desk(walked());
     type("first", key.enter, paste("second\nof two lines"), key.enter, "now", paste("\n".repeat(11)));
     const own = field.text;
