@@ -14,7 +14,7 @@ function swap(): void {
   renameSync(aside, folder);
 }
 
-/** Creates the folder anew; needed when another process has created it meanwhile or is writing into it. */
+/** Creates the folder again; needed when another process has created it meanwhile or is writing into it. */
 function recreate(): void {
   for (const path of [folder, aside]) rmSync(path, { recursive: true, force: true, maxRetries: 20 });
   mkdirSync(folder, { recursive: true });
