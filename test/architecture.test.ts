@@ -6,7 +6,7 @@ import { given, knownWords } from "../plugins/extensions/words.ts";
 import { catalogue } from "../presets/catalogue.ts";
 import { featureNamesOf, importsOf, type Manifest, type SourceTree, violationsOf } from "./architecture.ts";
 import { keysWithin } from "./docs/source.ts";
-import { packages, readManifest, readSourceTree, root } from "./house.ts";
+import { packages, readManifest, readSourceTree, root } from "./repository.ts";
 import { closedSeamsOf, givenServices, sealedServices } from "./seams.ts";
 
 describe("this repository", () => {

@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { importCyclesIn, importGroupsIn, importsOf, type Node, nodesOf } from "./architecture.ts";
-import { readSourceTree, root } from "./house.ts";
+import { readSourceTree, root } from "./repository.ts";
 
 interface Source {
   path: string;

@@ -145,7 +145,7 @@ async function run(project, config) {
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {
     const home = mkdtempSync(join(base, "home-"));
-    furnish(home, server.address().port, config);
+    writeConfig(home, server.address().port, config);
     const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
     const env = { PATH: process.env.PATH, HOME: home };
     child = spawn(process.execPath, [bin, "--yes", "-p", "go"], { cwd: project, env, stdio: "ignore" });
@@ -169,7 +169,7 @@ function cpuMsOf(pid) {
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * tickMs, 0);
 }
 
-function furnish(home, port, config) {
+function writeConfig(home, port, config) {
   mkdirSync(join(home, ".scorel"));
   const model = {
     type: "custom",

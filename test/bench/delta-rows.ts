@@ -15,7 +15,7 @@ const bare = (model: string) => [process.env.BENCH_BESIDE as string, baseUrl, mo
  * Describes how the events of a turn differ from `count` deltas, each once, in order and with a rising number; "" if
  * they do not.
  */
-function straying(stdout: string, count: number): string {
+function differences(stdout: string, count: number): string {
   const events = stdout
     .trimEnd()
     .split("\n")
@@ -30,7 +30,7 @@ function straying(stdout: string, count: number): string {
 
 function check(count: number): (stdout: string) => boolean {
   return (stdout) => {
-    const wrong = straying(stdout, count);
+    const wrong = differences(stdout, count);
     if (wrong) throw new Error(`--output events: ${wrong}`);
     return true;
   };

@@ -16,7 +16,7 @@ const IN_FOLDER = 100;
 const ENDINGS = ["ts", "js", "md", "json"];
 
 await using w = await workshop();
-furnish(w.dir);
+writeFiles(w.dir);
 const taken = (name: string, args: object, first: string) => async () => {
   const began = performance.now();
   const text = await w.say(name, args);
@@ -70,7 +70,7 @@ function milliseconds(program: string, args: readonly string[], cwd: string): nu
   return ms;
 }
 
-function furnish(cwd: string): void {
+function writeFiles(cwd: string): void {
   for (let folder = 0; folder < FOLDERS; folder++) {
     const path = join(cwd, `part-${folder % 50}`, `folder-${folder}`);
     mkdirSync(path, { recursive: true });

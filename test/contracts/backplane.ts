@@ -35,7 +35,7 @@ export function testBackplane(join: JoinBus): void {
   const two = async (limits?: Partial<RelayLimits>) => (await relays(2, limits)) as [TestRelay, TestRelay];
 
   describe("a bus", () => {
-    it("brings messages to all others who subscribe, in order, and never back", async () => {
+    it("delivers messages to all other subscribers, in order, and never back to the sender", async () => {
       const [a, b, c] = [await joined(), await joined(), await joined()];
       const heard = { a: new Heard<string>(), b: new Heard<string>(), c: new Heard<string>() };
       a.subscribe("x.1", (message) => heard.a.add(textIn(message)));
@@ -48,7 +48,7 @@ export function testBackplane(join: JoinBus): void {
       expect([heard.a.all, heard.b.all, heard.c.all]).toEqual([[], sent, []]);
     });
 
-    it("brings answers to requests, and tells apart who is not there and who is silent", async () => {
+    it("delivers answers to requests, and distinguishes absent receivers from silent ones", async () => {
       const [a, b] = [await joined(), await joined()];
       a.subscribe("mine", (_message, answer) => answer(utf8("from myself")));
       const end = b.subscribe("asked", (message, answer) => answer(utf8(`${textIn(message)}!`)));
@@ -130,7 +130,7 @@ export function testBackplane(join: JoinBus): void {
       expect(client.presence.all).toEqual([true]);
     });
 
-    it("believe no grant and no revocation that the host has not signed", async () => {
+    it("accept no grant and no revocation that the host has not signed", async () => {
       const bus = await joined();
       const [a, b] = await two();
       const [host, client, stranger] = await Promise.all([a.host(), b.client(), createIdentity(nodeCrypto)]);
@@ -161,7 +161,7 @@ export function testBackplane(join: JoinBus): void {
       expect(third.connection.isOpen).toBe(true);
     });
 
-    it("believe only newer hellos that the host has signed", async () => {
+    it("accept only newer hellos that the host has signed", async () => {
       const bus = await joined();
       const [a] = await two();
       const [host, stranger] = await Promise.all([a.host(), createIdentity(nodeCrypto)]);

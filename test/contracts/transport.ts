@@ -240,7 +240,7 @@ export function transportContract(serve: TransportCase): void {
     await subscription();
   });
 
-  it("tells of sessions that are created, run and closed, one change after the other, until that is ended", async () => {
+  it("announces sessions that are created, run and closed, one change after the other, until watching ends", async () => {
     await using t = await stage(serve);
     const watcher = await t.connect();
     const changes: SessionChange[] = [];

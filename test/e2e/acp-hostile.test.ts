@@ -136,7 +136,7 @@ it("unknown methods, wrong params and requests before initialize get the protoco
   expect(codes).toEqual([-32600, undefined, -32601, -32602, -32002, -32602]);
 });
 
-it("what an extension writes to stdout goes to stderr", async () => {
+it("output of an extension on stdout goes to stderr", async () => {
   using s = scratch();
   s.file(
     "~/.scorel/extensions/loud.ts",

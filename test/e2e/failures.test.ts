@@ -12,7 +12,7 @@ const kinds = {
   "is not a function": "5",
 };
 type Kind = keyof typeof kinds;
-/** What is reported: the line that threw, the file if the line is unknown, or nothing if it is no failure. */
+/** The reported place: the line that threw, the file if the line is unknown, or nothing if it is no failure. */
 type Told = "line" | "file" | "left out: file" | "nothing";
 
 const every = (told: Told[]) => Object.fromEntries(Object.keys(kinds).map((kind, at) => [kind, told[at]]));

@@ -102,7 +102,7 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     expect(log(s).some(({ type }) => type === "permission_mode")).toBe(false);
   });
 
-  it("shows the exact command of a question, and takes one key for the answer", async () => {
+  it("shows the exact command of a question, and accepts one key as the answer", async () => {
     await using s = await stage([[toolCall("Bash", { command: "echo made > file.txt; cat file.txt" })], text("Done.")]);
     await using t = await ready(s);
     t.type("go\r");

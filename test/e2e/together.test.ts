@@ -142,7 +142,7 @@ describe.skipIf(!hasTerminals)("three terminals in one session of a host", () =>
     return { host, first, second, [Symbol.asyncDispose]: dispose };
   }
 
-  it("keep their names wherever the session goes, and nobody who comes later gets one of them", async () => {
+  it("keep their names wherever the session continues, and later clients get other names", async () => {
     using s = scratch();
     await using _server = await stage(s);
     // Without a host: the first process has the session open.
@@ -187,7 +187,7 @@ describe.skipIf(!hasTerminals)("three terminals in one session of a host", () =>
     await Promise.all([first, second].map((each) => each.shows("terminal-3> question three")));
   });
 
-  it("all go on in the next host, also the one that began without a host", async () => {
+  it("all continue in the next host, also the one that began without a host", async () => {
     using s = scratch();
     await using _server = await stage(s);
     await using early = terminal(s, [...none]);

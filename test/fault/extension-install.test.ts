@@ -24,7 +24,7 @@ const leftIn = (at: Shop) => [
   ...names(packages(at)).filter((name) => name.endsWith(".tmp")),
 ];
 
-/** What is installed: nothing, or one of the two versions completely. */
+/** The installed state: nothing, or one of the two versions completely. Throws if it is anything else. */
 async function state(at: Shop): Promise<string> {
   const root = await verifiedPackage(extensions, "rules");
   const [found] = await at.extensions.list();

@@ -136,7 +136,7 @@ it(
 );
 
 it(
-  "tells its clients when it is asked to stop, lets a running turn end, and they go on with the next host",
+  "tells its clients when it is asked to stop, lets a running turn end, and they continue with the next host",
   async () => {
     using s = scratch();
     const rest = gate();

@@ -27,7 +27,7 @@ const leftIn = (at: Shop) => [
   ...names(below(at, "presets")).filter((name) => /^presets\.lock\.json\.\w+\.tmp$/.test(name)),
 ];
 
-/** What is installed: nothing, or one of the two versions completely. */
+/** The installed state: nothing, or one of the two versions completely. Throws if it is anything else. */
 async function state(at: Shop): Promise<string> {
   const root = await verifiedPackage(presets, "team");
   const [found] = await at.store.list();

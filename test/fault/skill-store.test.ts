@@ -19,7 +19,7 @@ async function isKilled(g: StoreGround, action: string, at: number): Promise<boo
   return signal !== null;
 }
 
-/** What is installed: nothing, or one of the two versions completely. */
+/** The installed state: nothing, or one of the two versions completely. Throws if it is anything else. */
 async function state(g: StoreGround): Promise<string> {
   const [found] = await openStore(g.home).list();
   if (!found) return "nothing";

@@ -291,7 +291,7 @@ describe("the time limit of a layer", () => {
     [undefined, undefined, 30_000, "hi"],
     [undefined, 1, 1, "hi"],
   ])(
-    "is kept by one that takes %s ms with limit %s: after %s ms the result is %s",
+    "applies to a layer that takes %s ms with limit %s: after %s ms the result is %s",
     async (ms, limit, after, result) => {
       vi.useFakeTimers();
       await using t = await chain(layer({ echo: slow(ms, limit) }, "slow"));

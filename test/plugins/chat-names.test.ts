@@ -20,7 +20,7 @@ it("a title in the list of sessions adds no row", () => {
   expect(row(summary, true)).toBe(`abc  1970-01-01 00:00     1  /a b  ${SEEN}`);
 });
 
-it("each line of somebody else's message is theirs, and names and titles add none", async () => {
+it("each line of another person's message is marked as theirs, and names and titles add none", async () => {
   const pieces: string[] = [];
   const output = { write: async (piece: string) => void pieces.push(piece), failure: undefined, complaint: undefined };
   const screen = new Screen(output, { clientId: "me" });
@@ -52,7 +52,7 @@ it("rows of a long line that is broken are marked as parts of it, whatever its c
   expect(marked("long and\nshort", "> ", undefined)).toBe("> long and\n> short");
 });
 
-it("a question of several lines cannot look like two, or like what somebody else has said", () => {
+it("a question of several lines cannot look like two, or like another person's message", () => {
   const asked: OpenRequest = {
     requestId: "r1",
     plugin: "asker",

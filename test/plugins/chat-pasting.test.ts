@@ -68,7 +68,7 @@ function read(chunks: readonly string[]) {
   return events;
 }
 
-it("pastes are told from keys wherever the bytes are cut", () => {
+it("pastes are distinguished from keys wherever the bytes are cut", () => {
   const bytes = Buffer.from(`é\u001b[A${pasted("zwei\rZeilen ü")}\u001b${pasted("")}x\u001b[20`).toString("latin1");
   const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 });
   fc.assert(

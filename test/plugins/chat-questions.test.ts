@@ -186,7 +186,7 @@ it("a line that was typed for one question does not answer the next, however slo
   await person.code;
 });
 
-it("what is typed before the prompt of a question is dropped", async () => {
+it("text typed before the prompt of a question is dropped", async () => {
   await using t = await people(() => [text("a reply")], [commands, asking("Well?")]);
   const person = await t.person();
   person.type("/ask\r");

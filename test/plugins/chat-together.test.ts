@@ -42,7 +42,7 @@ it("Ctrl-C withdraws only one's own messages, and those of others are answered",
   expect(await Promise.all([anna.code, ben.code])).toEqual([0, 0]);
 });
 
-it("somebody who leaves ends neither the turn of others nor their messages", async () => {
+it("a person who leaves ends neither the turn of others nor their messages", async () => {
   const finishing = gate();
   await using t = await people((index) =>
     index === 0 ? [text("begun "), delayUntil(finishing.promise), text("finished")] : [text("second")],

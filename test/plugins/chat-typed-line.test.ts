@@ -17,7 +17,7 @@ const message = { text: "taken back", isLiteral: true };
 const command = { text: "/undo 2", isLiteral: false };
 
 it.each(["!", "/", "!ls -la", "half a line"])(
-  "a message of the host stands in front of %j, and is no command",
+  "a message of the host is printed before %j, and is not a command",
   (typed) => {
     using t = line(typed);
     expect(t.own.offer(message)).toBe(true);

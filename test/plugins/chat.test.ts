@@ -125,7 +125,7 @@ describe("a question of a plugin", () => {
     expect(await t.code).toBe(0);
   });
 
-  it("takes any line when it asks for text", async () => {
+  it("accepts any line when it asks for text", async () => {
     await using t = await terminal([echoAgent, requestsPlugin, asking("input")]);
     t.type("/ask\n");
     await t.shows("[type the answer]");

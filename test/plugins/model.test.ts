@@ -485,7 +485,7 @@ describe("--model", () => {
   });
 });
 
-it("leaves nothing behind", async () => {
+it("the plugin leaves nothing behind", async () => {
   await using opened = await testKernel([]);
   const before = opened.kernel.census();
   await opened.kernel.load({ plugin: model, origin: "test" });

@@ -266,7 +266,7 @@ describe("the table [models]", () => {
   });
 });
 
-it("leaves nothing behind", async () => {
+it("the plugin leaves nothing behind", async () => {
   await using opened = await testKernel([], { services: { composition: {} as Composition } });
   const before = opened.kernel.census();
   await opened.kernel.load({ plugin: models, origin: "test" });

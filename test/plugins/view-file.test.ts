@@ -101,7 +101,7 @@ describe("view_file", () => {
     },
   );
 
-  it("says that there is no such file, and that a folder is none", async () => {
+  it("says that a file does not exist, and that a folder is not a file", async () => {
     await using t = await project({ "src/a.ts": "" });
     expect(await t.refusal("src/b.ts")).toBe("MENTIONS_NONE There is no file src/b.ts in this project.");
     expect(await t.refusal("src")).toBe("MENTIONS_CLOSED src is not shown: it is no regular file.");

@@ -301,7 +301,7 @@ describe("folders that are not safe", () => {
   });
 });
 
-describe("what an extension imports", () => {
+describe("an import of an extension", () => {
   it("is the host's own module, with import, require and import(), without an install", async () => {
     using at = place();
     at.file(
@@ -361,7 +361,7 @@ describe("what an extension imports", () => {
     expect(named("bbbbb")).toEqual(got("aaaaa"));
   });
 
-  it("is loaded only when it is asked for", async () => {
+  it("is loaded only when it is requested", async () => {
     using at = place();
     at.file("~/.scorel/extensions/mine.ts", 'import "zod";', plugin("mine"));
     const asked: string[] = [];

@@ -118,7 +118,7 @@ describe("an extension can do what a built-in plugin can:", () => {
     expect(await d.say(sessionId, "/given")).toBe("true true");
   });
 
-  it("have a table in the configuration that its schema checks", async () => {
+  it("have a configuration table that is validated by its schema", async () => {
     using at = place();
     at.file("~/.scorel/config.toml", "[greeter]", 'words = ["Good", "day"]');
     const { d, sessionId } = await opened(at, {

@@ -163,7 +163,7 @@ describe("a preset that is trusted", () => {
   });
 });
 
-it("trust.json lists presets beside projects, and a damaged one trusts nothing", async () => {
+it("trust.json lists presets in addition to projects, and a damaged one trusts nothing", async () => {
   using at = place();
   const { folder } = team(at);
   await accept(at, folder);

@@ -49,7 +49,7 @@ describe("a range of versions", () => {
   });
 });
 
-describe("what a preset requires", () => {
+describe("a requirement of a preset", () => {
   const asked = ({ project }: Place) => askedIn(project, { preset: "team" }).asked;
   const opened = (at: Place) => composed(asked(at)).sessionPlugins(at.project);
   const refusal = (at: Place) =>

@@ -14,7 +14,7 @@ export default {
   }],
 };`;
 
-it("results of extensions that mean nothing are told, with what was probably meant", async () => {
+it("meaningless results of extensions are reported, with what was probably meant", async () => {
   using at = place();
   await using server = await startModelServer((request) =>
     request.body.messages.at(-1).role === "tool" ? text("ok") : toolCall("Odd", {}),

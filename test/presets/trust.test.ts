@@ -577,7 +577,7 @@ describe("folders of Scorel that others can read", () => {
   });
 });
 
-describe("what the question lists", () => {
+describe("the question about trust", () => {
   const items = async (at: Place) => (await run(at, { preset: "coding" }).trust.review(at.project))?.items ?? [];
 
   it("lists redirects of the model, each with what it could do", async () => {

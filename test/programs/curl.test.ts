@@ -5,7 +5,7 @@ import { type Scratch, scratch } from "../e2e/scorel.ts";
 import { hang, startModelServer, text, toolCall } from "../model-server.ts";
 
 describe("curl", () => {
-  it("creates, prompts, follows, answers and cancels a session, without the token on a command line", async () => {
+  it("creates a session, prompts, follows, answers and cancels it, without the token on a command line", async () => {
     using s = scratch();
     const script = [[toolCall("Bash", { command: "touch made-by-curl" })], [text("done")], [text("so far"), hang()]];
     await using server = await startModelServer(script);

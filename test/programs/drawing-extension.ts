@@ -4,7 +4,7 @@ import type { DisplayAction } from "@scorel/kernel";
 export interface Drawn {
   actions: readonly DisplayAction[];
   question: { title: string; choices: readonly string[]; details: readonly DisplayAction[] };
-  /** What its tool returns, one text for each call. */
+  /** The results of its tool, one text for each call. */
   outputs: readonly string[];
 }
 

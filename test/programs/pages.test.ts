@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 import { expect } from "vitest";
 import { itWith } from "../optional.ts";
-import { drawn, easel, filled } from "../plugins/transfer/page.ts";
+import { drawingDesk, drawn, filled } from "../plugins/transfer/page.ts";
 import { payloads } from "../plugins/transfer/payloads.ts";
 import { findPageBrowser } from "./chromium.ts";
 import { watched } from "./watched.ts";
@@ -26,7 +26,7 @@ itWith(
   "chromium",
   "an exported page asks for nothing and opens nothing in a browser, whatever was said in it",
   async () => {
-    await using t = await easel();
+    await using t = await drawingDesk();
     await using web = await watched();
     const browser = await chromium.launch({ executablePath: findPageBrowser(), args: ["--no-sandbox"] });
     try {
@@ -72,7 +72,7 @@ function look() {
 }
 
 itWith("chromium", "an exported page shows on paper what is folded on a screen", async () => {
-  await using t = await easel();
+  await using t = await drawingDesk();
   const sessionId = await drawn(t, [{ display: "fold", title: "Title", text: "folded words" }]);
   const { content } = await t.client.request("export_session", { sessionId, format: "html" });
   const browser = await chromium.launch({ executablePath: findPageBrowser(), args: ["--no-sandbox"] });

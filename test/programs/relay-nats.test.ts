@@ -29,7 +29,7 @@ describeWith("nats", "relays with a bus of NATS", () => {
 });
 
 describeWith("nats", "a relay whose bus is lost", () => {
-  it("tells all who talk over it, goes on with its own, and leads to others again when the bus is back", async () => {
+  it("tells everybody who uses it, continues with its own routes, and reaches other relays again when the bus is back", async () => {
     const nats = await startNats();
     const said: string[] = [];
     const a = await startRelay({}, { bus: await join({ nats: nats.url }) });
@@ -61,7 +61,7 @@ describeWith("nats", "a relay whose bus is lost", () => {
     expect(said).toEqual([expect.stringContaining("cannot use its bus"), "The relay is on its bus again."]);
   });
 
-  it("begins without it, and takes hosts that came meanwhile along", async () => {
+  it("starts without it, and later announces hosts that connected in the meantime", async () => {
     const nats = await startNats();
     await nats.kill();
     const [a, b] = [
@@ -83,7 +83,7 @@ describeWith("nats", "who may use a bus", () => {
   const more = `authorization { user: relay, password: "${PASSWORD}" }\n`;
   const address = ({ port }: NatsServer, login = "") => `nats://${login}127.0.0.1:${port}`;
 
-  it("is checked by NATS, and what is said of it holds no password", async () => {
+  it("is checked by NATS, and messages about it contain no password", async () => {
     const nats = await startNats(more);
     const refused = await join({ nats: address(nats, `relay:${PASSWORD}-wrong@`) }).catch((thrown: Error) => thrown);
     expect(refused).toMatchObject({ code: "RELAY_BUS" });
@@ -92,7 +92,7 @@ describeWith("nats", "who may use a bus", () => {
     await bus.close();
   });
 
-  it("is told to the command by its environment, or a file", async () => {
+  it("is given to the command in its environment, or in a file", async () => {
     const nats = await startNats(more);
     using relay = scratch();
     const file = relay.file("login", `relay:${PASSWORD}\n`);

@@ -65,7 +65,7 @@ async function talkThrough(): Promise<void> {
 describe("the service file of the guide", () => {
   const unit = recipe("ini");
 
-  it.skipIf(!works("systemd-analyze", ["--version"]))("is one that systemd takes", () => {
+  it.skipIf(!works("systemd-analyze", ["--version"]))("is accepted by systemd", () => {
     const path = join(folder, "scorel-relay.service");
     fs.writeFileSync(path, unit);
     const { stderr } = spawnSync("systemd-analyze", ["verify", path], { encoding: "utf8" });
@@ -73,7 +73,7 @@ describe("the service file of the guide", () => {
   });
 
   it.skipIf(process.getuid?.() !== 0)(
-    "runs as a user that owns nothing but its folder, and ends in good order",
+    "runs as a user that owns nothing but its folder, and ends in an orderly way",
     async () => {
       const state = join(folder, "state");
       fs.mkdirSync(state, { mode: 0o700 });
@@ -133,7 +133,7 @@ describeUnless("podman", problem, "the container of the guide", () => {
     execFileSync("ip", ["netns", "del", space], { stdio: "pipe" });
   }, 60_000);
 
-  it("is reached from outside, says how it is, ends when it is told to, and keeps what was revoked", async () => {
+  it("can be reached from outside, reports its health, stops on request, and keeps revocations", async () => {
     const first = start();
     await answers();
     expect(podman("exec", first, "scorel", "relay", "status", "--data", "/data")).toContain("A relay runs at ws://");

@@ -10,7 +10,7 @@ import { ground } from "../plugins/skills/setup.ts";
 
 const shipped = fileURLToPath(new URL("../../skills", import.meta.url));
 
-describeWith("bubblewrap", "the cases that skill_run is put through", () => {
+describeWith("bubblewrap", "the cases for skill_run", () => {
   const failures = async (folder: string) => {
     await using t = await openFolder(folder, []);
     const verdicts = await toolSuite(t);

@@ -61,7 +61,7 @@ itWith("python", "a shipped skill's script runs, its file is kept, and a later p
   });
 });
 
-itWith("python", "a file that comes out otherwise each time is named, and the replay exits 3", async () => {
+itWith("python", "a file that differs in each run is named, and the replay exits 3", async () => {
   const command = "python3 -c 'import time; print(time.time_ns())' > out/now.txt";
   const run = { skill: "python-math", command, outputs: { globs: ["out/*"], save: true } };
   const replies = [toolCall("skill_run", run), text("Done.")];

@@ -19,7 +19,7 @@ open("out/greeting.txt", "w").write(f"Hello {name}\\n")
 
 itWith(
   "python",
-  "a model answers a program's question; one that a killed process left is gone, and that is said",
+  "a model answers a program's question; a program that was lost with a killed process is reported",
   async () => {
     const command = `python3 greet.py ${process.pid}`;
     const begin = toolCall("skill_run", {

@@ -62,7 +62,7 @@ const edit = toolCall("Edit", { file_path: "cart.js", old_string: "let i = 1", n
 const cart = "function total(items) {\n  for (let i = 1; i < items.length; i++) sum += items[i];\n}\n";
 
 describeWith("tmux", "the application in tmux", () => {
-  it("does a whole task: reads, asks with the diff, edits, runs a command, and ends with how to go on", async () => {
+  it("does a whole task: reads, asks with the diff, edits, runs a command, and ends with a hint how to continue", async () => {
     await using s = await stage([
       [toolCall("Read", { file_path: "cart.js" })],
       [text("The loop begins at 1."), edit],
@@ -235,7 +235,7 @@ describeWith("tmux", "the application in tmux", () => {
     await one.shows("▌ still here");
   });
 
-  it("gives the terminal back when it crashes, says how to go on, and has lost nothing that was typed", async () => {
+  it("restores the terminal when it crashes, says how to continue, and has lost no typed text", async () => {
     const broken = join(import.meta.dirname, "broken.cjs");
     await using s = await stage([text("Hello.")], { NODE_OPTIONS: `--require=${broken}` });
     const pane = await begin(s);

@@ -15,7 +15,7 @@ async function newSession(t: BrowserStage, options: Parameters<BrowserStage["ope
   return page;
 }
 
-itWith("chromium", "Enter sends, and other keys make a line", async () => {
+itWith("chromium", "Enter sends, and other keys make a line break", async () => {
   await using t = await browserStage([text("An earlier answer."), text("First answer."), text("Second answer.")]);
   await t.s.run(["-p", "an earlier question"]);
   const page = await newSession(t);
@@ -50,7 +50,7 @@ itWith("chromium", "Enter sends, and other keys make a line", async () => {
   expect(t.complaints).toEqual([]);
 });
 
-itWith("chromium", "on a touch screen Enter makes a line until a keyboard was seen", async () => {
+itWith("chromium", "on a touch screen, Enter makes a line break until a keyboard was used", async () => {
   await using t = await browserStage([text("An earlier answer."), text("First answer.")]);
   await t.s.run(["-p", "an earlier question"]);
   const page = await newSession(t, { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });

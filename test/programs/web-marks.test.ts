@@ -19,7 +19,7 @@ const touch = (file: string) => toolCall("Bash", { command: `touch ${file}` });
 
 itWith(
   "chromium",
-  "two browsers mark what works, waits and was not looked at, and list all that waits",
+  "two browsers mark sessions that work, wait or are unread, and list all that wait",
   async () => {
     await using t = await browserStage([
       text("A first answer."),
@@ -161,7 +161,7 @@ const hide = (page: Page, isHidden: boolean) =>
 
 const noticesOf = (page: Page) => page.evaluate<unknown[]>("globalThis.notices");
 
-itWith("chromium", "the browser notifies of what waits after a yes, while the page is not in sight", async () => {
+itWith("chromium", "after a yes, the browser notifies of waiting sessions while the page is not in sight", async () => {
   await using t = await browserStage([1, 2, 3, 4].flatMap((at) => [touch(`${at}.txt`), text(`Made ${at}.`)]));
   const client = await hostClient(t.s.home, "writer");
   try {

@@ -17,7 +17,7 @@ const isInSight = (page: Page, words: string) =>
     return inner.bottom > outer.top && inner.top < outer.bottom ? "in sight" : "out of sight";
   }, words);
 
-itWith("chromium", "words are found in all conversations, and a found message is gone to and marked", async () => {
+itWith("chromium", "words are found in all conversations, and a found message is shown and marked", async () => {
   await using t = await browserStage([
     text("The heron stands   in the reeds."),
     toolCall("Bash", { command: "echo a heron too" }),
@@ -51,7 +51,7 @@ itWith("chromium", "words are found in all conversations, and a found message is
 
 itWith(
   "chromium",
-  "earlier messages come while somebody stays at the top, who goes on reading at the same place",
+  "earlier messages are loaded while somebody stays at the top, who continues to read at the same place",
   async () => {
     await using t = await browserStage([]);
     await t.s.run(["project", "add", t.s.project]);

@@ -5,7 +5,7 @@ import type { Question } from "@scorel/requests/contract";
 import { describe, expect, it } from "vitest";
 import { contained, testCallers } from "../../harness.ts";
 import { delayUntil, gate, text, toolCall } from "../../model-server.ts";
-import { firstOf, lender } from "../requests/setup.ts";
+import { exposingPlugin, firstOf } from "../requests/setup.ts";
 import { openAgent, says, tool } from "./setup.ts";
 
 function layer(id: string, handler: (proposal: StoreProposal) => unknown, more: object = {}) {
@@ -49,7 +49,7 @@ describe("the hook beforeStore", () => {
   });
 
   it("changes what is stored of a question, which then says so, and of its answer, but not the answer itself", async () => {
-    const { plugin, ctx } = lender();
+    const { plugin, ctx } = exposingPlugin();
     await using t = await openAgent([], { plugins: [requests, plugin, layer("clean", clean)] });
     const operations: any = Object.assign({}, ...t.kernel.collect("operations").map(({ value }) => value));
     const run = (operation: string, params: object) =>
@@ -90,7 +90,7 @@ describe("the hook beforeStore", () => {
   });
 
   it("asks nothing when a critical layer fails for a question", async () => {
-    const { plugin, ctx } = lender();
+    const { plugin, ctx } = exposingPlugin();
     await using t = await openAgent([], { plugins: [requests, plugin, layer("clean", fails, { critical: true })] });
     const operations: any = Object.assign({}, ...t.kernel.collect("operations").map(({ value }) => value));
     await operations.attend_requests.run({ sessionId: t.session.id }, testCallers().caller("client1"));

@@ -298,7 +298,7 @@ describe("the estimated context size", () => {
   });
 });
 
-it("leaves nothing behind", async () => {
+it("the agent leaves nothing behind", async () => {
   await using t = await openAgent([text("ok")]);
   const before = t.kernel.census();
   await t.kernel.unload("agent");

@@ -5,16 +5,16 @@ import { text, toolCall } from "../../model-server.ts";
 import { extension, openAgent, says, tool } from "./setup.ts";
 
 /** Clears and overwrites everything that is reachable from a value. */
-function vandalise(value: unknown): void {
+function overwriteAll(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   for (const key of Object.keys(value)) {
-    vandalise(Reflect.get(value, key));
+    overwriteAll(Reflect.get(value, key));
     Reflect.set(value, key, "vandalised");
   }
   if (Array.isArray(value) && !Object.isFrozen(value)) value.length = 0;
 }
 function andThrow(value: unknown): never {
-  vandalise(value);
+  overwriteAll(value);
   throw new Error("and it throws");
 }
 
@@ -68,14 +68,14 @@ const places: [string, Partial<AnyPlugin>, string?][] = [
   ["transformContext, later", { hooks: () => ({ transformContext: async (all) => andThrow(all) }) }, "vandal transformContext"],
   ["convertToLlm", { hooks: () => ({ convertToLlm: andThrow }) }, "vandal convertToLlm"],
   ["beforeToolCall", { hooks: () => ({ beforeToolCall: andThrow }) }, "vandal beforeToolCall"],
-  ["approveToolCall", { hooks: () => ({ approveToolCall: (call) => void vandalise(call) }) }],
+  ["approveToolCall", { hooks: () => ({ approveToolCall: (call) => void overwriteAll(call) }) }],
   ["approveToolCall, and throws", { hooks: () => ({ approveToolCall: andThrow }) }, "vandal approveToolCall"],
   ["afterToolCall", { hooks: () => ({ afterToolCall: andThrow }) }, "vandal afterToolCall"],
-  ["onEvent", { onEvent: (event) => vandalise(event) }],
-  ["a subscription of events", { activate: (ctx) => void ctx.subscribe(vandalise) }],
-  ["a subscription of pi's events", { activate: (ctx) => void ctx.agent.subscribe(vandalise) }],
-  ["the agent's state", { onEvent: (_event, ctx) => vandalise(ctx.agent.state.messages) }],
-  ["the conversation", { onEvent: (_event, ctx) => vandalise(ctx.session.buildContext()) }],
+  ["onEvent", { onEvent: (event) => overwriteAll(event) }],
+  ["a subscription of events", { activate: (ctx) => void ctx.subscribe(overwriteAll) }],
+  ["a subscription of pi's events", { activate: (ctx) => void ctx.agent.subscribe(overwriteAll) }],
+  ["the agent's state", { onEvent: (_event, ctx) => overwriteAll(ctx.agent.state.messages) }],
+  ["the conversation", { onEvent: (_event, ctx) => overwriteAll(ctx.session.buildContext()) }],
 ]; // biome-ignore format: a row each
 
 describe("an extension cannot damage what it is given", () => {

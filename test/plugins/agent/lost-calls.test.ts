@@ -78,7 +78,7 @@ describe("calls without a result, when a session is opened", () => {
     for (const before of none) expect(await afterStart(before)).toEqual([]);
   });
 
-  it("get none if somebody has gone back to the reply", async () => {
+  it("get none if the conversation was rewound to the reply", async () => {
     const stored = await afterStart(async ({ session }) => {
       const { id } = await session.append("message", reply(["a"]));
       await session.append("message", result("a"));

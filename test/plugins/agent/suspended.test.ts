@@ -57,7 +57,7 @@ const results = (t: AgentTest) =>
 const call = toolCall("work", { on: "this" });
 
 describe("a turn whose process ended while a person was asked about a call", () => {
-  it("goes on with the answer, and whoever waits for its message gets its outcome", async () => {
+  it("continues with the answer, and everybody who waits for its message gets its outcome", async () => {
     const left = await leftAt([call]);
     await using t = await opened([text("Done.")], { events: left.events });
     expect([Object.keys(t.session.projection("openRequests")), t.agent.running, t.ran]).toEqual([
@@ -80,7 +80,7 @@ describe("a turn whose process ended while a person was asked about a call", () 
     expect([t.ran, results(t)]).toEqual([[], [["call_0_0", expect.stringContaining("Denied")]]]);
   });
 
-  it("asks anew if the question would not be the same any more", async () => {
+  it("asks again if the question would be another one now", async () => {
     const left = await leftAt([call]);
     const guard = definePlugin({
       id: "guard",
@@ -141,7 +141,7 @@ describe("a turn whose process ended while a person was asked about a call", () 
     expect([t.session.projection("openRequests"), t.ran]).toEqual([{}, []]);
   });
 
-  it("does not go on if what is stored of the reply is not what the model wrote", async () => {
+  it("does not continue if the stored reply is not what the model wrote", async () => {
     const hider = definePlugin({
       id: "hider",
       name: "Hider",

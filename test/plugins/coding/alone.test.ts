@@ -35,7 +35,7 @@ it("the tools work in the process's directory without the services workspace, mo
   ).toEqual([]);
 });
 
-it("leaves nothing behind", async () => {
+it("the plugin leaves nothing behind", async () => {
   await using t = await testKernel([messages, agent, tools, local]);
   const before = t.kernel.census();
   for (let round = 0; round < 2; round++) {

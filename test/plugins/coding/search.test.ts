@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { textOf, type Workshop, workshop } from "./workshop.ts";
 
 /** A project with ignored, hidden and odd files. */
-function furnish(w: Workshop): void {
+function writeFiles(w: Workshop): void {
   w.file(".gitignore", "*.log\nnode_modules\n!keep.log\n");
   w.file("a.ts", "import x\nneedle one\n");
   w.file("src/b.ts", "needle two\nneedle three\nlast\n");
@@ -35,14 +35,14 @@ describe("Glob", () => {
     [".git/*", []],
   ])("lists %s by path, without what is ignored or hidden", async (pattern, files) => {
     await using w = await workshop();
-    furnish(w);
+    writeFiles(w);
     const header = files.length === 0 ? "[no files]" : `[${files.length} ${files.length === 1 ? "file" : "files"}]`;
     expect(await glob(w, pattern)).toBe([header, ...files].join("\n"));
   });
 
   it("accepts a folder, or a pattern with its full path", async () => {
     await using w = await workshop();
-    furnish(w);
+    writeFiles(w);
     expect(await glob(w, "*.ts", { path: "src" })).toBe("[2 files]\nsrc/b.ts\nsrc/deep/d.ts");
     expect(await glob(w, `${w.dir}/src/*.ts`)).toBe("[1 file]\nsrc/b.ts");
     expect(await glob(w, "*", { path: w.home })).toBe("[no files]");
@@ -55,14 +55,14 @@ describe("Glob", () => {
 
   it("shows hidden files when asked", async () => {
     await using w = await workshop();
-    furnish(w);
+    writeFiles(w);
     expect(await glob(w, "*.yml")).toBe("[no files]");
     expect(await glob(w, "*.yml", { hidden: true })).toBe("[1 file]\n.github/w.yml");
   });
 
   it("returns pages as details and as text", async () => {
     await using w = await workshop();
-    furnish(w);
+    writeFiles(w);
     const page = await w.call("Glob", { pattern: "*.ts", offset: 1, limit: 2 });
     expect(textOf(page)).toBe("[files 2-3 of 4; next offset 3]\na.ts\nsrc/b.ts");
     expect(page.details).toEqual({ files: ["a.ts", "src/b.ts"], offset: 1, total: 4, nextOffset: 3 });
@@ -92,7 +92,7 @@ describe("Glob", () => {
 describe("Grep", () => {
   it("shows matches by file and line, sorted", async () => {
     await using w = await workshop();
-    furnish(w);
+    writeFiles(w);
     const result = await w.call("Grep", { pattern: "needle" });
     expect(textOf(result)).toBe(
       "[5 matches]\n-dash.ts\n1:--needle\na.ts\n2:needle one\nkeep.log\n1:needle kept\nsrc/b.ts\n1:needle two\n2:needle three",
@@ -114,7 +114,7 @@ describe("Grep", () => {
 
   it("lists files, or counts matching lines", async () => {
     await using w = await workshop();
-    furnish(w);
+    writeFiles(w);
     expect(await grep(w, "needle", { mode: "files" })).toBe("[4 files]\n-dash.ts\na.ts\nkeep.log\nsrc/b.ts");
     const counted = await w.call("Grep", { pattern: "needle", mode: "count", limit: 2, offset: 2 });
     expect(textOf(counted)).toBe("[files 3-4 of 4]\nkeep.log:1\nsrc/b.ts:2");
@@ -138,7 +138,7 @@ describe("Grep", () => {
 
   it("accepts patterns that look like options or contain line separators", async () => {
     await using w = await workshop();
-    furnish(w);
+    writeFiles(w);
     w.file("odd.txt", "a\u2028b\n");
     expect(await grep(w, "--needle")).toBe("[1 match]\n-dash.ts\n1:--needle");
     expect(await grep(w, "-e")).toBe("[no matches]");
@@ -147,7 +147,7 @@ describe("Grep", () => {
 
   it("narrows by path and glob, and keeps ignored files out", async () => {
     await using w = await workshop();
-    furnish(w);
+    writeFiles(w);
     expect(await grep(w, "needle", { path: "src" })).toBe("[2 matches]\nsrc/b.ts\n1:needle two\n2:needle three");
     expect(await grep(w, "needle", { path: "src/b.ts", mode: "count" })).toBe("[1 file]\nsrc/b.ts:2");
     expect(await grep(w, "needle", { glob: "*.log", mode: "files" })).toBe("[1 file]\nkeep.log");

@@ -14,15 +14,15 @@ function swap(): void {
   renameSync(aside, folder);
 }
 
-/** Creates the folder anew; needed when another process has created it meanwhile or is writing into it. */
-function beginAgain(): void {
+/** Creates the folder again; needed when another process has created it meanwhile or is writing into it. */
+function recreate(): void {
   for (const path of [folder, aside]) rmSync(path, { recursive: true, force: true, maxRetries: 20 });
   mkdirSync(folder, { recursive: true });
 }
 
 console.log("ready");
 for (;;)
-  for (const work of [swap, beginAgain])
+  for (const work of [swap, recreate])
     try {
       work();
       break;

@@ -35,8 +35,8 @@ const counter = definePlugin({
 });
 
 /** A host plugin that reads a session without locking or changing it. */
-const looker = definePlugin({
-  id: "looker",
+const unlockedReader = definePlugin({
+  id: "unlockedReader",
   name: "Looker",
   version: "1.0.0",
   scope: "host",
@@ -80,7 +80,7 @@ describe("an operation of a plugin", () => {
 
   it("can read a session without locking it", async () => {
     using home = testHome();
-    await using t = await testHost([echoAgent], [], [looker]);
+    await using t = await testHost([echoAgent], [], [unlockedReader]);
     const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
     await ask(t.client, sessionId, "hello");
     await t.client.request("close_session", { sessionId });

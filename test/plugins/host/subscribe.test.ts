@@ -14,10 +14,10 @@ declare module "@scorel/host/contract" {
 }
 
 /** A plugin whose context the test uses, and which appends an event each time the session starts. */
-function lender() {
+function exposingPlugin() {
   const held: { ctx?: BaseContext } = {};
   const plugin = definePlugin({
-    id: "lender",
+    id: "exposingPlugin",
     name: "Lender",
     version: "1.0.0",
     async activate(ctx) {
@@ -32,7 +32,7 @@ function lender() {
 
 async function stage() {
   const home = testHome();
-  const { plugin, context } = lender();
+  const { plugin, context } = exposingPlugin();
   const opened: unknown[] = [];
   const opener = definePlugin({
     id: "opener",
@@ -267,7 +267,7 @@ describe("a subscription", () => {
     t.context().ui.status("counting");
     await t.client.request("list_requests", { sessionId });
     const { heard } = await listen(t.host.connect(), sessionId);
-    expect(heard).toMatchObject([{ type: "plugin_status", plugin: "lender", text: "counting" }]);
+    expect(heard).toMatchObject([{ type: "plugin_status", plugin: "exposingPlugin", text: "counting" }]);
   });
 
   it("that ends during its replay gets no more events", async () => {

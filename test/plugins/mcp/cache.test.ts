@@ -231,7 +231,7 @@ it("a call of a tool that the server no longer has is an error, and the server d
   expect(lastText(requests[1] as never)).toContain("it no longer has this tool");
 });
 
-it("a server that is known but cannot be started says so when it is called", async () => {
+it("a call of a known server that cannot be started says so", async () => {
   using home = testHome();
   const program = join(home.home, "server.mjs");
   const servers = [{ name: "test", command: process.execPath, args: [program] }];

@@ -45,7 +45,7 @@ it("an image has the type of its content, whatever the server calls it", async (
   expect(JSON.stringify(body.messages)).toContain("data:image/png;base64,iVBORw0KGgo");
 });
 
-it("an error result and a refusal are told plainly", async () => {
+it("an error result and a refusal are reported plainly", async () => {
   expect(lastText(await result("fail"))).toBe("There is no such city.");
   expect(lastText(await result("refuse"))).toBe('The MCP server "test" could not do refuse: refused by the server');
 });

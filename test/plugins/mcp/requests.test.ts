@@ -318,7 +318,7 @@ it("a form is withdrawn when its call is cancelled, and no answer reaches the se
   expect(JSON.parse(lastText(requests[1] as never)).slice(1)).toEqual([{ action: "cancel" }]);
 });
 
-it("a form is withdrawn when its server dies, and when it is started anew", async () => {
+it("a form is withdrawn when its server dies, and when it is restarted", async () => {
   const script = [
     ...[toolCall("mcp__test__answers", {}), toolCall("mcp__test__ask", plain), text("It died.")],
     ...[toolCall("mcp__test__ask", plain), text("It was started anew.")],

@@ -30,7 +30,7 @@ it("resources are listed and read by tools, which only servers with some bring",
   expect((await without.say("Go.")).map(offered)).toEqual([["mcp__test__echo"]]);
 });
 
-it("what is typed after @ finds the resources that servers name, and not their patterns", async () => {
+it("text after @ finds the resources that servers list, and not their patterns", async () => {
   await using t = await talk([text("Hello.")], { servers, more });
   await t.say("Go.");
   const found = async (query: string, limit = 20) =>

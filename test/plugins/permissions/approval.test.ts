@@ -168,7 +168,7 @@ describe("a rule with a pattern, for a tool that says what a call is about,", ()
   });
 });
 
-it("asks an extension's tool about each call anew, however often it failed for other arguments", async () => {
+it("asks about each call of an extension's tool again, however often it failed for other arguments", async () => {
   const broken = weather({
     parameters: { type: "object", properties: { url: { type: "string" } } },
     about: ({ url }) => new URL(url).host,

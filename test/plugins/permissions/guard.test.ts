@@ -326,7 +326,7 @@ describe("a person", () => {
     expect(await Promise.all(calls)).toEqual(["runs", "runs"]);
   });
 
-  it("who leaves makes nothing free: calls that would ask are denied", async () => {
+  it("who leaves allows nothing by that: calls that would ask are denied", async () => {
     await using t = await attended();
     const call = write(t, "a");
     await t.question();
@@ -335,7 +335,7 @@ describe("a person", () => {
     expect(await write(t, "b")).toMatch(/^Denied: Write needs approval, and nobody is there to ask/);
   });
 
-  it("who never answers does not outlast the turn", async () => {
+  it("who never answers does not keep the turn from ending", async () => {
     await using t = await attended();
     const control = new AbortController();
     const call = t.judge("Bash", { command: "npm test" }, control.signal);

@@ -16,7 +16,7 @@ it("set_permission changes the mode as /permission does, and lifts no rule of th
   ]);
 });
 
-it("a configured mode is that of the session whoever opens it; without one, it is `edits` until somebody can be asked", async () => {
+it("a configured mode applies whoever opens the session; without one, it is `edits` until somebody can be asked", async () => {
   const modes = async (config: object) => {
     await using t = await post(config);
     const before = await t.command();

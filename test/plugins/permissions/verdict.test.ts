@@ -31,7 +31,7 @@ describe("a rule about paths", () => {
     expect([allows("Edit(src/**)"), forbids("Edit(src/**)")]).toEqual([false, true]);
   });
 
-  it("takes a path that is too long to be compared for one that may not be used", () => {
+  it("treats a path that is too long to be compared as one that may not be used", () => {
     expect([allows("Edit(src/**)", LONG), forbids("Edit(src/**)", LONG), forbids("Edit(doc/**)", LONG)]).toEqual([
       ...[false, true, true],
     ]);

@@ -90,7 +90,7 @@ describe.each([
     expect(responder.handshakeHash).toEqual(initiator.handshakeHash);
   });
 
-  it("goes on after both ends have rekeyed, and with no other key", async () => {
+  it("continues after both ends have rekeyed, and with no other key", async () => {
     const { initiator, responder } = await handshake();
     await initiator.sending.rekey();
     await responder.receiving.rekey();

@@ -153,7 +153,7 @@ describe("a device that knows several relays", () => {
     (await through(await silent(), a.address)).close();
   });
 
-  it("is told why each of them leads nowhere", async () => {
+  it("is told of each of them why it leads nowhere", async () => {
     const { a } = await twoRelays();
     const other = await startRelay();
     const { options } = await paired([a.address]);

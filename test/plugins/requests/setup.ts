@@ -7,7 +7,7 @@ import { type TestPlugin, testCallers, testKernel } from "../../harness.ts";
 type Context = PluginContext<unknown, "requests">;
 
 /** A plugin that exposes its context. */
-export function lender(id = "asker") {
+export function exposingPlugin(id = "asker") {
   const held: { ctx?: Context } = {};
   const plugin = definePlugin({
     id,
@@ -23,7 +23,7 @@ export function lender(id = "asker") {
 
 /** A session with plugin `asker`, whose context is accessible, and others; `run` runs an operation as a client. */
 export async function open(options: Parameters<typeof testKernel>[1] = {}, more: readonly TestPlugin[] = []) {
-  const { plugin, ctx } = lender();
+  const { plugin, ctx } = exposingPlugin();
   const { caller, leave } = testCallers();
   const t = await testKernel([messages, requestsPlugin, plugin, ...more], options);
   const run = async (operation: string, params: object = {}, clientId = "client1") => {

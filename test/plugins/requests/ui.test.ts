@@ -4,7 +4,7 @@ import tools from "@scorel/tools";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import type { Ui } from "../../../kernel/types.ts";
 import { testKernel } from "../../harness.ts";
-import { firstOf, lender, open } from "./setup.ts";
+import { exposingPlugin, firstOf, open } from "./setup.ts";
 
 declare module "@scorel/kernel" {
   interface Hooks {
@@ -181,7 +181,7 @@ describe("ctx.ui", () => {
     expect([plugin, await sure]).toEqual(["oracle", true]);
   });
 
-  it("a panel is told when it changes, in lines that are neither long nor many, and ends with its plugin", async () => {
+  it("a panel is announced when it changes, in a limited number of short lines, and ends with its plugin", async () => {
     await using t = await open();
     const { ui } = t.ctx;
     ui.panel(["one\n\u001b[31mtwo", "x".repeat(300)]);
@@ -202,7 +202,7 @@ describe("ctx.ui", () => {
   });
 
   it("ends with its plugin: clears the status and answers open questions with their defaults", async () => {
-    const other = lender("other");
+    const other = exposingPlugin("other");
     await using t = await open({}, [other.plugin]);
     await t.run("attend_requests");
     const { ui } = other.ctx();

@@ -43,7 +43,7 @@ const or = <T>(work: () => T): T | undefined => {
   try {
     return work();
   } catch {
-    return undefined; // What was exchanged is refused, whatever it is then called.
+    return undefined; // Refused, because the folder was exchanged.
   }
 };
 

@@ -13,7 +13,7 @@ const loadsIn = (request: RecordedRequest | undefined) => request?.text.match(/D
 const systemOf = (request: RecordedRequest | undefined) => sent(request!)[0]?.text ?? "";
 const toolsOf = (request: RecordedRequest | undefined) =>
   sent(request!).flatMap(({ role, text: said }) => (role === "tool" ? [said] : []));
-/** What the result of a load says about docs that are not loaded. */
+/** The end of the result of a load: the docs that are not loaded. */
 const OTHERS = "\nDocs to be loaded by name: a.md (2 bytes), b.md (3 bytes)";
 const withDocs = (g: Ground) => {
   addSkill(g, "pdf", { "a.md": "Ay", "b.md": "Bee" });

@@ -13,7 +13,7 @@ import {
 } from "../../model-server.ts";
 import { childrenOf, resultsIn, task, toolsIn, used, wordsOf, working } from "./working.ts";
 
-it("a task is done in a session of its own, and its report and usage come back", async () => {
+it("a task is done in a separate session, and its report and usage are returned", async () => {
   await using t = await working({
     "Go.": [
       [task("Touch it", "Touch @notes.txt."), used(10)],
@@ -154,7 +154,7 @@ it("cancelling the parent cancels its subagents and theirs, and those that wait 
   expect(t.server.requests.map((request) => wordsOf(request).first)).not.toContain("Waiting");
 });
 
-it("a subagent that somebody cancels, that fails or that says nothing is an error, and the parent goes on", async () => {
+it("a subagent that is cancelled, that fails or that returns nothing is an error, and the parent continues", async () => {
   await using t = await working({
     "Go.": [[task("Held"), task("Failing"), task("Silent")], text("Done.")],
     Held: [hang()],
@@ -176,7 +176,7 @@ it("a subagent that somebody cancels, that fails or that says nothing is an erro
   ]);
 });
 
-it("a report that is too long is cut, and says so", async () => {
+it("a report that is too long is cut, and this is stated", async () => {
   const long = "x".repeat(40_000);
   await using t = await working({ "Go.": [task("Long"), text("Done.")], Long: [text(long)] });
   await t.outcome();

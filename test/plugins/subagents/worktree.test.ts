@@ -50,7 +50,7 @@ it("a worktree in which nothing was changed is removed, also one that a definiti
   expect([treesIn(t.home.cwd), t.git("branch", "--format=%(refname:short)")]).toEqual([[], "main"]);
 });
 
-it("what a cancelled subagent has changed is on its branch", async () => {
+it("the changes of a cancelled subagent are on its branch", async () => {
   await using t = await working(
     { "Go.": [isolated("Write it"), text("Done.")], "Write it": [write("b.txt"), [hang()]] },
     options,

@@ -36,7 +36,7 @@ describe("the bell", () => {
     activity.end();
   });
 
-  it("leaves the screen alone while nothing goes on", () => {
+  it("writes nothing to the screen while nothing happens", () => {
     const { activity, told } = stage();
     activity.update(view(true));
     vi.advanceTimersByTime(3_000);

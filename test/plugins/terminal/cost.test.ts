@@ -73,8 +73,8 @@ async function session(turns: number) {
 
 const words = Array.from({ length: 400 }, (_, at) => (at % 40 === 39 ? " end.\n\n" : ` word${at}`));
 
-describe("what a word costs", () => {
-  it("is at most three times its bytes and 64 to the terminal", async () => {
+describe("the cost of a word", () => {
+  it("is at most three times its bytes plus 64 in the terminal's output", async () => {
     const { paint, delta } = await session(500);
     paint();
     let sent = 0;
@@ -87,7 +87,7 @@ describe("what a word costs", () => {
     expect(sent).toBeLessThanOrEqual(allowed);
   });
 
-  it("takes no more than half as long again in a conversation of 1,000 turns as in one of 10", async () => {
+  it("is at most half as high again in a conversation of 1,000 turns as in one of 10", async () => {
     const measured = async (turns: number) => {
       const { paint, delta } = await session(turns);
       paint();

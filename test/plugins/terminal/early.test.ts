@@ -82,7 +82,7 @@ function drafts(): string[] {
 /** Shown after Enter: the text waits to be sent, and the field is empty. */
 const isHeld = "What you have entered will be sent as soon as it is open.";
 
-describe("what is typed while the session is being opened", () => {
+describe("text that is typed while the session is being opened", () => {
   it.each([
     ["before the first picture", async (t: Starting) => t.type("hello\r")],
     [
@@ -120,7 +120,7 @@ describe("what is typed while the session is being opened", () => {
     expect([asked(), drafts()]).toEqual([["hello"], []]);
   });
 
-  it("is done in order, after the prompt of the command line", async () => {
+  it("is processed in order, after the prompt of the command line", async () => {
     const t = starting(created, "first");
     t.type("second\r");
     await t.shows(isHeld);
@@ -160,7 +160,7 @@ describe("what is typed while the session is being opened", () => {
 });
 
 describe("drafts of terminals in one project", () => {
-  it("come back only when their terminal has ended, and are not replaced by what is typed early", async () => {
+  it("are restored only when their terminal has ended, and are not replaced by early typed text", async () => {
     const first = starting(created);
     first.type("of the first");
     first.open();

@@ -48,7 +48,7 @@ it("a line for the shell says once how long it took", () => {
   ]);
 });
 
-it("what a person has refused says so to them, without what is said to the model", () => {
+it("a refused call says so to the person, without the text for the model", () => {
   const rest = "Do not try the same in another way; go on without it, or say what you need it for.";
   const text = `Denied: the user said no. ${rest}`;
   const refused = (meta: unknown) => lines("message", { message: { role: "tool_result", meta } }, text, "error");

@@ -12,7 +12,7 @@ function stage(takes = 0) {
   return { frames, drawn };
 }
 
-describe("pictures", () => {
+describe("frames", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
   afterEach(() => void vi.useRealTimers());
 

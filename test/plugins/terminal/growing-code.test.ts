@@ -64,12 +64,12 @@ describe("code that arrives", () => {
     ["yaml", scalar],
     ["c", macro],
     ["", functions],
-  ])("looks in each picture (%s) as if it were drawn at once", (language, parts) => {
+  ])("looks in each frame (%s) as if it were drawn at once", (language, parts) => {
     const code = parts.join("\n").split("\n");
     arrive(language, code, (grown, whole) => expect(grown).toEqual(whole));
   });
 
-  it("colours the same few lines for a picture, however long it is", () => {
+  it("highlights the same few lines for each frame, however long it is", () => {
     const code = functions.join("\n").split("\n");
     const { coloured } = arrive("ts", code);
     expect(code).toHaveLength(200);
@@ -77,7 +77,7 @@ describe("code that arrives", () => {
     expect(coloured / code.length).toBeLessThan(40);
   });
 
-  it("is drawn at once when it is complete, or in another width", () => {
+  it("is drawn as a whole when it is complete, or in another width", () => {
     const drawing = counting();
     const growing = new GrowingText();
     const code = [...functions, ...comment].join("\n").split("\n");

@@ -84,7 +84,7 @@ describe("Markdown", () => {
     );
   });
 
-  it("that is made to keep the reader busy is drawn, within its width", () => {
+  it("that is made to slow down the parser is drawn, within its width", () => {
     for (const text of costly(12_000)) {
       const effort = new Effort(text.length);
       expect(() => [blocksOf(text, effort), spansOf(text, effort)], text.slice(0, 20)).not.toThrow();
@@ -95,7 +95,7 @@ describe("Markdown", () => {
     }
   });
 
-  it("that grows is handed to the reader in parts of a bounded size, however long it is", () => {
+  it("that grows is parsed in parts of a bounded size, however long it is", () => {
     let handed = 0;
     const count = (text: string) => {
       handed += text.length;

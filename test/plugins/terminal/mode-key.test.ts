@@ -3,7 +3,7 @@ import { basicActions } from "../../../plugins/terminal/app/basic-actions.ts";
 import { submit } from "../../../plugins/terminal/app/submit.ts";
 import { en } from "../../../plugins/terminal/words/en.ts";
 
-it("the key for the next mode leaves out full until somebody has chosen that in the session", async () => {
+it("the key for the next mode skips full until somebody has chosen it in the session", async () => {
   const told: string[] = [];
   let work = Promise.resolve();
   const status = { permission: "ask" };

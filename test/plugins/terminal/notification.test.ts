@@ -10,7 +10,7 @@ const bell = "\u0007";
 const osc9 = `${bell}\u001b]9;Scorel: Done.${bell}`;
 const osc777 = `${bell}\u001b]777;notify;Scorel;Done.${bell}`;
 
-describe("a call to a person who looks elsewhere", () => {
+describe("a notification for a person who looks elsewhere", () => {
   it.each<[string, NotifySetting, Record<string, string>, string]>([
     ["nothing when it is off", false, { TERM_PROGRAM: "iTerm.app" }, ""],
     ["only the bell when that is chosen", "bell", { TERM_PROGRAM: "iTerm.app" }, bell],
@@ -51,7 +51,7 @@ describe("a call to a person who looks elsewhere", () => {
   });
 });
 
-describe("a person is called", () => {
+describe("a person is notified", () => {
   afterEach(() => void vi.useRealTimers());
   const view = (running: boolean, asked = 0) =>
     ({ status: { running }, live: [], requests: Array(asked).fill({}) }) as unknown as SessionView;

@@ -36,13 +36,13 @@ function watching() {
   };
 }
 
-it("whoever did not interrupt a turn is told who did", () => {
+it("everybody who did not interrupt a turn is told who did", () => {
   const t = watching();
   for (const by of [own, laptop, "0123456789abcdef", undefined]) t.ends(by);
   expect(t.told).toEqual(["Interrupted by laptop.", "Interrupted by another client."]);
 });
 
-it("whoever did not go back, or to another branch, is told who did", () => {
+it("everybody who did not go back, or to another branch, is told who did", () => {
   const t = watching();
   t.moves("rewind", own);
   t.moves("branch", laptop);
@@ -53,12 +53,12 @@ it("whoever did not go back, or to another branch, is told who did", () => {
   ]);
 });
 
-it("nobody is told that they came themselves, or that somebody came back with the host", () => {
+it("nobody is told that they joined themselves, or that somebody returned with the host", () => {
   const t = watching();
   expect([own, laptop, laptop].map(t.joins)).toEqual([false, true, false]);
 });
 
-it("whoever did not answer a question is told who did, in the words of the question", () => {
+it("everybody who did not answer a question is told who did, in the words of the question", () => {
   const t = watching();
   t.asks([{ requestId: "r1", options: [{ value: "y", label: "Yes, once" }] }]);
   for (const by of [own, laptop]) t.answers(by, "y");
@@ -67,14 +67,14 @@ it("whoever did not answer a question is told who did, in the words of the quest
   expect(t.told).toEqual(["laptop has answered: Yes, once", "laptop has answered: something else"]);
 });
 
-it("whoever comes while a question is open is told who answered it", () => {
+it("a person who joins while a question is open is told who answered it", () => {
   const t = watching();
   t.enters([{ requestId: "r1", options: [{ value: "y", label: "Yes, once" }] }]);
   t.answers(laptop, "y");
   expect(t.told).toEqual(["laptop has answered: Yes, once"]);
 });
 
-it("queued messages stand in the order in which they are sent", () => {
+it("queued messages are shown in the order in which they are sent", () => {
   const theme = themeOf("none", none);
   const keys = { label: () => "", labels: () => [] } as unknown as Keys;
   const queue = ["follow_up", "steer", "follow_up", "steer"].map((mode, index) => ({
@@ -90,7 +90,7 @@ it("queued messages stand in the order in which they are sent", () => {
   );
 });
 
-it("queued messages of others bear their names", () => {
+it("queued messages of others show their names", () => {
   const theme = themeOf("none", none);
   const keys = { label: () => "", labels: () => [] } as unknown as Keys;
   const queue = [own, laptop].map((clientId, index) => ({

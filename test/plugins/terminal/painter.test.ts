@@ -35,7 +35,7 @@ describe("the painter", () => {
     expect(s.painter.paint(frame)).toBe("");
   });
 
-  it("writes only the words that a line has more", () => {
+  it("writes only the words that were added to a line", () => {
     using s = stage(80, 4);
     const cursor = { row: 3, column: 2 };
     s.painter.paint({ lines: ["a long line that stays as it is"], cursor, moving: 3 });
@@ -56,7 +56,7 @@ describe("the painter", () => {
     expect(s.screen.lines()).toEqual(at(0));
   });
 
-  it("draws everything anew once another program has had the screen", async () => {
+  it("draws everything again once another program has had the screen", async () => {
     using s = stage(20, 3);
     const frame = { lines: ["one", "two"], moving: 2 };
     await s.screen.write(s.painter.paint(frame));
@@ -66,7 +66,7 @@ describe("the painter", () => {
     expect(s.screen.lines()).toEqual(["one", "two", ""]);
   });
 
-  it("shows any sequence of pictures as if each had been drawn on an empty screen", async () => {
+  it("shows any sequence of frames as if each had been drawn on an empty screen", async () => {
     const word = fc.constantFrom(
       "a",
       "code",
@@ -144,13 +144,13 @@ describe("what reaches the terminal", () => {
     );
   });
 
-  it("keeps what follows a tab in the columns that were counted", async () => {
+  it("keeps text after a tab in the columns that were counted", async () => {
     using s = stage(40, 2);
     await s.screen.write(s.painter.paint({ lines: [`a\tb${"\t".repeat(4)}end`, "a\u001bb"], moving: 0 }));
     expect(s.screen.lines()).toEqual([`a    b${" ".repeat(16)}end`, "a␛b"]);
   });
 
-  it("leaves nothing old in a line of which the terminal draws less than was counted", async () => {
+  it("leaves no old text in a line of which the terminal draws less than was counted", async () => {
     using s = stage(40, 1);
     await s.screen.write(s.painter.paint({ lines: ["☺⛹✔▶☁⚠ an old long text"], moving: 0 }));
     await s.screen.write("\u001b[1;30Hleft");

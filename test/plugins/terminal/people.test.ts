@@ -37,7 +37,7 @@ it("knows this application also by the id that it had before its host was restar
   expect(ids.map((clientId) => people.nameOf(clientId))).toEqual([undefined, undefined, "terminal"]);
 });
 
-it("names a terminal that writes while it is watched, though nobody told that it came back, but not this application", () => {
+it("names a terminal that writes while it is watched, though its return was not announced, but not this application", () => {
   const client = { clientId: `terminal-${first}` };
   const people = new People(client);
   people.noteClients(viewWith(`terminal-${first}`));
@@ -48,7 +48,7 @@ it("names a terminal that writes while it is watched, though nobody told that it
   expect(ids.map((clientId) => people.nameOf(clientId))).toEqual([undefined, undefined, "terminal-2"]);
 });
 
-it("names nobody whose former messages are only loaded", () => {
+it("does not name people whose earlier messages are only loaded", () => {
   const people = new People({ clientId: `terminal-${first}` });
   const view = { ...(viewWith() as object), rows: [{ clientId: `terminal-2-${third}` }] } as never;
   people.hear({ kind: "rows", index: 0, isNew: false }, view);

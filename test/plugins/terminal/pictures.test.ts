@@ -74,7 +74,7 @@ describe("a picture in the conversation", () => {
     expect(screen.lines().slice(0, 4)).toEqual(["two", "three", "four", "five"]);
   });
 
-  it("is sent to iTerm2 whole, once it stands still, and its cells are emptied before others are written", async () => {
+  it("is sent to iTerm2 whole, once it no longer moves, and its cells are emptied before others are written", async () => {
     const { paint, canvas, later } = stage("iterm2");
     using screen = emulator(40, 8);
     const first = paint(0);

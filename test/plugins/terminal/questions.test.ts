@@ -86,7 +86,7 @@ const permission = (command: string, more: Partial<OpenRequest> = {}) =>
   });
 
 describe("a question", () => {
-  it("takes a key once it has been on the screen for a while, and drops one that came too soon", () => {
+  it("accepts a key once it has been on the screen for a while, and drops one that came too soon", () => {
     const t = open();
     t.questions.update([asked("a")]);
     t.wait(1_000);
@@ -225,7 +225,7 @@ describe("a question", () => {
       return t;
     };
 
-    it("takes what was typed since the question before it for its answer", () => {
+    it("treats text that was typed since the question before it as its answer", () => {
       const t = answered();
       for (const letter of "Berl") t.press(letter);
       expect(t.questions.takesText).toBe(true);
@@ -272,7 +272,7 @@ describe("a question", () => {
     });
   });
 
-  it("asks once more for an answer that lasts, says where it is kept, and tells of it afterwards", () => {
+  it("asks once more about a lasting answer, says where it is stored, and reports it afterwards", () => {
     const t = open();
     t.ask(permission("npm test"));
     t.press("e");

@@ -66,7 +66,7 @@ function stage(...texts: string[]) {
 
 const [up, enter] = ["\x1b[A", "\r"];
 
-it("a queued message that is edited is held back until the edit is done, and stands in its place then", async () => {
+it("a queued message that is edited is held back until the edit is done, and then keeps its place", async () => {
   const t = stage("alpha", "beta");
   t.queueKeys.begin();
   t.queueKeys.press(up);

@@ -24,7 +24,7 @@ const people = new People({ clientId: own });
 const display: DisplayAction = { display: "card", title: "! touch a", status: "done", text: "" };
 const plain = (lines: string[]) => lines.map(stripVTControlCharacters);
 
-it("a line for the shell bears the name of who has typed it, if that was somebody else", () => {
+it("a line for the shell shows the name of its author, if that was somebody else", () => {
   const stored = (clientId: string) => {
     const event = { type: "shell_line", clientId, seq: 5 };
     const row = { id: "e1", type: "shell_line", display, active: true, clientId, event } as unknown as Row;

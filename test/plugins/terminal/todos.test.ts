@@ -20,7 +20,7 @@ const panel = (...rows: readonly object[]) => {
   return open && todoPanel(open, 40, theme);
 };
 
-it("the todo list stands in a panel, as the model has written it last, until all of it is done", () => {
+it("the todo list is shown in a panel, as the model has written it last, until all of it is done", () => {
   const first = list("active", "open");
   expect([
     panel(first, said),

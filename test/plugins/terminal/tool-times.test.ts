@@ -34,7 +34,7 @@ function stage(agoMs: number) {
   return { pass, shown };
 }
 
-it("the time of a tool is that for which it runs, and a call that waits for others says so", () => {
+it("the time of a tool is the time for which it runs, and a call that waits for others says so", () => {
   const t = stage(65_000);
   t.pass("tool_execution_state", "second", { state: "waiting" }, 64_000);
   expect(t.shown()).toEqual(["running first 1 min 5 s", "◌ first  1 min 5 s", "◌ second  waits for other tools"]);

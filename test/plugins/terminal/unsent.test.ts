@@ -41,8 +41,8 @@ function drafts() {
 
 const turnOfLoop = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("the draft of what is sent", () => {
-  it("comes back without the messages that have arrived meanwhile", async () => {
+describe("the draft of text that is being sent", () => {
+  it("is restored without the messages that have arrived meanwhile", async () => {
     const { field, unsent, use, change } = sending();
     use("session");
     const never = gate();

@@ -29,11 +29,11 @@ it.each([
       ],
     },
   ],
-] as const)("a conversation that a provider would refuse is told as such: %s %#", (api, body) => {
+] as const)("a conversation that a provider would refuse is reported: %s %#", (api, body) => {
   expect(complaints(api, body)).not.toEqual([]);
 });
 
-it("one that it would take is not", () => {
+it("a valid conversation is not reported", () => {
   const messages = [
     user,
     { role: "assistant", tool_calls: [{ id: "a" }, { id: "b" }] },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { STYLE } from "../../../plugins/transfer/export/style.ts";
 import type { Desk } from "./desk.ts";
-import { drawn, easel, filled } from "./page.ts";
+import { drawingDesk, drawn, filled } from "./page.ts";
 import { payloads } from "./payloads.ts";
 import { PNG } from "./peers.ts";
 import { oddities } from "./strict-page.ts";
@@ -12,7 +12,7 @@ async function pageOf(t: Desk, sessionId: string): Promise<string> {
 
 describe("an exported page", () => {
   it("shows an event of a plugin as the plugin draws it", async () => {
-    await using t = await easel();
+    await using t = await drawingDesk();
     const page = await pageOf(
       t,
       await drawn(t, [
@@ -35,7 +35,7 @@ describe("an exported page", () => {
   });
 
   it("renders Markdown, highlights code, and links only to safe addresses", async () => {
-    await using t = await easel();
+    await using t = await drawingDesk();
     const words =
       "# Hi\n\n**bold** [a](https://a.example/?x=1&y=2) [m](mailto:a@b.example) [f](file:///x) ![p](https://a.example/p.png)\n\n```js\nconst a = '<b>';\n```\n\n| a |\n|---|\n| b |\n";
     const page = await pageOf(t, await drawn(t, [], [{ content: [{ type: "text", text: words }] }]));
@@ -50,7 +50,7 @@ describe("an exported page", () => {
   });
 
   it("embeds raster images, and folds thinking and long outputs", async () => {
-    await using t = await easel();
+    await using t = await drawingDesk();
     const long = Array.from({ length: 100 }, (_, line) => `line ${line}`).join("\n");
     const thought = {
       content: [
@@ -72,7 +72,7 @@ describe("an exported page", () => {
   });
 
   it("escapes all text: a strict parser finds only what the export writes", async () => {
-    await using t = await easel();
+    await using t = await drawingDesk();
     for (const words of payloads("http://127.0.0.1:9")) {
       const page = await pageOf(t, await filled(t, words));
       expect({ words, odd: oddities(page, STYLE) }).toEqual({ words, odd: [] });

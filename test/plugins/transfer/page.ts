@@ -23,7 +23,7 @@ const drawing = definePlugin({
   },
 });
 
-export const easel = () => desk([echoAgent, drawing]);
+export const drawingDesk = () => desk([echoAgent, drawing]);
 
 /** Creates a session with one user message and then these messages and drawings; returns its id. */
 export async function drawn(

@@ -90,7 +90,7 @@ describe("the devices of the page", () => {
     expect(deviceOrigins(new Map([["wss://late.example", performance.now()]]))).toEqual([]);
   });
 
-  it("are at most fifty", async () => {
+  it("are limited to fifty", async () => {
     using _home = testHome();
     await using t = await open();
     const add = (at: number) =>

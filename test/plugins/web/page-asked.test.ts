@@ -19,7 +19,7 @@ const request: OpenRequest = {
   ],
 };
 
-it("a question of Scorel's own stands in the language of the person", () => {
+it("a question of Scorel's own is shown in the language of the person", () => {
   expect(askedIn(request, wordsOf(["zh-CN"]).words)).toEqual({
     title: "运行此命令？",
     parts: [
@@ -39,7 +39,7 @@ it("a question of Scorel's own stands in the language of the person", () => {
   ]);
 });
 
-it("a question of anybody else stays as it was asked", () => {
+it("a question of another author stays as it was asked", () => {
   const asked = askedIn({ ...request, plugin: "extension" }, wordsOf(["zh"]).words);
   expect([asked.title, asked.options[0]?.label]).toEqual(["Run this command?", "yes, this once"]);
 });

@@ -15,7 +15,7 @@ describe("the colours of code", () => {
     ]);
   });
 
-  it("leave the code as it is, whatever stands in it", () => {
+  it("leave the code as it is, whatever it contains", () => {
     for (const language of ["html", "js", "css", "xml", "markdown", "bash"])
       for (const code of [...payloads("http://127.0.0.1"), '<span class="hljs-keyword">x</span> &amp; &lt;'])
         expect(
@@ -25,7 +25,7 @@ describe("the colours of code", () => {
         ).toBe(code);
   });
 
-  it("are not known for a language that nobody has heard of", () => {
+  it("are not known for an unknown language", () => {
     expect(colour("a", "nothing-like-it")).toBeUndefined();
     expect(colour("a", "__proto__")).toBeUndefined();
   });
@@ -38,7 +38,7 @@ describe("the colours of code", () => {
 describe("the colours of code that grows", () => {
   const lines = Array.from({ length: 400 }, (_, at) => `line ${at} of a long code\n`).join("");
 
-  it("are found anew a few times, not for each word", () => {
+  it("are computed a few times, not for each word", () => {
     let read = 0;
     const growing = new GrowingColours((code) => {
       read += code.length;

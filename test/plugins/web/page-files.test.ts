@@ -74,7 +74,7 @@ describe("the files of the page", () => {
     expect(again).not.toContain("<title>");
   });
 
-  it("have a worker beside them that browsers look for anew each time", async () => {
+  it("include a worker that browsers check again each time", async () => {
     await using t = await pageHost();
     const worker = await t.get("/worker.js");
     expect([statusOf(worker), headerOf(worker, "Content-Type"), headerOf(worker, "Cache-Control")]).toEqual([
@@ -91,7 +91,7 @@ describe("the files of the page", () => {
     "/page/..%2findex.html",
     "/page/%2e%2e/index.html",
     "/index.html",
-  ])("are all that can be had: not %s", async (path) => {
+  ])("are all that is served: not %s", async (path) => {
     await using t = await pageHost();
     expect([401, 404]).toContain(statusOf(await t.get(path)));
   });
@@ -126,7 +126,7 @@ describe("the files of the page", () => {
     expect(statusOf(post)).toBe(405);
   });
 
-  it("are missing in sources that were not built, which is said", async () => {
+  it("are missing in sources that were not built, which is reported", async () => {
     await expect(readPage("/nowhere/built")).rejects.toMatchObject({ code: "WEB_PAGE_UNBUILT" });
   });
 });

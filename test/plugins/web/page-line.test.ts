@@ -16,24 +16,24 @@ describe("the field of the page", () => {
     ["!!!", { mode: "shell", isSilent: true, text: "!" }],
     ["a/b!", { mode: "message", isSilent: false, text: "a/b!" }],
     ["//", { mode: "command", isSilent: false, text: "/" }],
-  ])("takes %j for what it begins with", (characters, line) => {
+  ])("treats %j as what it begins with", (characters, line) => {
     expect(typed(characters)).toEqual(line);
     expect(written(typed(characters))).toBe(characters);
   });
 
   it.each(["insertFromPaste", "insertFromDrop", "historyUndo", "insertReplacementText", ""])(
-    "takes text that came by %j for a message",
+    "treats text that came by %j as a message",
     (how) => {
       for (const text of ["/", "!", "!rm -rf .", "/permission full"])
         expect(changed(messageOf(""), text, { how, added: text })).toEqual(messageOf(text));
     },
   );
 
-  it("takes several characters that come at once for a message", () => {
+  it("treats several characters that come at once as a message", () => {
     expect(changed(messageOf(""), "!rm", { how: "insertText", added: "!rm" })).toEqual(messageOf("!rm"));
   });
 
-  it("takes a mark that is typed over all of a message for the first character", () => {
+  it("treats a mark that is typed over all of a message as the first character", () => {
     const over = (line: Line, added: string) => changed(line, added, { how: "insertText", added });
     expect(over(messageOf("a draft"), "/")).toEqual({ mode: "command", isSilent: false, text: "" });
     expect(over(messageOf("a draft"), "!")).toEqual({ mode: "shell", isSilent: false, text: "" });
@@ -51,7 +51,7 @@ describe("the field of the page", () => {
     expect(unmarked(line)).toMatchObject({ mode: "message", text: "ls" });
   });
 
-  it("takes a path for a message", () => {
+  it("treats a path as a message", () => {
     expect(meant(typed("/etc/hosts is wrong"))).toEqual(messageOf("/etc/hosts is wrong"));
     expect(meant(typed("/name a/b")).mode).toBe("command");
   });
@@ -70,7 +70,7 @@ describe("suggestions", () => {
     expect(fileMark(before)).toBe(mark);
   });
 
-  it("quote names with spaces, and go on behind a folder", () => {
+  it("quote names with spaces, and continue after a folder", () => {
     const found = [
       { path: "a.ts", kind: "file" as const },
       { path: "old cart.md", kind: "file" as const },
@@ -79,7 +79,7 @@ describe("suggestions", () => {
     expect(found.map((each) => fileSuggestion(each).text)).toEqual(["@a.ts ", '@"old cart.md" ', '@"my docs/"']);
   });
 
-  it("replace what was typed, and leave what stands behind the cursor", () => {
+  it("replace the typed text, and leave the text after the cursor", () => {
     const line = messageOf("see @ca please");
     const shown = { before: "see @ca", length: 3, chosen: 0, items: [] };
     expect(taken(line, shown, { text: "@cart.ts " })).toEqual({ ...messageOf("see @cart.ts please"), caret: 13 });

@@ -24,7 +24,7 @@ describe("an address in the page", () => {
     expect(safeAddress(address)).toBe(safe);
   });
 
-  it("says its host as it is resolved, whatever it looks like", () => {
+  it("shows its host as it is resolved, whatever it looks like", () => {
     expect(hostShown("https://ex\u0430mple.com/login")).toBe("xn--exmple-4nf.com");
     expect(hostShown("https://example.com@evil.example:8080/")).toBe("evil.example:8080");
     expect(hostShown("mailto:a@example.com")).toBe("a@example.com");
@@ -37,7 +37,7 @@ describe("a place in the page", () => {
     { at: "home" as const },
     { at: "session" as const, sessionId: "kX3v-_9" },
     { at: "new" as const, directory: "/home/me/a b#c?d" },
-  ])("stands in the address: %j", (place) => {
+  ])("is in the address: %j", (place) => {
     expect(placeOf(fragmentOf(place))).toEqual(place);
   });
 
@@ -69,7 +69,7 @@ describe("a text that grows", () => {
     expect(after.length).toBeGreaterThan(before.length);
   });
 
-  it("is divided anew when it became another one", () => {
+  it("is divided again when it became another one", () => {
     const divider = new Divider();
     divider.divide(text);
     expect(shape(divider, "other")).toEqual(["other"]);

@@ -20,7 +20,7 @@ it("looking only goes forward", () => {
   ]);
 });
 
-it("the sessions that were looked at first are no longer kept one by one, and nothing becomes unread by that", () => {
+it("the sessions that were looked at first are not stored one by one any more, and do not become unread by that", () => {
   let seen: Seen = { since: 0, sessions: {} };
   for (let at = 1; at <= 1_000; at++) seen = looked(seen, `s${at}`, at);
   expect([seen.since, Object.keys(seen.sessions).length]).toEqual([800, 200]);
@@ -29,7 +29,7 @@ it("the sessions that were looked at first are no longer kept one by one, and no
   );
 });
 
-it("what is kept in another form counts as nothing", () => {
+it("stored data of another form counts as nothing", () => {
   const texts = [null, "", "{", "[]", '{"since":"1","sessions":{}}', '{"since":1,"sessions":{"a":"b"}}'];
   expect(texts.map(seenIn)).toEqual(texts.map(() => undefined));
   expect(seenIn('{"since":1,"sessions":{"a":2}}')).toEqual({ since: 1, sessions: { a: 2 } });

@@ -9,7 +9,7 @@ function told(text: string, size: number): string[] {
   return [...sentences, ...speech.take(text, true)];
 }
 
-it.each([1, 3, 1_000])("tells whole sentences, without marks and code, in pieces of %i characters", (size) => {
+it.each([1, 3, 1_000])("announces whole sentences, without marks and code, in pieces of %i characters", (size) => {
   const text = [
     "# A title\n\n",
     "It costs 3.50 today. **Is** that `much`? 很好。再见",
@@ -32,14 +32,14 @@ it.each([1, 3, 1_000])("tells whole sentences, without marks and code, in pieces
   ]);
 });
 
-it("tells words without an end after a while, and every word once", () => {
+it("announces an unfinished sentence after a while, and every word once", () => {
   const text = "word ".repeat(300).trim();
   const sentences = told(text, 7);
   expect(sentences.length).toBeGreaterThan(2);
   expect(sentences.join(" ")).toBe(text);
 });
 
-it("tells the beginning of a word that does not end, once", () => {
+it("announces the beginning of a word that does not end, once", () => {
   const sentences = told(`${"A".repeat(10_000)} and more.`, 700);
   expect(sentences.map((sentence) => sentence.length)).toEqual([2_000, 2_000, 2_000, 2_000, 1_610]);
   expect(sentences.at(-1)?.endsWith("A and more.")).toBe(true);

@@ -21,7 +21,7 @@ describe("a diff the other way round", () => {
   });
 });
 
-describe("what was used", () => {
+describe("the usage of a session", () => {
   it("has an unknown cost where tokens have no price", () => {
     const uses = usesIn({ models: { "a/b": { requests: 1, input: 10, cacheRead: 5, output: 2, total: 0 } } });
     expect(uses).toEqual([{ model: "a/b", requests: 1, input: 10, cacheRead: 5, output: 2, total: 0 }]);

@@ -200,7 +200,7 @@ describe("a browser that has asked for pushes", () => {
     expect(t.stored().subscriptions).toHaveLength(1);
   });
 
-  it("is forgotten when the token of its page has ended, and when it says so", async () => {
+  it("is forgotten when the token of its page has ended, and when it unsubscribes", async () => {
     await using t = await stage();
     await t.client.request("attend_requests", { sessionId: t.sessionId });
     const id = await t.subscribe();
@@ -266,7 +266,7 @@ it.each([
   expect(endpointIn(endpoint, ["https://push.example.org"]) !== undefined).toBe(isOne);
 });
 
-it("a turn that took long is news when it ends, until the next one begins", async () => {
+it("a long turn is announced when it ends, until the next one begins", async () => {
   const told: string[][] = [];
   const news = new News({ come: (sessions) => void told.push([...sessions]), gone: () => {} });
   vi.useFakeTimers();

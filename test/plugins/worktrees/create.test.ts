@@ -117,7 +117,7 @@ it("does not check out a branch that a person has checked out elsewhere", async 
   });
 });
 
-it("makes a worktree anew whose folder a person has deleted", async () => {
+it("makes a worktree again whose folder a person has deleted", async () => {
   const r = repository();
   const w = await r.make("login");
   rmSync(w.folder, { recursive: true });
@@ -128,7 +128,7 @@ it("makes a worktree anew whose folder a person has deleted", async () => {
   expect([w.text("a.txt"), w.git("status", "--porcelain")]).toEqual(["one\n", ""]);
 });
 
-it("does not touch what a git that was left alone still makes of the same name", async () => {
+it("does not touch a worktree of the same name that an orphaned git process is still making", async () => {
   const r = repository();
   const orphan = r.path(".scorel-worktrees/.making-login~before/login-before");
   r.git("worktree", "add", "--quiet", "--detach", orphan);

@@ -75,7 +75,7 @@ it("merges one at a time, whoever else merges there", async () => {
   expect(names.map((name) => r.text(`${name}.txt`))).toEqual(names.map((name) => `${name}\n`));
 });
 
-it("takes what a merge that was killed has left for its own, and nothing else", async () => {
+it("recognizes what a killed merge of its own has left, and nothing else", async () => {
   const { r } = await changed({ "b.txt": "two\n", "c.txt": "three\n", "d.txt": "four\n" });
   r.file("b.txt", "two\n");
   r.file("c.txt", "thr");

@@ -111,7 +111,7 @@ it("nothing is committed in another repository that the file .git of a worktree 
   expect([other.git("rev-parse", "scorel/login"), stranger.has("a.txt")]).toEqual([before, true]);
 });
 
-it("files of the repository in folders that are named like leftovers of ours are not deleted", async () => {
+it("files of the repository in folders that are named like Scorel's leftovers are not deleted", async () => {
   const r = repository({ files: { "a.txt": "one\n", ".scorel-worktrees/.gone-x~1/a.txt": "theirs\n" } });
   await r.make("login");
   expect(r.git("status", "--porcelain")).toBe("");

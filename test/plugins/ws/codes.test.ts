@@ -49,7 +49,7 @@ const touch = (t: Web, token: string) =>
 afterEach(() => vi.useRealTimers());
 
 describe("a one-time code", () => {
-  it("tells the page where the person was who has made it", async () => {
+  it("tells the page the directory in which the person made it", async () => {
     await using t = await testWeb();
     const { code } = await t.client.request("create_access_code", { scopes: ["prompt"], directory: "/shop" });
     const answer = /\{.*\}/.exec(await exchange(t, code))?.[0] ?? "";

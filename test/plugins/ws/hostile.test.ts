@@ -24,7 +24,7 @@ function send(port: number, bytes: Buffer): Promise<string> {
   });
 }
 
-it(`a web server stays whole, and does nothing that it should not, whatever ${REQUESTS} requests and frames come`, {
+it(`a web server keeps working, and does nothing without permission, whatever ${REQUESTS} requests and frames arrive`, {
   timeout: 120_000 + REQUESTS * 5,
 }, async () => {
   await using t = await testWeb();

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { expect, it } from "vitest";
 import { connectToOwn } from "../../../plugins/ws/listener.ts";
 
-it("the limit of connecting does not end a connection that was made", async () => {
+it("the time limit for connecting does not end an established connection", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as { port: number };

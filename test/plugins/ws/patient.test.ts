@@ -8,7 +8,7 @@ import { testWeb } from "./home.ts";
 
 const dialed = (address: string) => dialWebSocket(address, (url) => new WebSocket(url) as never);
 
-it("a patient client is there before its host, and does then what it was asked, once and in order", async () => {
+it("a patient client can exist before its host, and then executes its requests once and in order", async () => {
   await using t = await testWeb();
   let isThere = false;
   const dial = () => (isThere ? dialed(t.address) : Promise.reject(new Error("nobody listens there")));

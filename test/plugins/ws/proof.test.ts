@@ -54,7 +54,7 @@ describe("a host's proof that it knows a token", () => {
     }
   });
 
-  it("cannot be told from the answer about an unknown token, which is the same each time", async () => {
+  it("cannot be distinguished from the answer about an unknown token, which is the same each time", async () => {
     await using t = await testWeb();
     const question = challenge("scorel_unknown", here(t));
     const answers = [await asked(t, question), await asked(t, question)];

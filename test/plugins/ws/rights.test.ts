@@ -145,7 +145,7 @@ it("slash commands that a viewer may not run answer one code, also without their
     await expect(run(name, args)).rejects.toMatchObject(forbidden);
 });
 
-it("what a client asks for that may not answer questions is not done unasked in a session that it has opened", async () => {
+it("a turn of a client that may not answer questions does nothing unapproved, even in a session that it has opened", async () => {
   const server = await startModelServer((_request, index) =>
     index === 0 ? toolCall("Write", { path: "made.txt", content: "x" }) : text("ok"),
   );

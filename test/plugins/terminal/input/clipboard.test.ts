@@ -57,7 +57,7 @@ describe("the clipboard's picture", () => {
 });
 
 describe("Ctrl-V", () => {
-  it("attaches it to the message, in which its mark stands", async () => {
+  it("attaches it to the message at the place of its mark", async () => {
     const env = { ...program("xclip", printing(picture)), WAYLAND_DISPLAY: "" };
     const told: string[] = [];
     const place = { env, tell: (text: string) => void told.push(text), words: en };

@@ -115,7 +115,7 @@ describe("completion", () => {
     expect(field.text).toBe("please $deploy");
   });
 
-  it("attaches a file, and goes on after a folder", async () => {
+  it("attaches a file, and continues after a folder", async () => {
     const { type, sent } = await listed("see @cart");
     type(key.enter, "please", key.enter);
     const attachment = { mark: "@src/cart.ts", path: "src/cart.ts" };
@@ -128,7 +128,7 @@ describe("completion", () => {
     expect(spaced.field.text).toBe('@"my notes.md" ');
   });
 
-  it("inserts the quotes of a name with spaces itself, also behind a folder, and takes other words for no file", async () => {
+  it("inserts the quotes of a name with spaces itself, also after a folder, and does not take other words for files", async () => {
     const { type, shown, field } = await listed("see @my");
     type(" n");
     await eventually(() => expect(shown()).toEqual(["› my notes.md"]));
@@ -217,7 +217,7 @@ describe("completion", () => {
     expect(unused).toEqual([key.escape]);
   });
 
-  it("never shows or inserts what comes too late", async () => {
+  it("never shows or inserts late results", async () => {
     const answers: { asked: string; give: (found: Suggestions) => void }[] = [];
     const slow: Source = ({ before }) => new Promise((give) => answers.push({ asked: before, give }));
     const { field, type } = desk({ completing: new Completing([slow]) });
@@ -238,7 +238,7 @@ describe("completion", () => {
     expect([field.text, field.render(50).slice(3)]).toEqual(["abdc", []]);
   });
 
-  it("says nothing when the host refuses, and works on", async () => {
+  it("says nothing when the host refuses, and continues to work", async () => {
     const refusing: Source = () => Promise.reject(new Error("HOST_OPERATION_UNKNOWN"));
     const { shown } = await listed("/h", new Completing([refusing, commandSource(place)]));
     expect(shown()).toEqual(["› /help  Show all commands"]);

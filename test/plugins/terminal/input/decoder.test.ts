@@ -38,14 +38,14 @@ describe("the decoder of keys", () => {
     );
   });
 
-  it("takes an escape character for the key Esc only after a moment without more", () => {
+  it("treats an escape character as the key Esc only after a moment without more", () => {
     const { inputs, timer } = decoded("\x1b");
     expect([inputs, timer.waits()]).toEqual([[], 30]);
     timer.run();
     expect(inputs).toEqual(["\x1b"]);
   });
 
-  it("takes an escape character and a letter that follows at once for Alt and the letter", () => {
+  it("treats an escape character and a letter that follows at once as Alt and the letter", () => {
     expect(decoded("\x1b", "f").inputs).toEqual(["\x1bf"]);
   });
 
@@ -141,7 +141,7 @@ describe("the decoder of keys", () => {
     expect(inputs).toEqual([pasted("ls"), "\r"]);
   });
 
-  it("holds a line with its end for a moment, and takes it for a paste if text follows", () => {
+  it("holds a line with its end for a moment, and treats it as a paste if text follows", () => {
     const pasted = (text: string) => `\x1b[200~${text}\x1b[201~`;
     const line = decoded("!ls\r");
     expect([line.inputs, line.timer.waits()]).toEqual([[], 30]);

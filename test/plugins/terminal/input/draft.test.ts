@@ -90,7 +90,7 @@ describe("a draft", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("counts as none when it is damaged", () => {
+  it("is ignored when it is damaged", () => {
     mkdirSync(folder);
     for (const text of ["", "{", '{"text":1}', '{"text":"x","pastes":[["a","b"]]}']) {
       writeFileSync(path, text);
@@ -100,7 +100,7 @@ describe("a draft", () => {
     }
   });
 
-  it("tells once why it cannot be written", async () => {
+  it("reports once why it cannot be written", async () => {
     const told: string[] = [];
     const file = fileURLToPath(import.meta.url);
     const draft = openDraft(join(file, "d.json"), { tell: (problem) => told.push(problem) });

@@ -105,13 +105,13 @@ describe("the field", () => {
     expect(field.render(60).join("\n")).toContain("[paste #1 +50 lines]");
   });
 
-  it("takes a path at the beginning of a message for words", () => {
+  it("treats a path at the beginning of a message as text", () => {
     const { sent, type } = desk();
     type("/tmp/foo is a long question", key.enter, "/compact src/a.ts", key.enter);
     expect(sent).toEqual([message("/tmp/foo is a long question"), { ...message("compact src/a.ts"), mode: "command" }]);
   });
 
-  it("leaves keys to the application that mean nothing to it", () => {
+  it("leaves keys that it does not use to the application", () => {
     const { unused, type } = desk();
     type(key.escape, "\x04", key.pageUp, "\x12", "x", "\x04", "\x1b[Z");
     expect(unused).toEqual([key.escape, "\x04", key.pageUp, "\x12", "\x1b[Z"]);
@@ -196,7 +196,7 @@ describe("the field", () => {
     expect(screen.cells(2)[15]?.text).toBe("x");
   });
 
-  it("draws nothing that turns the direction of what follows, and keeps it in the text", () => {
+  it("does not draw characters that change the direction of text, but keeps them in the text", () => {
     const { field, type } = desk();
     type(paste("a\u202eb\u200bc שלום"));
     expect(field.render(30)[1]).toBe("> abc שלום");

@@ -21,7 +21,7 @@ const walked = () => {
 };
 
 describe("the history", () => {
-  it("comes back with Up and Down at the first and last line, and then what was being written", () => {
+  it("is recalled with Up and Down at the first and last line, and then the text that was being written", () => {
     const { type, field } = desk(walked());
     type("first", key.enter, paste("second\nof two lines"), key.enter, "now", paste("\n".repeat(11)));
     const own = field.text;
@@ -34,7 +34,7 @@ describe("the history", () => {
     expect(seen).toEqual([second, second, "first", "first", second, own, own]);
   });
 
-  it("brings commands and shell lines back as what they were, with their marks, and in such a line only its like", () => {
+  it("restores commands and shell lines with their marks, and within such a line recalls only lines of its kind", () => {
     const { type, field, sent } = desk(walked());
     type("/help", key.enter, "!!ls", key.enter, "!pwd", key.enter, "hello", key.enter, "own");
     const line = () => field.render(40)[1];
@@ -58,7 +58,7 @@ describe("the history", () => {
     expect(sent.at(-1)).toEqual({ mode: "shell", text: "ls", attachments: [], silent: true });
   });
 
-  it("gives what was being written back when something else comes to the field", () => {
+  it("restores the text that was being written when other text is put into the field", () => {
     const { type, field } = desk(walked());
     type("queued", key.enter, "my draft", key.up);
     expect(field.text).toBe("queued");
@@ -124,7 +124,7 @@ describe("the history", () => {
     expect(readFileSync(target, "utf8")).toBe("mine");
   });
 
-  it("brings back what was put aside, as what it was", () => {
+  it("restores text that was put aside, in its mode", () => {
     const { type, field } = desk(walked());
     type("half a line");
     field.putAside();
@@ -138,7 +138,7 @@ describe("the history", () => {
     expect([field.text, field.mode]).toEqual(["half a line", "message"]);
   });
 
-  it("recalls as a message what begins with a slash", () => {
+  it("recalls text that begins with a slash as a message", () => {
     const { type, sent } = desk(walked());
     type(paste("/permission full"), key.enter, key.up, key.enter);
     expect(sent).toEqual([message("/permission full"), message("/permission full")]);
