@@ -22,6 +22,11 @@ export const errors = defineErrors({
     text: (a: { prompt: string }) =>
       `"scorel" takes no argument "${a.prompt}" beside -p. Put a text of several words in quotes.`,
   },
+  PRINT_STDIN_SIZE: {
+    exit: 2,
+    text: (a: { limit: number }) =>
+      `The piped input is longer than ${a.limit} MB, which no model reads. Save it to a file, and ask about the file: the model can search it.`,
+  },
   PRINT_STDIN_BINARY: {
     exit: 2,
     text: (a: { bytes: number }) =>
@@ -55,6 +60,8 @@ export const errors = defineErrors({
     text: () =>
       "Left while the host was away. What was answered until then is kept in the session; a turn that still runs there goes on.",
   },
+  PRINT_HOST_AWAY: (a: { seconds: number }) =>
+    `The host has not been reached for ${counted(a.seconds / 60, "minute")}, so this command ends. What was answered until then is kept in the session.`,
   PRINT_NUMBER: {
     exit: 2,
     text: (a: { option: string; value: string; what: string }) => `${a.option} takes ${a.what}, not "${a.value}".`,
@@ -73,17 +80,17 @@ export const errors = defineErrors({
     text: (a: { reason: string }) => `The answer does not match the schema, even after one retry: ${a.reason}`,
   },
   PRINT_MAX_ROUNDS: {
-    exit: 2,
+    exit: 3,
     text: (a: { rounds: number }) =>
       `Stopped after ${counted(a.rounds, "round")} (--max-rounds) before the work was done. Allow more to let it finish.`,
   },
   PRINT_MAX_COST: {
-    exit: 2,
+    exit: 3,
     text: (a: { cost: number }) =>
       `Stopped at $${a.cost} (--max-cost) before the work was done. Requests that were under way may add to that. Allow more to let it finish.`,
   },
   PRINT_TIMEOUT: {
-    exit: 2,
+    exit: 3,
     text: (a: { seconds: number }) =>
       `Stopped after ${counted(a.seconds, "second")} (--timeout) before the work was done. Allow more to let it finish.`,
   },

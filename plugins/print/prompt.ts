@@ -6,6 +6,8 @@ import { readImage } from "./attachments.ts";
 import { errors } from "./errors.ts";
 
 const PATIENCE_MS = 3000;
+/** Largest piped input in bytes. No model reads as much. */
+const MOST_PIPED = 16 * 1024 * 1024;
 
 /** The marks of files (`@path`) and skills (`$name`, `/skill:name`) in text. */
 const NAMING = /[@$]|\/skill:/;
@@ -43,15 +45,18 @@ function textIn(block: ReturnType<typeof readImage>): string {
   return block.type === "text" ? block.text : "";
 }
 
-/** Reads all of stdin, with a hint when it stays open. Throws PRINT_STDIN_BINARY. */
+/** Reads all of stdin, with a hint when it stays open. Throws PRINT_STDIN_BINARY and PRINT_STDIN_SIZE. */
 async function readPiped({ stdin, stderr, interrupt }: Invocation): Promise<string | undefined> {
   const waiting = "Waiting for the end of standard input; redirect it from /dev/null when there is none.\n";
   const timer = setTimeout(() => stderr.write(waiting), PATIENCE_MS);
   const chunks: Buffer[] = [];
+  let bytes = 0;
   try {
     for await (const chunk of addAbortSignal(interrupt, stdin)) {
       clearTimeout(timer);
       chunks.push(Buffer.from(chunk as Buffer));
+      bytes += chunk.length;
+      if (bytes > MOST_PIPED) throw errors.PRINT_STDIN_SIZE({ limit: MOST_PIPED / 2 ** 20 });
     }
     return asText(Buffer.concat(chunks));
   } catch (thrown) {

@@ -29,7 +29,6 @@ import { outcomeWithReports } from "./reports.ts";
 import type { AnswerSchema } from "./schema.ts";
 
 const EXIT = { completed: 0, error: 1, cancelled: 130 } as const;
-const EXIT_LIMIT = 3;
 const EXIT_UNMET = 4;
 const CUT = "The answer is cut: it reached the model's output limit. Raise maxTokens in [model] for longer ones.";
 
@@ -77,7 +76,7 @@ async function answer(
   await tell(cwd);
   const progress = createProgress(invocation, client.clientId);
   await progress.opened(status);
-  const cuts = watchCuts(client, interrupt, (text) => void progress.say(text));
+  const cuts = watchCuts(client, { interrupt, limits }, (text) => void progress.say(text));
   const opened = { client, status, format, limits, progress, interrupt, cuts, own: new OwnAnswer() };
   try {
     return await Promise.race([answerIn(opened, invocation, prompt, schema), cuts.leaving]);
@@ -217,7 +216,9 @@ function judged(outcome: TurnOutcome, schema: AnswerSchema, limits: Limits): Pri
 
 /** Adds the reached limit as the failure of a turn that was cancelled for it. A turn that ended by itself was not limited. */
 function limited(outcome: TurnOutcome, { reached }: Limits): Printed {
-  return reached && outcome.reason === "cancelled" ? { outcome, failure: reached, exitCode: EXIT_LIMIT } : { outcome };
+  return reached && outcome.reason === "cancelled"
+    ? { outcome, failure: reached, exitCode: reached.exit }
+    : { outcome };
 }
 
 /** Sends a message and waits for its turn. */

@@ -15,11 +15,11 @@ async function serving(s: Scratch, more: readonly string[] = []) {
 }
 
 /** Starts a prompt whose reply never ends, at a separate host. */
-async function stage(s: Scratch, more: readonly string[] = []) {
+async function stage(s: Scratch, more: readonly string[] = [], options: readonly string[] = []) {
   const server = await startModelServer([[text("half of"), hang()]]);
   s.useModel(server.baseUrl);
   const host = await serving(s, more);
-  const prompt = s.start([...none, "-p", "one", "--output", "events"]);
+  const prompt = s.start([...none, "-p", "one", "--output", "events", ...options]);
   await prompt.line((line) => line.includes('"text_delta"'));
   return { host, prompt, port: host.port, [Symbol.asyncDispose]: () => server.close() };
 }
@@ -76,6 +76,24 @@ it("a prompt whose host is gone ends at the first Ctrl-C", async () => {
       "scorel: Left while the host was away. What was answered until then is kept in the session; a turn that still runs there goes on.",
       "",
     ],
+  ]);
+});
+
+it("a prompt with --timeout ends in time when its host is killed, and when it only stops answering", async () => {
+  const ends = await Promise.all(
+    (["SIGKILL", "SIGSTOP"] as const).map(async (signal) => {
+      using s = scratch();
+      await using t = await stage(s, [], ["--timeout", "4"]);
+      t.host.child.kill(signal);
+      const { code, stderr } = await t.prompt.finished;
+      t.host.child.kill("SIGKILL");
+      return [code, stderr.split("\n").at(-2)];
+    }),
+  );
+  const message = "scorel: Stopped after 4 seconds (--timeout) before the work was done. Allow more to let it finish.";
+  expect(ends).toEqual([
+    [3, message],
+    [3, message],
   ]);
 });
 

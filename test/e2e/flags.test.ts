@@ -123,6 +123,24 @@ describe("attachments of a prompt", () => {
     }),
   );
 
+  it("endless piped input is refused, and no more of it is read", () =>
+    withModel([text("hi")], async (s, server) => {
+      const run = s.start([...none, "-p", "Read"], { open: true });
+      const { stdin } = run.child;
+      stdin?.on("error", () => {});
+      const feed = () => {
+        while (stdin?.writable && stdin.write("y\n".repeat(32_768)));
+        stdin?.once("drain", feed);
+      };
+      feed();
+      const { code, stderr } = await run.finished;
+      expect([code, stderr.split(",")[0], server.requests.length]).toEqual([
+        2,
+        "scorel: The piped input is longer than 16 MB",
+        0,
+      ]);
+    }));
+
   it("binary input is refused, and a binary file that is named by @ is not attached", () =>
     withModel([text("ok")], async (s) => {
       s.file("a.bin", "\0\u0001");

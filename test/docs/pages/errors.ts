@@ -6,7 +6,7 @@ export const errors: Page = {
   file: "errors.md",
   title: "Error codes",
   about: `Every error that Scorel makes has a stable code and a message that says what is wrong, where, and what to do next.
-Facts of the moment stand here as \`<name>\`. A command that fails exits with 2 where this page says so (usage and
+Facts of the moment stand here as \`<name>\`. A command that fails exits with the code that this page names (2: usage and
 configuration), with 1 otherwise. Errors of tools are answers that the model reads; they end no command.`,
   blocks: (facts) => [
     ...section("kernel", facts.kernel.errors),
@@ -21,7 +21,7 @@ function section(folder: string, forms: readonly ErrorForm[]): string[] {
   const entries = forms.flatMap((form) => [
     heading(3, code(form.code)),
     fence("text", form.message),
-    form.exit === 2 ? "A command that fails with it exits with 2." : "",
+    form.exit === undefined || form.exit === 1 ? "" : `A command that fails with it exits with ${form.exit}.`,
   ]);
   return [heading(2, packageOf(folder)), ...entries];
 }
