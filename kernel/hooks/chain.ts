@@ -13,7 +13,10 @@ type LayerTap = { layer: Layer };
  *
  * tapable sorts the layers by stage and compiles them into one function, the series. An interceptor replaces each layer by a
  * function that runs it with its guards (layer-runner.ts). The series ends at the first layer with an outcome: a layer that
- * stops the chain, or one that returns a promise.
+ * stops the chain, or one that returns a promise. Behind a promise it is called again, and skips the layers that have run.
+ *
+ * tapable's asynchronous series would not end at a promise, but it makes a callback for every layer, and most layers return no
+ * promise (measured in docs/decisions/0069).
  */
 export class Chain {
   private readonly mode: HookMode;
@@ -47,8 +50,13 @@ export class Chain {
     if (this.layers.length === 0) return this.mode === "bail" ? undefined : input;
     const run = new Run(input, signal);
     this.series ??= this.compile();
+    const { series } = this;
     try {
-      await runSeries(this.series, run);
+      let outcome = series.call(run) as Outcome;
+      while (outcome instanceof Promise) {
+        run.rewind();
+        outcome = (await outcome) ?? (series.call(run) as Outcome);
+      }
     } finally {
       run.unlink();
     }
@@ -72,18 +80,5 @@ export class Chain {
       series.tap({ name: layer.plugin, stage, ...({ layer } satisfies LayerTap) }, layer.handler as never);
     }
     return series;
-  }
-}
-
-/**
- * Calls the series, and calls it again after each layer that returned a promise: the layers that have run are skipped then.
- * tapable's asynchronous series would not end there, but it makes a callback for every layer, and most layers return no promise
- * (measured in docs/decisions/0069).
- */
-async function runSeries(series: Series, run: Run): Promise<void> {
-  let outcome = series.call(run) as Outcome;
-  while (outcome instanceof Promise) {
-    run.rewind();
-    outcome = (await outcome) ?? (series.call(run) as Outcome);
   }
 }

@@ -51,20 +51,31 @@ export async function serve(ctx: DaemonContext, invocation: Invocation, set: (se
   return 0;
 }
 
+/** Takes the lock of the home's daemon. Throws if another host has it. */
+function takeLock() {
+  const lock = tryLock(lockFile());
+  if (!lock) throw errors.DAEMON_RUNNING({ pid: 0, since: "a moment ago" });
+  if ("release" in lock) return lock;
+  const { pid, since, machine, space } = lock;
+  const isElsewhere = machine !== ownIdentity().machine || space !== ownIdentity().space;
+  throw isElsewhere
+    ? errors.DAEMON_ELSEWHERE({ machine, pid, path: lockFile() })
+    : errors.DAEMON_RUNNING({ pid, since });
+}
+
+/** Says what uses the host: running turns, or these clients. Undefined if nothing does. */
+function useOf(running: number, clients: readonly { name?: string | undefined; transport: string }[]) {
+  if (running > 0) return running === 1 ? "a turn runs in it" : `${running} turns run in it`;
+  if (clients.length === 0) return undefined;
+  return `${[...new Set(clients.map(({ name, transport }) => name ?? transport))].join(", ")} still uses it`;
+}
+
 async function begin(
   ctx: DaemonContext,
   { options, env }: Invocation,
 ): Promise<Serving & Pick<HostStatus, "addresses">> {
   const former = holderOf(lockFile());
-  const lock = tryLock(lockFile());
-  if (!lock) throw errors.DAEMON_RUNNING({ pid: 0, since: "a moment ago" });
-  if (!("release" in lock)) {
-    const { pid, since, machine, space } = lock;
-    const isElsewhere = machine !== ownIdentity().machine || space !== ownIdentity().space;
-    throw isElsewhere
-      ? errors.DAEMON_ELSEWHERE({ machine, pid, path: lockFile() })
-      : errors.DAEMON_RUNNING({ pid, since });
-  }
+  const lock = takeLock();
   const listeners = new Listeners(ctx.collect("transports").flatMap(({ value }) => value));
   const { addresses } = listeners;
   const close = async () => {
@@ -117,13 +128,11 @@ async function begin(
     addresses,
     over: Promise.race([idle, asked]),
     status: () => ({ ...about, clients: ctx.gateway.clients(), sessions: keeper.counts }),
-    usedBy: (clientId) => {
-      const others = ctx.gateway.clients().filter((client) => client.clientId !== clientId && client.connected);
-      const { running } = keeper.counts;
-      if (running > 0) return running === 1 ? "a turn runs in it" : `${running} turns run in it`;
-      if (others.length === 0) return undefined;
-      return `${[...new Set(others.map(({ name, transport }) => name ?? transport))].join(", ")} still uses it`;
-    },
+    usedBy: (clientId) =>
+      useOf(
+        keeper.counts.running,
+        ctx.gateway.clients().filter((client) => client.clientId !== clientId && client.connected),
+      ),
     closeIn: (folder) => keeper.closeIn(folder),
     // Saved in the state, so that a host that replaces this one listens there, too.
     openPort: (port) => listeners.openPort(String(port), () => save({ ...options, port: String(port) })),

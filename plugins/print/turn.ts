@@ -1,35 +1,24 @@
-import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Invocation } from "@scorel/cli/contract";
-import { openSession, sessionChoice, takeBackQueued } from "@scorel/host/client";
-import type {
-  Client,
-  Delivered,
-  HostService,
-  KnownSessionOptions,
-  Operations,
-  SessionOption,
-  SessionStatus,
-} from "@scorel/host/contract";
+import { openSession, sessionChoice } from "@scorel/host/client";
+import type { Client, Delivered, HostService, KnownSessionOptions, SessionOption } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
 import { continued } from "@scorel/kit/text/one-line";
 import { clientName } from "@scorel/kit/values/client-name";
 import { Backlog } from "./backlog.ts";
-import { commandIn, runCommand, type Typed } from "./command.ts";
+import { commandIn } from "./command.ts";
+import { answerCommand, converse, type Opened, send } from "./conversation.ts";
 import { type Cuts, watchCuts } from "./cut.ts";
 import { errors } from "./errors.ts";
 import { createFormat, type Format, outcomeOfError, type Printed } from "./formats.ts";
-import { joined } from "./joined.ts";
-import { type Limits, readLimits } from "./limits.ts";
+import { readLimits } from "./limits.ts";
 import { sessionOptions } from "./options.ts";
 import { OwnAnswer } from "./own-answer.ts";
-import { createProgress, type Progress } from "./progress.ts";
+import { createProgress } from "./progress.ts";
 import { type Prompt, readPrompt } from "./prompt.ts";
-import { outcomeWithReports } from "./reports.ts";
 import type { AnswerSchema } from "./schema.ts";
 
 const EXIT = { completed: 0, error: 1, cancelled: 130 } as const;
-const EXIT_UNMET = 4;
 const CUT = "The answer is cut: it reached the model's output limit. Raise maxTokens in [model] for longer ones.";
 
 /** Tells the user which files of a directory's project are not used, because it is not trusted. */
@@ -141,28 +130,6 @@ function explain(printed: Printed, cuts: Cuts): void {
   if (reason) printed.failure = reason;
 }
 
-type Sent = Operations["send_message"]["result"];
-
-/** A run whose session is open. */
-interface Opened {
-  client: Client;
-  status: SessionStatus;
-  format: Format;
-  limits: Limits;
-  progress: Progress;
-  interrupt: AbortSignal;
-  cuts: Cuts;
-  own: OwnAnswer;
-}
-
-/** State shared by the turns of one run. */
-interface Run extends Opened {
-  /** The answer to the prompt that was sent already. */
-  sent: Sent | undefined;
-  /** Whether a slash command has begun the turn. The host does not know the limits of such a turn. */
-  isCommand?: boolean;
-}
-
 function refuseTwoSessions(options: Record<string, unknown>): void {
   const given = ["session", "continue", "resume", "fork"].filter((key) => options[key] !== undefined);
   // A copy may be kept in memory, but not a stored session.
@@ -174,117 +141,6 @@ async function schemaOf({ options, cwd }: Invocation): Promise<AnswerSchema | un
   if (options.outputSchema === undefined) return undefined;
   const { readSchema } = await import("./schema.ts");
   return readSchema(options.outputSchema as string, cwd);
-}
-
-/** Runs one turn, and a second one when the answer does not match its schema. */
-async function converse(run: Run, prompt: Prompt, schema?: AnswerSchema): Promise<Printed> {
-  const { limits, status } = run;
-  limits.start();
-  try {
-    const first = await takeTurn(run, prompt, run.sent);
-    const outcome = await outcomeWithReports(run, first, (id) => answerTo(run, id));
-    if (!schema || outcome.reason !== "completed") return limited(outcome, limits);
-    const checked = schema.check(outcome.text);
-    if (checked.fits) return { outcome, data: checked.data };
-    await run.client.drained(status.sessionId);
-    if (!limits.allowsMore()) return limited({ ...outcome, reason: "cancelled" }, limits);
-    const { repairOf } = await import("./schema.ts");
-    return judged(
-      joined(outcome, await takeTurn(run, { content: repairOf(checked.reason), mentions: false })),
-      schema,
-      limits,
-    );
-  } finally {
-    limits.stop();
-  }
-}
-
-/** Runs a slash command, and waits for the turn if it begins one. */
-async function answerCommand(opened: Opened, command: Typed, prompt: Prompt): Promise<Printed> {
-  const { client, status } = opened;
-  const ran = await runCommand(client, status.sessionId, command);
-  if ("outcome" in ran) return ran;
-  return converse({ ...opened, sent: { id: ran.turn, status: "started" }, isCommand: true }, prompt);
-}
-
-function judged(outcome: TurnOutcome, schema: AnswerSchema, limits: Limits): Printed {
-  if (outcome.reason !== "completed") return limited(outcome, limits);
-  const checked = schema.check(outcome.text);
-  if (checked.fits) return { outcome, data: checked.data };
-  return { outcome, failure: errors.PRINT_SCHEMA_UNMET({ reason: checked.reason }), exitCode: EXIT_UNMET };
-}
-
-/** Adds the reached limit as the failure of a turn that was cancelled for it. A turn that ended by itself was not limited. */
-function limited(outcome: TurnOutcome, { reached }: Limits): Printed {
-  return reached && outcome.reason === "cancelled"
-    ? { outcome, failure: reached, exitCode: reached.exit }
-    : { outcome };
-}
-
-/** Sends a message and waits for its turn. */
-async function takeTurn(run: Run, prompt: Prompt, sent?: Sent): Promise<TurnOutcome> {
-  const { client, status, progress, own, limits } = run;
-  const refuses = run.sent !== undefined;
-  const { id, status: how } = sent ?? (await send(client, status.sessionId, prompt, { refuses, limits }));
-  const isQueued = how === "queued";
-  if (isQueued) await progress.queued();
-  const answered = () => answerTo(run, id, isQueued);
-  return own.in(await (sent && run.isCommand ? answered() : limits.keptIn(answered)));
-}
-
-/** Waits for the turn that answers a message. An interrupt or limit cancels the turn, a closed stdout does not. */
-async function answerTo(run: Run, id: string, isQueued = false): Promise<TurnOutcome> {
-  const { client, status, format, limits, interrupt } = run;
-  const { sessionId } = status;
-  const over = new AbortController();
-  const refused = new Promise<never>((_, reject) => {
-    const cancel = () => void withdraw(client, { sessionId, id, isQueued }).catch(reject);
-    const interrupted = () => format.output.failure ?? cancel();
-    for (const [signal, work] of [
-      [interrupt, interrupted],
-      [limits.signal, cancel],
-    ] as const) {
-      signal.addEventListener("abort", work, { once: true, signal: over.signal });
-      if (signal.aborted) work();
-    }
-  });
-  try {
-    const outcome = await Promise.race([client.request("wait_turn", { sessionId, id }), refused]);
-    await client.drained(sessionId);
-    return outcome;
-  } finally {
-    over.abort();
-  }
-}
-
-async function send(
-  client: Client,
-  sessionId: string,
-  { content, mentions }: Prompt,
-  { refuses, limits }: { refuses: boolean; limits: Limits },
-): Promise<Sent> {
-  const left = limits.left();
-  try {
-    return await client.request("send_message", {
-      sessionId,
-      content,
-      ...(refuses && { running: "refuse" as const }),
-      ...(!mentions && { mentions }),
-      ...(left && { limits: left }),
-    });
-  } catch (thrown) {
-    throw codeOf(thrown) === "AGENT_BUSY" ? errors.PRINT_BUSY({ sessionId }) : thrown;
-  }
-}
-
-/** Takes back a message that waits for another client's turn to end, or cancels the turn that answers it. */
-async function withdraw(
-  client: Client,
-  { sessionId, id, isQueued }: { sessionId: string; id: string; isQueued: boolean },
-): Promise<void> {
-  const taken = isQueued ? await takeBackQueued(client, sessionId, (item) => item.id === id) : [];
-  if (taken.length > 0) return;
-  await client.request("cancel", { sessionId });
 }
 
 /** Returns the exit code. A closed stdout is not a failure, but a full disk is. */

@@ -1,24 +1,11 @@
 import type {} from "@scorel/agent/contract";
 import { type BaseContext, codeOf, newId, type Session, type StoredEvent } from "@scorel/kernel";
-import { assertSameRequest } from "@scorel/kit/session/message-id";
+import { Attendance } from "./attendance.ts";
 import { closed, LEFT, WITHDRAWN } from "./closed.ts";
-import type { AskOptions, OpenRequest, Question, RequestAnswer, RequestOption } from "./contract.ts";
-import { errors } from "./errors.ts";
+import type { AskOptions, OpenRequest, Question, RequestAnswer } from "./contract.ts";
+import { type Given, type Outcome, optionOf, repeated } from "./given.ts";
 import { LateAnswers } from "./late.ts";
 import { storableQuestion } from "./storable.ts";
-
-/** An answer from a client. */
-export interface Given {
-  requestId: string;
-  answer: string | null;
-  reason?: string | undefined;
-  messageId?: string | undefined;
-  clientId: string;
-}
-export interface Outcome {
-  eventId: string;
-  message?: string;
-}
 
 interface Waiting {
   plugin: string;
@@ -34,47 +21,36 @@ const HOST_STOPPED = "the host was stopped";
 /** The questions of an open session. */
 export class Requests {
   private readonly ctx: BaseContext;
-  /** Connections that answer questions. Two connections may share a client id, so ids would not do. */
-  private readonly clients = new Set<object>();
+  private readonly attendance: Attendance;
   private readonly waiting = new Map<string, Waiting>();
   /** Outcomes by client-made message id, for retries. */
   private readonly given = new Map<string, { given: Given; outcome: Promise<Outcome> }>();
   private readonly late = new LateAnswers();
-  /** Whether the client that opens the session announced that it will answer, and has not started yet. */
-  private expected: boolean;
   private over = false;
-  private readonly watchers = new Set<() => void>();
 
   constructor(ctx: BaseContext) {
     this.ctx = ctx;
-    this.expected = ctx.find("workspace")?.attending === true;
+    this.attendance = new Attendance(ctx.find("workspace")?.attending === true);
   }
 
   get attended(): boolean {
-    return !this.over && (this.expected || this.clients.size > 0);
+    return !this.over && this.attendance.isExpected;
   }
 
   /** Starts or stops answering by a client. When the last one leaves, all questions are withdrawn. */
   async attend(client: object, attending: boolean): Promise<void> {
-    this.expected = false;
-    if (attending) this.clients.add(client);
-    else this.clients.delete(client);
-    for (const watcher of this.watchers) watcher();
+    this.attendance.change(client, attending);
     if (!this.attended) await this.withdrawAll("nobody is there any more to answer");
   }
 
   /** Stops expecting the announced client, since the conversation has gone on without it. */
   async expectNoMore(): Promise<void> {
-    if (!this.expected) return;
-    this.expected = false;
-    for (const watcher of this.watchers) watcher();
-    if (!this.attended) await this.withdrawAll("nobody is there to answer");
+    if (this.attendance.expectNoMore() && !this.attended) await this.withdrawAll("nobody is there to answer");
   }
 
   /** Calls `watcher` when clients begin or stop to answer questions. Returns a function that ends this. */
   onAttendance(watcher: () => void): () => void {
-    this.watchers.add(watcher);
-    return () => this.watchers.delete(watcher);
+    return this.attendance.onChange(watcher);
   }
 
   open(): OpenRequest[] {
@@ -252,27 +228,8 @@ function withdrawal(reason: unknown): string {
   return codeOf(reason) === "AGENT_HOST_STOPPED" ? HOST_STOPPED : WITHDRAWN;
 }
 
-/** The outcome of the first answer with this `messageId`. Throws MESSAGE_ID_REUSED if that was another answer. */
-async function repeated(
-  first: { given: Given; outcome: Promise<Outcome> },
-  { messageId, ...again }: Given,
-): Promise<Outcome> {
-  const { requestId, answer, reason } = first.given;
-  const isSame = requestId === again.requestId && answer === again.answer && reason === again.reason;
-  assertSameRequest(isSame, { operation: "answer_request", messageId });
-  return first.outcome;
-}
-
 const isOpen =
   (session: Session, id: string) =>
   (view: { projection(name: "openRequests"): Readonly<Record<string, OpenRequest>> }): void => {
     if (!Object.hasOwn(view.projection("openRequests"), id)) throw closed(session, id);
   };
-
-/** The option that an answer names. Throws REQUEST_ANSWER if it is not offered. */
-function optionOf({ kind, options = [] }: OpenRequest, answer: string | null): RequestOption | undefined {
-  if (answer === null || kind === "input") return undefined;
-  const offered = kind === "confirm" ? ["y", "n"] : options.map(({ value }) => value);
-  if (!offered.includes(answer)) throw errors.REQUEST_ANSWER({ answer, offered: offered.join(", ") });
-  return options.find(({ value }) => value === answer);
-}

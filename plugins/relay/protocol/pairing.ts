@@ -7,34 +7,21 @@
  *     4. host → guest  confirmation of the host
  *     5. host → guest  sealed identity of the host with the grant, once its user has accepted
  *
- * The guest confirms first: who does not know the code learns nothing from a host without being counted.
+ * The host's end is here, the guest's in pairing-guest.ts. The guest confirms first: who does not know the code learns nothing from a host without being counted.
  */
 
 import { errors } from "../errors.ts";
-import { areEqual, concat, uint64, utf8 } from "./bytes.ts";
-import type { PairingCode } from "./code.ts";
-import { beginCpace, type CpaceEnd, type CpaceResult } from "./cpace.ts";
-import { readGrant } from "./grants.ts";
-import { type Group, ristretto255 } from "./group.ts";
-import { fingerprint, type Identity } from "./identity.ts";
+import { areEqual } from "./bytes.ts";
+import type { CpaceEnd, CpaceResult } from "./cpace.ts";
 import * as messages from "./pairing-messages.ts";
-import type { Bytes, Primitives } from "./primitives.ts";
+import { beginRun, finish, type PairingOptions, Steps } from "./pairing-steps.ts";
+import type { Bytes } from "./primitives.ts";
 
 export type { Admission, PairedPeer } from "./pairing-messages.ts";
 
 /** A code is no longer valid after this many runs that the host has counted. */
 export const MAX_TRIES = 5;
 export const CODE_SECONDS = 300;
-
-export interface PairingOptions {
-  primitives: Primitives;
-  code: PairingCode;
-  identity: Identity;
-  /** Name of this computer that people see: 1 to 64 bytes. */
-  name: string;
-  /** Default: ristretto255. Tests may use a faster group. */
-  group?: Group<unknown>;
-}
 
 export interface OfferOptions extends PairingOptions {
   /** Milliseconds of a monotonic clock. */
@@ -152,122 +139,5 @@ export class HostRun {
       throw errors.RELAY_PAIR_MESSAGE({ problem: "it has the identity of this host" });
     this.offer.redeem();
     return { reply: this.result.ownConfirmation, guest };
-  }
-}
-
-export interface GuestOptions extends PairingOptions {
-  route: bigint;
-  /** Id of the host from the pairing link. */
-  host?: Bytes;
-}
-
-/** The result of a message at the guest. */
-export type GuestStep =
-  | { reply: Bytes }
-  /** The code was right, and the host's user is being asked. */
-  | { isConfirmed: true }
-  | { host: messages.PairedPeer; admission: messages.Admission };
-
-/** The guest's end of a run. If a method throws, the run has ended, and the caller closes the route. */
-export class GuestRun {
-  private readonly options: GuestOptions;
-  private readonly steps = new Steps();
-  private cpace: CpaceEnd | undefined;
-  private result: CpaceResult | undefined;
-
-  constructor(options: GuestOptions) {
-    messages.checkName(options.name);
-    this.options = options;
-  }
-
-  /** Returns message 1. */
-  async begin(): Promise<Bytes> {
-    this.cpace = await beginRun(this.options, this.options.route, true);
-    return this.cpace.share;
-  }
-
-  /** Takes message 2, 4 or 5. */
-  receive(message: Bytes): Promise<GuestStep> {
-    return this.steps.next<GuestStep>([
-      () => this.share(message),
-      async () => this.confirmation(message),
-      () => this.admission(message),
-    ]);
-  }
-
-  private async share(message: Bytes): Promise<GuestStep> {
-    const { primitives, identity, name } = this.options;
-    const result = await finish(this.cpace as CpaceEnd, message);
-    this.result = result;
-    const sealed = await messages.sealIdentity(primitives, result, "guest", identity, name);
-    return { reply: concat(result.ownConfirmation, sealed) };
-  }
-
-  private confirmation(message: Bytes): GuestStep {
-    const result = this.result as CpaceResult;
-    if (message.length !== messages.CONFIRMATION_BYTES || !messages.isConfirmed(message, result))
-      throw errors.RELAY_CODE_WRONG();
-    return { isConfirmed: true };
-  }
-
-  private async admission(message: Bytes): Promise<GuestStep> {
-    const { primitives, identity, host: expected } = this.options;
-    const { peer, more } = await messages.openIdentity(primitives, this.result as CpaceResult, "host", message);
-    if (expected && !areEqual(expected, peer.id))
-      throw errors.RELAY_PAIR_OTHER({ expected: fingerprint(expected), got: fingerprint(peer.id) });
-    const admission = messages.admissionOf(peer.name, more);
-    const grant = await readGrant(primitives, admission.grant);
-    if (!grant || !areEqual(grant.hostId, peer.id) || !areEqual(grant.clientId, identity.id))
-      throw errors.RELAY_PAIR_MESSAGE({ problem: "its grant is not of this host for this computer" });
-    return { host: peer, admission };
-  }
-}
-
-async function beginRun(options: PairingOptions, route: bigint, isInitiator: boolean): Promise<CpaceEnd> {
-  const { primitives, code, group = await ristretto255() } = options;
-  const names = messages.runNames(uint64(route), code.place);
-  return beginCpace({ primitives, group, password: utf8(code.secret), ...names, isInitiator });
-}
-
-async function finish(cpace: CpaceEnd, share: Bytes): Promise<CpaceResult> {
-  const isOwn = areEqual(share, cpace.share);
-  const result = share.length === messages.SHARE_BYTES && !isOwn ? await cpace.finish(share) : undefined;
-  if (!result) throw errors.RELAY_PAIR_MESSAGE({ problem: "its first message is not one of pairing" });
-  return result;
-}
-
-/** Takes messages one at a time, each once and in order. After a failure it takes none. */
-class Steps {
-  private done = 0;
-  private isBusy = false;
-  private hasFailed = false;
-
-  next<T>(steps: readonly (() => Promise<T>)[]): Promise<T> {
-    const step = steps[this.done];
-    return this.run(step);
-  }
-
-  /** Runs the last step, which requires that `after` steps have been done. */
-  last<T>(after: number, step: () => Promise<T>): Promise<T> {
-    return this.run(this.done === after ? step : undefined);
-  }
-
-  private async run<T>(step: (() => Promise<T>) | undefined): Promise<T> {
-    if (this.hasFailed || this.isBusy || !step) {
-      this.hasFailed = true;
-      throw errors.RELAY_PAIR_MESSAGE({ problem: "a message came that was not expected" });
-    }
-    this.isBusy = true;
-    try {
-      const result = await step();
-      if (this.hasFailed) throw errors.RELAY_PAIR_MESSAGE({ problem: "a message came that was not expected" });
-      this.done++;
-      return result;
-    } catch (thrown) {
-      this.hasFailed = true;
-      throw thrown;
-    } finally {
-      this.isBusy = false;
-    }
   }
 }

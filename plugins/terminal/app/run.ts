@@ -23,7 +23,7 @@ export async function runTerminal(
   const app = new Application({ client, invocation, settings, words, keys, version, rights });
   app.actions = basicActions(app);
   app.early.hasMessage = prompt !== undefined;
-  const { interrupt, stdout } = invocation;
+  const { interrupt } = invocation;
   const leave = () => app.leave();
   /** Gives the terminal back after an uncaught error, so that its report is readable, and says how to return to the session. */
   const crash = () => {
@@ -61,14 +61,27 @@ export async function runTerminal(
     process.off("uncaughtExceptionMonitor", crash);
     if (problem !== undefined) process.stderr.write(`${problem}\n`);
   }
-  const { conversation } = app;
+  await sayGoodbye(app, isOpened, { invocation, atWork, comeBack });
+  return interrupt.aborted ? CANCELLED : 0;
+}
+
+/** Prints what goes on in the session without the terminal, and how to come back. */
+async function sayGoodbye(
+  { conversation, words }: Application,
+  isOpened: boolean,
+  {
+    invocation,
+    atWork,
+    comeBack,
+  }: Pick<TerminalStart, "invocation" | "atWork"> & Required<Pick<TerminalStart, "comeBack">>,
+): Promise<void> {
+  const { stdout } = invocation;
   const { sessionId, isBegun } = conversation;
   const isGone = isOpened && isBegun && (await conversation.isDeleted());
   // If the host has not answered `isDeleted`, it would not answer this either. It closes the session by itself.
   const left = isOpened && isGone === false ? await conversation.leave(atWork) : "";
   if (left !== "") stdout.write(`${words.atWork(left)}\n`);
   if (isBegun && !isGone && sessionId !== undefined) stdout.write(`${words.goOn(comeBack(sessionId))}\n`);
-  return interrupt.aborted ? CANCELLED : 0;
 }
 
 function resumeCommand(sessionId: string): string {

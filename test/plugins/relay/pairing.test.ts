@@ -7,11 +7,11 @@ import type { Identity } from "../../../plugins/relay/protocol/identity.ts";
 import {
   type Admission,
   CODE_SECONDS,
-  GuestRun,
   type HostRun,
   MAX_TRIES,
   PairingOffer,
 } from "../../../plugins/relay/protocol/pairing.ts";
+import { GuestRun } from "../../../plugins/relay/protocol/pairing-guest.ts";
 import type { Bytes, Primitives } from "../../../plugins/relay/protocol/primitives.ts";
 import { webCrypto } from "../../../plugins/relay/protocol/web-crypto.ts";
 import { client, host } from "./ends.ts";

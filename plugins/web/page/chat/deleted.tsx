@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { safeText } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
 import { useRights } from "../host/rights.ts";
+import { Problem } from "../ui/problem.tsx";
 import { useWords } from "../words/words.ts";
 
 interface DeletedProps {
@@ -23,11 +23,7 @@ export function Deleted({ device, sessionId, onMenu }: DeletedProps) {
   return (
     <div className="empty">
       <p role="status">{words.wasDeleted}</p>
-      {problem && (
-        <p className="plain problem" role="alert">
-          {safeText(problem)}
-        </p>
-      )}
+      <Problem text={problem} />
       <p className="centred">
         {manage && (
           <button type="button" className="primary" onClick={() => void restore()}>

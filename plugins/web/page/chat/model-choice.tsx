@@ -1,8 +1,9 @@
 import { everyPage, type RemoteClient } from "@scorel/host/client";
 import type { ModelRow } from "@scorel/host/contract";
 import { useEffect, useState } from "react";
-import { safeLine, safeText } from "../display/safe.ts";
+import { safeLine } from "../display/safe.ts";
 import { Dialog } from "../ui/dialog.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { SearchField } from "../ui/search-field.tsx";
 import { useWords } from "../words/words.ts";
 import { matchingModels, nameOf, shortCount, usableModels } from "./models.ts";
@@ -73,11 +74,7 @@ export function ModelDialog({ client, sessionId, current, choose, onClose }: Mod
       >
         <SearchField label={words.findModel} value={wanted} onChange={setWanted} />
       </form>
-      {problem && (
-        <p className="plain problem" role="alert">
-          {safeText(problem)}
-        </p>
-      )}
+      <Problem text={problem} />
       {models && found.length === 0 && <p className="muted">{words.nothingFound}</p>}
       <ul className="rows">
         {found.slice(0, SHOWN).map((model) => (

@@ -2,7 +2,8 @@ import { everyPage, type RemoteClient } from "@scorel/host/client";
 import type { SessionStatus, ThinkingLevel } from "@scorel/host/contract";
 import type { PresetSummary } from "@scorel/inspect/contract";
 import { useEffect, useState } from "react";
-import { safeLine, safeText } from "../display/safe.ts";
+import { safeLine } from "../display/safe.ts";
+import { Problem } from "../ui/problem.tsx";
 import { useWords } from "../words/words.ts";
 import { type Mode, ModeChoice, ThinkingChoice } from "./choices.tsx";
 import { ModelChoice } from "./model-choice.tsx";
@@ -64,11 +65,7 @@ export function NewOptions({ client, directory, sampled: { sample, problem }, ch
           <ThinkingChoice current={thinking} choose={(level) => onChange({ ...chosen, thinking: level })} />
         </>
       )}
-      {problem && (
-        <p className="plain problem" role="alert">
-          {safeText(problem)}
-        </p>
-      )}
+      <Problem text={problem} />
     </fieldset>
   );
 }

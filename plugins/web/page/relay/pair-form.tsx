@@ -4,6 +4,7 @@ import { goTo } from "../app/place.ts";
 import { safeText } from "../display/safe.ts";
 import type { Devices } from "../host/devices.ts";
 import { claim, keepPending, type Pending, pending as pendingNow } from "../host/pairing-link.ts";
+import { Problem } from "../ui/problem.tsx";
 import { pairingWords } from "../words/pairing.ts";
 import { wordsOf } from "../words/words.ts";
 import { ownFingerprint, pair } from "./relay.ts";
@@ -104,11 +105,7 @@ export function PairForm({ devices, relay: known = "", goesOn, onPaired }: PairF
         <input maxLength={60} value={name} onChange={(event) => setName(event.target.value)} />
       </label>
       <p className="muted">{words.pairHelp}</p>
-      {problem !== undefined && (
-        <p className="plain problem" role="alert">
-          {safeText(problem)}
-        </p>
-      )}
+      <Problem text={problem} />
       <button
         type="submit"
         className="primary"

@@ -1,10 +1,10 @@
 import { type FormEvent, useState } from "react";
 import { openWindow } from "../app/opened.ts";
 import { goTo } from "../app/place.ts";
-import { safeText } from "../display/safe.ts";
 import type { Devices } from "../host/devices.ts";
 import type { KnownDevice } from "../host/other.ts";
 import { Dialog } from "../ui/dialog.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { useWords } from "../words/words.ts";
 import { flawOfLink } from "./device-link.ts";
 
@@ -74,11 +74,7 @@ export function DeviceDialog({ devices, known, onClose }: DeviceDialogProps) {
             <p className="muted">{words.deviceHelp(location.origin)}</p>
           </>
         )}
-        {problem !== undefined && (
-          <p className="plain problem" role="alert">
-            {safeText(problem)}
-          </p>
-        )}
+        <Problem text={problem} />
         <button
           type="submit"
           className="primary"

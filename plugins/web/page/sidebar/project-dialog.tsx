@@ -1,9 +1,10 @@
 import type { Operations } from "@scorel/host/contract";
 import { useCallback, useEffect, useState } from "react";
 import { goTo } from "../app/place.ts";
-import { safeLine, safeText } from "../display/safe.ts";
+import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
 import { Dialog } from "../ui/dialog.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { useWords } from "../words/words.ts";
 
 type Listing = Operations["list_directories"]["result"];
@@ -56,11 +57,7 @@ export function ProjectDialog({ device, onClose }: { device: Device; onClose(): 
         <input aria-label={words.directory} value={path} onChange={(event) => setPath(event.target.value)} />
         <button type="submit">{words.goThere}</button>
       </form>
-      {problem && (
-        <p className="plain problem" role="alert">
-          {safeText(problem)}
-        </p>
-      )}
+      <Problem text={problem} />
       {listing && <Directories listing={listing} onOpen={(directory) => void go(directory)} />}
       <button
         type="button"

@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { safeText } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
 import { Dialog } from "../ui/dialog.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { useWords } from "../words/words.ts";
 
 interface RenameDialogProps {
@@ -40,11 +40,7 @@ export function RenameDialog({ device, sessionId, name: before, onClose }: Renam
           onFocus={(event) => event.target.select()}
           onChange={(event) => setName(event.target.value)}
         />
-        {problem && (
-          <p className="plain problem" role="alert">
-            {safeText(problem)}
-          </p>
-        )}
+        <Problem text={problem} />
         <button type="submit" className="primary" disabled={name.trim() === ""}>
           {words.rename}
         </button>

@@ -2,9 +2,10 @@ import { everyPage } from "@scorel/host/client";
 import type { Operations } from "@scorel/host/contract";
 import { useCallback, useEffect, useState } from "react";
 import { goTo } from "../app/place.ts";
-import { safeLine, safeText } from "../display/safe.ts";
+import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
 import { Dialog } from "../ui/dialog.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { useWords } from "../words/words.ts";
 
 type Deleted = Operations["list_trash"]["result"]["sessions"][number];
@@ -30,11 +31,7 @@ export function TrashDialog({ device, onClose }: { device: Device; onClose(): vo
   };
   return (
     <Dialog title={words.deletedSessions} onClose={onClose}>
-      {problem && (
-        <p className="plain problem" role="alert">
-          {safeText(problem)}
-        </p>
-      )}
+      <Problem text={problem} />
       {sessions?.length === 0 && <p className="muted">{words.trashEmpty}</p>}
       <ul className="rows">
         {sessions?.map(({ sessionId, title }) => {
