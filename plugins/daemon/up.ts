@@ -129,7 +129,7 @@ function openerOf(env: Invocation["env"]): readonly string[] | undefined {
  * first.
  */
 async function openWith([program = "", ...before]: readonly string[], file: string): Promise<boolean> {
-  const env = { ...process.env, PATH: ownPath(process.env.PATH, process.cwd()) };
+  const env = { ...process.env, PATH: ownPath(process.env.PATH) };
   const child = spawn(program, [...before, file], { env, detached: true, stdio: "ignore" });
   child.unref();
   return new Promise((resolve) => {

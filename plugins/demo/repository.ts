@@ -127,7 +127,7 @@ function git({ path, env }: Place, args: readonly string[]): Promise<string> {
     execFile(
       "git",
       [...SAFE_GIT, ...args],
-      { cwd: path, env: { ...env, PATH: ownPath(env.PATH, process.cwd()), ...SAFE_GIT_ENV } },
+      { cwd: path, env: { ...env, PATH: ownPath(env.PATH), ...SAFE_GIT_ENV } },
       (error, stdout) => (error ? reject(error) : resolve(stdout)),
     );
   });

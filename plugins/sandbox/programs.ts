@@ -3,7 +3,7 @@ import { findProgram as findIn, ownPath } from "@scorel/kit/process/programs";
 
 /** The absolute path of one of the user's programs, never one of a project. */
 export function findProgram(name: string): string | undefined {
-  return findIn(name, ownPath(process.env.PATH, process.cwd()));
+  return findIn(name, ownPath(process.env.PATH));
 }
 
 export interface Answer {

@@ -42,7 +42,7 @@ type Ssh = ChildProcessByStdio<Writable, Readable, Readable>;
 /** Connects to the host of another computer: runs `scorel host proxy` there, through ssh. Throws SSH errors. */
 export function dialOverSsh(url: URL, { start, again, env }: DialOptions, limits = LIMITS): Promise<Channel> {
   const target = targetOf(url);
-  const program = findProgram("ssh", ownPath(env.PATH, process.cwd()));
+  const program = findProgram("ssh", ownPath(env.PATH));
   if (program === undefined) throw errors.SSH_MISSING();
   // Output of the other computer's shell before the proxy runs is not a message, so the proxy first repeats this secret word.
   const word = randomBytes(16).toString("hex");

@@ -1,14 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { PluginRow } from "@scorel/extensions/contract";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { root } from "../docs/source.ts";
 import { startModelServer, text, toolCall } from "../model-server.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
-const bin = join(root, "node_modules/.bin");
+/** A folder with a TypeScript compiler, as an installation for the user would have it. */
+const bin = mkdtempSync(join(tmpdir(), "scorel-tsc-"));
+afterAll(() => rmSync(bin, { recursive: true }));
 const tsc = join(bin, "tsc");
+writeFileSync(tsc, `#!/bin/sh\nexec '${join(root, "node_modules/.bin/tsc")}' "$@"\n`, { mode: 0o755 });
 /** A PATH with node and git, but no TypeScript compiler. */
 const withoutTsc = "/usr/local/bin:/usr/bin:/bin";
 const withTsc = `${bin}:${process.env.PATH}`;

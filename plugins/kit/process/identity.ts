@@ -92,7 +92,7 @@ export function fieldsOf(stat: string): string[] {
 function startByPs(pid: number): string {
   const ps = () =>
     execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], {
-      env: { PATH: ownPath(process.env.PATH, process.cwd()) },
+      env: { PATH: ownPath(process.env.PATH) },
       timeout: 2000,
       stdio: "pipe",
     });

@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
+import { homedir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
-import { rootOf, userHome } from "../files/home.ts";
+import { rootOf } from "../files/home.ts";
 import { canonical, isWithin } from "../files/paths.ts";
 
 /** The path of the file that runs as a program of this name, from the folders of a PATH; undefined if none of them has it. */
@@ -24,16 +25,16 @@ export function isProgram(path: string): boolean {
 
 /**
  * The folders of a PATH with the user's own programs. Left out are folders that a repository may fill: relative ones, those of
- * packages (`node_modules`), and those inside the project around `directory`. `npx` and scripts of package.json put such folders first,
+ * packages (`node_modules`), and those inside the project around `directory`, by default the current one. `npx` and scripts of package.json put such folders first,
  * and Scorel must not run a project's `git` before the user trusts the project.
  */
-export function ownFolders(path: string | undefined, directory: string): string[] {
+export function ownFolders(path: string | undefined, directory = currentFolder()): string[] {
   const isForeign = foreignTo(directory);
   return foldersOf(path).filter((folder) => !isForeign(folder));
 }
 
 /** A PATH of the folders of `ownFolders`. */
-export function ownPath(path: string | undefined, directory: string): string {
+export function ownPath(path: string | undefined, directory = currentFolder()): string {
   return ownFolders(path, directory).join(delimiter);
 }
 
@@ -41,7 +42,11 @@ export function ownPath(path: string | undefined, directory: string): string {
  * The file that runs as a program of this name, if the project around `directory` may have put it there. In a relative folder of the
  * PATH, it may exist: that depends on where the program is started.
  */
-export function foreignProgram(name: string, path: string | undefined, directory: string): string | undefined {
+export function foreignProgram(
+  name: string,
+  path: string | undefined,
+  directory = currentFolder(),
+): string | undefined {
   const isForeign = foreignTo(directory);
   // A shell takes an empty folder for the current one.
   const folders = path === undefined ? [] : path.split(delimiter);
@@ -51,14 +56,39 @@ export function foreignProgram(name: string, path: string | undefined, directory
 }
 
 /** Tells which folders of a PATH a repository around `directory` may fill. */
-function foreignTo(directory: string): (folder: string) => boolean {
-  const project = rootOf(canonical(directory));
-  // A home folder, or one above it, is the user's own.
-  const isProject = !isWithin(project, canonical(userHome()));
+function foreignTo(directory: string | undefined): (folder: string) => boolean {
+  const project = directory === undefined ? undefined : projectAround(canonical(directory));
   return (folder) =>
     !isAbsolute(folder) ||
     /[\\/]node_modules(?:[\\/]|$)/.test(folder) ||
-    (isProject && (isWithin(project, folder) || isWithin(project, canonical(folder))));
+    (project !== undefined && (isWithin(project, folder) || isWithin(project, canonical(folder))));
+}
+
+/** The repository around a folder, else the folder itself; undefined for the home folder and those above it, which are the user's own. */
+function projectAround(directory: string): string | undefined {
+  const home = knownHome();
+  if (home === undefined) return directory;
+  const project = rootOf(directory);
+  return isWithin(project, canonical(home)) ? undefined : project;
+}
+
+/** The user's home folder. A missing or relative one, for which this is undefined, is reported where files in it are used. */
+function knownHome(): string | undefined {
+  try {
+    const home = homedir();
+    return isAbsolute(home) ? home : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The current folder; undefined if it was deleted. */
+function currentFolder(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
 }
 
 function foldersOf(path = ""): string[] {

@@ -110,7 +110,7 @@ async function fromProc(pid: string): Promise<Process[]> {
 
 function listedByPs(): Promise<Process[]> {
   return new Promise((resolve) => {
-    const env = { PATH: ownPath(process.env.PATH, process.cwd()) };
+    const env = { PATH: ownPath(process.env.PATH) };
     execFile("ps", ["-axo", "pid=,ppid=,pgid=,state="], { env }, (error, stdout) => {
       const rows = error ? [] : stdout.trim().split("\n");
       resolve(

@@ -65,7 +65,7 @@ function emptyProject(staging: string, name: string, dependencies: Readonly<Reco
 }
 
 async function npm(args: readonly string[], cwd: string, { env, interrupt }: Surroundings): Promise<void> {
-  const [program, ...before] = findNpm(ownFolders(env.PATH, process.cwd()));
+  const [program, ...before] = findNpm(ownFolders(env.PATH));
   const ended = await run(program, [...before, ...args, ...ALWAYS], {
     cwd,
     env: { ...passed(env), PATH: pathFor(env) },

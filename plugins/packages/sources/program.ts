@@ -46,5 +46,5 @@ export function run(program: string, args: readonly string[], { input, ...option
 
 /** The PATH for one of the user's programs. It includes Node's folder, so that scripts which start `node` find it. */
 export function pathFor({ PATH }: Readonly<Record<string, string | undefined>>): string {
-  return [...ownFolders(PATH, process.cwd()), dirname(process.execPath)].join(delimiter);
+  return [...ownFolders(PATH), dirname(process.execPath)].join(delimiter);
 }

@@ -68,7 +68,7 @@ export async function clipboardImage(
 
 function read({ file, args, decode }: Reader, env: Env, timeout: number): Promise<ClipboardImage> {
   const options = {
-    env: { ...env, PATH: ownPath(env.PATH, process.cwd()) },
+    env: { ...env, PATH: ownPath(env.PATH) },
     cwd: tmpdir(),
     encoding: "buffer",
     timeout,

@@ -14,7 +14,7 @@ const USUAL = ["nano", "vim", "vi"];
 /** The command line of the user's editor: $VISUAL, else $EDITOR, else one that is installed. Throws TERMINAL_NO_EDITOR. */
 export function editorOf(env: Env): string {
   const named = [env.VISUAL, env.EDITOR].find((command) => command !== undefined && command.trim() !== "");
-  const usual = () => USUAL.find((name) => findProgram(name, ownPath(env.PATH, process.cwd())) !== undefined);
+  const usual = () => USUAL.find((name) => findProgram(name, ownPath(env.PATH)) !== undefined);
   const editor = named ?? usual();
   if (editor === undefined) throw errors.TERMINAL_NO_EDITOR();
   return editor;
@@ -56,5 +56,5 @@ function run(editor: string, path: string, env: Env): Promise<void> {
 /** The environment without the API keys of model providers, and without folders of programs of a project. */
 function environmentFor(env: Env): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !isSecret(name));
-  return { ...Object.fromEntries(kept), PATH: ownPath(env.PATH, process.cwd()) };
+  return { ...Object.fromEntries(kept), PATH: ownPath(env.PATH) };
 }
