@@ -8,7 +8,7 @@ const SHOWN = 20;
 
 /** Lists the sessions of the directory and asks for one. Returns its id; undefined for a new session. */
 export async function chooseSession(client: Client, invocation: Invocation): Promise<string | undefined> {
-  const { stdout, cwd, interrupt } = invocation;
+  const { stdout, cwd } = invocation;
   const { sessions } = await client.request("list_sessions", { cwd, limit: SHOWN * 5 });
   // Sessions without messages are left out: there is nothing to return to.
   const begun = sessions.filter(({ messages }) => messages !== 0).slice(0, SHOWN);
@@ -21,12 +21,11 @@ export async function chooseSession(client: Client, invocation: Invocation): Pro
       `${String(index + 1).padStart(2)}  ${localMinute(updatedAt)}  ${lineOf(name || title)}`,
   );
   stdout.write(`${rows.join("\n")}\n`);
-  while (!interrupt.aborted) {
+  for (;;) {
     const answer = (await answerTo("Which session? (its number; Enter: a new one) ", invocation)).trim();
     if (answer === "") return undefined;
     const chosen = /^\d+$/.test(answer) ? begun[Number(answer) - 1] : undefined;
     if (chosen) return chosen.sessionId;
     stdout.write(`Please give a number from 1 to ${begun.length}.\n`);
   }
-  return undefined;
 }

@@ -3,13 +3,30 @@ import { defineErrors } from "@scorel/kernel";
 const hint = (nearest: string | undefined) => (nearest === undefined ? "" : ` Did you mean "${nearest}"?`);
 const commandsHint = (meant: readonly string[]) => ` Did you mean ${meant.map((each) => `\`${each}\``).join(" or ")}?`;
 
+function aboutCommand(a: {
+  nearest: string | undefined;
+  meant?: readonly string[];
+  reason?: string | undefined;
+}): string {
+  if (a.reason !== undefined) return ` ${a.reason}`;
+  if (a.meant?.length) return commandsHint(a.meant);
+  return a.nearest === undefined ? ' To send a prompt: scorel -p "…", or start scorel and type it.' : hint(a.nearest);
+}
+
 export const errors = defineErrors({
   PROCESS_UNEXPECTED: (a: { reason: string }) =>
     `An unhandled error ended the process: ${a.reason.replace(/\.$/, "")}. All messages are in the sessions' logs; \`scorel --continue\` goes on.`,
   CLI_UNKNOWN_COMMAND: {
     exit: 2,
-    text: (a: { command: string; nearest: string | undefined; meant?: readonly string[]; takesPrompt?: boolean }) =>
-      `There is no command "${a.command}".${a.meant?.length ? commandsHint(a.meant) : a.nearest === undefined ? ' To send a prompt: scorel -p "…", or start scorel and type it.' : hint(a.nearest)}${a.takesPrompt ? ` To send it as a prompt: scorel -- ${a.command}` : ""}${a.takesPrompt ? ". " : " "}\`scorel --help\` lists all commands.`,
+    text: (a: {
+      command: string;
+      nearest: string | undefined;
+      meant?: readonly string[];
+      /** What to know instead, if there is no such command under another name. */
+      reason?: string | undefined;
+      takesPrompt?: boolean;
+    }) =>
+      `There is no command "${a.command}".${aboutCommand(a)}${a.takesPrompt ? ` To send it as a prompt: scorel -- ${a.command}` : ""}${a.takesPrompt ? ". " : " "}\`scorel --help\` lists all commands.`,
   },
   CLI_UNKNOWN_ACTION: {
     exit: 2,

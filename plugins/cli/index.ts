@@ -53,7 +53,7 @@ export default definePlugin({
         run: async ({ args: [noun, action], stdout }) => {
           const known = commands();
           if (noun !== undefined && !known.some((command) => command.noun === noun))
-            throw (await import("./parser.ts")).unknownCommand(noun, known);
+            throw (await import("./meant.ts")).unknownCommand(noun, known);
           stdout.write(printable(helpText(known, ctx.launch, noun, action), stdout));
           return 0;
         },

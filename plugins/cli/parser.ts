@@ -3,7 +3,9 @@ import { cac } from "cac";
 import type { CliCommand } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { nameOf } from "./help.ts";
+import { resemblesCommand, unknownAction, unknownCommand } from "./meant.ts";
 import { type Option, readOption } from "./option.ts";
+import { optionOfOthers, valueOfOthers } from "./words-of-others.ts";
 
 /** A parsed command line. */
 export interface Parsed {
@@ -51,7 +53,7 @@ function findCommand(words: readonly string[], commands: readonly CliCommand[], 
     const isAfterOption = before.some((word) => isOption(word, (root?.options ?? []).map(readOption)));
     if (noun !== undefined && isAfterOption && root?.args === undefined)
       throw errors.CLI_UNEXPECTED_ARGUMENT({ command: "scorel", argument: noun });
-    return { command: rootFor(noun, root, commands), left: words };
+    return { command: rootFor(noun, root, commands, places.length === 1), left: words };
   }
   const actions = commands.filter((command) => command.noun === noun);
   const action = words[places[1] ?? -1];
@@ -66,58 +68,16 @@ function isOption(word: string, options: readonly Option[]): boolean {
   return options.some(({ names }) => names.includes(word.split("=", 1)[0] ?? ""));
 }
 
-function rootFor(noun: string | undefined, root: CliCommand | undefined, commands: readonly CliCommand[]): CliCommand {
-  if (root && (noun === undefined || (root.args !== undefined && !resemblesCommand(noun, commands)))) return root;
+/** The command of a line that begins with no noun. With `isAlone`, its first word is its only one, and may be a command of another tool. */
+function rootFor(
+  noun: string | undefined,
+  root: CliCommand | undefined,
+  commands: readonly CliCommand[],
+  isAlone: boolean,
+): CliCommand {
+  if (root && (noun === undefined || (root.args !== undefined && !resemblesCommand(noun, commands, isAlone))))
+    return root;
   throw unknownCommand(noun ?? "", commands, root?.args !== undefined);
-}
-
-/** Whether one word is probably a command with a typing error rather than a prompt. */
-function resemblesCommand(word: string, commands: readonly CliCommand[]): boolean {
-  return !/\s/.test(word) && (meantNoun(word, commands) !== undefined || meantCommands(word, commands).length > 0);
-}
-
-/** The error for an unknown noun, which names the noun that was probably meant. `takesPrompt`: the word could also be a prompt. */
-export function unknownCommand(word: string, commands: readonly CliCommand[], takesPrompt = false) {
-  const meant = meantCommands(word, commands);
-  return errors.CLI_UNKNOWN_COMMAND({ command: word, nearest: meantNoun(word, commands), meant, takesPrompt });
-}
-
-/** The nouns that users most often leave out before an action. */
-const FIRST_NOUNS = ["session", "host"];
-const MOST_MEANT = 2;
-
-/** The commands that may be meant by an action without its noun, or by an option without its dashes. */
-function meantCommands(word: string, commands: readonly CliCommand[]): string[] {
-  const root = commands.find(({ noun }) => noun === "");
-  const isOption = (root?.options ?? []).some((option) => readOption(option).long === `--${word}`);
-  if (isOption) return [`scorel --${word}`];
-  const rank = ({ noun }: CliCommand) => FIRST_NOUNS.indexOf(noun) + 1 || FIRST_NOUNS.length + 1;
-  return commands
-    .filter(({ noun }) => noun !== "")
-    .sort((a, b) => rank(a) - rank(b))
-    .flatMap((command) => actionMeant(word, command) ?? [])
-    .slice(0, MOST_MEANT);
-}
-
-/** The command line that a word means for a command: if it is its action, or another word for that. */
-function actionMeant(word: string, { noun, action, otherActions = {} }: CliCommand): string | undefined {
-  const words = action === word ? action : Object.hasOwn(otherActions, word) ? otherActions[word] : undefined;
-  return words === undefined ? undefined : `scorel ${noun} ${words}`;
-}
-
-function meantNoun(word: string, commands: readonly CliCommand[]): string | undefined {
-  const nouns = new Map<string, string>();
-  for (const { noun, synonyms = [] } of commands)
-    for (const each of [noun, ...synonyms]) if (each) nouns.set(each, noun);
-  const near = nearest(word, nouns.keys());
-  return near === undefined ? undefined : nouns.get(near);
-}
-
-function unknownAction(noun: string, action: string | undefined, commands: readonly CliCommand[]) {
-  const actions = commands.flatMap((command) => command.action ?? []);
-  if (action === undefined) return errors.CLI_MISSING_ACTION({ noun, actions });
-  const meant = commands.flatMap((command) => actionMeant(action, command) ?? []);
-  return errors.CLI_UNKNOWN_ACTION({ noun, action, nearest: nearest(action, actions), meant });
 }
 
 /** Throws for an option that is short for a value of another option (`means`), if that option is given with another value. */
@@ -174,7 +134,7 @@ function written(option: Option, value: string | undefined): string {
       option: option.long,
       value,
       values: option.values,
-      nearest: nearest(value, option.values),
+      nearest: valueOfOthers(option.long, value, option.values) ?? nearest(value, option.values),
     });
   return value === undefined ? name : `${name}=${mark}${value}`;
 }
@@ -196,10 +156,14 @@ function unknownWord(name: string, options: readonly Option[], command: CliComma
 
 function unknownOption(name: string, options: readonly Option[], command: string): never {
   // Only long names are compared, since any single letter resembles any other.
-  const names = options.map((option) => option.long);
+  const names = [...options.map((option) => option.long), "--help", "--version"];
   // Other tools have longer names for the same option, such as --output-format.
   const begun = names.find((each) => name.startsWith(`${each}-`));
-  throw errors.CLI_UNKNOWN_OPTION({ option: name, command, nearest: begun ?? nearest(name, names) });
+  throw errors.CLI_UNKNOWN_OPTION({
+    option: name,
+    command,
+    nearest: optionOfOthers(name, names) ?? begun ?? nearest(name, names),
+  });
 }
 
 /** Parses options with cac. Returns them by camelCase name: strings, arrays if repeatable, `true` for flags. */

@@ -60,6 +60,8 @@ declare module "@scorel/kernel" {
     fileCoverage: Readonly<Record<string, FileCoverage>>;
     /** The model's todo list, as last written. */
     todos: readonly Todo[];
+    /** Background commands that the model believes are running, by id, with the ids of the events that started them. */
+    backgroundCommands: Readonly<Record<string, { command: string; eventId: string }>>;
     /** Shell lines whose commands are still running. */
     openShellLines: readonly { line: string; command: string; silent?: true }[];
     /** Ids of shell lines that were stored as side events and that the model does not have yet. */

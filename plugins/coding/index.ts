@@ -12,6 +12,7 @@ import { createWrite } from "./files/write.ts";
 import { operations } from "./operations.ts";
 import { createGlob } from "./search/glob.ts";
 import { createGrep } from "./search/grep.ts";
+import { backgroundCommands } from "./shell/background-notices.ts";
 import { BackgroundCommands } from "./shell/background-work.ts";
 import { createBash } from "./shell/bash.ts";
 import { openShellLines, shellEvents, untoldShellLines } from "./shell/shell-events.ts";
@@ -28,7 +29,7 @@ export default definePlugin({
   version: "0.1.0",
   needs: ["agent", "files", "processes"],
   events: shellEvents,
-  projections: { fileCoverage, todos, openShellLines, untoldShellLines },
+  projections: { backgroundCommands, fileCoverage, todos, openShellLines, untoldShellLines },
   // `--allow-write` is an option of every command.
   sessionOptions: () => [
     { key: "allowWrite", kind: "texts", widens: true },
@@ -37,7 +38,7 @@ export default definePlugin({
 
   activate(ctx) {
     const env = createEnvironment(ctx);
-    const background = new BackgroundCommands(env);
+    const background = new BackgroundCommands(ctx, env);
     let shellLines: Promise<ShellLines> | undefined;
     const lines = () => (shellLines ??= import("./shell/shell-lines.ts").then((made) => new made.ShellLines(ctx, env)));
     const endCommands = async () => {
@@ -64,10 +65,13 @@ export default definePlugin({
       operations: operations(ctx, lines),
       async onEvent({ type }) {
         const isLeft = (name: "openShellLines" | "untoldShellLines") => ctx.session.projection(name).length > 0;
+        // After a turn, and for commands of an earlier process.
+        if (type === "session_start" || type === "runtime_end") await background.tellBetweenTurns();
         const mayBeLeft = type === "session_start" || type === "session_abandoned";
         if (mayBeLeft && (isLeft("openShellLines") || isLeft("untoldShellLines"))) await (await lines()).recover();
       },
       hooks: {
+        transformContext: (messages) => background.tellEnded().then(() => messages),
         approveToolCall: {
           critical: true,
           level: "early",

@@ -19,6 +19,7 @@ export const errors = defineErrors({
     `The messageId ${JSON.stringify(a.messageId)} was already used for another "${a.operation}" in this session, so nothing was done. Use a new id for a new request, and the same id only to repeat one.`,
   EXTENSION_FOLDER: (a: { path: string; reason: string; command: string }) =>
     `${a.path} ${a.reason}, so nothing is loaded from it. If it is yours, run: ${a.command}`,
+  QUESTION_STOPPED: { exit: 130, text: () => "Stopped before the question was answered." },
   STATE_FOLDER: (a: { path: string; reason: string; command: string }) =>
     `${a.path} ${a.reason}, so nothing in it is read, written or deleted. If it is yours, run: ${a.command}`,
   TRUST_COPY: {

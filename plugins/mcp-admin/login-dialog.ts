@@ -7,6 +7,7 @@ import type { LoginDialog } from "@scorel/mcp/contract";
 export function loginDialog(invocation: Invocation): LoginDialog & { close(): void } {
   const { stdout, stdin, interrupt, options } = invocation;
   const over = new AbortController();
+  const stopped = new AbortController();
   const ask = async (paste: (address: string) => string | undefined) => {
     const streams = { ...invocation, interrupt: AbortSignal.any([interrupt, over.signal]) };
     while (!over.signal.aborted && stdin.isTTY === true) {
@@ -19,7 +20,8 @@ export function loginDialog(invocation: Invocation): LoginDialog & { close(): vo
   return {
     show(address, paste) {
       stdout.write(`Open this address in a browser on this computer:\n\n${visibleName(address)}\n\n`);
-      void ask(paste);
+      // Ctrl-C at the question ends the login; the question also ends when it is no longer needed.
+      void ask(paste).catch((thrown) => over.signal.aborted || stopped.abort(thrown));
     },
     async confirm(page, tokens) {
       if (options.yes) return true;
@@ -27,7 +29,7 @@ export function loginDialog(invocation: Invocation): LoginDialog & { close(): vo
       const [shown, other] = [visibleName(page), visibleName(tokens)];
       return agrees(`You log in at ${shown}, and ${other} gets the login. Is that right? [y/N] `, invocation);
     },
-    signal: interrupt,
+    signal: AbortSignal.any([interrupt, stopped.signal]),
     close: () => over.abort(),
   };
 }

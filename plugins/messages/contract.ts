@@ -178,8 +178,17 @@ export interface HarnessItem {
   /** Who can read it: the model, people, or both. */
   visibility: "model" | "user" | "both";
   text: string;
-  /** Data for the plugin that wrote it. */
+  /**
+   * Data for the plugin that wrote it. `level: "info"` shows a `runtime_notice` that is no warning. `cards` gives cards of earlier calls
+   * another state, by the ids of the events with their results; see {@link CardChange}.
+   */
   data?: unknown;
+}
+
+/** How work has ended that went on after its call had a result, such as a command in the background. That result has `goesOn: true` in its details. */
+export interface CardChange {
+  status: "done" | "error";
+  text: string;
 }
 
 /** Settings of a session. */

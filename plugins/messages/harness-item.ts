@@ -38,9 +38,10 @@ export const harnessItem: EventDefinition<Events["harness_item"]> = {
 };
 
 /** Renders a system note; never as a bubble, since it is not a message. */
-function display({ kind, visibility, text }: EventOf<"harness_item">): DisplayAction {
+function display({ kind, visibility, text, data }: EventOf<"harness_item">): DisplayAction {
   if (visibility === "model") return { display: "hidden" };
   if (!SHORT.includes(kind)) return { display: "fold", title: TITLES[kind], text };
-  const level = kind === "runtime_notice" ? "warning" : "info";
+  const isCalm = kind !== "runtime_notice" || (data as { level?: unknown } | null | undefined)?.level === "info";
+  const level = isCalm ? "info" : "warning";
   return { display: "notice", level, text: kind === "steer" ? `${TITLES.steer}: ${text}` : text };
 }

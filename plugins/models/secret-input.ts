@@ -30,6 +30,11 @@ function typed(question: string, { stdin, stdout, interrupt }: Streams): Promise
       lines.close();
     });
     lines.on("SIGINT", leave);
+    // Readline pauses input for Ctrl-Z and does not resume it. The shell has written below the question since.
+    lines.on("SIGCONT", () => {
+      stdout.write(question);
+      lines.resume();
+    });
     interrupt.addEventListener("abort", leave, { once: true });
     lines.on("close", () => {
       interrupt.removeEventListener("abort", leave);

@@ -1,10 +1,17 @@
 import type { AnyPlugin } from "@scorel/kernel";
-import { combined, type LayerValue, optionsOf } from "@scorel/kit/schema/layering";
-import { isTable } from "@scorel/kit/values/table";
+import { type Combined, combined, type LayerValue, optionsOf } from "@scorel/kit/schema/layering";
+import { isTable, type KeyPath } from "@scorel/kit/values/table";
 import { isOfProject, type Layer } from "./layer.ts";
 import type { Merged } from "./merge.ts";
 
-/** Combines options whose later layers do not simply replace earlier ones; changes the merged tables. */
+interface Given extends LayerValue {
+  layer: Layer;
+}
+
+/**
+ * Combines options whose later layers do not simply replace earlier ones; changes the merged tables, and notes which layer each value and
+ * each entry of a list comes from.
+ */
 export function joinLayers(merged: Merged, plugins: Iterable<AnyPlugin>): void {
   for (const { id, config } of plugins) {
     const table = Object.hasOwn(merged.tables, id) ? merged.tables[id] : undefined;
@@ -15,11 +22,26 @@ export function joinLayers(merged: Merged, plugins: Iterable<AnyPlugin>): void {
       if (!result) continue;
       if (result.value === undefined) delete table[key];
       else table[key] = result.value;
+      noteOrigins(merged, [id, key], result);
     }
   }
 }
 
-function valueIn(layer: Layer, id: string, key: string): LayerValue[] {
+function noteOrigins(merged: Merged, path: KeyPath, { from, entries = [] }: Combined<Given>): void {
+  if (from) merged.note(path, [{ layer: from.layer, path }]);
+  // If all lists are empty, the last file that has one stays the origin.
+  const layers = new Set(entries.map((entry) => entry.from.layer));
+  if (layers.size > 0)
+    merged.note(
+      path,
+      [...layers].map((layer) => ({ layer, path })),
+    );
+  for (const [at, entry] of entries.entries())
+    merged.note([...path, at], [{ layer: entry.from.layer, path: [...path, entry.index] }]);
+}
+
+function valueIn(layer: Layer, id: string, key: string): Given[] {
   const table = Object.hasOwn(layer.table, id) ? layer.table[id] : undefined;
-  return isTable(table) && Object.hasOwn(table, key) ? [{ value: table[key], isOfProject: isOfProject(layer) }] : [];
+  if (!isTable(table) || !Object.hasOwn(table, key)) return [];
+  return [{ value: table[key], isOfProject: isOfProject(layer), layer }];
 }

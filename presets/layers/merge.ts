@@ -11,10 +11,19 @@ export interface Merged {
   without: ReadonlyMap<string, string>;
   /** One table per plugin id. */
   tables: Table;
-  /** The layer that set a value; for a table, one of those that set a key in it. */
-  layerOf(path: KeyPath): Layer | undefined;
-  /** `file:line` of the value, or of the nearest table around it; if no layer has the table, where to add it. */
+  /** Sets the origins of a value, for one that was not simply taken from the last layer that has it. */
+  note(path: KeyPath, origins: readonly Origin[]): void;
+  /**
+   * `file:line` of the value, or of the nearest table around it; several, separated by commas, if it was joined from several files. If no
+   * layer has the table, where to add it.
+   */
   placeOf(path: KeyPath): string;
+}
+
+/** Where a value stands: the layer, and the path that the value has in it. */
+interface Origin {
+  layer: Layer;
+  path: KeyPath;
 }
 
 /** The keys of a layer with a fixed meaning; every other key is the table of a plugin. */
@@ -36,7 +45,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
   const use = new Map<string, string>();
   const without = new Map<string, string>();
   const tables: Table = Object.create(null);
-  const origins = new Map<string, Layer>();
+  const origins: Origins = new Map();
   for (const layer of layers) {
     for (const [id, place] of switchedOff(layer)) {
       use.delete(id);
@@ -48,8 +57,8 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     }
     for (const [id, value] of tablesIn(layer)) assign(tables, [id], value, layer, origins);
   }
-  const layerOf = (path: KeyPath) => findOrigin(origins, path);
-  return { layers, use, without, tables, layerOf, placeOf: (path) => placeIn(layerOf(path), path) };
+  const note = (path: KeyPath, of: readonly Origin[]) => void origins.set(keyOf(path), of);
+  return { layers, use, without, tables, note, placeOf: (path) => placesIn(originsOf(origins, path), path) };
 }
 
 /** The tables of plugins and extensions in a layer. A value that is not a table is reported by the schema. */
@@ -81,18 +90,18 @@ export function switchedOff(layer: Layer): [id: string, place: string][] {
   return [...listed(layer, ["without"]), ...listed(layer, ["extensions", "disabled"])];
 }
 
-function assign(target: Table, path: string[], value: unknown, layer: Layer, origins: Map<string, Layer>): void {
+function assign(target: Table, path: string[], value: unknown, layer: Layer, origins: Origins): void {
   const key = path.at(-1) as string;
   if (!isTable(value)) {
     for (const known of origins.keys()) if (known.startsWith(prefixOf(path))) origins.delete(known);
-    origins.set(keyOf(path), layer);
+    origins.set(keyOf(path), [{ layer, path }]);
     define(target, key, value);
     return;
   }
   const existing = Object.hasOwn(target, key) ? target[key] : undefined;
   const table: Table = isTable(existing) ? existing : Object.create(null);
   origins.delete(keyOf(path));
-  if (Object.keys(value).length === 0 && Object.keys(table).length === 0) origins.set(keyOf(path), layer);
+  if (Object.keys(value).length === 0 && Object.keys(table).length === 0) origins.set(keyOf(path), [{ layer, path }]);
   for (const [inner, innerValue] of Object.entries(value)) assign(table, [...path, inner], innerValue, layer, origins);
   define(target, key, table);
 }
@@ -102,21 +111,29 @@ function define(target: Table, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
+type Origins = Map<string, readonly Origin[]>;
+
 const keyOf = (path: KeyPath) => JSON.stringify(path.map(String));
 const prefixOf = (path: KeyPath) => `${keyOf(path).slice(0, -1)},`;
 
-function findOrigin(origins: ReadonlyMap<string, Layer>, path: KeyPath): Layer | undefined {
+/** The origins of a value, or of the nearest value around it; for a table, those of one of its values. */
+function originsOf(origins: Origins, path: KeyPath): readonly Origin[] {
   for (let length = path.length; length > 0; length--) {
     const near = path.slice(0, length);
     const exact = origins.get(keyOf(near));
-    if (exact) return exact;
-    for (const [known, layer] of origins) if (known.startsWith(prefixOf(near))) return layer;
+    if (exact) return exact.map((origin) => ({ ...origin, path: [...origin.path, ...path.slice(length)] }));
+    for (const [known, [first]] of origins)
+      if (first && known.startsWith(prefixOf(near))) return [{ layer: first.layer, path }];
   }
-  return undefined;
+  return [];
 }
 
-function placeIn(layer: Layer | undefined, path: KeyPath): string {
-  if (!layer) return `no file has [${dotted(path.slice(0, 1))}]; add it to ~/.scorel/config.toml`;
+function placesIn(origins: readonly Origin[], path: KeyPath): string {
+  if (origins.length === 0) return `no file has [${dotted(path.slice(0, 1))}]; add it to ~/.scorel/config.toml`;
+  return [...new Set(origins.map(nearestPlace))].join(", ");
+}
+
+function nearestPlace({ layer, path }: Origin): string {
   for (let length = path.length; length > 0; length--) {
     const line = layer.locate(path.slice(0, length));
     if (line !== undefined) return `${layer.file}:${line}`;

@@ -392,6 +392,35 @@ describe.skipIf(!hasTerminals)("the trust question in a terminal", () => {
     expect(existsSync(marker(s))).toBe(false);
   });
 
+  it("ends the command at Ctrl-C", async () => {
+    using s = scratch({ inProcess: true });
+    s.useModel("http://127.0.0.1:9/v1");
+    s.file(".scorel/extensions/hook.ts", extension(s, "hook"));
+    await using t = terminal(s);
+    await t.shows(QUESTION);
+    t.type("\x03");
+    expect(await t.code).toBe(130);
+    expect(t.screen()).toContain("scorel: Stopped before the question was answered.");
+    expect(t.screen()).not.toContain("is not trusted, so nothing in it is used");
+  });
+
+  it("is still asked after Ctrl-Z and `fg`", async () => {
+    using s = scratch({ inProcess: true });
+    s.useModel("http://127.0.0.1:9/v1");
+    s.file(".scorel/extensions/hook.ts", extension(s, "hook"));
+    await using t = terminal(s, [], { jobs: true });
+    await t.shows(QUESTION);
+    t.type("\x1a");
+    await t.shows("[stopped 148]");
+    t.type("\r");
+    await t.shows(QUESTION);
+    t.type("n\r");
+    await t.shows("is not trusted, so nothing in it is used");
+    await t.shows("> ");
+    t.type("/exit\r");
+    expect(await t.code).toBe(0);
+  });
+
   it("names redirects and weakened safety settings on lines of their own, and says what changed", async () => {
     using s = scratch({ inProcess: true });
     await using server = await startModelServer(() => text("mine"));

@@ -158,6 +158,9 @@ describe("a terminal without a model", () => {
     await t.shows("Use ollama/qwen3:8b for now?");
     t.type("n\n");
     await t.shows("Try the offline demonstration model for now?");
+    t.type("what\n");
+    await t.shows("Please answer y or n (Enter: no).");
+    await t.shows("Try the offline demonstration model for now? [y/N] ");
     t.type("\n");
     expect(await t.code).toBe(2);
   });

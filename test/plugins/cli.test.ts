@@ -183,6 +183,13 @@ describe("a command line", () => {
     [["chat", "--all"], '"scorel chat" has no option "--all". `scorel chat --help` lists them all.'],
     [["chat", "-x"], '"scorel chat" has no option "-x". `scorel chat --help` lists them all.'],
     [["-x"], '"scorel" has no option "-x". `scorel --help` lists them all.'],
+    [["--verson"], '"scorel" has no option "--verson". Did you mean "--version"?'],
+    [["chat", "--hep"], '"scorel chat" has no option "--hep". Did you mean "--help"?'],
+    [["--json"], '"scorel" has no option "--json". Did you mean "--output json"?'],
+    [
+      ["session", "ls"],
+      '"scorel session" has no action "ls". Did you mean "list"? `scorel session --help` lists them all.',
+    ],
     [["-print", "hi"], '"scorel" has no option "-print". Did you mean "--print"?'],
     [["-p", "fix", "it"], '"scorel" takes no argument "it". Put a text of several words in quotes.'],
     [["-p"], 'The option "--print" needs a value: <prompt>.'],
@@ -232,6 +239,29 @@ describe("a command line", () => {
       '"scorel host" has no action "start". Did you mean `scorel host serve`?',
     );
     expect((await scorel.run("serve it")).given).toMatchObject({ args: ["serve it"] });
+  });
+
+  it("names the command for a word that is a command of another tool, if it stands alone", async () => {
+    const up = { noun: "up", description: "Open the page", run: () => 0 };
+    await using scorel = await commandLine([up], { args: "[prompt]" });
+    const rest = (word: string) => `To send it as a prompt: scorel -- ${word}. \`scorel --help\` lists all commands.`;
+    const meant = { web: "scorel up", exec: "scorel -p", history: "scorel session list", tui: "scorel" };
+    for (const [word, command] of Object.entries(meant))
+      expect(await scorel.run(word)).toEqual(
+        refused(`There is no command "${word}". Did you mean \`${command}\`? ${rest(word)}`),
+      );
+    expect((await scorel.run("upgrade")).err).toContain(
+      `There is no command "upgrade". Scorel does not update itself: install the new version in the same way as this one. ${rest("upgrade")}`,
+    );
+    // There is no command to log in.
+    expect((await scorel.run("auth")).given).toMatchObject({ args: ["auth"] });
+    expect((await scorel.run("web page")).given).toMatchObject({ args: ["web page"] });
+  });
+
+  it("names the value that a value of another tool means", async () => {
+    const output = { flags: "--output <format>", description: "Output", values: ["text", "events"] };
+    await using scorel = await commandLine([{ noun: "say", description: "Say", options: [output], run: () => 0 }]);
+    expect((await scorel.run("say", "--output", "stream-json")).err).toContain('Did you mean "events"?');
   });
 
   it("names the command that has another word for its noun", async () => {

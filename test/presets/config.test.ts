@@ -58,6 +58,36 @@ describe("a configuration", () => {
     });
   });
 
+  it("names the file and line of an entry in a list that several files give", async () => {
+    using at = place();
+    const own = at.file(
+      "~/.scorel/config.toml",
+      "[permissions]",
+      "allow = [",
+      '  "Read(a/**)",',
+      '  "Bash(npm test",',
+      "]",
+    );
+    at.file(".scorel/config.toml", "[permissions]", "", "", 'allow = ["Read(b/**)"]', 'deny = ["Read(c/**)"]');
+    const { lines } = await problems(at, true);
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^Invalid value of permissions.allow, entry 2: the rule "Bash\(npm test" can match nothing/,
+      ),
+    ]);
+    expect(lines[0]).toMatch(`(${own}:4)`);
+  });
+
+  it("names each file of a list that several files give, and the file whose value counts", async () => {
+    using at = place();
+    const own = at.file("~/.scorel/config.toml", "[permissions]", 'allow = ["Read(a/**)"]', 'mode = "plan"');
+    const project = at.file(".scorel/config.toml", "[permissions]", "", 'allow = ["Read(b/**)"]', 'mode = "full"');
+    const { merged } = await resolved(at, true);
+    expect(merged.placeOf(["permissions", "allow"])).toBe(`${own}:2, ${project}:3`);
+    expect(merged.placeOf(["permissions", "allow", 1])).toBe(`${project}:3`);
+    expect(merged.placeOf(["permissions", "mode"])).toBe(`${own}:3`);
+  });
+
   it("is refused with all wrong values, and the layers that set them", async () => {
     using at = place();
     const user = at.file("~/.scorel/config.toml", "use = 3", "[tools]", 'preset = "everything"', "[agent]");

@@ -12,6 +12,7 @@ const MAX_UNREAD = 64 * 1024 * 1024;
 
 /** The result of a poll: new output and the state of the command. */
 export interface Polled {
+  command: string;
   kept: Kept;
   /** Absent while the command runs. */
   ended: Ended | undefined;
@@ -27,6 +28,8 @@ export interface CommandContext {
   redactor(): { write(chunk: string): string; end(): string };
   running: Set<End>;
   processes: Processes;
+  /** Called when a command has started, and when it has ended. */
+  onChange(): void;
 }
 export interface BackgroundCommand {
   command: string;
@@ -93,25 +96,27 @@ export class Background {
           take(entry, redacted.end());
           entry.ended = ended;
           entry.endedAt = performance.now();
+          this.context.onChange();
         },
         // Rejects only if the command cannot start, and then the caller of `start` gets the error.
         reject,
       );
     });
     this.entries.set(id, entry);
+    this.context.onChange();
     return id;
   }
 
   /** Returns output since the last poll. A command that has ended is forgotten afterwards. Throws BASH_BACKGROUND_UNKNOWN. */
   poll(id: string): Polled {
     const entry = this.entryOf(id);
-    const { ended, seconds, started, endedAt = performance.now() } = entry;
+    const { command, ended, seconds, started, endedAt = performance.now() } = entry;
     const kept = entry.output.close();
     entry.output = this.context.output();
     entry.unread = 0;
     entry.reading?.resume();
     if (ended) this.entries.delete(id);
-    return { kept, ended, seconds, durationMs: Math.round(endedAt - started) };
+    return { command, kept, ended, seconds, durationMs: Math.round(endedAt - started) };
   }
 
   /** Kills a command and everything it started, then polls it. */
@@ -123,6 +128,13 @@ export class Background {
   /** The running commands, the oldest first. */
   running(): { id: string; command: string; since: number }[] {
     return [...this.entries].flatMap(([id, { command, since, ended }]) => (ended ? [] : [{ id, command, since }]));
+  }
+
+  /** How a command has ended, and its time limit; "running" while it runs, and undefined if it is unknown here. */
+  endOf(id: string): { ended: Ended; seconds: number } | "running" | undefined {
+    const entry = this.entries.get(id);
+    if (!entry) return undefined;
+    return entry.ended ? { ended: entry.ended, seconds: entry.seconds } : "running";
   }
 
   /** Kills a command and everything it started. A poll still returns its last output. Throws BASH_BACKGROUND_UNKNOWN. */

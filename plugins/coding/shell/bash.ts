@@ -7,8 +7,10 @@ import { errors } from "../errors.ts";
 import { absolute, shownAs } from "../files/paths.ts";
 import { answer, answering } from "../result.ts";
 import type { Background } from "./background.ts";
+import { detailsOf } from "./background-notices.ts";
 import type { Ended } from "./command.ts";
 import type { Confine } from "./confinement.ts";
+import { outcomeOf } from "./outcome.ts";
 import type { Kept } from "./output.ts";
 import { spillFolder } from "./spill-folder.ts";
 
@@ -71,7 +73,8 @@ async function start(
   const confine = await confineFor(env);
   signal?.throwIfAborted();
   const id = await background.start({ command: params.command, cwd, env: env.childEnv(), confine, timeoutMs });
-  return answer(`[runs in the background as ${id}]`, { background: id });
+  const details = { background: id, goesOn: true, ...detailsOf(id, env.redact(params.command), "running") };
+  return answer(`[runs in the background as ${id}]`, details);
 }
 
 /** Returns a background command's new output, after stopping it if requested. */
@@ -80,11 +83,15 @@ async function inform({ poll, stop }: Params, env: Environment, getBackground: G
   const polled = poll === undefined ? await background.stop(stop ?? "") : background.poll(poll);
   const { ended, durationMs, seconds } = polled;
   const kept = await stored(polled.kept, env);
-  if (ended && (ended.ended !== "cancelled" || ended.unkilled !== undefined))
-    return resultOf(ended, kept, seconds, durationMs);
+  const state = ended ? "ended" : "running";
+  const about = detailsOf(poll ?? stop ?? "", env.redact(polled.command), state);
+  if (ended && (ended.ended !== "cancelled" || ended.unkilled !== undefined)) {
+    const result = resultOf(ended, kept, seconds, durationMs);
+    return { ...result, details: { ...Object(result.details), ...about } };
+  }
   const { text, ...size } = kept;
-  const state = ended ? "stopped, with all it started" : `running for ${Math.round(durationMs / 1000)} s`;
-  return answer(`${lines(text)}[${state}]`, { running: !ended, durationMs, ...size });
+  const said = ended ? "stopped, with all it started" : `running for ${Math.round(durationMs / 1000)} s`;
+  return answer(`${lines(text)}[${said}]`, { running: !ended, durationMs, ...size, ...about });
 }
 
 async function bash(
@@ -150,23 +157,13 @@ function resultOf(ended: Ended, kept: Kept, seconds: number, durationMs: number)
   const details = { exitCode, signal, ...(ended.ended && { ended: ended.ended }), durationMs, ...size };
   const left = leftOpen && !ended.ended ? "\n[processes it started in the background still run]" : "";
   return {
-    ...answer(`${lines(text)}[${outcome(ended, seconds)}]${left}`, details),
+    ...answer(`${lines(text)}[${outcomeOf(ended, seconds)}]${left}`, details),
     ...(ended.ended && { isError: true }),
   };
 }
 
 function lines(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
-}
-
-function outcome({ ended, exitCode, signal, reason, unkilled }: Ended, seconds: number): string {
-  if (unkilled !== undefined)
-    return `${ended === "timeout" ? `timed out after ${seconds} s` : "cancelled"}, but it may still run. ${unkilled}`;
-  if (ended === "lost") return `lost, and what became of it is unknown: ${reason}`;
-  if (ended === "timeout")
-    return `timed out after ${seconds} s; the command and all its processes were killed. Set a longer timeout if it needs one`;
-  if (ended === "cancelled") return "cancelled; the command and all its processes were killed";
-  return signal ? `killed by ${signal}` : `exit code ${exitCode}`;
 }
 
 /** Limits calls of `work` to one per interval; the last request is never dropped. */

@@ -20,6 +20,15 @@ export interface LayerValue {
   isOfProject: boolean;
 }
 
+/** The value that results from those of several layers, and the layers that it comes from. */
+export interface Combined<Given extends LayerValue> {
+  value: unknown;
+  /** What gave the value; absent if it is a list that was joined, or undefined. */
+  from?: Given;
+  /** For each entry of a joined list, what gave it, and its index there. */
+  entries?: readonly { from: Given; index: number }[];
+}
+
 /** The options of an object schema, by name. */
 export function optionsOf(schema: z.ZodType | undefined): Record<string, z.ZodType> {
   const { shape } = (schema ?? {}) as { shape?: Record<string, z.ZodType> };
@@ -30,13 +39,16 @@ export function optionsOf(schema: z.ZodType | undefined): Record<string, z.ZodTy
  * Combines the values of an option, in the order of their layers. Returns undefined if the last value applies unchanged. If the result's
  * `value` is undefined, none of the values applies.
  */
-export function combined(option: z.ZodType, given: readonly LayerValue[]): { value: unknown } | undefined {
+export function combined<Given extends LayerValue>(
+  option: z.ZodType,
+  given: readonly Given[],
+): Combined<Given> | undefined {
   const { layers, unset, marked } = layeringOf(option);
-  if (layers === "join") return { value: joined(marked === undefined ? given : withMarks(given, marked)) };
-  if (layers === "narrow") return { value: narrowed(given, valuesOf(option), unset) };
+  if (layers === "join") return joined(marked === undefined ? given : withMarks(given, marked));
+  if (layers === "narrow") return narrowed(given, valuesOf(option), unset);
   if (layers !== "own") return undefined;
   const own = given.filter(({ isOfProject }) => !isOfProject);
-  return { value: own.length === 0 ? undefined : joined(own) };
+  return own.length === 0 ? { value: undefined } : joined(own);
 }
 
 /** Whether a project's value for the key at a path allows more than `before`, so that it has no effect. */
@@ -46,7 +58,7 @@ export function isTooWide(schema: z.ZodType | undefined, path: KeyPath, value: u
   const { layers, unset } = layeringOf(option);
   if (layers !== "narrow") return layers === "own";
   const own = before === undefined ? [] : [{ value: before, isOfProject: false }];
-  return narrowed([...own, { value, isOfProject: true }], valuesOf(option), unset) !== value;
+  return narrowed([...own, { value, isOfProject: true }], valuesOf(option), unset).value !== value;
 }
 
 /** How the values of several layers for the key at a path are combined. */
@@ -60,29 +72,38 @@ function layeringOf(option: z.ZodType): Layering {
 }
 
 /** Concatenates lists without duplicates. A value that is not a list is returned as it is, for the schema to report. */
-function joined(given: readonly LayerValue[]): unknown {
-  const values = given.map(({ value }) => value);
-  return values.find((value) => !Array.isArray(value)) ?? [...new Set(values.flat())];
+function joined<Given extends LayerValue>(given: readonly Given[]): Combined<Given> {
+  const other = given.find(({ value }) => !Array.isArray(value));
+  if (other) return { value: other.value, from: other };
+  const entries = new Map<unknown, { from: Given; index: number }>();
+  for (const from of given)
+    for (const [index, entry] of (from.value as unknown[]).entries())
+      if (!entries.has(entry)) entries.set(entry, { from, index });
+  return { value: [...entries.keys()], entries: [...entries.values()] };
 }
 
 /** Returns the values, with `key: true` in each table that a project wrote. */
-function withMarks(given: readonly LayerValue[], key: string): LayerValue[] {
-  return given.map(({ value, isOfProject }) => ({
-    isOfProject,
-    value: !Array.isArray(value)
-      ? value
-      : value.map((each) => (isTable(each) && isOfProject ? { ...each, [key]: true } : each)),
+function withMarks<Given extends LayerValue>(given: readonly Given[], key: string): Given[] {
+  return given.map((each) => ({
+    ...each,
+    value: !Array.isArray(each.value)
+      ? each.value
+      : each.value.map((entry) => (isTable(entry) && each.isOfProject ? { ...entry, [key]: true } : entry)),
   }));
 }
 
 /** The user's last value, or a project's later value if it does not allow more. */
-function narrowed(given: readonly LayerValue[], order: readonly unknown[], unset: string | undefined): unknown {
-  let current: unknown;
-  for (const { value, isOfProject } of given) {
-    const from = order.indexOf(current ?? unset);
-    if (!isOfProject || !order.includes(value) || order.indexOf(value) >= from) current = value;
+function narrowed<Given extends LayerValue>(
+  given: readonly Given[],
+  order: readonly unknown[],
+  unset: string | undefined,
+): Combined<Given> {
+  let current: Given | undefined;
+  for (const each of given) {
+    const from = order.indexOf(current?.value ?? unset);
+    if (!each.isOfProject || !order.includes(each.value) || order.indexOf(each.value) >= from) current = each;
   }
-  return current;
+  return current ? { value: current.value, from: current } : { value: undefined };
 }
 
 /** The values of an enum, in the order in which it lists them. */

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import type { ReadStream } from "node:tty";
+import { errors } from "../errors.ts";
 import { visibleText } from "../text/plain.ts";
 import { rowsOfWidth } from "../text/table-rows.ts";
 import { codeOf } from "../values/coded-error.ts";
@@ -14,10 +15,14 @@ export interface Streams {
   interrupt: AbortSignal;
 }
 
-/** Asks a yes-or-no question until it is answered. An empty answer counts as no, as do Ctrl-C and Ctrl-D. */
+/**
+ * Asks a yes-or-no question until it is answered. An empty answer counts as no, as does Ctrl-D. Throws QUESTION_STOPPED at Ctrl-C. What
+ * stands above the last line of the question is shown once.
+ */
 export async function agrees(question: string, streams: Streams): Promise<boolean> {
-  for (;;) {
-    const decided = decisionIn(await answerTo(question, streams));
+  const again = question.slice(question.lastIndexOf("\n") + 1);
+  for (let asked = question; ; asked = again) {
+    const decided = decisionIn(await answerTo(asked, streams));
     if (decided !== undefined) return decided;
     streams.stdout.write("Please answer y or n (Enter: no).\n");
   }
@@ -30,34 +35,43 @@ export function decisionIn(answer: string): boolean | undefined {
 }
 
 /**
- * Asks a question and returns the typed line; "" after Ctrl-C, Ctrl-D, or the end of the input. Characters in the question that
- * are invisible or change the direction of text are escaped, so that the user sees what they decide about. What was typed at a terminal
- * before the question appeared is dropped.
+ * Asks a question and returns the typed line; "" after Ctrl-D or the end of the input. Throws QUESTION_STOPPED after Ctrl-C, or when
+ * `interrupt` aborts. Characters in the question that are invisible or change the direction of text are escaped, so that the user sees
+ * what they decide about. What was typed at a terminal before the question appeared is dropped.
  */
 export async function answerTo(
   question: string,
   { stdin, stdout, terminal = stdout, interrupt }: Streams,
 ): Promise<string> {
-  if (stdin.readableEnded || interrupt.aborted) return "";
+  if (interrupt.aborted) throw errors.QUESTION_STOPPED();
+  if (stdin.readableEnded) return "";
   forgiveClosed(stdin);
   // Only a real terminal keeps input that was typed before it is read.
   const keepsInput = stdin.isTTY === true && typeof stdin.setRawMode === "function";
-  if (keepsInput && !(await dropTypedAhead(stdin, interrupt))) return "";
+  if (keepsInput && (await dropTypedAhead(stdin, interrupt))) throw errors.QUESTION_STOPPED();
+  if (stdin.readableEnded) return "";
   const lines = createInterface({ input: stdin, output: terminal, terminal: stdout.isTTY === true });
-  const leave = () => lines.close();
-  interrupt.addEventListener("abort", leave, { once: true });
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     let answer: string | undefined;
-    lines.on("SIGINT", leave);
+    let isStopped = false;
+    const stop = () => {
+      isStopped = true;
+      lines.close();
+    };
+    interrupt.addEventListener("abort", stop, { once: true });
+    lines.on("SIGINT", stop);
+    // Readline pauses input for Ctrl-Z and does not resume it.
+    lines.on("SIGCONT", () => lines.resume());
     lines.on("close", () => {
-      interrupt.removeEventListener("abort", leave);
-      // The question was interrupted in the middle of a line, and later output should begin on a new one.
+      interrupt.removeEventListener("abort", stop);
+      // The question was left in the middle of a line, and later output should begin on a new one.
       if (answer === undefined) stdout.write("\n");
-      resolve(answer ?? "");
+      if (isStopped) reject(errors.QUESTION_STOPPED());
+      else resolve(answer ?? "");
     });
     lines.question(fitted(visibleText(question), stdout), (line) => {
       answer = line;
-      leave();
+      lines.close();
     });
   });
 }

@@ -50,7 +50,7 @@ export interface ReviewQuestion {
   no?: string | undefined;
 }
 
-/** Shows a review under a headline, and asks until the user answers yes or no; an empty answer counts as no. */
+/** Shows a review under a headline, and asks until the user answers yes or no; an empty answer counts as no. Throws QUESTION_STOPPED. */
 export async function decideOn(
   reviewed: Reviewed,
   head: string,
@@ -71,13 +71,13 @@ export async function decideOn(
 
 /** Shows texts one page at a time, so that nothing scrolls off the screen unread. */
 async function showTexts(texts: ReturnType<Reviewed["texts"]>, streams: Streams): Promise<void> {
-  const { stdout, interrupt } = streams;
+  const { stdout } = streams;
   const lines = texts.flatMap(({ path, text }) => [
     `--- ${visibleName(path)}`,
     ...visibleText(text.trimEnd()).split("\n").map(withoutTabs),
     "",
   ]);
-  for (let at = 0; at < lines.length && !interrupt.aborted; ) {
+  for (let at = 0; at < lines.length; ) {
     const next = at + linesOfPage(lines.slice(at), stdout);
     stdout.write(`${lines.slice(at, next).join("\n")}\n`);
     at = next;

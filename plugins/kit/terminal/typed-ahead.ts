@@ -5,8 +5,8 @@ const TURNS = 3;
 const CTRL_C = "\x03";
 
 /**
- * Discards input that was typed before a question appears, since it was not meant as its answer. Resolves to whether the question can be
- * asked: false if Ctrl-C was pressed in the meantime, or the terminal was closed.
+ * Discards input that was typed before a question appears, since it was not meant as its answer. Resolves to whether
+ * Ctrl-C was pressed in the meantime, or `interrupt` was aborted.
  */
 export async function dropTypedAhead(stdin: NodeJS.ReadStream, interrupt: AbortSignal): Promise<boolean> {
   let isLeft = false;
@@ -21,5 +21,5 @@ export async function dropTypedAhead(stdin: NodeJS.ReadStream, interrupt: AbortS
   stdin.pause();
   stdin.off("data", drop);
   stdin.setRawMode(false);
-  return !isLeft && !interrupt.aborted && !stdin.readableEnded;
+  return isLeft || interrupt.aborted;
 }

@@ -39,6 +39,8 @@ export class Transcript {
   private noteCount = 0;
   /** Whether a model has said something. */
   private hasReply = false;
+  /** The seq of the last row in `items`. A row that comes together with changes of others is already there after a rebuild. */
+  private builtTo = 0;
   private readonly live = new LiveItems();
   private readonly drawn = new Map<string, Drawn>();
   private readonly open = new Set<string>();
@@ -68,6 +70,7 @@ export class Transcript {
   changed(index: number, isNew: boolean): void {
     const { view } = this;
     const row = view?.rows[index];
+    if (row && !isNew) this.drawn.delete(row.id);
     if (!view || !row || !isNew || index !== view.rows.length - 1) {
       this.rebuild();
       return;
@@ -80,6 +83,7 @@ export class Transcript {
   rebuild(): void {
     const notes = [...this.notes];
     this.items = [];
+    this.builtTo = 0;
     // Of a long conversation only the end is loaded.
     this.hasReply = (this.view?.rows[0]?.seq ?? 0) > 10;
     for (const row of this.view?.rows ?? []) {
@@ -90,6 +94,8 @@ export class Transcript {
   }
 
   private addRow(row: Row): void {
+    if (row.seq <= this.builtTo) return;
+    this.builtTo = row.seq;
     const item = itemOf(row, this.people, this.hasReply);
     if (item) this.items.push(item);
     this.hasReply ||= isReply(row);

@@ -15,6 +15,7 @@ const agent = definePlugin({
   provides: ["agent"],
   activate(ctx) {
     ctx.defineHook("approveToolCall", { fold: (call) => call });
+    ctx.defineHook("transformContext", "waterfall");
     ctx.provide("agent", { contextTokens: () => 0 } as AgentService);
   },
 });

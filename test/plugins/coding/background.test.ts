@@ -210,3 +210,41 @@ describe("the ledger of running commands", () => {
     expect([isAlive(pid), existsSync(path)]).toEqual([true, kept]);
   });
 });
+
+describe("the end of a command in the background", () => {
+  const events = ({ kernel }: Workshop) => kernel.session.tree.path(kernel.session.activeLeaf ?? "");
+  const notices = (w: Workshop) =>
+    events(w).flatMap((event) => {
+      const { type, text, data } = event as unknown as { type: string; text: string; data: object };
+      return type === "harness_item" ? [{ text, data }] : [];
+    });
+
+  it("is told once between turns, and changes the card of the call", async () => {
+    await using w = await workshop();
+    const id = await start(w, "exit 3");
+    await eventually(() => expect(notices(w)).toHaveLength(1));
+    const [event] = events(w);
+    expect(notices(w)).toEqual([
+      {
+        text: `The background command ${id} ($ exit 3) has ended: exit code 3. Bash with poll gives its output.`,
+        data: {
+          level: "warning",
+          backgroundCommandsEnded: [id],
+          cards: { [event?.id ?? ""]: { status: "error", text: "[exit code 3]" } },
+        },
+      },
+    ]);
+    expect(w.kernel.session.projection("backgroundCommands")).toEqual({});
+    expect(await poll(w, id)).toBe("[exit code 3]");
+  });
+
+  it("is not told if a result of Bash has told of it", async () => {
+    await using w = await workshop();
+    const hold = w.kernel.session.hold();
+    const id = await start(w, "sleep 300");
+    await stop(w, id);
+    await hold.release();
+    await w.kernel.session.append("message", { message: { role: "user", content: "x", timestamp: 0 } });
+    expect(notices(w)).toEqual([]);
+  });
+});

@@ -137,6 +137,7 @@ function loop({ used = 0 }: Surroundings, judge: { call?: FoldCall<"approveToolC
     provides: ["agent"],
     activate(ctx) {
       ctx.defineHook("beforeToolCall", "bail");
+      ctx.defineHook("transformContext", "waterfall");
       judge.call = ctx.defineHook("approveToolCall", {
         fold: (call: ToolCallApproval, verdict) =>
           verdict.block && !call.refused ? { ...call, refused: verdict } : call,

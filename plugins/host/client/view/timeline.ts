@@ -1,5 +1,6 @@
 import type { AnyEvent, DisplayAction, EventId, StoredEvent } from "@scorel/kernel";
 import { isEvent } from "@scorel/kernel/is-event";
+import type { CardChange } from "@scorel/messages/contract";
 import type { Delivered } from "../../contract.ts";
 
 /** A stored event that is shown. */
@@ -59,10 +60,23 @@ export class Timeline {
     if (event.seq <= this.last || this.parents.has(event.id)) return undefined;
     this.last = event.seq;
     this.events.push(delivered);
-    const changes = this.link(event);
+    const changes = [...this.link(event), ...this.changeCards(event)];
     if (delivered.display.display === "hidden") return changes;
     this.rows.push(rowOf(delivered, this.isActive(event)));
     return [...changes, { index: this.rows.length - 1, isNew: true }];
+  }
+
+  /** Changes the cards of calls whose work went on after their results, as an event says. */
+  private changeCards({ type, data }: StoredEvent & { data?: unknown }): RowChange[] {
+    const cards = type === "harness_item" ? (data as { cards?: unknown } | null | undefined)?.cards : undefined;
+    return Object.entries(Object(cards) as Record<string, unknown>).flatMap(([id, change]) => {
+      const index = this.rows.findLastIndex((row) => row.id === id);
+      const row = this.rows[index];
+      if (row?.display.display !== "card" || !isCardChange(change)) return [];
+      const { status, text } = change;
+      this.rows[index] = { ...row, display: { ...row.display, status, text } };
+      return [{ index, isNew: false }];
+    });
   }
 
   /** Adds older events before all others. */
@@ -133,10 +147,24 @@ export class Timeline {
   }
 }
 
+/** A row of the conversation. The card of a call whose work goes on counts as running until an event changes it. */
 function rowOf({ event: given, display }: Delivered, active: boolean): Row {
   const event = given as StoredEvent;
   const { id, seq, type, clientId, ts } = event;
-  return { id, seq, type, clientId, ts, display, event, active };
+  const shown = goesOn(event) && display.display === "card" ? { ...display, status: "running" as const } : display;
+  return { id, seq, type, clientId, ts, display: shown, event, active };
+}
+
+/** Whether a value is a change of a card. Plugins write it. */
+function isCardChange(value: unknown): value is CardChange {
+  const { status, text } = Object(value) as Partial<CardChange>;
+  return (status === "done" || status === "error") && typeof text === "string";
+}
+
+/** Whether an event is the result of a call whose work goes on, such as a command in the background. */
+function goesOn(event: StoredEvent & { message?: { details?: unknown } }): boolean {
+  const { goesOn } = Object(event.message?.details) as { goesOn?: unknown };
+  return event.type === "message" && goesOn === true;
 }
 
 /** The target of a jump; undefined for other events. */

@@ -51,11 +51,11 @@ describe("a question to a person", () => {
     let shown = "";
     streams.stdout.on("data", (chunk: string) => {
       shown += chunk;
-      if (chunk === "Sure? [y/N] ") stdin.write(`${answers.shift()}\n`);
+      if (chunk.endsWith("Sure? [y/N] ")) stdin.write(`${answers.shift()}\n`);
     });
-    expect(await agrees("Sure? [y/N] ", streams)).toBe(true);
+    expect(await agrees("Much may happen.\n\nSure? [y/N] ", streams)).toBe(true);
     expect(shown).toBe(
-      "Sure? [y/N] Please answer y or n (Enter: no).\nSure? [y/N] Please answer y or n (Enter: no).\nSure? [y/N] ",
+      "Much may happen.\n\nSure? [y/N] Please answer y or n (Enter: no).\nSure? [y/N] Please answer y or n (Enter: no).\nSure? [y/N] ",
     );
   });
 
@@ -65,18 +65,24 @@ describe("a question to a person", () => {
     expect(await agrees("Sure? ", streams)).toBe(false);
   });
 
-  it("has an empty answer at the end of the input, or when it is cancelled", async () => {
-    const ended = person("");
-    ended.stdin.end();
-    const leaves = new AbortController();
-    const leaving = person("half a li", leaves.signal);
-    const left = answerTo("Which? ", leaving.streams);
-    leaves.abort();
-    expect([await answerTo("Which? ", ended.streams), await left]).toEqual(["", ""]);
+  it("has an empty answer at the end of the input", async () => {
+    const { streams, stdin, shown } = person("");
+    stdin.end();
     // Later output begins on a new line.
-    expect([ended.shown(), leaving.shown()]).toEqual(["Which? \n", "Which? \n"]);
+    expect([await answerTo("Which? ", streams), shown()]).toEqual(["", "Which? \n"]);
+  });
+
+  it("fails with the exit code of Ctrl-C if it is interrupted, and is not asked after that", async () => {
+    const leaves = new AbortController();
+    const { streams, shown } = person("half a li", leaves.signal);
+    const left = answerTo("Which? ", streams);
+    leaves.abort();
+    const stopped = { code: "QUESTION_STOPPED", exit: 130 };
+    await expect(left).rejects.toMatchObject(stopped);
+    expect(shown()).toBe("Which? \n");
     const gone = person("y\n", AbortSignal.abort());
-    expect([await agrees("Sure? ", gone.streams), gone.shown()]).toEqual([false, null]);
+    await expect(agrees("Sure? ", gone.streams)).rejects.toMatchObject(stopped);
+    expect(gone.shown()).toBeNull();
   });
 
   it("does not fail if its terminal is closed meanwhile", async () => {
