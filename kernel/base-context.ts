@@ -96,9 +96,10 @@ export interface BaseContext<C = unknown> {
   subscribe(listener: Listener, options?: SubscribeOptions): Dispose;
   /**
    * Registers a function that ends running work when the plugin or its session begins to stop. The work of all plugins ends
-   * before the first plugin is unloaded, so guards, services and the log are still available to it.
+   * before the first plugin is unloaded, so guards, services and the log are still available to it. It is waited for up to `limitMs`
+   * milliseconds, which is 5,000 unless set and at most 60,000.
    */
-  beforeStop(end: Dispose): void;
+  beforeStop(end: Dispose, limitMs?: number): void;
   /** Registers an undo function. They run in reverse order when the plugin stops. Returns a function that runs this one early. */
   onDispose(dispose: Dispose): Dispose;
   /**

@@ -67,7 +67,7 @@ export function createContext(
     collect: (name, check, failed) => kernel.contributions.collect(name, { check, failed }),
     onContributed: (name, changed) => scope.add(kernel.contributions.listen(id, name, changed)),
     subscribe: (listener, options = {}) => scope.add(kernel.log.listen(id, listener, options)),
-    beforeStop: (end) => scope.addEnding(end),
+    beforeStop: (end, limitMs) => scope.addEnding(end, limitMs),
     onDispose: (dispose) => scope.add(dispose),
     report: (where, thrown, plugin = id) => kernel.reports.report(plugin, where, thrown),
     guard: (guarded, work) => kernel.reports.guard(guarded, work),

@@ -7,9 +7,6 @@ import { lineOf } from "@scorel/kit/text/one-line";
 import type { Editor } from "./editor.ts";
 import { argsOf } from "./tool-calls.ts";
 
-/** A retry after at most this many milliseconds is not shown. */
-const TOLD_WAIT_MS = 2_000;
-
 /** Shows events that are not part of the conversation: notices, compaction, the title, tokens and cost. */
 export class Happenings {
   private readonly editor: Editor;
@@ -80,10 +77,9 @@ export class Happenings {
   }
 }
 
-/** Whether an event is shown to people: messages of plugins, long waits, a log that cannot be written, and stored warnings. */
-function isTold(event: AnyEvent & { delayMs?: number }, level: string): boolean {
-  const { type, delayMs = 0 } = event;
-  if (type === "retry_start") return delayMs > TOLD_WAIT_MS;
-  if (["notification", "storage_status", "turn_wait_start"].includes(type)) return true;
+/** Whether an event is shown to people: messages of plugins, waits, a log that cannot be written, and stored warnings. */
+function isTold(event: AnyEvent, level: string): boolean {
+  const { type } = event;
+  if (["notification", "storage_status", "turn_wait_start", "retry_start"].includes(type)) return true;
   return "id" in event && level !== "info" && type !== "message";
 }

@@ -5,6 +5,20 @@ const bytes = (megabytes: number) => megabytes * 1024 * 1024;
 /** Trust metadata for these keys: what could happen if an untrusted project set them. */
 const fewer = { trust: { kind: "weakens", could: "fewer of the model's changes can be undone" } };
 
+/**
+ * A scan in the background may take this many times the limit for which a command waits. The first scan has to examine
+ * every file; later ones can only be quick once it has finished.
+ */
+export const IN_BACKGROUND = 10;
+
+/** The longest time in milliseconds for which a closing session waits for its last scan. */
+const LONGEST_CLOSING_MS = 50_000;
+
+/** How many milliseconds a closing session waits for its last scan. */
+export function closingMs({ maxScanMs }: Config): number {
+  return Math.min(maxScanMs * IN_BACKGROUND, LONGEST_CLOSING_MS);
+}
+
 export const config = z.strictObject({
   maxFileBytes: z
     .number()

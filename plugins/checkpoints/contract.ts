@@ -30,6 +30,8 @@ export interface Checkpoint {
   calls: string[];
   files: CheckpointFile[];
   notCovered: NotCovered[];
+  /** Set while the changes of `calls` are not recorded. A later checkpoint of a call replaces this one for the call. */
+  pending?: true;
   /** Set for a restore: the event whose files were restored. */
   restored?: string;
 }

@@ -1,13 +1,16 @@
 import { existsSync } from "node:fs";
 import type {} from "@scorel/agent/contract";
 import { definePlugin } from "@scorel/kernel";
-import { config } from "./config.ts";
+import { closingMs, config } from "./config.ts";
 import type {} from "./contract.ts";
 import { operations } from "./operations.ts";
 import { Watch } from "./record/watch.ts";
 import { filesOf } from "./restore/file-access.ts";
 import { journalOf } from "./restore/journal-path.ts";
 import { KeptLists } from "./restore/kept-lists.ts";
+
+/** Milliseconds in which an aborted scan ends and is noted. */
+const GRACE_MS = 5_000;
 
 /** Records what tools change, so that files can be restored along with the conversation. */
 export default definePlugin({
@@ -19,6 +22,8 @@ export default definePlugin({
 
   activate(ctx) {
     const watch = new Watch(ctx);
+    const limitMs = closingMs(ctx.config);
+    ctx.beforeStop(() => watch.finish(limitMs), limitMs + GRACE_MS);
     const lists = new KeptLists();
     const files = filesOf(ctx);
     /** The file operations, available once all changes are recorded. */

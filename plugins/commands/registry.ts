@@ -123,9 +123,21 @@ function collectRows(ctx: BaseContext): { rows: Map<string, Row>; flawed: Map<st
       claim(claimed, { name, plugin, command, replaces: replaces.includes(name), report }, errors.COMMAND_DUPLICATE);
     }
   });
-  const rows = new Map<string, Row>(templates(ctx.find("workspace")).map((row) => [row.name, row]));
+  const files = templates(ctx.find("workspace"), (flaw) => tellOnce(ctx, flaw));
+  const rows = new Map<string, Row>(files.map((row) => [row.name, row]));
   for (const [name, row] of claimed) rows.set(name, row);
   return { rows, flawed };
+}
+
+/** What each session's people were already told about command files, which are read again for every list. */
+const told = new WeakMap<BaseContext["session"], Set<string>>();
+
+function tellOnce(ctx: BaseContext, flaw: Error): void {
+  const known = told.get(ctx.session) ?? new Set();
+  told.set(ctx.session, known);
+  if (known.has(flaw.message)) return;
+  known.add(flaw.message);
+  ctx.report("", flaw);
 }
 
 /** Returns the valid commands of a contribution; each invalid one is reported and does not affect the others. */

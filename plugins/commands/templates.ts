@@ -3,10 +3,12 @@ import { dirname, join, sep } from "node:path";
 import { realOf } from "@scorel/kit/files/paths";
 import type { Workspace } from "@scorel/workspace/contract";
 import type { SlashCommand } from "./contract.ts";
+import { errors } from "./errors.ts";
 
 /** Maximum size of a template file in bytes. */
 const LARGEST = 64 * 1024;
-const MOST = 500;
+/** The most files in a folder that are used, as many as skills. */
+const MOST = 2_000;
 const DEEPEST = 4;
 
 interface Template {
@@ -17,9 +19,9 @@ interface Template {
 
 /**
  * Reads commands from Markdown files: the user's own and those of a trusted project; the project's override the user's.
- * Files are read on every call, so edits take effect at once.
+ * Files are read on every call, so edits take effect at once. `tooMany` is called for each folder with more files than are used.
  */
-export function templates(workspace: Workspace | undefined): Template[] {
+export function templates(workspace: Workspace | undefined, tooMany: (flaw: Error) => void): Template[] {
   if (!workspace) return [];
   const { home, root, trusted, trustedCopy: copy } = workspace;
   const claude = join(root, ".claude", "commands");
@@ -31,25 +33,28 @@ export function templates(workspace: Workspace | undefined): Template[] {
           { folder: join(copy.root, ".claude", "commands"), shown: claude },
           { folder: join(copy.scorel, "commands"), shown: join(trusted, "commands") },
         ];
-  return [own, ...theirs].flatMap(({ folder, shown }) =>
-    filesBelow(folder).map(({ path, name }) => {
+  return [own, ...theirs].flatMap(({ folder, shown }) => {
+    const { files, leftOut } = filesBelow(folder);
+    if (leftOut > 0) tooMany(errors.COMMAND_FILES({ folder: shown ?? folder, most: MOST, leftOut }));
+    return files.map(({ path, name }) => {
       const plugin = shown === undefined ? path : join(shown, `${name.split(":").join(sep)}.md`);
       return { name, plugin, command: fromFile(path) };
-    }),
-  );
+    });
+  });
 }
 
-/** Finds Markdown files inside the folder; `a/b.md` becomes the command `a:b`. */
-function filesBelow(folder: string): { path: string; name: string }[] {
+/** Finds Markdown files inside the folder; `a/b.md` becomes the command `a:b`. Files beyond the limit are counted in `leftOut`. */
+function filesBelow(folder: string): { files: { path: string; name: string }[]; leftOut: number } {
   const real = realOf(folder);
-  if (real === undefined) return [];
-  const entries = readdirSync(real, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".md"));
-  return entries
-    .filter((path) => path.split(sep).length <= DEEPEST)
-    .sort()
+  if (real === undefined) return { files: [], leftOut: 0 };
+  const entries = readdirSync(real, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".md") && path.split(sep).length <= DEEPEST)
+    .sort();
+  const files = entries
     .slice(0, MOST)
     .map((path) => ({ path: join(real, path), name: path.slice(0, -3).split(sep).join(":") }))
     .filter(({ path, name }) => /^[A-Za-z][\w:-]*$/.test(name) && isOwnFile(path));
+  return { files, leftOut: Math.max(0, entries.length - MOST) };
 }
 
 /** True for a small regular file that is not reached through a link. */

@@ -1,5 +1,6 @@
 import type { Invocation } from "@scorel/cli/contract";
 import { lineOf } from "@scorel/kit/text/one-line";
+import { timeSpan } from "@scorel/kit/text/time-span";
 import type { DaemonContext } from "./context.ts";
 import type { HostStatus } from "./contract.ts";
 import { dialHost } from "./dial.ts";
@@ -80,7 +81,7 @@ function statusText({ pid, since, state }: Daemon, live: HostStatus | undefined)
   if (!state) return `A host is starting (process ${pid}, since ${since}).\n`;
   const { version, preset, startedAt, addresses } = state;
   const lines = [
-    `A host runs: Scorel ${version}, preset ${preset}, process ${pid}, up ${duration(Date.now() - startedAt)}`,
+    `A host runs: Scorel ${version}, preset ${preset}, process ${pid}, up ${timeSpan(Date.now() - startedAt)}`,
   ];
   if (live) {
     const { open, running, waiting } = live.sessions;
@@ -95,23 +96,6 @@ function clientsText(clients: HostStatus["clients"]): string {
   const named = ({ name, transport, scopes = [], connected }: HostStatus["clients"][number]) =>
     `${lineOf(name ?? transport)} (${[transport, scopes.map(lineOf).join("+"), connected ? "" : "away"].filter(Boolean).map(lineOf).join(", ")})`;
   return clients.map(named).join(", ");
-}
-
-/** A time span in its two largest units: `2 d 3 h`, `4 min 5 s`. */
-function duration(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1_000));
-  const units: [number, string][] = [
-    [Math.floor(seconds / 86_400), "d"],
-    [Math.floor(seconds / 3_600) % 24, "h"],
-    [Math.floor(seconds / 60) % 60, "min"],
-    [seconds % 60, "s"],
-  ];
-  const first = units.findIndex(([value]) => value > 0);
-  const shown = units
-    .slice(first < 0 ? 3 : first)
-    .slice(0, 2)
-    .filter(([value], index) => value > 0 || index === 0);
-  return shown.map(([value, unit]) => `${value} ${unit}`).join(" ");
 }
 
 /** `scorel host stop` */

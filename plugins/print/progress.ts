@@ -15,9 +15,6 @@ import type { Notice } from "@scorel/workspace/contract";
  */
 const SILENT = new Set(["turn_error", "session_info", "request_defaulted", "client_joined", "client_left"]);
 
-/** Milliseconds up to which a wait before a retry is not reported. */
-const TOLD_WAIT_MS = 2_000;
-
 /** Prints progress on stderr: failures always, steps only in a terminal. */
 export interface Progress {
   opened(status: SessionStatus): Promise<void>;
@@ -85,13 +82,10 @@ export function createProgress({ stderr, options }: Invocation, clientId: string
   };
 }
 
-/** Returns a notice about a wait for other turns, or a long one before a retry. Only for text output; other formats contain the event. */
+/** Returns a notice about a wait for other turns or before a retry. Only for text output; other formats contain the event. */
 function waitOf({ event, display }: Delivered, format: unknown): string | undefined {
   if ((format ?? "text") !== "text" || display.display !== "notice") return undefined;
-  if (event.type === "turn_wait_start") return display.text;
-  if (!isEvent(event, "retry_start")) return undefined;
-  const { delayMs } = event;
-  return delayMs > TOLD_WAIT_MS ? display.text : undefined;
+  return event.type === "turn_wait_start" || event.type === "retry_start" ? display.text : undefined;
 }
 
 function storageOf(event: Delivered["event"]): string | undefined {

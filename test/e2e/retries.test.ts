@@ -60,10 +60,14 @@ it("a long retry delay is reported on stderr", async () => {
   });
 });
 
-it("a short retry delay is not reported", async () => {
+it("a short retry delay is reported, too", async () => {
   using s = scratch();
   await using server = await startModelServer([status(500), text("The answer.")]);
   s.useModel(server.baseUrl);
   const { code, stdout, stderr } = await s.run(["--preset", "none", "-p", "hi"]);
-  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "The answer.\n", stderr: "" });
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout: "The answer.\n",
+    stderr: expect.stringMatching(/^Trying again in \d\.\d s \(1 of 3\): .*500.*\n$/),
+  });
 });

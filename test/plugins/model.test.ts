@@ -256,6 +256,16 @@ describe("a failing server", () => {
     );
   });
 
+  it("that sends too large headers is not said to be unreachable", async () => {
+    const { message } = await failureOf([status(500, {}, { "x-big": "h".repeat(20_000) })]);
+    expect(message).toMatch(/^the headers of the answer of 127\.0\.0\.1:\d+ are too large \(HPE_HEADER_OVERFLOW\)$/);
+  });
+
+  it("that sends a whole page with an error is quoted only with its beginning, and without parts of the key", async () => {
+    const { message } = await failureOf([status(500, `${"e".repeat(590)}sk-test-0123456789${"e".repeat(1_000_000)}`)]);
+    expect(message).toBe(`500 ${"e".repeat(590)}[redac…`);
+  });
+
   it("that repeats the key in its message does not reveal it", async () => {
     const failure = await failureOf([status(401, { error: { message: "bad key sk-test-0123456789" } })]);
     expect(failure.message).toBe("401 bad key [redacted]");

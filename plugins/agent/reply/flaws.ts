@@ -1,10 +1,12 @@
 import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
 import { messageOf, type ScorelError } from "@scorel/kernel";
 import { tokensOf } from "@scorel/kit/session/usage";
+import { timeSpan } from "@scorel/kit/text/time-span";
 import type { RequestFailure } from "@scorel/model/contract";
 import { errors } from "../errors.ts";
 import { assistantText } from "../messages/convert.ts";
 import { type Failure, judge, type Verdict } from "../turn/failure.ts";
+import { longestMs } from "../turn/retry.ts";
 
 type AnyModel = Model<Api>;
 
@@ -39,10 +41,15 @@ export function providerFailure(model: AnyModel, message: AssistantMessage): [Fa
   const { failure, ...said } = message as AssistantMessage & { failure?: RequestFailure };
   const { kind, retryAfterMs } = judge(said, failure);
   const reason = said.errorMessage ?? "no reason given";
-  const error = refusal(model, kind, reason, failure?.advice);
+  const error = refusal(model, kind, reason, failure?.advice ?? adviceOnWait(retryAfterMs));
   const retryable = kind === "retryable";
   const overflow = kind === "overflow";
   return [{ error, reason, retryable, overflow, ...(retryAfterMs !== undefined && { retryAfterMs }) }, said];
+}
+
+function adviceOnWait(retryAfterMs = 0): string | undefined {
+  if (retryAfterMs <= longestMs) return undefined;
+  return `The server asks to wait ${timeSpan(retryAfterMs)} before the next request.`;
 }
 
 function refusal({ provider, id }: AnyModel, kind: Verdict["kind"], reason: string, advice?: string): ScorelError {

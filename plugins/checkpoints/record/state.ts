@@ -25,6 +25,7 @@ const checkpoint = z.object({
   calls: z.array(z.string()),
   files: z.array(z.object({ path: inside, before: state.optional(), after: state.optional() })),
   notCovered: z.array(z.object({ path: z.string(), reason: z.string() })),
+  pending: z.literal(true).optional(),
   restored: z.string().optional(),
 });
 

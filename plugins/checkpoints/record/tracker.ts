@@ -3,7 +3,7 @@ import { join, relative, sep } from "node:path";
 import type { ToolCallInput, ToolCallOutcome } from "@scorel/agent/contract";
 import { codeOf } from "@scorel/kernel";
 import { environmentOf } from "@scorel/kit/process/environment";
-import { untilAborted } from "@scorel/kit/values/abort";
+import { onAbort, untilAborted } from "@scorel/kit/values/abort";
 import type {} from "@scorel/local/contract";
 import type { ReadyTool } from "@scorel/tools/contract";
 import type { Context } from "../context.ts";
@@ -19,6 +19,8 @@ import { absent, isInside } from "./state.ts";
 
 /** Milliseconds that a program has to report its unsaved changes. */
 const UNSAVED_MS = 6_000;
+/** Milliseconds for which a closing session waits for its last scan before the log says that the scan is missing. */
+const NOTED_MS = 1_000;
 
 /** Tracks the tools of a session: stores files before tools change them, and records the results. */
 export class Tracker {
@@ -83,6 +85,27 @@ export class Tracker {
     const missed = written.flatMap((path) => this.inProject(path) ?? []).filter((path) => !paths.includes(path));
     // A command in the same round may have put a link there; the scan after the command will find the written file.
     await this.close(toolCall.id, this.scans.willFind ? [] : missed);
+  }
+
+  /**
+   * Records the changes that are left before the session closes, for up to `limitMs` milliseconds. If this takes long, the log says in the
+   * meantime that they are not recorded, since the process may be ended.
+   */
+  async finish(limitMs: number): Promise<void> {
+    const noting = setTimeout(() => {
+      const { unrecorded } = this.scans;
+      if (unrecorded.length > 0)
+        void this.notes.writePending(unrecorded).catch((thrown) => this.ctx.report("checkpoints", thrown));
+    }, NOTED_MS);
+    const limit = setTimeout(() => this.quit.abort(), limitMs);
+    try {
+      // A running turn is being cancelled, and its calls end before their effects are scanned.
+      await Promise.race([this.ctx.agent.waitForIdle(), aborted(this.quit.signal)]);
+      await this.stop();
+    } finally {
+      clearTimeout(noting);
+      clearTimeout(limit);
+    }
   }
 
   /** Stops tracking: known changes are recorded, and scans that nobody needs are aborted. */
@@ -178,6 +201,10 @@ export class Tracker {
     const inside = relative(this.context.root, path).split(sep).join("/");
     return isInside(inside) ? inside : undefined;
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => void onAbort(signal, resolve));
 }
 
 /** Whether an executor works on this computer. */

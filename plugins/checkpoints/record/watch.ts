@@ -45,6 +45,12 @@ export class Watch {
     await this.ready?.settle();
   }
 
+  /** Records the changes that are left before the session closes, for up to `limitMs` milliseconds. */
+  async finish(limitMs: number): Promise<void> {
+    clearTimeout(this.timer);
+    await this.ready?.finish(limitMs);
+  }
+
   async stop(): Promise<void> {
     clearTimeout(this.timer);
     await this.ready?.stop();

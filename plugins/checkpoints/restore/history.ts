@@ -9,10 +9,15 @@ interface Known {
   state: FileState;
 }
 
+/** What a checkpoint does not cover, with its place in the log. */
+type Gap = NotCovered & { at: number };
+
 /** What the log says about files over time. All branches share the same files, which changed in the order of the log. */
 export class History {
   private readonly files = new Map<string, Known[]>();
-  private readonly gaps: (NotCovered & { at: number })[] = [];
+  private readonly gaps: Gap[] = [];
+  /** Gaps of calls whose changes were not recorded when the session closed. */
+  private readonly pending: (Gap & { calls: Set<string> })[] = [];
 
   constructor({ tree }: Session) {
     for (const event of tree.ofType("custom")) {
@@ -47,10 +52,14 @@ export class History {
 
   /** The files whose changes after a place were not covered. */
   gapsAfter(place: number): NotCovered[] {
-    return this.gaps.filter(({ at }) => at > place).map(({ path, reason }) => ({ path, reason }));
+    const unrecorded = this.pending.filter(({ calls }) => calls.size > 0);
+    return [...this.gaps, ...unrecorded].filter(({ at }) => at > place).map(({ path, reason }) => ({ path, reason }));
   }
 
-  private add({ files, notCovered }: Checkpoint, at: number): void {
+  private add({ calls, files, notCovered, pending }: Checkpoint, at: number): void {
+    if (pending) this.pending.push(...notCovered.map((gap) => ({ ...gap, at, calls: new Set(calls) })));
+    if (pending) return;
+    for (const gap of this.pending) for (const call of calls) gap.calls.delete(call);
     for (const { path, before, after } of files) {
       const known = this.files.get(path) ?? [];
       for (const state of [before, after]) if (state) known.push({ at, state });

@@ -20,22 +20,30 @@ export interface Difference {
   hidden: number;
 }
 
-/** Stores the contents on both sides of the changes. Throws CHECKPOINT_GIT. */
+/**
+ * Stores the contents on both sides of the changes. When the scan is aborted meanwhile, the changes that are left are reported as not
+ * covered. Throws CHECKPOINT_GIT.
+ */
 export async function contentsOf(
-  { root, keeper }: ScanContext,
+  { root, keeper, signal }: ScanContext,
   { changes, hidden }: Difference,
 ): Promise<{ files: CheckpointFile[]; notCovered: NotCovered[] }> {
   const sorted = changes.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const contents = await fromGit(root, sorted);
   const files: CheckpointFile[] = [];
   const pause = slices();
-  for (const { path, was, now } of sorted) {
+  for (const [done, { path, was, now }] of sorted.entries()) {
     await pause();
+    if (signal.aborted) return { files, notCovered: [{ path: ".", reason: leftOf(sorted.length, done) }] };
     const [before, after] = [contentBefore(was, contents.get(path), keeper), presentOf(root, path, now, keeper)];
     if (!same(before, after)) files.push({ path, before, after });
   }
   const reason = `${hidden} files came from ignored or outside places`;
   return { files, notCovered: hidden > 0 ? [{ path: ".", reason }] : [] };
+}
+
+function leftOf(all: number, done: number): string {
+  return `the session closed before ${all - done} of ${all} changed files were recorded`;
 }
 
 /**

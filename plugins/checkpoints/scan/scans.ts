@@ -22,8 +22,8 @@ export class Scans {
   private running: Promise<void> | undefined;
   /** Calls that may change anything and whose effects are not recorded yet. */
   private pending: string[] = [];
-  /** Whether the running scan is for the effects of a call. */
-  private recording = false;
+  /** The calls whose effects the running scan is to find. */
+  private recording: readonly string[] = [];
   /** Milliseconds that the last scan took, and when the running one began (`performance.now()`). */
   private took = 0;
   private since: number | undefined;
@@ -44,7 +44,12 @@ export class Scans {
 
   /** Whether the effects of some call are not recorded yet. */
   get hasUnrecorded(): boolean {
-    return this.willFind || this.recording;
+    return this.unrecorded.length > 0;
+  }
+
+  /** The calls whose effects a running or later scan will find. */
+  get unrecorded(): readonly string[] {
+    return [...this.recording, ...(this.willFind ? this.pending : [])];
   }
 
   /** Whether the next scan will find everything that changed since the last one. */
@@ -114,7 +119,7 @@ export class Scans {
 
   /** Resolves when the changes of commands are recorded, as far as they can be. */
   async settle(): Promise<void> {
-    if (this.recording) await this.running;
+    if (this.recording.length > 0) await this.running;
     if (this.willFind) await this.begin();
   }
 
@@ -126,7 +131,7 @@ export class Scans {
       .then(() => this.scanNow())
       .catch(this.report)
       .finally(() => {
-        this.recording = false;
+        this.recording = [];
         if (this.running === running) this.running = undefined;
       });
     this.running = running;
@@ -136,7 +141,7 @@ export class Scans {
   private async scanNow(): Promise<void> {
     const calls = this.pending.splice(0);
     const { ready, blind } = this;
-    this.recording = calls.length > 0 && ready && !blind;
+    this.recording = ready && !blind ? calls : [];
     this.blind = false;
     this.since = performance.now();
     const seen = await this.rescan();
@@ -145,7 +150,7 @@ export class Scans {
     this.failure = "reason" in seen ? seen : undefined;
     // A call that began during the scan may have changed what it saw.
     this.ready = !this.failure && !this.blind;
-    if (this.recording) await this.notes.write({ calls, ...(await this.effects(seen)) });
+    if (this.recording.length > 0) await this.notes.write({ calls, ...(await this.effects(seen)) });
   }
 
   /** After exceeding a limit, scans again only after the user's next message. */

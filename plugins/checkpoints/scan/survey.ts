@@ -1,6 +1,8 @@
 import { messageOf } from "@scorel/kernel";
+import { IN_BACKGROUND } from "../config.ts";
 import { isGitRoot } from "../git/index-copy.ts";
 import { GitSource } from "../git/source.ts";
+import { CLOSED } from "../record/notes.ts";
 import { PlainParents } from "../record/observe.ts";
 import { Clock } from "./clock.ts";
 import type { Change, Difference } from "./compare.ts";
@@ -23,12 +25,6 @@ export interface Failure {
   /** Whether a limit was exceeded, so that the next scan would fail too. */
   hopeless: boolean;
 }
-
-/**
- * A scan in the background may take this many times the limit for which a command waits. The first scan has to examine
- * every file; later ones can only be quick once it has finished.
- */
-const IN_BACKGROUND = 10;
 
 /** The lag in milliseconds of the clock from which file systems take their times. */
 const CLOCK_LAG_MS = 10;
@@ -67,9 +63,9 @@ export class Survey {
   async scan(): Promise<Difference | Failure> {
     this.meanwhile = new Map();
     try {
-      return await this.scanAll();
-    } catch (thrown) {
-      return { reason: messageOf(thrown), hopeless: false };
+      const seen = await this.scanAll().catch((thrown) => ({ reason: messageOf(thrown), hopeless: false }));
+      const isAborted = "reason" in seen && this.context.signal.aborted;
+      return isAborted ? { reason: CLOSED, hopeless: false } : seen;
     } finally {
       for (const [path, seen] of this.meanwhile) this.touch(path, seen);
       this.meanwhile = undefined;

@@ -2,6 +2,7 @@ import type { OAuthCredentials, OAuthLoginCallbacks } from "@mariozechner/pi-ai/
 import { codeOf, messageOf } from "@scorel/kernel";
 import type { SignInDialog } from "../contract.ts";
 import { errors } from "../errors.ts";
+import { unreachedText } from "../wire/explain.ts";
 import { type Subscription, subscriptionSchema } from "./auth-file.ts";
 import { type Heard, overWire } from "./sign-in-wire.ts";
 
@@ -85,7 +86,7 @@ export function subscriptionOf(library: Library, found: OAuthCredentials, before
 
 /** Describes a failed login. Does not use the library's message, which may quote tokens. */
 export function reasonOf({ host, status, code, unreached }: Heard, thrown: unknown): string {
-  if (unreached !== undefined) return `cannot reach ${host} (${unreached})`;
+  if (host !== undefined && unreached !== undefined) return unreachedText(host, unreached);
   if (status !== undefined && (status < 200 || status >= 300))
     return `${host} answered ${status}${code === undefined ? "" : ` (${code})`}`;
   const said = messageOf(thrown);

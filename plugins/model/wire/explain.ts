@@ -1,10 +1,26 @@
 import type { Wire } from "./fetch.ts";
 
+/** The most characters of an error message, since a body may be a whole page. */
+const LONGEST = 600;
+
+/** Cuts a long error message. Must follow the redaction, which does not recognise a part of a key. */
+export function cutMessage(message: string): string {
+  return message.length > LONGEST ? `${message.slice(0, LONGEST).trimEnd()}…` : message;
+}
+
+/** Says why no answer of a host could be read, by the code of the failure. Codes of Node's HTTP parser begin with `HPE_`. */
+export function unreachedText(host: string, code: string): string {
+  if (code === "HPE_HEADER_OVERFLOW") return `the headers of the answer of ${host} are too large (${code})`;
+  return code.startsWith("HPE_")
+    ? `the answer of ${host} is not valid HTTP (${code})`
+    : `cannot reach ${host} (${code})`;
+}
+
 /** Returns a readable error message: the wire's own knowledge, else the library's message without its JSON. */
 export function explained(message: string, baseUrl: string, wire: Wire): string {
   const { unreached, refusal, status, said: heard, told } = wire;
   if (refusal !== undefined) return refusal;
-  if (unreached !== undefined) return `cannot reach ${new URL(baseUrl).host} (${unreached})`;
+  if (unreached !== undefined) return unreachedText(new URL(baseUrl).host, unreached);
   const isCut = /ended before message_stop|Incomplete JSON segment|ended without a finish marker/.test(message);
   if (isCut && told === undefined)
     return message.startsWith("empty reply") ? message : "stream ended without a finish marker";

@@ -14,7 +14,7 @@ import type { Access } from "../keys/key.ts";
 import { adviceOnKey } from "../keys/refused-key.ts";
 import type { Secrets } from "../keys/secrets.ts";
 import type { Passage } from "./body-lines.ts";
-import { explained } from "./explain.ts";
+import { cutMessage, explained } from "./explain.ts";
 import { failureOf, onlyOnce, type Wire, wireTo } from "./fetch.ts";
 import { renameIncompleteEnding } from "./incomplete-ending.ts";
 import { type Marked, markFetch } from "./marked-fetch.ts";
@@ -54,7 +54,7 @@ export async function streamModel(
       ? await startedShort(model, context, request, wire, shortened)
       : await started(model, context, request, wire);
     return watched(stream, wire, {
-      explain: (message) => redact(explained(message, model.baseUrl, wire)),
+      explain: (message) => cutMessage(redact(explained(message, model.baseUrl, wire))),
       advise: (status) => adviceOnKey(status, model.provider, credential),
     });
   } catch (thrown) {

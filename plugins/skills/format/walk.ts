@@ -6,6 +6,8 @@ import { isWithin, realOf } from "@scorel/kit/files/paths";
 const DEEPEST = 6;
 /** How many folders below a root, and entries below a skill, are searched. */
 const MOST = 2_000;
+/** The root itself is visited like the folders below it, but is none of them. */
+const ROOT = 1;
 const SKIPPED = new Set([".git", "node_modules", ".venv"]);
 
 /** Characters that break a line or disguise a name. */
@@ -29,12 +31,12 @@ export interface SkillFolder {
 export function skillFolders(root: string, links: boolean): { real: string; folders: SkillFolder[]; note?: string } {
   const real = realOf(root);
   if (real === undefined) return { real: root, folders: [] };
-  const walk: Walk = { folders: [], left: MOST, unread: undefined };
+  const walk: Walk = { folders: [], left: MOST + ROOT, unread: undefined };
   visit(real, real, 0, walk);
   if (links) for (const target of linkedFolders(real)) visit(target, target, 1, walk);
   const { unread, left } = walk;
   const odd = unread === undefined ? undefined : `${seen(unread)} in it is not read, since its name is not UTF-8`;
-  const note = left <= 0 ? `more than ${MOST} folders` : odd;
+  const note = left < 0 ? `more than ${MOST} folders` : odd;
   return { real, folders: walk.folders, ...(note !== undefined && { note }) };
 }
 
@@ -58,7 +60,7 @@ export function filesBelow(folder: string): { files: string[]; note?: string } {
   };
   add(folder, "", 0);
   files.sort();
-  return left > 0 ? { files } : { files, note: `more than ${MOST} files` };
+  return left >= 0 ? { files } : { files, note: `more than ${MOST} files` };
 }
 
 interface Walk {

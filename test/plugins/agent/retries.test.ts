@@ -164,6 +164,19 @@ describe("the wait before a retry", () => {
     expect(waits).toEqual([7_000, 9_500, 60_000]);
   });
 
+  it("names a longer wait that the server asks for, as does the last error", async () => {
+    const { clock } = noted();
+    const busy = () => status(429, { error: { message: "busy" } }, { "retry-after": "3600" });
+    await using t = await openAgent(busy, { config: { retries: 1 }, clock });
+    const { error } = await (await t.agent.send("go")).turn;
+    expect((await t.story()).filter((line) => line.startsWith("retry_start"))).toEqual([
+      "retry_start 1/1 60000 ms: the server asks to wait 1 h: 429 busy",
+    ]);
+    expect(error?.message).toBe(
+      "The model call failed: 429 busy. The server asks to wait 1 h before the next request.",
+    );
+  });
+
   it("is never shorter because of that, and varies by a quarter", async () => {
     const { waits, clock } = noted();
     const chances = [0, 0.999_999];

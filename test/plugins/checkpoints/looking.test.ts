@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { definePlugin } from "@scorel/kernel";
@@ -8,28 +7,7 @@ import { TICK_MS } from "../../../plugins/checkpoints/scan/scanned-file.ts";
 import { eventually } from "../../eventually.ts";
 import { gate, text, toolCall } from "../../model-server.ts";
 import { checkpointsIn, type Project, project } from "./project.ts";
-
-const realGit = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
-
-/** Replaces `git` by a wrapper of it that waits while it is held. */
-function slowGit(t: Project) {
-  const file = (name: string) => join(t.home, name);
-  fs.mkdirSync(file("bin"));
-  const script = `#!/bin/sh\nif [ -e ${file("held")} ]; then touch ${file("began")}; fi
-while [ -e ${file("held")} ]; do sleep 0.01; done\nexec ${realGit} "$@"\n`;
-  fs.writeFileSync(file("bin/git"), script, { mode: 0o755 });
-  const PATH = process.env.PATH;
-  process.env.PATH = `${file("bin")}:${PATH}`;
-  return {
-    hold: () => fs.writeFileSync(file("held"), ""),
-    release: () => fs.rmSync(file("held")),
-    began: () => eventually(() => expect(fs.existsSync(file("began"))).toBe(true)),
-    [Symbol.dispose]: () => {
-      fs.rmSync(file("held"), { force: true });
-      process.env.PATH = PATH;
-    },
-  };
-}
+import { realGit, slowGit } from "./slow-git.ts";
 
 /** Replaces `git` by a wrapper that records its subcommands; `asked` returns and clears the record. */
 function countedGit(t: Project) {

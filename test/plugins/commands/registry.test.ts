@@ -288,6 +288,22 @@ describe("a Markdown file", () => {
   });
 });
 
+describe("a folder of command files", () => {
+  it("is used up to a limit, and what is left out is said once", async () => {
+    await using s = await opened({});
+    const folder = join(s.home.home, ".scorel/commands");
+    mkdirSync(folder, { recursive: true });
+    for (let n = 0; n < 2_001; n++) writeFileSync(join(folder, `c${String(n).padStart(4, "0")}.md`), "do it");
+    const notices = async () =>
+      (await s.t.client.request("get_status", { sessionId: s.sessionId })).notices.map(({ message }) => message);
+    const message = `${folder} has more than 2000 command files: 1 of them, the last by name, are not used. Remove some, or make skills of them.`;
+    for (let times = 0; times < 2; times++) {
+      expect((await s.listed()).filter(({ plugin }) => plugin.endsWith(".md"))).toHaveLength(2_000);
+      expect((await notices()).filter((each) => each === message)).toHaveLength(1);
+    }
+  });
+});
+
 describe("built-in commands", () => {
   it("copy the last answer and show the cost", async () => {
     await using s = await opened({});

@@ -6,6 +6,7 @@ import { Worker } from "node:worker_threads";
 import type { SkillLook } from "@scorel/skills/contract";
 import { describe, expect, it } from "vitest";
 import { readWithin } from "../../../plugins/kit/files/read-within.ts";
+import { skillFolders } from "../../../plugins/skills/format/walk.ts";
 import { Library } from "../../../plugins/skills/library/library.ts";
 import { text, toolCall } from "../../model-server.ts";
 import { fc } from "../../property.ts";
@@ -91,6 +92,19 @@ describe("a root with too many files", () => {
     const [folder, source] = ["/usr", "user"] as const;
     const { skipped } = await new Library().look([{ source, folder, files: folder }], []);
     expect(skipped).toContainEqual({ folder, reason: "more than 2000 folders" });
+  });
+
+  it("holds exactly as many folders as the limit says", () => {
+    using g = ground();
+    const add = (n: number) => g.file(`s/skill-${n}/SKILL.md`, skillText(`skill-${n}`, "d"));
+    for (let n = 0; n < 2_000; n++) add(n);
+    const found = () => {
+      const { folders, note } = skillFolders(join(g.home, "s"), false);
+      return [folders.length, note];
+    };
+    expect(found()).toEqual([2_000, undefined]);
+    add(2_000);
+    expect(found()).toEqual([2_000, "more than 2000 folders"]);
   });
 
   it("with links to itself contains each skill once", async () => {
