@@ -113,7 +113,11 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
   ),
   eval: runner("", "", { joined: true }),
   trap: runner("l p", "", { joined: "each" }),
-  hyperfine: runner("i N", "w m M r S L p c n", { joined: "each" }),
+  hyperfine: runner(
+    "i N ignore-failure show-output",
+    "w m M r S L p s c C n prepare setup cleanup conclude shell warmup runs min-runs max-runs parameter-list export-json export-markdown export-csv command-name",
+    { joined: "each", scripts: ["p", "s", "c", "C", "S", "prepare", "setup", "cleanup", "conclude", "shell"] },
+  ),
   npx: PACKAGE,
   pnpx: PACKAGE,
   bunx: PACKAGE,
@@ -128,7 +132,7 @@ const OTHERS = new Set(
     "xvfb-run start-stop-daemon valgrind perf daemonize nodemon concurrently rlwrap unbuffer torsocks proxychains tsocks " +
     "setpriv capsh numactl prlimit sg newgrp entr parallel xterm caffeinate arch gtimeout gnice gxargs genv doppler direnv with-env " +
     "i386 x86_64 uname26 ssh-agent run0 runcon bwrap fakechroot eatmydata choom uclampset cpulimit faketime pidproxy dumb-init tini gosu " +
-    "su-exec setuidgid chpst softlimit envdir aws-vault sshpass nix-shell machinectl systemd-nspawn"
+    "su-exec setuidgid corepack chpst softlimit envdir aws-vault sshpass nix nix-shell machinectl systemd-nspawn"
   ).split(" "),
 );
 /** Programs whose first argument is not the command. */
@@ -148,7 +152,6 @@ const RUNNING_SUBCOMMANDS: Readonly<Record<string, RegExp>> = {
   asdf: /^exec$/,
   conda: /^run$/,
   rustup: /^run$/,
-  nix: /^(?:run|shell|develop)$/,
 };
 
 /**
