@@ -31,6 +31,7 @@ const RUNNING_OPTIONS: readonly Row[] = [
   [/^dpkg(?:-\w+)?$/, /^--(?:pre-i|post-i|status-l|hook|\w+-(?:hook|command)|sign-c|host-a)/],
   [/^(?:apt|apt-get|apt-cache|aptitude|apt-mark)$/, /^-[a-zA-Z]*[oc]|^--(?:opt|conf)/],
   [/^(?:rpm|rpmbuild|rpm-build|dnf|yum|zypper)$/, /^-[a-zA-Z]*[DE]|^--(?:ev|def|pip|setopt|load|macros|rcfile)/],
+  [/^socat$/, /^(?:exec|system|shell)\b/i],
   [/^brew$/, /^(?:sh|exec|ruby|irb|bundle)$/],
   [/^(?:tcpdump|dumpcap)$/, /^-[a-zA-Z]*z/],
   [/^(?:nc|ncat|netcat)$/, /^-[a-zA-Z0-9]*[ec]|^--(?:exec|sh-|lua)/],
@@ -60,6 +61,9 @@ const RUNNING_NAMES = new Set(
 );
 /** Options of an unknown program that often run something: `--run`, but not `--dry-run`, and these letters, also behind others. */
 const OFTEN_RUNNING = /^--(?:(?:pre|post|before|after|on)-)?run(?:=|$)|^-[a-zA-Z]{0,3}[cex]$/;
+/** Words of any other program that may run something: also `-c` and `-e` with their value, or bundled with a few letters. */
+const MAY_RUN =
+  /^(?:exec|eval|shell)$|^--(?:(?:pre|post|before|after|on)-)?run(?:=|$)|^-(?=[a-zA-Z]*[ce])[a-zA-Z]{1,4}$|^-[ce](?:[^a-zA-Z]|.*[\s/;|&])/s;
 /** Programs that only print or compare their arguments, or whose options are read in another place. */
 const READ_ELSEWHERE = /^(?:echo|printf|test|\[|true|false|:|git|hub|find|fd|fdfind|g?make)$/;
 
@@ -68,6 +72,11 @@ export function isNamedForRunning(word: string): boolean {
   const name = /^--?([^=]+)/.exec(word)?.[1];
   const parts = name?.split(/[-_.:]|(?<=[a-z])(?=[A-Z])/) ?? [];
   return parts.some((part) => RUNNING_NAMES.has(part.toLowerCase()));
+}
+
+/** Whether an argument of an unknown program may make it run something. */
+export function mayRun(word: string): boolean {
+  return MAY_RUN.test(word);
 }
 
 /** Whether a word makes a known program run another program. */

@@ -5,7 +5,8 @@ import { doubtAbout, isForeign, type ShellCode, shellCode } from "./interpreters
 import { loadedBy, readsOnly } from "./loaded-files.ts";
 import { packageSetting, runsPackageScript } from "./package-settings.ts";
 import { isQuiet, steeringOf } from "./programs.ts";
-import { type Inner, innerOf, isVague } from "./runners.ts";
+import { isVague } from "./runner-tables.ts";
+import { type Inner, innerOf } from "./runners.ts";
 import { optionInner, runsUnknown, unknownOptionInner } from "./running-options.ts";
 import { type Place, ScriptReader } from "./script-reader.ts";
 import { unreadableIn } from "./shell.ts";
