@@ -1,5 +1,8 @@
 import { programOf } from "../tables/index.ts";
 import { uncovered } from "./coverage.ts";
+import { isViEditor } from "./interpreters.ts";
+import { runnerOf, runningSubcommands } from "./runner-tables.ts";
+import { isNamedForRunning, isRunningOption, mayRun } from "./running-options.ts";
 import { readSedWords, sedEffects } from "./sed.ts";
 
 /** The base name of a command in lower case, since some file systems ignore case. */
@@ -7,17 +10,12 @@ export function bareName(name: string): string {
   return name.slice(name.lastIndexOf("/") + 1).toLowerCase();
 }
 
-/** Programs that run their arguments or change what later words mean. No wildcard covers their arguments. */
-const RUNNERS = new Set(
-  [
-    "sudo doas su runuser pkexec env xargs parallel exec eval source . trap alias export declare typeset local readonly",
-    "unset set shopt enable hash bind complete wait unalias builtin command nohup timeout nice ionice time stdbuf setsid chroot unshare",
-    "nsenter strace ltrace gdb watch flock busybox toybox script expect screen tmux at batch crontab entr ssh mosh chrt",
-    "taskset firejail proot setarch linux32 linux64 cgexec systemd-run dbus-run-session xvfb-run start-stop-daemon",
-    "sh bash dash zsh ksh ash fish csh tcsh pwsh coproc mapfile readarray read getopts printf let fc kill",
-  ]
-    .join(" ")
-    .split(" "),
+/** Shells, and builtins and programs that run text in their arguments or change what later words mean. */
+const ORDERED = new Set(
+  (
+    "source . alias export declare typeset local readonly unset set shopt enable hash bind complete wait unalias gdb lldb expect " +
+    "run-parts screen tmux at batch crontab sh bash dash zsh ksh ash fish csh tcsh pwsh coproc mapfile readarray read getopts printf let fc kill"
+  ).split(" "),
 );
 /** Programs that run a package by name. A rule must spell out that name; its arguments may match a wildcard. */
 const LAUNCHERS = /^(?:npx|pnpx|bunx|uvx|pipx|dlx)$/;
@@ -37,19 +35,25 @@ const NO_INPUT = /^(?:--test|--version|-v|-V|--help|-h)$/;
 /** Python modules that run or check the project's own code. */
 const MODULES = /^(?:pytest|unittest|doctest|mypy|ruff|flake8|pyflakes|pylint|py_compile|compileall)$/;
 /** Programs whose options may contain commands, wherever they stand. */
-const CONSOLES = /^(?:sqlite3|psql|mysql|vim?|nvim|ex|ed|emacs|less|more|man|rlwrap)$/;
+const CONSOLES = /^(?:sqlite3|psql|mysql|mariadb|ed|emacs|nano|less|more|man)$/;
 /** Programs that run commands from standard input. */
-const OBEYING = /^(?:psql|mysql|vim?|nvim|ex|ed|emacs)$/;
+const OBEYING = /^(?:psql|mysql|mariadb|ed|emacs)$/;
 const SHELLS = /^(?:ba|da|z|k|a|fi|c|tc|pw)?sh$/;
 
 /** Whether a command without arguments runs what is piped into it. */
 export function readsOrders(name: string): boolean {
-  return [INTERPRETERS, CONSOLES, SHELLS].some((names) => names.test(bareName(name)));
+  const bare = bareName(name);
+  return isViEditor(bare) || [INTERPRETERS, CONSOLES, SHELLS].some((names) => names.test(bare));
 }
 
 /** Whether a command may run its arguments or its standard input. */
 export function takesOrders(name: string): boolean {
-  return readsOrders(name) || RUNNERS.has(bareName(name));
+  return readsOrders(name) || isRunner(bareName(name));
+}
+
+/** Whether no wildcard covers the arguments of a program, because it runs them. */
+function isRunner(name: string): boolean {
+  return ORDERED.has(name) || (runnerOf(name) !== undefined && !LAUNCHERS.test(name));
 }
 
 /** Arguments that run something else, write elsewhere, or read commands from elsewhere. */
@@ -102,24 +106,6 @@ const SHOWING = new Set(
     "pwd uname whoami id nproc free uptime expr tput column file"
   ).split(" "),
 );
-/** Parts of option names whose value is executed, or loaded into the program. */
-const RUNNING_NAMES = new Set(
-  (
-    "exec execute executable cmd command commands shell script eval hook hooks plugin plugins require preload loader rcfile editor " +
-    "pager browser viewer askpass interpreter launcher wrapper linker renderer"
-  ).split(" "),
-);
-/** Arguments that make an unknown program run something. */
-const RUNNING_WORD = /^(?:-c|-e|exec|eval|shell)$/;
-
-/** Whether an argument makes an unknown program run something. */
-function mayRun(value: string): boolean {
-  const name = /^--?([^=]+)/.exec(value)?.[1];
-  if (RUNNING_WORD.test(value)) return true;
-  const parts = name?.split(/[-_.:]|(?<=[a-z])(?=[A-Z])/) ?? [];
-  return parts.some((part) => RUNNING_NAMES.has(part.toLowerCase()));
-}
-
 /** Whether a command may write or run the paths in its arguments. Those paths must stay inside the project. */
 export function staysInside(values: readonly (string | undefined)[]): boolean {
   const name = bareName(values[0] ?? "");
@@ -132,7 +118,8 @@ export function staysInside(values: readonly (string | undefined)[]): boolean {
 function isListed(name: string): boolean {
   return (
     SHOWING.has(name) ||
-    RUNNERS.has(name) ||
+    isRunner(name) ||
+    isViEditor(name) ||
     uncovered(name, []) !== undefined ||
     [LAUNCHERS, CONSOLES, INTERPRETERS, /^g?sed$/].some((names) => names.test(name)) ||
     HAZARDS.some(({ command }) => command.test(name))
@@ -145,12 +132,13 @@ export function marksOf(values: readonly (string | undefined)[]): boolean[] {
   const bare = bareName(name);
   const behind = hazardOf(bare, values);
   return values.map(
-    (value, at) => at > 0 && value !== undefined && (/(?:^|[/=:])\.\.(?:\/|$)/.test(value) || behind(value, at)),
+    (value, at) =>
+      at > 0 && value !== undefined && (/(?:^(?:-\w+)?|[/=:,@])\.\.(?:\/|$)/.test(value) || behind(value, at)),
   );
 }
 
 function hazardOf(name: string, values: readonly (string | undefined)[]): (value: string, at: number) => boolean {
-  if (RUNNERS.has(name) && name !== "xargs") return () => true;
+  if ((isRunner(name) && name !== "xargs") || isViEditor(name)) return () => true;
   const found = uncovered(name, values);
   if (found) return (_value, at) => at >= found.from || (found.words?.includes(at) ?? false);
   if (/^g?sed$/.test(name)) return sedHazard(values);
@@ -162,8 +150,15 @@ function hazardOf(name: string, values: readonly (string | undefined)[]): (value
   if (INTERPRETERS.test(name)) return interpreterHazard(name, values);
   if (name === "xargs") return xargsHazard(values);
   const hazards = HAZARDS.filter(({ command }) => command.test(name));
-  const isUnknown = hazards.length === 0 && !SHOWING.has(name);
-  const from = firstOf(values, (value) => hazards.some((it) => isHazard(value, it)) || (isUnknown && mayRun(value)));
+  const isUnknown = hazards.length === 0;
+  const isRunning = (value: string) =>
+    isRunningOption(name, value) || isNamedForRunning(value) || (isUnknown && mayRun(value));
+  const from = firstOf(
+    values,
+    (value) =>
+      hazards.some((it) => isHazard(value, it)) ||
+      (!SHOWING.has(name) && (isRunning(value) || runningSubcommands(name)?.test(value) === true)),
+  );
   return (_value, at) => at >= from;
 }
 

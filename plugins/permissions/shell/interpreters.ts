@@ -92,16 +92,19 @@ const INTERPRETERS: readonly [name: RegExp, code: RegExp][] = [
   ],
   [/^(?:nu|elvish|xonsh|osh|ysh|oil|posh|ion|scsh|hush|murex)$/, /^-c|^--command/],
 ];
+/** The editors of the vi family, which run commands of theirs and of the shell by `+` and `-c`. */
+const VI = /^(?:[rg]{0,2}(?:vim?|view|vimdiff)|nvim|nvimdiff|vimx|evim|nvi|vile|elvis|ex)$/;
 /** Interactive programs that run commands from options or standard input, and the arguments that contain commands. */
 const CONSOLES: readonly [name: RegExp, code: RegExp][] = [
   [/^sqlite3$/, /^\s*\.|\n\s*\.|\bedit\s*\(|load_extension|^-{1,2}(?:cmd|init)/i],
   [/^(?:psql|mysql|mariadb)$/, /\\[!gowi]|^-f|^--file|\bsystem\b|\bprogram\b|^-e\b/i],
-  [/^(?:vim?|nvim|view|vimdiff|ex|emacs|ed|red|nano)$/, /^[-+][^-]|^--(?:cmd|eval|exec)/],
+  [VI, /^[-+][^-]|^--(?:cmd|eval|exec)/],
+  [/^(?:emacs|ed|red|nano)$/, /^[-+][^-]|^--(?:cmd|eval|exec)/],
   [/^(?:less|more|most)$/, /^\+|^-[a-zA-Z]*[kKoOtT]|^--lesskey/],
   [/^(?:man|info)$/, /^-[a-zA-Z]*[PH]|^--(?:pa|ht|br)/],
 ];
 /** Programs that run commands from standard input. */
-const OBEYING = /^(?:sqlite3|psql|mysql|mariadb|ex|ed|red|vim?|nvim)$/;
+const OBEYING = /^(?:sqlite3|psql|mysql|mariadb|ed|red)$/;
 /** Programs that type into a terminal, where another shell may be running. */
 const TYPING: readonly [name: RegExp, word: RegExp][] = [
   [/^(?:tmux|byobu)$/, /^(?:send|paste|load-?b|set-?b|source|run(?:-|$)|pipe-?p|if(?:-|$))/],
@@ -123,7 +126,7 @@ export function doubtAbout(name: string, words: readonly string[], isFed: boolea
   if (TYPING.some(([names, word]) => names.test(name) && rest.some((it) => word.test(it) || hasGap(it))))
     return `the terminal input of ${name}`;
   if (console)
-    return (isFed && OBEYING.test(name)) || rest.some((word) => console[1].test(word))
+    return (isFed && (OBEYING.test(name) || VI.test(name))) || rest.some((word) => console[1].test(word))
       ? `what ${name} is told`
       : undefined;
   return READING.test(name) && (isFed || rest.length === 0 || rest.includes("-")) ? `the input of ${name}` : undefined;
@@ -182,6 +185,11 @@ function awkProgram(rest: readonly string[]): [program: string | undefined, at: 
   let at = 0;
   while (rest[at]?.startsWith("-")) at += /^-[Fv]$/.test(rest[at] as string) ? 2 : 1;
   return [rest[at], at];
+}
+
+/** Whether a program is an editor of the vi family. */
+export function isViEditor(name: string): boolean {
+  return VI.test(name);
 }
 
 /** Whether a program is an interpreter, which runs the file named by its first argument. */

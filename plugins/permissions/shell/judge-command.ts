@@ -148,9 +148,9 @@ function isOperator({ text, marked }: Token): boolean {
  * whose first folder exists count.
  */
 function namesOutside(value: string, workspace: Workspace): boolean {
-  const paths = [value, ...value.split(/[=:,@]/), value.replace(/^-\w/, "")].filter((part) => part.startsWith("/"));
-  return paths.some(
+  return partsOf(value).some(
     (path) =>
+      path.startsWith("/") &&
       path.length < 4_096 &&
       !/^\/dev\/(?:null|stdin|stdout|stderr)$/.test(path) &&
       kindOf(`/${path.split("/").find(Boolean) ?? ""}`) !== undefined &&
@@ -159,8 +159,15 @@ function namesOutside(value: string, workspace: Workspace): boolean {
 }
 
 function isOffLimits(value: string, workspace: Workspace): boolean {
-  const parts = [value, value.slice(value.indexOf("=") + 1)].filter((part) => part !== "" && !part.includes("\0"));
+  const parts = partsOf(value).filter((part) => part !== "" && !part.includes("\0"));
   return parts.some((part) => part.length < 4_096 && (isControlPath(part) || leadsOut(part, workspace)));
+}
+
+/** The parts of a word that may be paths: the word, what is between `=`, `:`, `,` and `@`, and what follows option letters. */
+function partsOf(value: string): string[] {
+  const parts = [value, ...value.split(/[=:,@]/), value.slice(value.indexOf("=") + 1)];
+  const behind = parts.flatMap((part) => (/^-[^-]/.test(part) ? [part.slice(2), part.replace(/^-\w+/, "")] : []));
+  return [...new Set([...parts, ...behind])];
 }
 
 /** Whether no wildcard may cover a redirection's target. */

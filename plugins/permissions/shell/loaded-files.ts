@@ -1,6 +1,7 @@
 import { isInterpreter } from "./interpreters.ts";
 import { isQuiet } from "./programs.ts";
-import { innerOf, isVague } from "./runners.ts";
+import { isVague } from "./runner-tables.ts";
+import { innerOf } from "./runners.ts";
 
 /** Programs that run the contents of the files that they are given, but not their arguments. */
 const RUNS_FILES =

@@ -3,8 +3,11 @@ import { hasGap, MANY } from "./gaps.ts";
 import { bareName } from "./hazards.ts";
 import { doubtAbout, isForeign, type ShellCode, shellCode } from "./interpreters.ts";
 import { loadedBy, readsOnly } from "./loaded-files.ts";
-import { isQuiet, runsUnknown, steeringOf } from "./programs.ts";
-import { type Inner, innerOf, isVague } from "./runners.ts";
+import { packageSetting, runsPackageScript } from "./package-settings.ts";
+import { isQuiet, steeringOf } from "./programs.ts";
+import { isVague } from "./runner-tables.ts";
+import { type Inner, innerOf } from "./runners.ts";
+import { optionInner, runsUnknown, unknownOptionInner } from "./running-options.ts";
 import { type Place, ScriptReader } from "./script-reader.ts";
 import { unreadableIn } from "./shell.ts";
 import type { SimpleCommand } from "./simple-command.ts";
@@ -81,7 +84,7 @@ class ScriptAnalyzer extends ScriptReader {
     this.written.noteWords(name, words);
     if (!isText) {
       (name === "git" ? this.steering : this.loaded).push(...loadedBy(name, words));
-      this.programs.add(name);
+      if (!packageSetting(name, words)?.sure) this.programs.add(runsPackageScript(name, words) ? "npm" : name);
     }
     if (name === "exec" && words.length === 1 && isFed) this.isInputSet = true;
   }
@@ -113,6 +116,8 @@ class ScriptAnalyzer extends ScriptReader {
       this.readInput(input, words, given, place);
     const tool = toolInner(name, words);
     if (tool) this.runInner(tool, given, place);
+    const byOption = inner ? undefined : optionInner(name, words);
+    if (byOption) this.runInner(byOption, { words }, place);
     if (runsUnknown(name, words, hasGap)) this.doubt(`the command that ${name} runs`);
     const isKnown = (inner || tool) && !isVague(name) && !PACKAGES.test(name);
     if (doubt !== undefined || !isKnown) this.search(name, given, place);
@@ -150,6 +155,8 @@ class ScriptAnalyzer extends ScriptReader {
       for (const word of rest)
         if (!hasGap(bareName(word))) this.add({ words: [word, MANY] }, { ...place, sure: false });
     if (isQuiet(name, words)) return;
+    const byOption = isScript ? undefined : unknownOptionInner(words);
+    if (byOption) this.runInner(byOption, { words }, place);
     this.add({ words: rest }, place, true);
     if (rest.some((word) => word.includes(",")))
       this.add({ words: rest.flatMap((word) => word.split(",")) }, place, true);

@@ -1,5 +1,6 @@
 import { hasGap, MANY, ONE, PIPE } from "./gaps.ts";
 import { firstOperand, type OptionTable, optionTable } from "./options.ts";
+import { settingInner } from "./package-settings.ts";
 import type { Inner } from "./runners.ts";
 import { SUBCOMMANDS_OF_GIT, TOOL_OPTIONS } from "./subcommands.ts";
 
@@ -20,8 +21,32 @@ export function toolInner(name: string, words: readonly string[]): Inner | undef
   if (name === "git") return gitInner(words);
   if (name === "find" || /^fd(?:find)?$/.test(name)) return findInner(words);
   if (/^g?make$/.test(name)) return makeInner(words);
+  if (name === "ip") return ipInner(words);
+  if (name === "hub") return { commands: [{ words: ["git", ...words.slice(1)], sure: true }], scripts: [], unsure: [] };
+  if (name === "gh") return clonedByGh(words);
+  const setting = settingInner(name, words);
+  if (setting) return setting;
   if (/^(?:yarn|pnpm|bun)$/.test(name)) return packageInner(name, words);
   return undefined;
+}
+
+/** The command that `ip` runs in a network namespace or a routing domain. Its words may be abbreviated. */
+function ipInner(words: readonly string[]): Inner | undefined {
+  const at = words.findIndex(
+    (word, index) => /^(?:net(?:ns?)?|vr?f?)$/.test(word) && /^ex?e?c?$/.test(words[index + 1] ?? ""),
+  );
+  if (at < 0) return undefined;
+  const rest = words.slice(at + 2);
+  // With `-all` there is no name before the command.
+  const commands = [rest.slice(1), rest].map((command) => ({ words: command, sure: false }));
+  return { commands: commands.filter(({ words: command }) => command.length > 0), scripts: [], unsure: [] };
+}
+
+/** The `git clone` that `gh repo clone` runs with the options after `--`. */
+function clonedByGh(words: readonly string[]): Inner | undefined {
+  const end = words.indexOf("--");
+  if (end < 0 || !words.slice(0, end).includes("clone")) return undefined;
+  return { commands: [{ words: ["git", "clone", ...words.slice(end + 1)], sure: false }], scripts: [], unsure: [] };
 }
 
 function gitInner(words: readonly string[]): Inner {

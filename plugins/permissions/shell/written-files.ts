@@ -1,5 +1,6 @@
 import { hasGap } from "./gaps.ts";
 import { bareName } from "./hazards.ts";
+import { packageSetting } from "./package-settings.ts";
 
 /** Programs that write to the files in their arguments. */
 const WRITING = /^(?:tee|cp|mv|ln|install|dd|curl|wget|patch|base64|openssl|xxd|rsync|scp|sponge|truncate)$/;
@@ -21,7 +22,12 @@ const PATHS =
 /** Files that a program loads by default. */
 const IMPLIED: readonly [program: RegExp, file: RegExp][] = [
   [/^g?make$/, /^(?:gnu)?makefile$|\.mk$/i],
-  [/^(?:npm|pnpm|yarn|bun|npx)$/, /^package\.json$|^\.?npmrc$|^\.yarnrc/],
+  [
+    /^(?:npm|pnpm|yarn|bun|npx|pnpx|bunx|corepack|deno|turbo|nx|lerna|rush|npm-run-all|run-[sp]|nr)$/,
+    /^package\.json$|^\.?npmrc$|^\.yarnrc|^pnpm-workspace\.yaml$|^bunfig\.toml$|^deno\.jsonc?$|^(?:turbo|nx|lerna)\.json$/,
+  ],
+  [/^composer$/, /^composer\.json$/],
+  [/^(?:pip[\d.]*|uv|poetry|pdm|hatch)$/, /^setup\.(?:py|cfg)$|^pyproject\.toml$/],
   [/^cargo$/, /^cargo\.toml$|^build\.rs$|^config\.toml$/],
   [/^(?:pytest|py\.test)$/, /^conftest\.py$/],
   [
@@ -57,6 +63,7 @@ export class WrittenFiles {
 
   /** Records the files that a program writes, judged by its arguments. */
   noteWords(name: string, words: readonly string[]): void {
+    for (const file of packageSetting(name, words)?.files ?? []) this.write(file);
     const byOption = WRITING_BY_OPTION.some(
       ([program, option]) => program.test(name) && words.some((word) => option.test(word)),
     );

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { everyday } from "./everyday.ts";
 import { fed, hidden, otherwise, pushes } from "./hidden.ts";
+import { byOptions } from "./hidden-options.ts";
 import { type Post, post } from "./setup.ts";
 
 /** A guard in mode `full`, in which only rules ask or deny. */
@@ -16,6 +17,8 @@ describe("a deny rule for a command", () => {
     [pushes, "Bash(git push*)"],
     [pushes, "Bash(git push *)"],
     [fed, "Bash(git push *)"],
+    [byOptions, "Bash(git push*)"],
+    [byOptions, "Bash(git push *)"],
   ] as const)("however it is hidden (%#)", async (commands, rule) => {
     await using t = await denying(rule);
     const ran: string[] = [];
