@@ -26,7 +26,6 @@ const full = [...fast, "slow"];
 const changed = ["check", "reached", "build", "smoke"];
 /** Tests of processes often wait for disks, time limits and each other, so more files than processors run at a time. */
 const oneMore = { workers: availableParallelism() + 1 };
-const twoMore = { workers: availableParallelism() + 2 };
 const steps = {
   setup: () => step("npm", ["run", "--silent", "setup"]),
   check: () => step("npm", ["run", "--silent", "check"]),
@@ -38,7 +37,7 @@ const steps = {
   programs: () => suite("programs", ["programs"], oneMore),
   fault: () => suite("fault", ["fault"], oneMore),
   // All suites at once: while tests of one wait, others use the processors, and no suite ends with a few slow files.
-  slow: () => suite("slow", ["deep", "e2e", "programs", "fault"], twoMore),
+  slow: () => suite("slow", ["deep", "e2e", "programs", "fault"], oneMore),
   reached: () =>
     suite("reached", ["unit", "own-process", "deep"], { more: [`--changed=${since}`, "--passWithNoTests"] }),
 };
