@@ -77,9 +77,12 @@ export class Happenings {
   }
 }
 
+/** Stored events that an editor gets in another form: messages as such, and the reason of a failed turn as the answer to its prompt. */
+const ELSEWHERE = new Set(["message", "turn_failed"]);
+
 /** Whether an event is shown to people: messages of plugins, waits, a log that cannot be written, and stored warnings. */
 function isTold(event: AnyEvent, level: string): boolean {
   const { type } = event;
   if (["notification", "storage_status", "turn_wait_start", "retry_start"].includes(type)) return true;
-  return "id" in event && level !== "info" && type !== "message";
+  return "id" in event && level !== "info" && !ELSEWHERE.has(type);
 }

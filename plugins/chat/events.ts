@@ -42,7 +42,7 @@ export function isOwnMessage(event: Event, ownIds: ReadonlySet<string>): boolean
 export function isToldElsewhere(event: Event, ownIds: ReadonlySet<string>, model: string | undefined): boolean {
   const { type } = event;
   // Questions are displayed by the screen's `ask`.
-  if (type === "turn_error" || type === "approval_request") return true;
+  if (type === "turn_error" || type === "turn_failed" || type === "approval_request") return true;
   if (OWN.has(type)) return ownIds.has((event as AnyEvent).clientId);
   if (!isEvent(event, "session_info")) return false;
   const { changes } = event;

@@ -263,6 +263,8 @@ declare module "@scorel/kernel" {
     custom_message: { kind: string; message: ScorelMessage; data?: unknown };
     /** A system note. It is merged into the preceding tool result, else sent as a message. */
     harness_item: HarnessItem;
+    /** A turn failed. Shown where the answer would be, and never sent to a model. */
+    turn_failed: { error: { code: string; message: string } };
   }
   interface Transients {
     /** A message starts to arrive. `eventId` is the id that it will have in the log. */
@@ -331,8 +333,11 @@ declare module "@scorel/kernel" {
     prompt_submit: { prompt: string };
     /** A turn ended without an error. `duration` is in milliseconds. */
     turn_finish: { usage: Usage; duration: number };
-    /** A turn failed. */
-    turn_error: { error: { code: string; message: string } };
+    /**
+     * A turn failed. `eventId` is the stored `turn_failed`, which is displayed; without one, the log could not be written, and this event is
+     * displayed.
+     */
+    turn_error: { error: { code: string; message: string }; eventId?: EventId };
   }
   interface Projections {
     /** The session's current settings: all `session_info` changes merged. */

@@ -2,6 +2,7 @@ import type { EventDefinition, EventId, EventOf, Events } from "@scorel/kernel";
 import { z } from "zod";
 import type { ScorelMessage, SessionMeta } from "./contract.ts";
 import { displayCustomMessage, displayInfo, displayMessage } from "./display.ts";
+import { displayFailure, failure } from "./failure.ts";
 import { harnessItem } from "./harness-item.ts";
 import { message, usage } from "./message.ts";
 import { messageToLlm } from "./reminder.ts";
@@ -103,6 +104,11 @@ const customMessage: Definition<"custom_message"> = {
     context.find("customDisplay")?.(event) ?? displayCustomMessage(event, context),
 };
 
+const turnFailed: Definition<"turn_failed"> = {
+  schema: z.strictObject({ error: failure }),
+  convertToDisplay: ({ error }: EventOf<"turn_failed">) => displayFailure(error),
+};
+
 /** The persistent event types. */
 export const persistent = {
   message: messageEvent,
@@ -114,6 +120,7 @@ export const persistent = {
   custom,
   custom_message: customMessage,
   harness_item: harnessItem,
+  turn_failed: turnFailed,
 };
 
 /** A user's message and a reply with tool calls must survive a power loss before they are announced. */

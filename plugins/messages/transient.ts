@@ -7,11 +7,11 @@ import {
 } from "@scorel/kernel";
 import { z } from "zod";
 import { displayCall } from "./display.ts";
+import { displayFailure, failure } from "./failure.ts";
 import { endedCall, endedRound } from "./listened.ts";
 import { usage } from "./message.ts";
 
 const id = z.string();
-const failure = z.strictObject({ code: z.string(), message: z.string() });
 
 type InFlight = NonNullable<TransientDefinition["inFlight"]>;
 
@@ -145,12 +145,9 @@ const lifecycle = {
   session_end: transient<"session_end">(z.strictObject({ reason: z.string() })),
   prompt_submit: transient<"prompt_submit">(z.strictObject({ prompt: z.string() })),
   turn_finish: transient<"turn_finish">(z.strictObject({ usage, duration: z.number() })),
-  turn_error: transient<"turn_error">(z.strictObject({ error: failure }), {
-    convertToDisplay: (event: TransientOf<"turn_error">) => ({
-      display: "notice",
-      level: "error",
-      text: event.error.message,
-    }),
+  turn_error: transient<"turn_error">(z.strictObject({ error: failure, eventId: id.optional() }), {
+    convertToDisplay: ({ error, eventId }: TransientOf<"turn_error">) =>
+      eventId === undefined ? displayFailure(error) : { display: "hidden" },
     toListener: (event: TransientOf<"turn_error">) => ({
       error: new ScorelError(event.error.code, event.error.message),
     }),

@@ -13,7 +13,14 @@ import type { Notice } from "@scorel/workspace/contract";
 /**
  * Event types that are not printed as steps: some are reported at the end, and `session_info` only repeats the options.
  */
-const SILENT = new Set(["turn_error", "session_info", "request_defaulted", "client_joined", "client_left"]);
+const SILENT = new Set([
+  "turn_error",
+  "turn_failed",
+  "session_info",
+  "request_defaulted",
+  "client_joined",
+  "client_left",
+]);
 
 /** Prints progress on stderr: failures always, steps only in a terminal. */
 export interface Progress {
@@ -117,7 +124,8 @@ function notificationIn({ event, display }: Delivered): string | undefined {
 
 /** Returns a warning of a persistent event, for example about an unreadable instruction file. */
 function warningIn({ event, display }: Delivered): string | undefined {
-  const isWarning = "id" in event && display.display === "notice" && display.level !== "info";
+  const isWarning =
+    "id" in event && !SILENT.has(event.type) && display.display === "notice" && display.level !== "info";
   return isWarning ? `warning: ${display.text}` : undefined;
 }
 

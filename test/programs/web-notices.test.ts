@@ -5,7 +5,7 @@ import { writeSession } from "../bench/terminal-stage.ts";
 import { text } from "../model-server.ts";
 import { itWith } from "../optional.ts";
 import { barriers } from "./axe.ts";
-import { browserStage } from "./browser.ts";
+import { browserStage, hostClient } from "./browser.ts";
 
 const failing = `export default {
   id: "failing", name: "Failing", version: "1.0.0",
@@ -60,5 +60,32 @@ itWith("chromium", "the page says what failed, and what is wrong with a log, unt
       .getByText(/failing.*no luck/)
       .count(),
   ).toBe(1);
+  expect(t.complaints).toEqual([]);
+});
+
+itWith("chromium", "one line says who else is here now, and disappears by itself", async () => {
+  await using t = await browserStage([text("An answer.")]);
+  await t.s.run(["-p", "a question"]);
+  const page = await t.open({ before: (opened) => opened.clock.install() });
+  await page.getByRole("link", { name: /a question/ }).click();
+  await page.getByRole("log").getByText("An answer.").waitFor();
+  const sessionId = /session\/([\w-]+)/.exec(page.url())?.[1] as string;
+  const join = async (name: string) => {
+    const client = await hostClient(t.s.home, name);
+    await client.subscribe(sessionId, () => {});
+    return client;
+  };
+  const line = page.locator(".presence");
+  const bot = await join("bot");
+  await line.getByText("bot is here, too.", { exact: true }).waitFor();
+  const other = await join("other");
+  await line.getByText("bot and other are here, too.", { exact: true }).waitFor();
+  await other.close();
+  await line.getByText("other has left. bot is here, too.", { exact: true }).waitFor();
+  await bot.close();
+  await line.getByText("bot has left.", { exact: true }).waitFor();
+  await page.clock.fastForward(11_000);
+  await expect.poll(() => line.textContent()).toBe("");
+  expect(await page.getByRole("region", { name: "Notices" }).count()).toBe(0);
   expect(t.complaints).toEqual([]);
 });

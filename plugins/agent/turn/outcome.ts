@@ -29,17 +29,22 @@ export function outcomeFromLog(session: Session, id: string): TurnOutcome | unde
   const turn = turnFrom(session.tree, start);
   const replies = turn.map(assistantOf).filter((reply) => reply !== undefined);
   const last = replies.at(-1);
+  const failure = turn.findLast((event) => isEvent(event, "turn_failed"))?.error;
   return {
-    ...ending(last),
+    ...ending(last, failure),
     text: last ? assistantText(last.content) : "",
-    stopReason: last?.stopReason ?? "error",
+    stopReason: failure ? "error" : (last?.stopReason ?? "error"),
     usage: usageOf(turn),
     durationMs: (turn.at(-1) as StoredEvent).ts - (turn[0] as StoredEvent).ts,
     leafId: leafOf(turn),
   };
 }
 
-function ending(last: AssistantMessage | undefined): Pick<TurnOutcome, "reason" | "error"> {
+function ending(
+  last: AssistantMessage | undefined,
+  failure: TurnOutcome["error"],
+): Pick<TurnOutcome, "reason" | "error"> {
+  if (failure) return { reason: "error", error: failure };
   if (last?.stopReason === "stop" || (last?.stopReason === "length" && !last.errorMessage))
     return { reason: "completed" };
   if (last?.stopReason === "aborted") return { reason: "cancelled" };
@@ -74,7 +79,8 @@ function turnFrom(tree: TreeView, start: StoredEvent): StoredEvent[] {
 }
 
 function leafOf(turn: readonly StoredEvent[]): EventId | null {
-  return turn.findLast((event) => event.type === "message" && !messageOf(event)?.meta?.retried)?.id ?? null;
+  const isKept = (event: StoredEvent) => event.type === "message" && !messageOf(event)?.meta?.retried;
+  return turn.findLast((event) => isKept(event) || event.type === "turn_failed")?.id ?? null;
 }
 
 function messageOf(event: StoredEvent): ScorelMessage | undefined {

@@ -278,13 +278,14 @@ export class Turn {
   private async close(): Promise<TurnOutcome> {
     this.open = false;
     this.ignoreStop();
+    const stored = this.failure && (await this.storeFailure(this.failure));
     await this.hold.release();
     this.place?.leave();
     const outcome = this.outcome();
     const { session } = this.env.ctx;
     const { error } = outcome;
     const by = this.clientId === undefined ? {} : { clientId: this.clientId };
-    if (error) session.emit("turn_error", { error }, by);
+    if (error) session.emit("turn_error", { error, ...(stored && { eventId: stored }) }, by);
     else session.emit("turn_finish", { usage: outcome.usage, duration: outcome.durationMs }, by);
     const cancelled = outcome.reason === "cancelled" && this.cancelledBy !== undefined;
     const why = {
@@ -295,6 +296,16 @@ export class Turn {
     };
     session.emit("runtime_end", { reason: outcome.reason, ...why }, by);
     return outcome;
+  }
+
+  /** Stores why the turn failed, and returns the event's id. Undefined if the log cannot be written, which is often the failure itself. */
+  private async storeFailure(error: { code: string; message: string }): Promise<EventId | undefined> {
+    try {
+      return (await this.hold.append("turn_failed", { error })).id;
+    } catch (thrown) {
+      this.env.ctx.report("append", thrown);
+      return undefined;
+    }
   }
 
   private outcome(): TurnOutcome {

@@ -1,6 +1,6 @@
 import type { AssistantMessage, AssistantMessageEvent } from "@mariozechner/pi-ai";
 import { createAssistantMessageEventStream } from "@mariozechner/pi-ai";
-import { definePlugin, ScorelError, type StoredEvent } from "@scorel/kernel";
+import { type AnyEvent, definePlugin, ScorelError, type StoredEvent } from "@scorel/kernel";
 import { createMemoryStore, type Store } from "@scorel/kernel/store";
 import type { ToolOutput } from "@scorel/tools/contract";
 import { describe, expect, it } from "vitest";
@@ -36,7 +36,7 @@ describe("a call does not run", () => {
     const outcome = await (await t.agent.send("clean up")).turn;
     expect(outcome).toMatchObject({ reason: "error", text: "Cleaning." });
     expect(bash.runs).toEqual([]);
-    expect(t.stored().at(-1)).toMatchObject({
+    expect(t.stored().at(-2)).toMatchObject({
       message: { content: [{ type: "text", text: "Cleaning." }], partial: true },
     });
   });
@@ -66,7 +66,7 @@ describe("a call does not run", () => {
     const outcome = await (await t.agent.send("clean up")).turn;
     expect(outcome).toMatchObject({ reason: "error", error: { code: "AGENT_LENGTH" } });
     expect(bash.runs).toEqual([]);
-    expect(t.stored().at(-1)).toMatchObject({ message: { stopReason: "length", partial: true } });
+    expect(t.stored().at(-2)).toMatchObject({ message: { stopReason: "length", partial: true } });
   });
 
   it("when the reply reached the output limit without any text, which is reported", async () => {
@@ -426,6 +426,15 @@ describe("a full disk", () => {
     expect(outcome).toMatchObject({ reason: "error", error: { code: "STORE_WRITE" } });
     expect(bash.runs).toEqual([]);
     expect(await t.story()).toEqual(expect.arrayContaining(["message_cancelled error", "turn_error STORE_WRITE"]));
+  });
+
+  it("whose failure cannot be stored either is announced for display", async () => {
+    const store = failingStore((record) => /"role":"assistant"|"turn_failed"/.test(record));
+    await using t = await openAgent([text("Hello.")], { kernel: { store } });
+    await (await t.agent.send("go")).turn;
+    const announced = (await t.heard()).find(({ type }) => type === "turn_error") as AnyEvent;
+    const message = "No space left on device.";
+    expect(t.session.display(announced)).toEqual({ display: "notice", level: "error", text: message });
   });
 
   it("ends the turn after stopping the other tools when a result cannot be stored", async () => {

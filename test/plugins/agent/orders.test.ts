@@ -1,5 +1,7 @@
-import { definePlugin } from "@scorel/kernel";
+import { type AnyEvent, definePlugin, type StoredEvent } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import { describe, expect, it } from "vitest";
+import { testHeader } from "../../harness.ts";
 import { cut, delayUntil, finish, gate, hang, status, text, thinking, toolCall } from "../../model-server.ts";
 import { extension, openAgent, says, tool } from "./setup.ts";
 
@@ -139,10 +141,33 @@ describe("a turn emits its events", () => {
       "message_start",
       "message_cancelled error",
       "turn_end 0 error",
+      "turn_failed AGENT_MODEL",
       "turn_error AGENT_MODEL",
       "runtime_end error",
     ]);
     expect(t.server.requests).toHaveLength(1);
+  });
+
+  it("when a turn has failed, whose reason is stored, but not sent to the model", async () => {
+    const refused = status(400, { error: { message: "no such model" } });
+    await using t = await openAgent([refused, text("ok")]);
+    const sent = await t.agent.send("go", { messageId: "one" });
+    const { reason, error, stopReason, leafId } = await sent.turn;
+    const failed = t.stored().at(-1) as StoredEvent;
+    expect(failed).toMatchObject({ type: "turn_failed", parentId: sent.id, error });
+    expect(t.session.display(failed)).toEqual({ display: "notice", level: "error", text: error?.message });
+    const announced = (await t.heard()).find(({ type }) => type === "turn_error") as AnyEvent;
+    expect(t.session.display(announced)).toEqual({ display: "hidden" });
+
+    await using second = await openAgent([], { kernel: { store: createMemoryStore(testHeader, t.stored()) } });
+    const again = await second.agent.send("go", { messageId: "one" });
+    expect(await again.turn).toMatchObject({ reason, error, stopReason, leafId });
+
+    await (await t.agent.send("again")).turn;
+    expect(t.server.requests[1]?.body.messages).toMatchObject([
+      { role: "user", content: "go" },
+      { role: "user", content: "again" },
+    ]);
   });
 
   it("when the connection breaks after some text, which is kept and sent to the model later", async () => {
@@ -154,6 +179,7 @@ describe("a turn emits its events", () => {
       "text_delta Half a ",
       "message assistant partial: Half a ",
       "turn_end 0 error",
+      "turn_failed AGENT_MODEL",
       "turn_error AGENT_MODEL",
       "runtime_end error",
     ]);

@@ -176,6 +176,7 @@ function lineOf(event: AnyEvent & Record<string, any>): string {
       return `${event.type} ${event.prompt}`;
     case "runtime_end":
       return `${event.type} ${event.reason}`;
+    case "turn_failed":
     case "turn_error":
       return `${event.type} ${event.error.code}`;
     case "session_info":

@@ -17,6 +17,7 @@ import { useDropping } from "./dropping.ts";
 import { Field } from "./field.ts";
 import { KeptNote } from "./kept-note.tsx";
 import { NoticeList } from "./notice-list.tsx";
+import { Presence } from "./presence.tsx";
 import { Questions } from "./questions.tsx";
 import { Queue } from "./queue.tsx";
 import { StatusLine } from "./status-line.tsx";
@@ -62,6 +63,7 @@ export function Chat({ device, session, onMenu }: { device: Device; session: Ope
             {write ? words.mayNotAnswer : answer ? words.mayNotWrite : words.mayOnlyRead}
           </p>
         )}
+        <Presence session={session} />
         <NoticeList session={session} />
         <KeptNote device={device} session={session} />
         {answer && isHeard && <Questions client={device.client} session={session} />}

@@ -5,12 +5,20 @@ import { isOfBrowser, keepOwn } from "./own-ids.ts";
 /** Default names of terminals and pages. The host adds a number from the second one on. */
 const COMMON = /^(terminal|page)(-\d+)?$/;
 
+/** An arrival or departure: the names of the other clients that are there now, and of the one that has left. */
+export interface PresenceNews {
+  here: readonly string[];
+  left?: string;
+}
+
 /** Names and presence of the clients of a session. */
 export class People {
   /** Ids of clients that have been present at the same time as this page. */
   readonly met = new Store<ReadonlySet<string>>(new Set());
   /** Ids of clients that have the session open now. */
   readonly present = new Store<ReadonlySet<string>>(new Set());
+  /** The latest arrival or departure of another client. */
+  readonly news = new Store<PresenceNews | undefined>(undefined);
   private readonly client: { readonly clientId: string };
   /** Client ids of this page. It gets a new one when the host is restarted. */
   private readonly own = new Set<string>();
@@ -65,6 +73,10 @@ export class People {
     if (isHere) present.add(clientId);
     else present.delete(clientId);
     this.present.set(present);
+    const name = this.nameOf(clientId);
+    if (name === undefined) return;
+    const here = new Set([...present].flatMap((id) => this.nameOf(id) ?? []));
+    this.news.set({ here: [...here], ...(!isHere && { left: name }) });
   }
 
   private meet(clientId: string | undefined): void {

@@ -109,7 +109,7 @@ export class OpenSession {
 
   private take(change: ViewChange): void {
     this.people.hear(change, this.view);
-    this.notices.hear(change);
+    this.notices.hear(change, this.view.status.running);
     if (change.kind === "rows" || change.kind === "reset") this.areRowsOld = true;
     if (change.kind === "live" || change.kind === "text") this.changed.add(change.id);
     // At once, also in a hidden tab, since the title of the tab shows that there is a question.

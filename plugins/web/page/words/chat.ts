@@ -3,6 +3,8 @@ const en = {
   notices: "Notices",
   warning: "Warning",
   hideNotices: "Hide the notices",
+  areHere: (names: readonly string[]): string => `${listed(names)} ${names.length === 1 ? "is" : "are"} here, too.`,
+  hasLeft: (name: string): string => `${name} has left.`,
   message: "Message",
   placeholder: (byEnter: boolean): string => (byEnter ? "What should be done? Enter sends." : "What should be done?"),
   send: "Send",
@@ -29,6 +31,8 @@ const zh: typeof en = {
   notices: "提示",
   warning: "警告",
   hideNotices: "隐藏提示",
+  areHere: (names) => `${names.join("、")} 也在这里。`,
+  hasLeft: (name) => `${name} 已离开。`,
   message: "消息",
   placeholder: (byEnter) => (byEnter ? "要做什么？按 Enter 发送。" : "要做什么？"),
   send: "发送",
@@ -50,5 +54,9 @@ const zh: typeof en = {
   finished: "回答已完成。",
   turnEnded: "本轮已结束。",
 };
+
+function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
 
 export const chatWords = { en, zh };
