@@ -115,7 +115,8 @@ export default definePlugin({
           options: [
             {
               flags: "--port <n>",
-              description: "Port for the page, for a host that has none; default: 7777, or any free one",
+              description:
+                "Port for the page, for a host that has none; default: the one used last, else 7777, or any free one",
             },
             { flags: "--no-open", description: "Print the link, and open no browser" },
             {
