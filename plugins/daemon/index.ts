@@ -131,7 +131,7 @@ export default definePlugin({
           noun: "attach",
           args: "[session]",
           description:
-            "Talk in a session of a host that runs already, named by a part of its id or title; by default in the one of this directory that was used last",
+            "Talk in a session of a host that runs already, named by a part of its id or title; by default in the one of this directory that was used last, or in one of a list if several are open",
           options: [
             { flags: "--url <address>", description: "The host: a ws:// address, or the path of a socket" },
             { flags: "--list", description: "List the sessions of the host, by which a session can be named" },
