@@ -24,7 +24,7 @@ const commands: Readonly<Record<string, readonly string[]>> = {
 const reasons: Readonly<Record<string, string>> = {
   agents: "Agents are files in .scorel/agents, which the plugin subagents uses.",
   agent: "Agents are files in .scorel/agents, which the plugin subagents uses.",
-  init: "Nothing needs to be set up in a project. To have an AGENTS.md written, ask for it in a prompt.",
+  init: "To have an AGENTS.md written for a project, start scorel there and type /init.",
   update: "Scorel does not update itself: install the new version in the same way as this one.",
   upgrade: "Scorel does not update itself: install the new version in the same way as this one.",
 };

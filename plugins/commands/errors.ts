@@ -4,8 +4,8 @@ import { type Clash, clashText } from "@scorel/kit/values/claims";
 export const errors = defineErrors({
   COMMAND_UNKNOWN: {
     exit: 2,
-    text: (a: { name: string; near: readonly string[] }) =>
-      `There is no command "/${a.name}". ${a.near.length > 0 ? `Did you mean ${a.near.map((name) => `/${name}`).join(" or ")}?` : "/help lists them."}`,
+    text: (a: { name: string; near: readonly string[]; instead?: string | undefined }) =>
+      `There is no command "/${a.name}". ${a.instead !== undefined ? a.instead : a.near.length > 0 ? `Did you mean ${a.near.map((name) => `/${name}`).join(" or ")}?` : "/help lists them."}`,
   },
   BACKGROUND_UNKNOWN: {
     exit: 2,

@@ -6,6 +6,7 @@ import { parseArguments, usageOf } from "./arguments.ts";
 import type { CommandResult, ListedCommand, SlashCommand, SlashContext } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { byGroup, OTHER } from "./groups.ts";
+import { insteadOf } from "./names-of-others.ts";
 import { shipped } from "./shipped.ts";
 import { templates } from "./templates.ts";
 
@@ -93,7 +94,8 @@ export function find(ctx: BaseContext, name: string): Row {
   const found = rows.get(name);
   const flaw = flawed.get(name);
   if (!found && flaw) throw flaw;
-  if (!found) throw errors.COMMAND_UNKNOWN({ name, near: similarNames(name, [...rows.keys()]) });
+  if (!found)
+    throw errors.COMMAND_UNKNOWN({ name, near: similarNames(name, [...rows.keys()]), instead: insteadOf(name) });
   return found;
 }
 

@@ -60,7 +60,8 @@ export function cliCommands(ctx: DaemonContext, state: ProcessState): CliCommand
       options: [
         {
           flags: "--port <n>",
-          description: "Port for the page, for a host that has none; default: 7777, or any free one",
+          description:
+            "Port for the page, for a host that has none; default: the one used last, else 7777, or any free one",
         },
         { flags: "--no-open", description: "Print the link, and open no browser" },
         {
@@ -75,7 +76,7 @@ export function cliCommands(ctx: DaemonContext, state: ProcessState): CliCommand
       noun: "attach",
       args: "[session]",
       description:
-        "Talk in a session of a host that runs already, named by a part of its id or title; by default in the one of this directory that was used last",
+        "Talk in a session of a host that runs already, named by a part of its id or title; by default in the one of this directory that was used last, or in one of a list if several are open",
       options: [
         { flags: "--url <address>", description: "The host: a ws:// address, or the path of a socket" },
         { flags: "--list", description: "List the sessions of the host, by which a session can be named" },

@@ -16,6 +16,8 @@ export const runFolder = () => join(userDir(), "run");
 export const lockFile = () => join(runFolder(), "host.lock");
 export const STATE = "host.json";
 export const LOG = "host.log";
+/** The port that `scorel up` used last. */
+export const PAGE_PORT = "page-port";
 export const logFile = () => join(runFolder(), LOG);
 
 /**

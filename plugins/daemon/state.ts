@@ -2,7 +2,7 @@ import { holderOf, isHeld } from "@scorel/kit/files/lock";
 import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
 import { inOwnFolder, inStateFolder, isOwnFolder, removeStateFile } from "@scorel/kit/files/state-folder";
 import { z } from "zod";
-import { lockFile, runFolder, STATE } from "./run-folder.ts";
+import { lockFile, PAGE_PORT, runFolder, STATE } from "./run-folder.ts";
 
 /** The state that a daemon writes to a file, for other processes of its user. It contains no secrets. */
 export interface DaemonState {
@@ -65,6 +65,23 @@ export function writeState(state: DaemonState): void {
 
 export function removeState(): void {
   removeStateFile(runFolder(), STATE);
+}
+
+/** Remembers the port of the page, so that the next host of this home opens the same one. */
+export function rememberPagePort(port: number): void {
+  inOwnFolder(runFolder(), (folder) => replaceFile(folder.at(PAGE_PORT), `${port}\n`));
+}
+
+/** The port that the page had last; undefined if there is none, or the file cannot be read. */
+export function lastPagePort(): number | undefined {
+  if (!isOwnFolder(runFolder())) return undefined;
+  try {
+    const text = inStateFolder(runFolder(), (folder) => readIfPresent(folder.at(PAGE_PORT)))?.trim() ?? "";
+    return /^\d{1,5}$/.test(text) && Number(text) > 0 && Number(text) < 65_536 ? Number(text) : undefined;
+  } catch {
+    // Without the file, the usual port is used.
+    return undefined;
+  }
 }
 
 /** Reads the file with the daemon's state; undefined if it is missing or unreadable, as if no daemon ran. */

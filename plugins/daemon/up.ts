@@ -10,9 +10,9 @@ import type { DaemonContext } from "./context.ts";
 import { dialHost } from "./dial.ts";
 import { errors } from "./errors.ts";
 import { stopIdle } from "./replace.ts";
-import { type DaemonState, findDaemon } from "./state.ts";
+import { type DaemonState, findDaemon, lastPagePort, rememberPagePort } from "./state.ts";
 
-/** The usual port of the page. If it is not free, the system chooses another one. */
+/** The usual port of the page, if this home has had none yet. If no such port is free, the system chooses another one. */
 const PORT = 7777;
 
 const SCOPES = ["view", "prompt", "approve", "admin"] as const;
@@ -32,6 +32,7 @@ export async function upCommand(ctx: DaemonContext, invocation: Invocation): Pro
     const directory = mayBegin ? placeToBegin(invocation.cwd) : undefined;
     const asked = { scopes, asFile: program !== undefined, ...(directory !== undefined && { directory }) };
     const { code, address, seconds, file } = await client.request("create_access_code", asked);
+    rememberPagePort(portOf(address));
     const link = `${proxy ?? `${address}/`}#code=${code}`;
     const isOpened = program !== undefined && file !== undefined && (await openWith(program, file));
     stdout.write(
@@ -106,15 +107,26 @@ function addressOf({ addresses }: DaemonState, transport: string): string | unde
   return addresses.find((each) => each.transport === transport)?.address;
 }
 
-/** The usual port if it is free, so that the page keeps its address; else 0, for any port. */
+/** The last port of the page, or the usual one, if it is free, so that open pages find the host again; else 0, for any port. */
 async function freePort(): Promise<number> {
+  for (const port of new Set([lastPagePort() ?? PORT, PORT])) if (await isFree(port)) return port;
+  return 0;
+}
+
+async function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  const isFree = await new Promise<boolean>((resolve) => {
+  const isListening = await new Promise<boolean>((resolve) => {
     server.once("error", () => resolve(false));
-    server.listen(PORT, "127.0.0.1", () => resolve(true));
+    server.listen(port, "127.0.0.1", () => resolve(true));
   });
   await new Promise((resolve) => server.close(resolve));
-  return isFree ? PORT : 0;
+  return isListening;
+}
+
+/** The port of an address; the scheme's own if the address names none. */
+function portOf(address: string): number {
+  const { port, protocol } = new URL(address);
+  return port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
 }
 
 /** The program that opens files in the user's browser; undefined where no browser could be seen. */

@@ -134,9 +134,16 @@ function optionsFor(rules: readonly string[], offersEdits: boolean): RequestOpti
   const lasting: RequestOption[] = [
     { value: "s", label: `yes, and in this session: ${covered}`, ...session },
     { value: "a", label: `always in this project: ${covered}`, kind, lasting: true },
-    { value: "e", label: `always in every project: ${covered}`, kind, lasting: true },
+    ...(rules.some(isOfThisProject)
+      ? []
+      : [{ value: "e", label: `always in every project: ${covered}`, kind, lasting: true } as const]),
   ];
   return [once, ...(offersEdits ? [edits] : []), ...(rules.length > 0 ? lasting : []), no];
+}
+
+/** Whether a rule names files by their paths in this project, which are other files elsewhere. */
+function isOfThisProject(rule: string): boolean {
+  return /^(Edit|Write|Read)\((?![~/])/.test(rule);
 }
 
 /** Shows the exact command or the change to the file. Control characters are made visible, so that nothing can hide text. */

@@ -5,6 +5,11 @@ export const errors = defineErrors({
     exit: 2,
     text: () => 'This command needs sessions to work on. Remove "host" from "without" in the preset.',
   },
+  TRANSFER_ENDING: {
+    exit: 2,
+    text: (a: { ending: string }) =>
+      `A session cannot be written as ${JSON.stringify(a.ending)}, so nothing was written. Name a file that ends in .md, .html or .jsonl, or give the format: --format md`,
+  },
   TRANSFER_EXISTS: {
     exit: 2,
     text: (a: { path: string }) =>

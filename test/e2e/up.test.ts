@@ -33,6 +33,23 @@ it.runIf(process.platform === "linux")(
   },
 );
 
+it("`scorel up` uses the port of the page before, unless another one is given", async () => {
+  using s = scratch();
+  const up = async (...more: string[]) => {
+    const { stdout } = await s.run(["up", "--no-open", ...more]);
+    return /(http\S+)\/#code=/.exec(stdout)?.[1] ?? stdout;
+  };
+  try {
+    const first = await up("--port", "0");
+    await s.run(["host", "stop"]);
+    expect(await up()).toBe(first);
+    await s.run(["host", "stop"]);
+    expect(await up("--port", "0")).not.toBe(first);
+  } finally {
+    await s.run(["host", "stop"]);
+  }
+});
+
 it("`scorel up` makes a running host open a port, while others use it", async () => {
   using s = scratch();
   const status = async () => JSON.parse((await s.run(["host", "status", "--json"])).stdout);

@@ -484,10 +484,10 @@ describe("--model", () => {
     expect([code, message.includes('Did you mean "demo"')]).toEqual(["MODEL_UNKNOWN", true]);
   });
 
-  it("takes the configured one also without its provider, and names the whole name of another one", async () => {
+  it("takes the configured one also without its provider, and names it by its whole name for any other word", async () => {
     vi.stubEnv("TEST_KEY", "k-0123456789");
     expect(await currentOf(config, "m1")).toMatchObject({ provider: "test", id: "m1" });
-    expect((await refusal(config, "m2")).message).toBe('"m2" is not a model name. Write provider/id, such as test/m2.');
+    expect((await refusal(config, "m2")).message).toBe('"m2" is not a model name. Write provider/id, such as test/m1.');
   });
 
   it.each(["m2", "/m2", "test/"])("%s is not a model name", async (asked) => {

@@ -335,7 +335,7 @@ describe("skills of a folder within a project", () => {
     const folders = [".claude/skills", "packages/app/.claude/skills", "packages/.agents/skills"];
     const app = join(at.project, "packages/app");
     expect(before.notices).toEqual([
-      `${folders.map((folder) => join(at.project, folder)).join(", ")} is not trusted, so nothing in it is used. To see it and trust it: scorel trust add ${app}; for one run: --trust`,
+      `${folders.map((folder) => join(at.project, folder)).join(", ")} are not trusted, so nothing in them is used. To see it and trust it: scorel trust add ${app}; for one run: --trust`,
     ]);
     const review = await before.trust.review(cwd);
     expect(review?.items.map(({ kind, what }) => `${kind} ${what}`)).toEqual([

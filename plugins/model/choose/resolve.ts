@@ -26,7 +26,7 @@ export async function resolveModel(config: ModelConfig, asked: string | undefine
   if (asked === undefined) return configured(config, from);
   const name = parseName(asked);
   if (!name && config.type !== undefined && config.id === asked) return configured(config, from);
-  if (!name) throw errors.MODEL_NAME({ asked, example: exampleFor(asked, config) });
+  if (!name) throw errors.MODEL_NAME({ asked, example: exampleFor(config) });
   const { provider, id } = name;
   if (provider === "offline" && id === "demo") return offline();
   if (config.type !== undefined && config.provider === provider) return configured({ ...config, id }, from);
@@ -35,10 +35,9 @@ export async function resolveModel(config: ModelConfig, asked: string | undefine
   return builtin({ type: "builtin", provider, id }, from);
 }
 
-/** A complete model name as an example for errors; for a custom server, the name of the requested model. */
-function exampleFor(asked: string, config: ModelConfig): string {
-  const isOwn = config.type === "custom" && !asked.includes("/");
-  return isOwn ? `${config.provider}/${asked}` : "openrouter/openai/gpt-5.4-mini";
+/** A complete model name as an example for errors: for a custom server, the one that is configured. */
+function exampleFor(config: ModelConfig): string {
+  return config.type === "custom" ? `${config.provider}/${config.id}` : "openrouter/openai/gpt-5.4-mini";
 }
 
 function configured(config: ModelConfig, from: Sources): Choice | Promise<Choice> {

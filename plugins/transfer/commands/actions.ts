@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { extname, resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
 import { printAnswer } from "@scorel/host/client";
 import type { Client, HostService } from "@scorel/host/contract";
@@ -13,7 +13,7 @@ export function exportTo(host: HostService | undefined, invocation: Invocation):
   return printed(host, invocation, async (client) => {
     const done = await client.request("export_session", {
       sessionId: args[0] as string,
-      format: format ?? formatBy(out) ?? "md",
+      format: format ?? formatOf(out),
       ...(out !== undefined && { file: resolve(out) }),
       force: options.force === true,
       path: options.path === true,
@@ -21,6 +21,14 @@ export function exportTo(host: HostService | undefined, invocation: Invocation):
     if (done.file !== undefined) stderr.write(`${done.file}: ${done.bytes} bytes\n`);
     return done.content ?? "";
   });
+}
+
+/** The format for a file, by its ending; Markdown if it has none. Throws TRANSFER_ENDING. */
+function formatOf(file: string | undefined): ExportFormat {
+  const format = formatBy(file);
+  const ending = extname(file ?? "");
+  if (!format && ending !== "") throw errors.TRANSFER_ENDING({ ending });
+  return format ?? "md";
 }
 
 /** Runs `session import`. */

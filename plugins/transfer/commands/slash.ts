@@ -1,6 +1,7 @@
 import { extname, resolve } from "node:path";
 import type { CommandResult, SlashContext } from "@scorel/commands/contract";
 import type { ExportFormat } from "../contract.ts";
+import { errors } from "../errors.ts";
 
 const FORMATS: Readonly<Record<string, ExportFormat>> = {
   md: "md",
@@ -21,7 +22,9 @@ interface Asked {
 export async function exportFromChat(asked: Asked, { sessionId, request }: SlashContext): Promise<CommandResult> {
   const named = formatNamed(asked.format ?? "");
   const given = [named ? undefined : asked.format, asked.file].filter(Boolean).join(" ");
+  const ending = extname(given);
   const format = named ?? formatBy(given) ?? "html";
+  if (!named && !formatBy(given) && ending !== "") throw errors.TRANSFER_ENDING({ ending });
   const { meta } = await request("get_status", { sessionId });
   const name = given === "" ? `scorel-${sessionId.slice(0, 8)}-${stamp()}.${format}` : given;
   const file = resolve(meta.cwd ?? ".", name);

@@ -1,4 +1,5 @@
 import { type DisplayAction, type EventId, isEvent, type Session, type StoredEvent } from "@scorel/kernel";
+import { lineOf } from "@scorel/kit/text/one-line";
 import type { ImageBlock, ScorelMessage, SessionMeta } from "@scorel/messages/contract";
 import { isRecord } from "../json.ts";
 import { type Redact, redacted } from "./redaction.ts";
@@ -20,6 +21,9 @@ export interface Facts {
   created: string;
   updated: string;
 }
+
+/** The most characters of a title that is the beginning of a message. */
+const TITLE_CHARS = 80;
 
 /** Types of events that are not part of the conversation. */
 const UNSHOWN = new Set(["queue_update"]);
@@ -45,22 +49,37 @@ export function* shownIn(session: Session, redact: Redact): Generator<Shown> {
   }
 }
 
-/** The facts about a session, redacted. The title is its name, or else contains its id. */
+/** The facts about a session, redacted. The title is the one that lists of sessions show. */
 export function factsOf(session: Session, redact: Redact): Facts {
   const { header, tree } = session;
-  const { name } = { ...(header.meta as SessionMeta), ...session.projection("sessionMeta") };
+  const { name, title } = { ...(header.meta as SessionMeta), ...session.projection("sessionMeta") };
   const models = new Set<string>();
+  let first = "";
   for (const event of eventsOf(session)) {
     const model = modelOf(event);
     if (model) models.add(redact(model));
+    first ||= promptIn(event);
   }
+  const titles = [name, title, first].filter((each) => typeof each === "string" && each !== "");
   return {
     id: session.id,
-    title: redact(typeof name === "string" && name !== "" ? name : `Session ${session.id}`),
+    title: redact(titles[0] ?? `Session ${session.id}`),
     models: [...models],
     created: dateOf(header.createdAt),
     updated: dateOf(tree.last?.ts ?? header.createdAt),
   };
+}
+
+/** The beginning of a message of the user, as one line; "" for other events. */
+function promptIn(event: StoredEvent): string {
+  const { message } = event as { message?: { role?: unknown; content?: unknown } | null };
+  if (event.type !== "message" || message?.role !== "user") return "";
+  const { content } = message;
+  const blocks: unknown[] = Array.isArray(content) ? content : [{ text: content }];
+  const texts = blocks.flatMap((block) => (Object(block) as { text?: unknown }).text ?? []);
+  return lineOf(texts.filter((text) => typeof text === "string").join(" "))
+    .slice(0, TITLE_CHARS)
+    .trim();
 }
 
 /** Formats a time; "unknown" when the number is invalid. */

@@ -107,7 +107,7 @@ const trustCommand = (action: string, path: string) =>
     : `scorel trust ${action} (in ${visibleName(path)})`;
 
 const unknown = (targets: readonly TrustTarget[]) =>
-  `${targets.map(named).join(", ")} is not trusted, so nothing in it is used. ${how(targets.at(-1) as TrustTarget)}; for one run: --trust`;
+  `${targets.map(named).join(", ")} ${targets.length === 1 ? "is not trusted, so nothing in it is used" : "are not trusted, so nothing in them is used"}. ${how(targets.at(-1) as TrustTarget)}; for one run: --trust`;
 
 const changed = (target: TrustTarget) =>
   `${named(target)} has changed since you trusted it, so nothing in it is used. To see what changed: ${trustCommand("add", target.path)}; for one run: --trust`;

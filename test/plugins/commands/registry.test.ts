@@ -109,6 +109,15 @@ describe("a slash command of a plugin", () => {
     });
   });
 
+  it.each([
+    ["theme", /^There is no command "\/theme"\. The terminal's colours are set in/],
+    ["add-dir", /To let Write and Edit change files in another folder, start with: scorel --allow-write <dir>$/],
+    ["constructor", /^There is no command "\/constructor"\. (?!.*instead)/],
+  ])("that other tools have, /%s, says what to do here", async (name, message) => {
+    await using s = await opened({});
+    await expect(s.run(name)).rejects.toMatchObject({ message: expect.stringMatching(message) });
+  });
+
   it("without a function is refused, with its plugin's name", async () => {
     await using s = await opened({ empty: {} });
     await expect(s.run("empty")).rejects.toMatchObject({

@@ -411,7 +411,6 @@ describe("all edits in this session", () => {
         "m yes, and all edits in this session (mode edits)",
         "s yes, and in this session: edits of a",
         "a always in this project: edits of a",
-        "e always in every project: edits of a",
         "n no (you can add a reason)",
       ],
       "runs",

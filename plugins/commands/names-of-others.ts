@@ -1,0 +1,20 @@
+/** What to do instead of a slash command that other tools have, where no slash command of Scorel does the same. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  "add-dir": "To let Write and Edit change files in another folder, start with: scorel --allow-write <dir>",
+  agents: "Agents for subagents are files in .scorel/agents, which the plugin subagents uses.",
+  config: "To see the settings: scorel config show. They are set in ~/.scorel/config.toml.",
+  doctor: "To check this installation, run in a shell: scorel doctor",
+  hooks: "Hooks are part of extensions. To create one, run in a shell: scorel plugin new <name>",
+  ide: "To use Scorel in an editor, let the editor start: scorel acp",
+  memory: "What the model should always know is in AGENTS.md, in the project or in ~/.scorel. Edit that file.",
+  plan: "To let the model only read and plan: /permission plan",
+  share: "Scorel uploads nothing. To write the conversation as a page that you can send: /export html",
+  theme: 'The terminal\'s colours are set in ~/.scorel/config.toml, as in: [terminal] theme = "light"',
+  todos: "The todo list is shown above the field of the terminal; Alt-T folds and unfolds it.",
+  vim: "There is no vi mode. Ctrl-G opens the message in your editor.",
+};
+
+/** What to do instead of an unknown command; undefined if no other tool is known to have it. */
+export function insteadOf(name: string): string | undefined {
+  return Object.hasOwn(INSTEAD, name) ? INSTEAD[name] : undefined;
+}
