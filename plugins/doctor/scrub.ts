@@ -58,9 +58,17 @@ function inConfig(text: string): string[] {
   );
 }
 
-/** Finds passwords in URLs like `http://user:password@host`. */
+/** Finds passwords and values of the query in URLs like `http://user:password@host/?key=value`. */
 function passwordsIn(value: string): string[] {
-  return Array.from(value.matchAll(/:\/\/[^/?#@\s]*:([^/?#@\s]+)@/g), ([, password = ""]) => password);
+  const passwords = Array.from(value.matchAll(/:\/\/[^/?#@\s]*:([^/?#@\s]+)@/g), ([, password = ""]) => password);
+  const queries = Array.from(value.matchAll(/:\/\/[^?#\s]*\?([^#\s]+)/g), ([, query = ""]) => query);
+  return [...passwords, ...queries.flatMap(valuesOf)];
+}
+
+/** The values of a query, as they are written and decoded. */
+function valuesOf(query: string): string[] {
+  const written = query.split("&").map((pair) => pair.slice(pair.indexOf("=") + 1));
+  return [...written, ...new URLSearchParams(query).values()];
 }
 
 function textOf(path: string): string {

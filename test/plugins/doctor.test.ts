@@ -108,10 +108,12 @@ describe("secrets", () => {
     );
     writeFileSync(
       join(home.path, "config.toml"),
-      "[model\nheaders = { X-Api-Key = 'header-0123456789' }\nproxy = \"http://a:pass-0123456789@h\"\n",
+      "[model\nheaders = { X-Api-Key = 'header-0123456789' }\nproxy = \"http://a:pass-0123456789@h\"\nbaseUrl = 'http://a/v1?b=query%2B0123456789&c'\n",
     );
     const scrub = createScrub({}, home.path);
-    expect(scrub("sk-0123456789 header-0123456789 pass-0123456789")).toBe("[redacted] [redacted] [redacted]");
+    expect(scrub("sk-0123456789 header-0123456789 pass-0123456789 query%2B0123456789 query+0123456789")).toBe(
+      "[redacted] [redacted] [redacted] [redacted] [redacted]",
+    );
   });
 
   it("are found in any variable that a config layer names", () => {

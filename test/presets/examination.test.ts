@@ -324,6 +324,22 @@ describe("scorel preset show", () => {
     expect(existsSync(join(at.home, "ran"))).toBe(false);
   });
 
+  it("shows addresses without queries, which may hold keys", async () => {
+    using at = place();
+    const address = "http://127.0.0.1:9/v1?apikey=secret";
+    const table = [
+      'type = "custom"',
+      'api = "openai-completions"',
+      'provider = "local"',
+      'id = "m"',
+      `baseUrl = "${address}"`,
+    ];
+    at.file("~/.scorel/config.toml", "[model]", ...table, "contextWindow = 8000", "maxTokens = 1000");
+    const { settings } = await inspected(at).config();
+    expect(settings).toContainEqual(expect.objectContaining({ path: "model.baseUrl", value: "http://127.0.0.1:9/v1" }));
+    expect(JSON.stringify(settings)).not.toContain("secret");
+  });
+
   it("marks locked settings in the configuration, also those that the user has changed", async () => {
     using at = place();
     const lock = at.file(

@@ -12,7 +12,7 @@ export const isSecret = (key: string) =>
 export function secretFree(value: unknown, name = ""): unknown {
   if (Array.isArray(value)) return Object.freeze(value.map((element) => secretFree(element, name)));
   if (isTable(value)) return Object.freeze(tableOf(value, secretTable.test(name)));
-  if (typeof value === "string") return secretName.test(name) ? "[hidden]" : withoutUserInfo(value);
+  if (typeof value === "string") return secretName.test(name) ? "[hidden]" : withShownAddresses(value);
   return value;
 }
 
@@ -26,7 +26,7 @@ export function shownAddress(written: string): string {
   return written.replace(/^(\w[\w+.-]*:\/\/)[^/?#]*@/, "$1").replace(/[?#].*$/s, "");
 }
 
-/** Removes user name and password from a URL. */
-function withoutUserInfo(text: string): string {
-  return text.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/?#@]*@/i, "$1");
+/** Removes from every address in a text what may contain a secret. */
+function withShownAddresses(text: string): string {
+  return text.replace(/[a-z][a-z\d+.-]*:\/\/[^\s"'`<>]*/gi, shownAddress);
 }

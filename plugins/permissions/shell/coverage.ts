@@ -32,6 +32,16 @@ export function uncovered(name: string, values: Values): Uncovered | undefined {
   return { from: read(values, 1, table).from };
 }
 
+/** Git commands that write to, or run programs of, a repository or folder that they name. */
+const GIT_ELSEWHERE = /^(?:clone|init|worktree|bundle|archive|push|fetch|pull|remote|submodule|mv|rm)$/;
+
+/** Whether a command of these programs writes to the paths that its words name. */
+export function writesNamed(name: string, values: Values): boolean {
+  if (name === "git") return GIT_ELSEWHERE.test(values[1] ?? "");
+  if (/^g?sed$/.test(name)) return values.some((value) => /^-[a-zA-Z]*i|^--i/.test(value ?? ""));
+  return /^(?:(?:g|bsd)?tar|sqlite3|g?make)$/.test(name);
+}
+
 const SORT = optionTable(
   "b d f g h i M n R r V c C m s u z ignore-leading-blanks dictionary-order ignore-case general-numeric-sort ignore-nonprinting month-sort human-numeric-sort numeric-sort random-sort reverse version-sort merge stable unique zero-terminated debug",
   "k t S key field-separator buffer-size parallel batch-size",

@@ -1,5 +1,5 @@
 import { programOf } from "../tables/index.ts";
-import { uncovered } from "./coverage.ts";
+import { uncovered, writesNamed } from "./coverage.ts";
 import { isViEditor } from "./interpreters.ts";
 import { runnerOf, runningSubcommands } from "./runner-tables.ts";
 import { isNamedForRunning, isRunningOption, mayRun } from "./running-options.ts";
@@ -106,12 +106,24 @@ const SHOWING = new Set(
     "pwd uname whoami id nproc free uptime expr tput column file"
   ).split(" "),
 );
+/** Programs with hazards that only read the paths in their arguments: options that write are hazards. */
+const READING = /awk$|^g?date$|^(?:test|\[)$|^(?:rustc|gcc|cc|clang|c\+\+|g\+\+|clang\+\+|ld)$/;
+
 /** Whether a command may write or run the paths in its arguments. Those paths must stay inside the project. */
 export function staysInside(values: readonly (string | undefined)[]): boolean {
   const name = bareName(values[0] ?? "");
   const program = programOf(name);
   if (program) return program.stays ?? false;
-  return /^g?make$/.test(name) || !isListed(name);
+  if (writesNamed(name, values)) return true;
+  const inner = innerProgram(name, values);
+  if (inner > 0) return staysInside(values.slice(inner));
+  return HAZARDS.some(({ command }) => command.test(name)) ? !READING.test(name) : !isListed(name);
+}
+
+/** Where the program begins that a launcher of packages or `python -m` runs. */
+function innerProgram(name: string, values: readonly (string | undefined)[]): number {
+  if (LAUNCHERS.test(name)) return values.findIndex((value, at) => at > 0 && !value?.startsWith("-"));
+  return /^py/.test(name) ? values.indexOf("-m") + 1 : 0;
 }
 
 /** Whether more is known about a program than its name. */
@@ -121,8 +133,7 @@ function isListed(name: string): boolean {
     isRunner(name) ||
     isViEditor(name) ||
     uncovered(name, []) !== undefined ||
-    [LAUNCHERS, CONSOLES, INTERPRETERS, /^g?sed$/].some((names) => names.test(name)) ||
-    HAZARDS.some(({ command }) => command.test(name))
+    [LAUNCHERS, CONSOLES, INTERPRETERS, /^g?sed$/].some((names) => names.test(name))
   );
 }
 

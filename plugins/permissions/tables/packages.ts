@@ -16,6 +16,7 @@ const GO_BUILD =
 /** Package managers and build tools. Subcommands and options that run a program by name are not listed. */
 export const PACKAGES: Readonly<Record<string, Program>> = {
   npm: {
+    stays: true,
     lines: [
       `*: ${NPM_SHARED}`,
       "test, t, tst, start, stop, restart, run, run-script, rum, urn:",
@@ -24,6 +25,7 @@ export const PACKAGES: Readonly<Record<string, Program>> = {
     ],
   },
   pnpm: {
+    stays: true,
     lines: [
       `*: ${JS_LOCAL}`,
       "run>, run-script>, test>, t>, start>:",
@@ -33,6 +35,7 @@ export const PACKAGES: Readonly<Record<string, Program>> = {
     ],
   },
   yarn: {
+    stays: true,
     lines: [
       `*: ${YARN}`,
       ": ",
@@ -41,12 +44,14 @@ export const PACKAGES: Readonly<Record<string, Program>> = {
     ],
   },
   pip: {
+    stays: true,
     lines: [
       `*: ${PIP}`,
       "install, uninstall, list, show, freeze, check, index versions, hash, help, inspect, cache list, cache dir, cache info, config list, config get:",
     ],
   },
   cargo: {
+    stays: true,
     lines: [
       `*: ${CARGO_SHARED}`,
       "build, b, check, c, test, t, bench, run, r, clean, tree, metadata, add, remove, rm, update, search, fetch, version, package, publish, new, init, generate-lockfile, info, locate-project, pkgid, verify-project, yank, fix, help:",

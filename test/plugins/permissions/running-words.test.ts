@@ -59,6 +59,72 @@ it("a wildcard covers no word that names a control folder or a parent folder any
   expect(await coveredOf(commands)).toEqual([]);
 });
 
+it("a wildcard covers no path outside of the project for programs that write or run what they name", async () => {
+  const commands = [
+    ...[
+      "tar cf /tmp/x f",
+      "tar -cf/tmp/x f",
+      "tar xf /tmp/x",
+      "zip /tmp/x f",
+      "unzip /tmp/x",
+      "7z a /tmp/x f",
+      "ar r /tmp/x f",
+    ],
+    ...[
+      "zstd f /tmp/x",
+      "sqlite3 /tmp/x 'select 1'",
+      "git clone . /tmp/x",
+      "git clone https://a/b /tmp/x",
+      "git init /tmp/x",
+    ],
+    ...[
+      "git worktree add /tmp/x",
+      "git push /tmp/x main",
+      "git fetch /tmp/x",
+      "git remote add x /tmp/x",
+      "git bundle create /tmp/x",
+    ],
+    ...[
+      "cargo new /tmp/x",
+      "npm install /tmp/x",
+      "npm pack /tmp/x",
+      "pnpm add /tmp/x",
+      "yarn add /tmp/x",
+      "pip install /tmp/x",
+    ],
+    ...["bun add /tmp/x", "gem install /tmp/x", "composer create-project a /tmp/x", "cmake -B/tmp/x", "black /tmp/x"],
+    ...["ruff format /tmp/x", "prettier --write /tmp/x", "sftp h /tmp/x", "make /tmp/x"],
+  ];
+  expect(await coveredOf(commands)).toEqual([]);
+  await using t = await post({ allow: ["Bash(sed -i *)", "Bash(npx prettier *)", "Bash(python3 -m black *)"] });
+  for (const command of ["sed -i s/a/b/", "npx prettier", "python3 -m black"]) {
+    expect(await t.bash(`${command} a`)).toBe("runs");
+    expect(await t.bash(`${command} /tmp/x`)).toMatch(/^Denied: /);
+  }
+});
+
+it("a wildcard covers paths outside of the project for programs that only read them, and paths inside of it", async () => {
+  const commands = [
+    ...[
+      "git log -- /usr/lib",
+      "git commit -m '/tmp is full'",
+      "sort /tmp/x",
+      "jq . /tmp/x",
+      "awk 1 /etc/hostname",
+      "sed -n p /tmp/x",
+    ],
+    ...[
+      "gcc -I/usr/include a.c",
+      "python3 /tmp/x.py",
+      "tar cf x.tar f",
+      "sqlite3 a 'select 1'",
+      "git init x",
+      "npm install ./x",
+    ],
+  ];
+  expect(await coveredOf(commands)).toEqual(commands);
+});
+
 it("a wildcard covers the other words of these programs", async () => {
   const commands = [
     ...["./mytool --dry-run", "./mytool --run-id 5", "./mytool -v --verbose -xvf y", "./mytool -recursive -color=auto"],

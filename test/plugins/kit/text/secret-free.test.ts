@@ -1,13 +1,14 @@
 import { expect, it } from "vitest";
 import { isSecret, secretFree } from "../../../../plugins/kit/text/secret-free.ts";
 
-it("hides values of keys that may be secrets, all headers and environments, and passwords in URLs", () => {
+it("hides values of keys that may be secrets, all headers and environments, and passwords and queries in URLs", () => {
   const value = {
     apiKey: "k",
     nested: [{ password: "p", name: "n" }],
     headers: { accept: "x" },
     env: { HOME: "/h", LIST: ["a"] },
-    baseUrl: "https://me:secret@example.com/v1",
+    baseUrl: "https://me:secret@example.com/v1?apikey=secret#secret",
+    args: ["--url=http://example.com/?key=secret", "a?b", "see http://me@a.b?x=secret and http://c.d/e"],
     maxTokens: 5,
   };
   expect(secretFree(value)).toEqual({
@@ -16,6 +17,7 @@ it("hides values of keys that may be secrets, all headers and environments, and 
     headers: { accept: "[hidden]" },
     env: { HOME: "[hidden]", LIST: "[hidden]" },
     baseUrl: "https://example.com/v1",
+    args: ["--url=http://example.com/", "a?b", "see http://a.b and http://c.d/e"],
     maxTokens: 5,
   });
 });
