@@ -96,8 +96,8 @@ export const errors = defineErrors({
   },
   HOST_HOME: (a: { path: string; reason: string }) =>
     `Sessions are stored in ${a.path}, which cannot be used: ${a.reason}. ${/EMFILE|ENFILE/.test(a.reason) ? "Too many files and connections are open: close some, or raise the limit (`ulimit -n`), and try again." : "Make it a directory that you own, or set HOME."}`,
-  HOST_STORAGE: (a: { path: string; reason: string }) =>
-    `${a.path} could not be written (${a.reason}), so the session cannot be written either. Its log is unchanged; free space or make the directory writable, then try again. \`scorel session show\` can still show the session.`,
+  HOST_STORAGE: (a: { path: string; reason: string; isNew: boolean }) =>
+    `${a.path} could not be written (${a.reason}), so the session cannot be ${a.isNew ? "stored. Free" : "written either. Its log is unchanged; free"} space or make the directory writable, then try again. ${a.isNew ? "With `--no-session`, `-p` stores nothing." : "`scorel session show` can still show the session."}`,
   HOST_PARTIAL: (a: { path: string; reason: string }) =>
     `The text of an arriving reply could not be saved beside ${a.path} (${a.reason}). It is stored with the complete reply, but is lost if this process is killed before that. Free space there.`,
   HOST_OPERATIONS: (a: { operation?: string }) =>

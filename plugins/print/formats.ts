@@ -43,7 +43,7 @@ export interface Format {
 }
 
 /** Creates the format for `--output`. */
-export function createFormat(name: unknown, { stdout }: Invocation): Format {
+export function createFormat(name: unknown, { stdout, options }: Invocation): Format {
   const output = createOutput(stdout);
   if (name === "json")
     return { output, finish: (sessionId, printed) => output.write(`${asJson(sessionId, printed)}\n`) };
@@ -60,7 +60,7 @@ export function createFormat(name: unknown, { stdout }: Invocation): Format {
   return {
     output,
     finish: async (_, printed) => {
-      const text = asText(printed);
+      const text = asText(printed, options.outputSchema !== undefined);
       if (text !== "") await output.write(`${shown(text)}\n`);
     },
   };
@@ -95,10 +95,13 @@ function createLines(output: Output): { add(line: string): Promise<void> | undef
   };
 }
 
-/** Returns the text to print. An answer that violates its schema is not printed, so that programs do not use it. */
-function asText({ outcome, data, exitCode }: Printed): string {
+/**
+ * Returns the text to print, which is partial if a limit was reached. An answer that does not match its schema is not printed, so that
+ * programs do not use it.
+ */
+function asText({ outcome, data, exitCode }: Printed, hasSchema: boolean): string {
   if (data !== undefined) return JSON.stringify(data);
-  return exitCode === undefined ? outcome.text : "";
+  return hasSchema && exitCode !== undefined ? "" : outcome.text;
 }
 
 /** Returns the outcome of a turn that never started. */

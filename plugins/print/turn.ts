@@ -19,6 +19,8 @@ import { type Prompt, readPrompt } from "./prompt.ts";
 import type { AnswerSchema } from "./schema.ts";
 
 const EXIT = { completed: 0, error: 1, cancelled: 130 } as const;
+/** Codes of errors about a session that ended with its host. */
+const GONE = ["HOST_STOPPED", "SESSION_UNKNOWN"];
 const CUT = "The answer is cut: it reached the model's output limit. Raise maxTokens in [model] for longer ones.";
 
 /** Tells the user which files of a directory's project are not used, because it is not trusted. */
@@ -37,8 +39,8 @@ export async function run(
     const printed = await answer(client, invocation, format, { known: sessionOptions(options), tell });
     return printed ? await exitCode(printed, format, invocation) : EXIT.cancelled;
   } catch (thrown) {
-    // A signal has stopped the process, which sets its own exit code. Nothing is left to print.
-    if (codeOf(thrown) === "HOST_STOPPED" && invocation.interrupt.aborted) return EXIT.cancelled;
+    // A signal has stopped the process, which sets its own exit code. Nothing is left to print. An unsaved session is then unknown.
+    if (invocation.interrupt.aborted && GONE.includes(codeOf(thrown))) return EXIT.cancelled;
     if (invocation.options.output === "json")
       await format.finish(null, { outcome: outcomeOfError({ code: codeOf(thrown), message: messageOf(thrown) }) });
     throw thrown;

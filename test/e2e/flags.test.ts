@@ -322,6 +322,13 @@ describe("a limit ends the run with exit 3 and a message", () => {
       });
     }));
 
+  it("--timeout, and the partial reply is printed", () =>
+    withModel([[text("so far"), delayUntil(gate().promise)]], async (s) => {
+      const { code, stdout, stderr } = await s.run([...none, "-p", "work", "--timeout", "1.5"]);
+      expect({ code, stdout }).toEqual({ code: 3, stdout: "so far\n" });
+      expect(stderr).toMatch(/^Stopped after 1\.5 seconds/);
+    }));
+
   it("a run that ends within its limits succeeds", () =>
     withModel([round, text("done")], async (s) => {
       const run = await s.run(["-p", "work", "--max-rounds", "2", "--max-cost", "100", "--timeout", "60"]);
@@ -394,7 +401,8 @@ describe("--output-schema", () => {
 
   it("does not ask for a repair beyond a limit", () =>
     withSchema([text("three")], async (s) => {
-      expect((await s.run([...none, "-p", "Count", ...flags, "--max-rounds", "1"])).code).toBe(3);
+      const { code, stdout } = await s.run([...none, "-p", "Count", ...flags, "--max-rounds", "1"]);
+      expect([code, stdout]).toEqual([3, ""]);
     }));
 
   it.each([

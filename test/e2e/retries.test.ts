@@ -46,6 +46,18 @@ it("an interrupt ends a retry delay of a minute at once", async () => {
   expect(typed(stdout, "retry_end", "runtime_end")).toMatchObject([{ cancelled: true }, { reason: "cancelled" }]);
 });
 
+it("SIGTERM during a retry delay ends a session that is not stored without a word about it", async () => {
+  using s = scratch();
+  await using server = await startModelServer(() => status(429, {}, { "retry-after": "60" }));
+  s.useModel(server.baseUrl);
+  const running = s.start(["--preset", "none", "--no-session", "-p", "hi"]);
+  await once(running.child.stderr as NodeJS.ReadableStream, "data");
+  running.child.kill("SIGTERM");
+  const { code, stdout, stderr } = await running.finished;
+  expect({ code, stdout }).toEqual({ code: 143, stdout: "" });
+  expect(stderr).toMatch(/^Trying again in 60\.0 s \(1 of 3\): .*\n$/);
+});
+
 it("a long retry delay is reported on stderr", async () => {
   using s = scratch();
   await using server = await startModelServer(() => status(429, {}, { "retry-after": "60" }));

@@ -268,7 +268,12 @@ describe("a read-only home", () => {
         code: 1,
         stderr: expect.stringMatching(/could not be written \((EROFS|EACCES)\)/),
       });
+      // Only a stored session can be shown.
+      expect(refused.stderr.includes("session show")).toBe(more.length > 0);
     }
+    const host = await s.run(["host", "serve"]);
+    expect(host).toMatchObject({ code: 1, stderr: expect.stringContaining(join(s.home, ".scorel")) });
+    expect(host.stderr).not.toContain("/proc/");
     for (const look of [["list"], ["show", id], ["context", id], ["events", id], ["verify", id]])
       expect(await s.run(["session", ...look])).toMatchObject({ code: 0, stderr: "" });
     expect(readdirSync(join(s.home, ".scorel/sessions"))).toEqual(before);

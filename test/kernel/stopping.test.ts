@@ -57,6 +57,19 @@ describe("a kernel that stops", () => {
     await Promise.all([before.stop(), late.stop()]);
   });
 
+  it("waits for work as long as its plugin has set, and reports work that takes longer", async () => {
+    const plugin = definePlugin({
+      ...base,
+      id: "stuck",
+      activate: (ctx) => ctx.beforeStop(() => new Promise(() => {}), 1),
+    });
+    const t = await testKernel([plugin]);
+    await t.kernel.stop();
+    expect(t.kernel.failures).toMatchObject([
+      { plugin: "stuck", code: "SCOPE_DISPOSE_LIMIT", message: expect.stringContaining("took longer than 1 ms") },
+    ]);
+  });
+
   it("stops only once, however often stop() is called", async () => {
     const order: string[] = [];
     const t = await testKernel([working("a", order)]);

@@ -156,7 +156,7 @@ export class SessionStore implements Store {
       this.lock = acquireLock(lock, sessionId);
     } catch (thrown) {
       if (thrown instanceof ScorelError) throw thrown;
-      throw errors.HOST_STORAGE({ path: lock, reason: reasonOf(thrown) }, { cause: thrown });
+      throw errors.HOST_STORAGE({ path: lock, reason: reasonOf(thrown), isNew: !existsSync(path) }, { cause: thrown });
     }
   }
 

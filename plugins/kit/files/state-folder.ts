@@ -43,13 +43,29 @@ function within<R>(path: string, opened: number, work: (folder: StateFolder) => 
     result = work(folderOf(path, opened));
   } catch (thrown) {
     end();
-    throw thrown;
+    throw asKnown(path, opened, thrown);
   }
   if (!(result instanceof Promise)) {
     end();
     return result;
   }
-  return result.finally(end) as R;
+  const known = (thrown: unknown) => Promise.reject(asKnown(path, opened, thrown));
+  return result.catch(known).finally(end) as R;
+}
+
+/** Names the folder by its own path, rather than by that of its descriptor, in an error of work with its files. */
+function asKnown(path: string, opened: number, thrown: unknown): unknown {
+  if (!(thrown instanceof Error)) return thrown;
+  const error = thrown as NodeJS.ErrnoException & { dest?: string };
+  const known = (text: string) => text.replaceAll(`${throughOf(opened)}/`, `${path}/`);
+  error.message = known(error.message);
+  if (error.path !== undefined) error.path = known(error.path);
+  if (error.dest !== undefined) error.dest = known(error.dest);
+  return error;
+}
+
+function throughOf(opened: number): string {
+  return `/proc/self/fd/${opened}`;
 }
 
 /** Same as `inStateFolder`, but creates a missing folder, and makes sure that only this user can enter it. */
@@ -98,7 +114,7 @@ function opened(path: string): number | undefined {
 }
 
 function folderOf(path: string, opened: number): StateFolder {
-  const through = `/proc/self/fd/${opened}`;
+  const through = throughOf(opened);
   const base = process.platform === "linux" && existsSync(through) ? through : path;
   return {
     names: () => readdirSync(base),

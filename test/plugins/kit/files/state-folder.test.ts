@@ -85,3 +85,26 @@ it("closes what it has opened, also when the work fails", async () => {
   expect(() => inStateFolder(folder, () => {})).toThrow();
   expect(count()).toBe(before);
 });
+
+it("names the folder's own path in the errors of work with its files", async () => {
+  const missing = join(folder, "none");
+  const wanted = { code: "ENOENT", path: missing, message: `ENOENT: no such file or directory, open '${missing}'` };
+  expect(thrownBy(() => inStateFolder(folder, (opened) => fs.readFileSync(opened.at("none"))))).toMatchObject(wanted);
+  expect(
+    thrownBy(() => inOwnFolder(folder, (opened) => fs.renameSync(opened.at("none"), opened.at("to")))),
+  ).toMatchObject({
+    dest: join(folder, "to"),
+    message: expect.stringContaining(`'${missing}' -> '${join(folder, "to")}'`),
+  });
+  await expect(inStateFolder(folder, (opened) => fs.promises.readFile(opened.at("none")))).rejects.toMatchObject(
+    wanted,
+  );
+});
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (thrown) {
+    return thrown;
+  }
+}
