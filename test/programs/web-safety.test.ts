@@ -223,6 +223,14 @@ itWith("chromium", "a question that is longer than its place says so above it, a
     const yes = question.getByRole("button", { name: "yes, this once" });
     const tail = question.getByRole("region", { name: "It ends with:" });
     expect(await tail.textContent()).toMatch(/^It ends with:…[^\n]*\\u\{301\}$/);
+    const isEndVisible = await tail.locator("pre").evaluate((element) => {
+      const text = element.firstChild as Text;
+      const range = document.createRange();
+      range.setStart(text, text.data.length - 1);
+      range.setEnd(text, text.data.length);
+      return range.getBoundingClientRect().bottom <= element.getBoundingClientRect().bottom + 1;
+    });
+    expect(isEndVisible).toBe(true);
     await yes.click();
     await question.getByText("Its end had not been on the screen.").waitFor();
     expect((await client.request("list_requests", { sessionId })).requests).toHaveLength(1);

@@ -80,3 +80,37 @@ itWith("chromium", "a number that is pressed again and again answers no question
   await conversation.getByText("It is made.").waitFor();
   expect(t.complaints).toEqual([]);
 });
+
+itWith("chromium", "numbers answer a question from an empty field, and are text in any other", async () => {
+  const make = (name: string) => toolCall("Bash", { command: `touch ${name}.txt` });
+  await using t = await browserStage([text("An earlier answer."), make("one"), make("two"), text("They are made.")]);
+  await t.s.run(["-p", "an earlier question"]);
+  const page = await t.open();
+  await newSession(page);
+  await page.keyboard.type("Make two files.");
+  await page.keyboard.press("Enter");
+  const badges = question(page).locator(".key");
+  const ready = question(page).locator(".key:not([data-early])");
+  const pause = () => page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1_100)));
+  await ready.first().waitFor();
+  await page.keyboard.type("Number ");
+  await expect.poll(() => badges.count()).toBe(0);
+  await pause();
+  await page.keyboard.press("1");
+  expect(await field(page).inputValue()).toBe("Number 1");
+  await field(page).fill("");
+  await ready.first().waitFor();
+  await pause();
+  expect(await hasKeyboard(page)).toBe("Message");
+  await page.keyboard.press("1");
+  await expect.poll(() => existsSync(join(t.s.project, "one.txt"))).toBe(true);
+  await question(page).getByText("touch two.txt").first().waitFor();
+  await question(page).getByRole("textbox").focus();
+  await expect.poll(() => badges.count()).toBe(0);
+  await field(page).focus();
+  await ready.first().waitFor();
+  await page.keyboard.press("1");
+  await page.getByRole("log").getByText("They are made.").waitFor();
+  expect([await field(page).inputValue(), await hasKeyboard(page)]).toEqual(["", "Message"]);
+  expect(t.complaints).toEqual([]);
+});

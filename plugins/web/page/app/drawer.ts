@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useState } from "react";
+import { useOverlay } from "../ui/overlay.ts";
 
 /** From this width on, the list of sessions is shown beside the rest (style/layout.css). */
 const WIDE = "(min-width: 48.01rem)";
@@ -6,24 +7,18 @@ const WIDE = "(min-width: 48.01rem)";
 /** On a small screen, the list of sessions is a drawer over the rest. It has the focus while it is open. Esc closes it. */
 export function useDrawer(list: RefObject<HTMLElement | null>, main: RefObject<HTMLElement | null>) {
   const [isOpen, setOpen] = useState(false);
+  useOverlay(isOpen, () => {
+    const wasWithin = list.current?.contains(document.activeElement) && !matchMedia(WIDE).matches;
+    setOpen(false);
+    // The chosen session is shown there after the drawer is closed.
+    if (wasWithin) requestAnimationFrame(() => main.current?.focus());
+  });
   useEffect(() => {
-    const choose = () => {
-      const wasWithin = list.current?.contains(document.activeElement) && !matchMedia(WIDE).matches;
-      setOpen(false);
-      // The chosen session is shown there after the drawer is closed.
-      if (wasWithin) requestAnimationFrame(() => main.current?.focus());
-    };
     const wide = matchMedia(WIDE);
     const widen = () => setOpen(false);
-    addEventListener("popstate", choose);
-    addEventListener("hashchange", choose);
     wide.addEventListener("change", widen);
-    return () => {
-      removeEventListener("popstate", choose);
-      removeEventListener("hashchange", choose);
-      wide.removeEventListener("change", widen);
-    };
-  }, [list, main]);
+    return () => wide.removeEventListener("change", widen);
+  }, []);
   useEffect(() => {
     if (!isOpen) return;
     list.current?.focus();

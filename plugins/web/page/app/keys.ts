@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useSyncExternalStore } from "react";
 import { Kept } from "./kept.ts";
 import { isTyping } from "./typing.ts";
 
@@ -15,20 +15,39 @@ export function withModifier(key: string): string {
 /** Functions by key. `mod-` is ⌘ or Ctrl; other keys have the browser's names, in lower case. */
 export type Keys = Readonly<Record<string, () => void>>;
 
-/** Handles keys in the whole page. While a person is writing, only those with a modifier and function keys. */
-export function useKeys(keys: Keys): void {
+/**
+ * Handles keys in the whole page. While a person is writing, only those with a modifier and function keys. With `inEmptyField`, a message field
+ * without text leaves its characters to these keys.
+ */
+export function useKeys(keys: Keys, { inEmptyField = false } = {}): void {
   const current = useRef(keys);
   current.current = keys;
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const run = isFree(event) ? current.current[nameOf(event)] : undefined;
+      const run = isFree(event, inEmptyField) ? current.current[nameOf(event)] : undefined;
       if (!run) return;
       event.preventDefault();
       run();
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
-  }, []);
+  }, [inEmptyField]);
+}
+
+/** Whether characters go into a field with the focus, even those that `inEmptyField` leaves to keys. */
+export function useIsWriting(): boolean {
+  return useSyncExternalStore(
+    watchFocus,
+    () => isWriting(document.activeElement) && !isEmptyField(document.activeElement),
+  );
+}
+
+function watchFocus(changed: () => void): () => void {
+  const events = ["focusin", "focusout", "input"] as const;
+  for (const event of events) addEventListener(event, changed);
+  return () => {
+    for (const event of events) removeEventListener(event, changed);
+  };
 }
 
 function nameOf({ key, shiftKey, ctrlKey, metaKey, altKey }: KeyboardEvent): string {
@@ -40,14 +59,22 @@ function nameOf({ key, shiftKey, ctrlKey, metaKey, altKey }: KeyboardEvent): str
 }
 
 /** Whether nothing else uses the key: no dialog, no menu, and for a character no field, not even one that has just disappeared. */
-function isFree(event: KeyboardEvent): boolean {
+function isFree(event: KeyboardEvent, inEmptyField: boolean): boolean {
   const { key, ctrlKey, metaKey, target } = event;
   if (event.defaultPrevented || event.isComposing || event.repeat) return false;
   if (document.querySelector("dialog[open], [role=menu]")) return false;
   if (key.length > 1 || ctrlKey || metaKey) return true;
-  return singleKeys.get() && !isWriting(target) && !isTyping();
+  const isTaken = isWriting(target) && !(inEmptyField && isEmptyField(target));
+  return singleKeys.get() && !isTaken && !isTyping();
 }
 
 function isWriting(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.matches("input, textarea, select") || target.isContentEditable);
+}
+
+/** Whether an element is the field for messages, without text and without a mark for commands or shell lines. */
+function isEmptyField(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLTextAreaElement && target.value === "" && target.matches(".composer-line:not(.line) textarea")
+  );
 }

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { changeUrl } from "../ui/overlay.ts";
 
 /** What the page shows: nothing yet, a session, or a new session in a directory. It is stored in the fragment of the URL. */
 export type Place =
@@ -39,10 +40,7 @@ export function sessionAddress(id: unknown): string | undefined {
 
 /** Changes the URL to a place, by default at the device that is shown. With `replace`, adds no entry to the browser's history. */
 export function goTo(place: Place, { replace = false, device }: { replace?: boolean; device?: string } = {}): void {
-  const fragment = fragmentOf(place, device);
-  if (replace) history.replaceState(null, "", fragment);
-  else history.pushState(null, "", fragment);
-  dispatchEvent(new PopStateEvent("popstate"));
+  changeUrl(fragmentOf(place, device), replace);
 }
 
 /** The id of the device that is shown; empty for the page's own host. */

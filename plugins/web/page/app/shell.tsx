@@ -11,6 +11,7 @@ import { Sidebar } from "../sidebar/sidebar.tsx";
 import { useStore } from "../store.ts";
 import { keepFocus } from "../ui/focus-keeper.ts";
 import { NoteBox } from "../ui/note.tsx";
+import { watchOverlays } from "../ui/overlay.ts";
 import { MarksTold, useLooking } from "../waiting/attention.tsx";
 import { sessionsOf } from "../waiting/marks.ts";
 import { WaitingBar } from "../waiting/waiting-button.tsx";
@@ -36,6 +37,7 @@ export function Shell({ device, devices }: { device: Device; devices: Devices })
   useEffect(loadTheRest, []);
   useEffect(keepFocus, []);
   useEffect(watchTyping, []);
+  useEffect(watchOverlays, []);
   useEffect(watchQuestionFocus, []);
   useEffect(() => forgetOpenedFiles, []);
   usePageKeys(device);

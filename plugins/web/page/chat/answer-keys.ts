@@ -21,7 +21,7 @@ export function useAnswerKeys(options: readonly Option[], isRead: boolean, answe
   // A key that comes too early was meant for something else, and so are the keys right after it.
   const press = (value: string) => (isRead && !isTyping() ? answer(value) : noteTyping());
   const numbered = options.slice(0, KEYS.length).map(({ value }, at) => [KEYS[at], () => press(value)] as const);
-  useKeys(Object.fromEntries(numbered));
+  useKeys(Object.fromEntries(numbered), { inEmptyField: true });
   useCommands(() =>
     options.map(({ value, label }, at) => ({
       id: `answer ${value}`,

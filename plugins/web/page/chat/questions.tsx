@@ -1,6 +1,6 @@
 import { type OpenRequest, offeredTo, type RemoteClient } from "@scorel/host/client";
 import { useMemo, useRef, useState } from "react";
-import { singleKeys } from "../app/keys.ts";
+import { singleKeys, useIsWriting } from "../app/keys.ts";
 import { useRights } from "../host/rights.ts";
 import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
@@ -69,7 +69,8 @@ export function Question({ client, sessionId, request, more, isOver, isOneOfMany
     if (!isSent && (!agrees || (!whole.isOff && whole.passes()))) void answer(value);
   };
   useAnswerKeys(isOneOfMany ? NO_KEYS : options, isRead, choose);
-  const areKeysOn = useStore(singleKeys) && !isOneOfMany;
+  const isWriting = useIsWriting();
+  const areKeysOn = useStore(singleKeys) && !isOneOfMany && !isWriting;
   const isOff = isSent || isOver || (isOneOfMany && !isRead);
   // In other questions, no answer is more likely than the others.
   const isYesFirst = kind === "confirm" || request.plugin === "permissions";

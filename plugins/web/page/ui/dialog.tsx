@@ -1,5 +1,6 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { useWords } from "../words/words.ts";
+import { useOverlay } from "./overlay.ts";
 
 /** Matches the field that gets the focus when a dialog is opened. */
 const TEXT_FIELD = "input:not([type=checkbox])";
@@ -16,6 +17,7 @@ export function Dialog({ title, children, onClose }: DialogProps) {
   const words = useWords();
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
+  useOverlay(true, onClose);
   // The dialog is closed before it is removed, so that the browser returns the focus.
   useLayoutEffect(() => {
     const { current } = element;

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
+import { useOverlay } from "./overlay.ts";
 
 export interface MenuItem {
   label: string;
@@ -24,6 +25,7 @@ export function Menu({ label, children, items }: MenuProps) {
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
+  useOverlay(isOpen, () => setOpen(false));
   useLayoutEffect(() => {
     if (isOpen && button.current && list.current) place(list.current, button.current.getBoundingClientRect());
   }, [isOpen]);

@@ -39,11 +39,16 @@ export function forgetOpenedFiles(): void {
   openedFiles.set(new Map());
 }
 
+/** Whether the panel covers the conversation, and is not beside it (style/panel.css). */
+export function coversConversation(): boolean {
+  return !matchMedia("(min-width: 64rem)").matches;
+}
+
 /** Closed at first if it would cover the conversation. */
 function remembered(): Panel {
   const [state, tab] = (stored() ?? "").split(" ");
   const known = TABS.find((each) => each === tab) ?? "changes";
-  return { isOpen: state === "open" && matchMedia("(min-width: 64rem)").matches, tab: known };
+  return { isOpen: state === "open" && !coversConversation(), tab: known };
 }
 
 function stored(): string | null {

@@ -1,12 +1,13 @@
 import type { KeyboardEvent } from "react";
 import type { ChatPlace } from "../chat/deeds.ts";
 import { useStore } from "../store.ts";
+import { useOverlay } from "../ui/overlay.ts";
 import { useWords } from "../words/words.ts";
 import { Branches } from "./branches.tsx";
 import { Changes } from "./changes.tsx";
 import { Files } from "./files.tsx";
 import { Health } from "./health.tsx";
-import { panel, showPanel, TABS, type Tab } from "./panel-state.ts";
+import { coversConversation, panel, showPanel, TABS, type Tab } from "./panel-state.ts";
 import { Skills } from "./skills.tsx";
 import { UsageView } from "./usage.tsx";
 
@@ -32,9 +33,10 @@ export function PanelButton() {
 export function Panel({ place }: { place: ChatPlace }) {
   const words = useWords();
   const { isOpen, tab } = useStore(panel);
+  const close = () => showPanel({ isOpen: false });
+  useOverlay(isOpen && coversConversation(), close);
   if (!isOpen) return null;
   const View = VIEWS[tab];
-  const close = () => showPanel({ isOpen: false });
   const press = (event: KeyboardEvent) => {
     if (event.key !== "Escape" || event.defaultPrevented) return;
     event.preventDefault();
