@@ -1,4 +1,5 @@
-import { ownPath } from "@scorel/kit/process/programs";
+import { delimiter, isAbsolute } from "node:path";
+import { isWithin } from "@scorel/kit/files/paths";
 
 /** Programs that only read and print, with the options that do not change that. */
 const READERS: Readonly<Record<string, RegExp>> = {
@@ -32,8 +33,13 @@ const PLAIN = /^[\w./:=@%+,-]+(?:[ \t]+[\w./:=@%+,-]+)*$/;
 export function onlyReads(tool: string, args: unknown, root: string, PATH = process.env.PATH ?? ""): boolean {
   const { command, background } = (args ?? {}) as { command?: unknown; background?: unknown };
   if (tool !== "Bash" || typeof command !== "string" || background) return false;
-  // A program that the project brings may be anything.
-  return command.trim().split(JOINTS).every(isReader) && ownPath(PATH, root) === PATH;
+  const folders = PATH.split(delimiter);
+  return command.trim().split(JOINTS).every(isReader) && folders.every((folder) => isElsewhere(folder, root));
+}
+
+/** Whether a PATH folder is outside of the project. A program inside the project may be anything. */
+function isElsewhere(folder: string, root: string): boolean {
+  return isAbsolute(folder) && !isWithin(root, folder);
 }
 
 function isReader(command: string): boolean {
