@@ -20,6 +20,10 @@ export const errors = defineErrors({
     `Plugin "${a.plugin}" cannot replace "/${a.name}", which guards something; the one of "${a.owner}" is used. Rename it.`,
   COMMAND_RESULT: (a: { name: string; plugin: string; what: string }) =>
     `The command "/${a.name}" of plugin "${a.plugin}" returned ${a.what}, which means nothing. It may return a string, or { output, data, sessionId, input, copy, turn, leave }.`,
+  COMMAND_CANCELLED: {
+    exit: 130,
+    text: (a: { name: string; plugin: string }) => `/${a.name} of plugin "${a.plugin}" was cancelled.`,
+  },
   COMMANDS_INVALID: () => '"commands" must return an object with a command for each name.',
   COMMAND_MARKED: (a: { plugin: string }) =>
     `"markedWords" of plugin "${a.plugin}" cannot be used: each needs a "sign", and a "complete" that returns a list of strings.`,
