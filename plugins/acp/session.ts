@@ -110,8 +110,15 @@ export class Session {
     if (!this.turns.isWaiting && this.commands.size === 0) return;
     const decline = this.questions.withdraw();
     await this.turns.cancel();
-    if (this.commands.size > 0) await this.shared.client.request("cancel", { sessionId: this.id });
+    if (this.commands.size > 0) await this.cancelCommands();
     await decline();
+  }
+
+  /** Cancels the slash commands that the editor runs, and a turn that one of them has begun. */
+  private async cancelCommands(): Promise<void> {
+    const { client } = this.shared;
+    await client.request("cancel", { sessionId: this.id });
+    await client.request("cancel_commands", { sessionId: this.id });
   }
 
   /** Prepares a prompt. Returns whether it was cancelled meanwhile. */

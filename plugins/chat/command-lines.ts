@@ -1,3 +1,4 @@
+import type {} from "@scorel/commands/contract";
 import { type Obeyed, obeyed } from "@scorel/host/client";
 import type { Client } from "@scorel/host/contract";
 import { messageOf } from "@scorel/kernel";
@@ -24,6 +25,16 @@ export class CommandLines {
     this.client = client;
     this.screen = screen;
     this.place = place;
+  }
+
+  /** Whether a command of the user runs. */
+  get isRunning(): boolean {
+    return this.state !== "none";
+  }
+
+  /** Cancels the command that runs, if one does. */
+  async cancel(): Promise<void> {
+    if (this.isRunning) await this.client.request("cancel_commands", { sessionId: this.place.sessionId });
   }
 
   /** Whether questions have to wait for a command's output. */

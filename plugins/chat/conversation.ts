@@ -1,7 +1,7 @@
 import type { Invocation } from "@scorel/cli/contract";
 import { ALL_RIGHTS, openSession, rightsOf, sessionChoice } from "@scorel/host/client";
 import type { Client, Rights, SessionStatus } from "@scorel/host/contract";
-import type { PluginContext } from "@scorel/kernel";
+import { messageOf, type PluginContext } from "@scorel/kernel";
 import { createOutput, type Output } from "@scorel/kit/terminal/output";
 import { widthIn } from "@scorel/kit/terminal/size";
 import { lineOf } from "@scorel/kit/text/one-line";
@@ -177,7 +177,10 @@ async function closeSession(
 /** Reads lines from a pipe, and waits for the answer to each before it reads the next. Returns whether there was any line. */
 async function readPipe(chat: ChatSession, { stdin, interrupt, args: [first] }: Invocation): Promise<boolean> {
   let hasInput = first !== undefined;
-  const stop = () => stdin.destroy(interrupt.reason);
+  const stop = () => {
+    void chat.commands.cancel().catch((thrown) => chat.tell(messageOf(thrown)));
+    stdin.destroy(interrupt.reason);
+  };
   interrupt.addEventListener("abort", stop, { once: true });
   const take = (text: string, isLiteral: boolean) =>
     chat.connection.orLost(

@@ -50,7 +50,7 @@ export class ChatSession {
   private readonly rights: Rights;
   private current = "";
   private leave: () => Promise<void> = async () => {};
-  private readonly commands: CommandLines;
+  readonly commands: CommandLines;
   /** Questions of plugins; undefined when input comes from a program. */
   private questions: Questions | undefined;
   /** Runs lines and reloads one after the other. */
@@ -84,6 +84,7 @@ export class ChatSession {
       // A user who may only read cannot cancel a turn.
       turn: left && turns.awaitsAny ? "own" : rights.write ? turns.running : "none",
       question: questions?.asked !== undefined,
+      command: this.commands.isRunning,
     });
   }
 

@@ -5,7 +5,8 @@
 
 /**
  * - `starting`: no session is open yet.
- * - `idle`: no turn runs. A command may run; further lines wait for its end.
+ * - `idle`: no turn and no slash command runs.
+ * - `commanding`: a slash command of this conversation runs, and no turn. Further lines wait for its end.
  * - `running`: a turn runs that answers a message of this conversation.
  * - `watching`: a turn runs that answers messages of other clients only.
  * - `asking`: a question is on the screen and no turn runs: a command asks.
@@ -15,7 +16,7 @@
  * - `closingInTurn`: the same, while a turn runs that answers a message of this conversation.
  */
 export type ChatState =
-  | ("starting" | "idle" | "running" | "watching" | "asking" | "askingInTurn" | "disconnected")
+  | ("starting" | "idle" | "commanding" | "running" | "watching" | "asking" | "askingInTurn" | "disconnected")
   | ("closing" | "closingInTurn");
 
 /** The facts that the state is computed from. */
@@ -30,15 +31,18 @@ export interface Facts {
   turn: "own" | "others" | "none";
   /** A question is on the screen. */
   question: boolean;
+  /** A slash command of this conversation runs. */
+  command: boolean;
 }
 
 /** Computes the state of a conversation. */
-export function stateOf({ opened, connected, left, turn, question }: Facts): ChatState {
+export function stateOf({ opened, connected, left, turn, question, command }: Facts): ChatState {
   if (!opened) return "starting";
   if (left) return turn === "own" ? "closingInTurn" : "closing";
   if (!connected) return "disconnected";
   if (question) return turn === "none" ? "asking" : "askingInTurn";
-  return turn === "own" ? "running" : turn === "others" ? "watching" : "idle";
+  if (turn !== "none") return turn === "own" ? "running" : "watching";
+  return command ? "commanding" : "idle";
 }
 
 interface Reactions {
@@ -49,10 +53,10 @@ interface Reactions {
   line: "take" | "answer";
   /**
    * Ctrl-C. `clear` empties the line that is being typed, or leaves when it is empty. `cancel` ends the running turn, whoever began
-   * it; `cancelOwn` only one that answers this conversation.
+   * it; `cancelOwn` only one that answers this conversation; `cancelCommand` the slash command.
    */
-  interrupt: "clear" | "cancel" | "cancelOwn" | "decline" | "nothing";
-  /** A signal that ends the process, or a terminal that has gone. Turns of others go on. */
+  interrupt: "clear" | "cancel" | "cancelOwn" | "cancelCommand" | "decline" | "nothing";
+  /** A signal that ends the process, or a terminal that has gone. Turns of others go on; a slash command is cancelled. */
   hangUp: "leave" | "cancelAndLeave";
   /** Ctrl-D or the end of the input. `newline` puts the shell's prompt on a line of its own. */
   end: "newline" | "nothing";
@@ -71,12 +75,20 @@ const inTurn = { interrupt: "cancel", hangUp: "cancelAndLeave", end: "nothing", 
 export const reactions: Readonly<Record<ChatState, Reactions>> = {
   starting: { line: "take", interrupt: "clear", hangUp: "leave", end: "newline", ...busy },
   idle: { line: "take", interrupt: "clear", hangUp: "leave", end: "newline", prompts: true, quiet: true },
+  commanding: {
+    line: "take",
+    interrupt: "cancelCommand",
+    hangUp: "leave",
+    end: "newline",
+    prompts: true,
+    quiet: false,
+  },
   running: { line: "take", ...inTurn },
   watching: { line: "take", ...inTurn, end: "newline", prompts: true },
   asking: { line: "answer", interrupt: "decline", hangUp: "leave", end: "newline", prompts: true, quiet: false },
   askingInTurn: { line: "answer", ...inTurn },
   disconnected: { line: "take", interrupt: "clear", hangUp: "leave", end: "newline", ...busy },
   // For lines that were typed before the input ended: they may still answer the last question.
-  closing: { line: "answer", interrupt: "nothing", hangUp: "leave", end: "nothing", ...busy },
+  closing: { line: "answer", interrupt: "cancelCommand", hangUp: "leave", end: "nothing", ...busy },
   closingInTurn: { line: "answer", ...inTurn, interrupt: "cancelOwn" },
 };

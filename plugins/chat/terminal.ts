@@ -37,16 +37,20 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
     typed.again();
     void chat.idle().catch(say).then(prompt);
   };
-  const after = (cancelled: Promise<void>) => void cancelled.catch(say).then(prompt);
+  const after = (cancelled: Promise<unknown>) => void cancelled.catch(say).then(prompt);
   const does = {
     nothing: () => {},
     clear: () => void (typed.drop() || lines.close()),
     decline: () => void chat.leaveQuestion().catch(say),
     cancel: () => after(chat.cancel()),
     cancelOwn: () => after(chat.cancelOwn()),
-    leave: () => lines.close(),
+    cancelCommand: () => after(chat.commands.cancel()),
+    leave() {
+      after(chat.commands.cancel());
+      lines.close();
+    },
     cancelAndLeave() {
-      after(chat.cancelOwn());
+      after(Promise.all([chat.cancelOwn(), chat.commands.cancel()]));
       lines.close();
     },
     newline: () => screen.newline(),

@@ -96,6 +96,8 @@ export interface SlashContext {
   clientId: string;
   /** Calls an operation with the permissions of the client that runs the command. */
   request: Client["request"];
+  /** Aborts when the user cancels the command or the client leaves. The command is then no longer waited for. */
+  signal: AbortSignal;
 }
 /** A command as shown in lists. */
 export interface ListedCommand {
@@ -133,6 +135,11 @@ declare module "@scorel/host/contract" {
     list_commands: { params: { sessionId: string }; result: { commands: ListedCommand[] } };
     /** Lists the values for the argument of a command. Throws COMMAND_CHOICES when its plugin fails. */
     list_choices: { params: { sessionId: string; name: string }; result: { choices: Choice[] } };
+    /**
+     * Cancels the slash commands that this client runs in a session, and returns their names: their `signal` aborts, and `run_command`
+     * rejects with COMMAND_CANCELLED unless they end in half a second.
+     */
+    cancel_commands: { params: { sessionId: string }; result: { cancelled: string[] } };
     /** Lists the work that runs in the background of a session, the oldest first. */
     list_background: { params: { sessionId: string }; result: { items: BackgroundItem[] } };
     /** Stops background work by its id from `list_background`, and resolves when it has ended. Throws BACKGROUND_UNKNOWN. */

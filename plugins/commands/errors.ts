@@ -22,6 +22,10 @@ export const errors = defineErrors({
     `The command "/${a.name}" of plugin "${a.plugin}" returned ${a.what}, which means nothing. It may return a string, or { output, data, sessionId, input, copy, turn, leave }.`,
   COMMAND_FILES: (a: { folder: string; most: number; leftOut: number }) =>
     `${a.folder} has more than ${a.most} command files: ${a.leftOut} of them, the last by name, are not used. Remove some, or make skills of them.`,
+  COMMAND_CANCELLED: {
+    exit: 130,
+    text: (a: { name: string; plugin: string }) => `/${a.name} of plugin "${a.plugin}" was cancelled.`,
+  },
   COMMANDS_INVALID: () => '"commands" must return an object with a command for each name.',
   COMMAND_MARKED: (a: { plugin: string }) =>
     `"markedWords" of plugin "${a.plugin}" cannot be used: each needs a "sign", and a "complete" that returns a list of strings.`,

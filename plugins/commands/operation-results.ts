@@ -39,6 +39,7 @@ export const results = {
   list_commands: z.strictObject({ commands: z.array(listedCommand) }),
   list_choices: z.strictObject({ choices: z.array(choice) }),
   complete_command: completion,
+  cancel_commands: z.strictObject({ cancelled: z.array(z.string()) }),
   list_background: z.strictObject({ items: z.array(backgroundItem) }),
   stop_background: z.strictObject({}),
   wait_background: z.strictObject({ reports: z.array(z.string()) }),

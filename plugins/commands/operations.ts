@@ -2,6 +2,7 @@ import type {} from "@scorel/host/contract";
 import type { BaseContext, Contributions } from "@scorel/kernel";
 import { z } from "zod";
 import type {} from "./contract.ts";
+import { RunningCommands } from "./running-commands.ts";
 
 const sessionId = z.string();
 
@@ -10,6 +11,7 @@ const results = async () => (await import("./operation-results.ts")).results;
 
 /** The operations with which clients list, complete and run slash commands. */
 export function operations(ctx: BaseContext) {
+  const running = new RunningCommands();
   return {
     list_commands: {
       summary: "Lists the slash commands of a session.",
@@ -24,10 +26,24 @@ export function operations(ctx: BaseContext) {
       checksOperations: true,
       params: () => z.strictObject({ sessionId, name: z.string(), args: z.string() }),
       result: async () => (await results()).run_command,
-      run: async (asked, { clientId, request, assertOperations }) => {
+      run: async (asked, { clientId, request, assertOperations, signal }) => {
         const { runCommand } = await import("./registry.ts");
-        return runCommand(ctx, asked, { sessionId: ctx.session.id, clientId, request, assertOperations });
+        return runCommand({ ctx, running }, asked, {
+          sessionId: ctx.session.id,
+          clientId,
+          request,
+          assertOperations,
+          signal,
+        });
       },
+    },
+    cancel_commands: {
+      summary: "Cancels the slash commands that this client runs in a session.",
+      readOnly: true,
+      size: { bounded: "It returns the names of commands that ran at the same time." },
+      params: () => z.strictObject({ sessionId }),
+      result: async () => (await results()).cancel_commands,
+      run: (_asked, { clientId }) => ({ cancelled: running.cancel(clientId) }),
     },
     list_choices: {
       summary: "Lists what the argument of a slash command is chosen from.",
@@ -35,9 +51,9 @@ export function operations(ctx: BaseContext) {
       size: { bounded: "It returns what a person can choose from, and no more than 1,000 choices." },
       params: () => z.strictObject({ sessionId, name: z.string() }),
       result: async () => (await results()).list_choices,
-      run: async ({ name }, { clientId, request, assertOperations }) => {
+      run: async ({ name }, { clientId, request, assertOperations, signal }) => {
         const { listChoices } = await import("./choices.ts");
-        return listChoices(ctx, name, { sessionId: ctx.session.id, clientId, request, assertOperations });
+        return listChoices(ctx, name, { sessionId: ctx.session.id, clientId, request, assertOperations, signal });
       },
     },
     complete_command: {
@@ -46,9 +62,9 @@ export function operations(ctx: BaseContext) {
       size: { bounded: "It returns the words that a person can choose from." },
       params: () => z.strictObject({ sessionId, line: z.string() }),
       result: async () => (await results()).complete_command,
-      run: async ({ line }, { clientId, request, assertOperations }) => {
+      run: async ({ line }, { clientId, request, assertOperations, signal }) => {
         const { completeCommand } = await import("./completion.ts");
-        return completeCommand(ctx, line, { sessionId: ctx.session.id, clientId, request, assertOperations });
+        return completeCommand(ctx, line, { sessionId: ctx.session.id, clientId, request, assertOperations, signal });
       },
     },
     list_background: {

@@ -7,6 +7,7 @@ import type { CommandResult, ListedCommand, SlashCommand, SlashContext } from ".
 import { errors } from "./errors.ts";
 import { byGroup, OTHER } from "./groups.ts";
 import { insteadOf } from "./names-of-others.ts";
+import type { RunningCommands } from "./running-commands.ts";
 import { shipped } from "./shipped.ts";
 import { templates } from "./templates.ts";
 
@@ -33,9 +34,9 @@ export function listCommands(ctx: BaseContext): ListedCommand[] {
     .sort((a, b) => byGroup(a.group, b.group) || (a.name < b.name ? -1 : 1));
 }
 
-/** Runs a command. Throws COMMAND_UNKNOWN, COMMAND_INVALID and COMMAND_ARGUMENTS. */
+/** Runs a command. Throws COMMAND_UNKNOWN, COMMAND_INVALID, COMMAND_ARGUMENTS and COMMAND_CANCELLED. */
 export async function runCommand(
-  ctx: BaseContext,
+  { ctx, running }: { ctx: BaseContext; running: RunningCommands },
   { name, args }: { name: string; args: string },
   { assertOperations, ...context }: SlashContext & Pick<OperationContext, "assertOperations">,
 ): Promise<CommandResult> {
@@ -43,7 +44,9 @@ export async function runCommand(
   assertOperations(command.operations ?? "all", `/${name}`);
   const run = (command.run ?? command.handler) as NonNullable<SlashCommand["run"]>;
   const given = command.args ? parseArguments(name, command.args, args) : args;
-  const answer = await runReported(ctx, { name, plugin }, () => run.call(command, given, context));
+  const answer = await running.run({ name, plugin, clientId: context.clientId }, context.signal, (signal) =>
+    runReported(ctx, { name, plugin }, signal, () => run.call(command, given, { ...context, signal })),
+  );
   if (typeof answer === "string") return { output: answer };
   const what = flawOfResult(answer);
   if (what !== undefined) ctx.report("", errors.COMMAND_RESULT({ name, plugin, what }), plugin);
@@ -73,17 +76,18 @@ function flawOfResult(answer: unknown): string | undefined {
   return `${strange.map((key) => `"${key}"`).join(", ")}${near === undefined ? "" : ` (did you mean "${near}"?)`}`;
 }
 
-/** Runs a command's code. An error without a code is also reported as a failure of its plugin. */
+/** Runs a command's code. An error without a code is also reported as a failure of its plugin, unless the command was cancelled. */
 async function runReported<T>(
   ctx: BaseContext,
   { name, plugin }: Pick<Row, "name" | "plugin">,
+  signal: AbortSignal,
   work: () => T,
 ): Promise<Awaited<T>> {
   const where = `command /${name}`;
   try {
     return await ctx.calls.run(plugin, where, work);
   } catch (thrown) {
-    if (codeOf(thrown, "") === "") ctx.report(where, thrown, plugin);
+    if (codeOf(thrown, "") === "" && !signal.aborted) ctx.report(where, thrown, plugin);
     throw thrown;
   }
 }

@@ -8,6 +8,7 @@ export const errors = defineErrors({
   HTTP_FULL: () =>
     "The other requests of this token use all the bytes that they may have together. Send it again when one has been answered.",
   HTTP_SLOW: (a: { seconds: number }) => `The body had not arrived after ${a.seconds} s. Send it again.`,
+  HTTP_LEFT: () => "The client closed the connection before the request was answered.",
   HTTP_POSITION: () =>
     "The header Last-Event-ID is not a position of this stream. Leave it out to begin anew, and ask for stored events with ?tail=<n>.",
   HTTP_TAIL: (a: { tail: string }) => `"${a.tail}" is not a number of events. Use a number, or all.`,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Operation, Operations } from "@scorel/host/contract";
 import { ScorelError } from "@scorel/kernel";
+import { untilAborted } from "@scorel/kit/values/abort";
 import type { Grant } from "@scorel/web-server/contract";
 import { sendError, sendJson } from "./answers.ts";
 import type { Bodies } from "./bodies.ts";
@@ -40,9 +41,10 @@ async function carryOut(
   const [, operation] = /^\/operations\/([a-z][\w-]{0,63})$/.exec(path) ?? [];
   const [, session] = /^\/sessions\/([\w-]{1,64})\/events$/.exec(path) ?? [];
   if (operation !== undefined) {
+    const gone = closingOf(response);
     const result = await bodies.with(request, grant.identity, (params) =>
       clients.with(grant, (client) =>
-        client.request(operation as Operation, params as Operations[Operation]["params"]),
+        untilAborted(client.request(operation as Operation, params as Operations[Operation]["params"]), gone),
       ),
     );
     sendJson(response, 200, result);
@@ -58,4 +60,11 @@ async function carryOut(
     );
     sendJson(response, 200, openApi(version, operations));
   } else throw errors.HTTP_PATH({ path });
+}
+
+/** Aborts when the connection of a response is closed, so that a request is not waited for when nobody gets its answer. */
+function closingOf(response: ServerResponse): AbortSignal {
+  const closing = new AbortController();
+  response.once("close", () => closing.abort(errors.HTTP_LEFT()));
+  return closing.signal;
 }

@@ -47,18 +47,40 @@ async function commandsOf(client: Client, sessionId: string): Promise<ListedComm
 
 /**
  * Runs a slash command. Returns the id of the turn that it has begun, or else its output. Throws the command's errors, and PRINT_COMMAND
- * for a command that is only useful in a conversation.
+ * for a command that is only useful in a conversation. `interrupt` cancels the command.
  */
 export async function runCommand(
   client: Client,
   sessionId: string,
   { name, args }: Typed,
+  interrupt: AbortSignal,
 ): Promise<{ turn: string } | { outcome: TurnOutcome }> {
-  const result = obeyed(name, await client.request("run_command", { sessionId, name, args }));
+  const running = client.request("run_command", { sessionId, name, args });
+  const result = obeyed(name, await cancelledBy(interrupt, running, client, sessionId));
   const { turn, output, copy, sessionId: other = sessionId } = result;
   if (turn !== undefined) return { turn };
   if (other !== sessionId) await client.request("close_session", { sessionId: other });
   const text = output ?? copy;
   if (text === undefined || other !== sessionId) throw errors.PRINT_COMMAND({ name });
   return { outcome: outcomeOf(text) };
+}
+
+/** Waits for a running command, and cancels it when `interrupt` aborts. */
+async function cancelledBy<R>(
+  interrupt: AbortSignal,
+  running: Promise<R>,
+  client: Client,
+  sessionId: string,
+): Promise<R> {
+  const over = new AbortController();
+  const refused = new Promise<never>((_, reject) => {
+    const cancel = () => void client.request("cancel_commands", { sessionId }).catch(reject);
+    interrupt.addEventListener("abort", cancel, { signal: over.signal });
+    if (interrupt.aborted) cancel();
+  });
+  try {
+    return await Promise.race([running, refused]);
+  } finally {
+    over.abort();
+  }
 }

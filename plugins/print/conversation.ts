@@ -64,7 +64,7 @@ export async function converse(run: Run, prompt: Prompt, schema?: AnswerSchema):
 /** Runs a slash command, and waits for the turn if it begins one. */
 export async function answerCommand(opened: Opened, command: Typed, prompt: Prompt): Promise<Printed> {
   const { client, status } = opened;
-  const ran = await runCommand(client, status.sessionId, command);
+  const ran = await runCommand(client, status.sessionId, command, opened.interrupt);
   if ("outcome" in ran) return ran;
   return converse({ ...opened, sent: { id: ran.turn, status: "started" }, isCommand: true }, prompt);
 }

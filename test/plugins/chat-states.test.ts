@@ -1,12 +1,13 @@
 import { expect, it } from "vitest";
 import { type Facts, reactions, stateOf } from "../../plugins/chat/states.ts";
 
-const facts: Facts = { opened: true, connected: true, left: false, turn: "none", question: false };
+const facts: Facts = { opened: true, connected: true, left: false, turn: "none", question: false, command: false };
 
 it.each([
   ["starting", { opened: false }],
   ["idle", {}],
-  ["running", { turn: "own" }],
+  ["commanding", { command: true }],
+  ["running", { turn: "own", command: true }],
   ["watching", { turn: "others" }],
   ["asking", { question: true }],
   ["askingInTurn", { turn: "own", question: true }],
@@ -20,16 +21,17 @@ it.each([
   expect(stateOf({ ...facts, ...given })).toBe(state);
 });
 
-it("Ctrl-C cancels a turn wherever one runs, and never leaves while something would be lost", () => {
+it("Ctrl-C cancels a turn or a command wherever one runs, and never leaves while something would be lost", () => {
   expect(Object.entries(reactions).map(([state, { interrupt }]) => `${state}: ${interrupt}`)).toEqual([
     "starting: clear",
     "idle: clear",
+    "commanding: cancelCommand",
     "running: cancel",
     "watching: cancel",
     "asking: decline",
     "askingInTurn: cancel",
     "disconnected: clear",
-    "closing: nothing",
+    "closing: cancelCommand",
     "closingInTurn: cancelOwn",
   ]);
 });

@@ -22,6 +22,8 @@ export interface Caller {
   /** The sessions that this client keeps open, by id. Each controller aborts when the client releases the session. */
   readonly held: Map<string, AbortController>;
   readonly request: Client["request"];
+  /** Aborts when the client is closed. */
+  readonly closing: AbortSignal;
   /** Ids of the sessions whose status the client follows. */
   readonly followed: Set<string>;
   /** Ids of the sessions in which the client was announced to others. */

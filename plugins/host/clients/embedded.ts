@@ -22,7 +22,7 @@ export class EmbeddedClient implements Client, Caller {
   attending?: boolean | undefined;
   private readonly subscriptions = new Set<SessionSubscription>();
   private readonly watches = new Set<() => void>();
-  private closed = false;
+  private readonly closer = new AbortController();
 
   constructor(
     sessions: Sessions,
@@ -46,9 +46,13 @@ export class EmbeddedClient implements Client, Caller {
       return await runOperation(operation, params, this);
     } finally {
       // If the client was closed meanwhile, release the sessions that this request opened.
-      if (this.closed) await this.releaseAll();
+      if (this.closing.aborted) await this.releaseAll();
     }
   };
+
+  get closing(): AbortSignal {
+    return this.closer.signal;
+  }
 
   async subscribe(...[sessionId, listener, options]: Parameters<Client["subscribe"]>): Promise<Subscription> {
     this.mustBeOpen();
@@ -91,7 +95,7 @@ export class EmbeddedClient implements Client, Caller {
   }
 
   async close(): Promise<void> {
-    this.closed = true;
+    this.closer.abort(errors.HOST_CLIENT_CLOSED({ clientId: this.clientId }));
     for (const end of this.watches) end();
     this.watches.clear();
     for (const subscription of [...this.subscriptions]) await this.unsubscribe(subscription);
@@ -112,6 +116,6 @@ export class EmbeddedClient implements Client, Caller {
   }
 
   private mustBeOpen(): void {
-    if (this.closed) throw errors.HOST_CLIENT_CLOSED({ clientId: this.clientId });
+    if (this.closing.aborted) throw errors.HOST_CLIENT_CLOSED({ clientId: this.clientId });
   }
 }

@@ -109,7 +109,7 @@ export async function schemaFrom<T>(source: SchemaSource<T>): Promise<z.ZodType<
 
 /** Creates the context for the handler of a contributed operation. `onlyReads` tells whether an operation is known to change nothing. */
 export function contextOf(caller: Caller, onlyReads: (operation: string) => boolean): OperationContext {
-  const { access, clientId, sessions, request } = caller;
+  const { access, clientId, sessions, request, closing } = caller;
   /** Calls `work` with the complete id of a session. Throws HOST_FORBIDDEN if the client may not use it. */
   async function using<R>(sessionId: string, work: (id: string) => Awaitable<R>): Promise<R> {
     await access.assertSession(sessionId);
@@ -131,6 +131,7 @@ export function contextOf(caller: Caller, onlyReads: (operation: string) => bool
     importable: (cwd) => sessions.importable(cwd),
     left: (sessionId) => caller.held.get(sessionId)?.signal ?? AbortSignal.abort(),
     request,
+    signal: closing,
   };
 }
 

@@ -44,7 +44,9 @@ export async function runOperation<O extends Operation>(
     throw errors.HOST_OPERATION_UNKNOWN({ operation, near: nearest(String(operation), known) });
   }
   return found.contained
-    ? runContained(operation, found, async () => copyPlain(await runContributed(operation, found, params, caller)))
+    ? runContained(operation, found, caller.closing, async () =>
+        copyPlain(await runContributed(operation, found, params, caller)),
+      )
     : runContributed(operation, found, params, caller);
 }
 

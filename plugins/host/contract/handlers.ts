@@ -57,6 +57,8 @@ export interface OperationContext {
   left(sessionId: string): AbortSignal;
   /** Runs another operation as the same client. */
   request: Client["request"];
+  /** Aborts when the client is closed, for example some time after its connection was lost. An extension is then no longer waited for. */
+  readonly signal: AbortSignal;
 }
 
 /** A zod schema, or a function that creates it when it is first needed. */

@@ -36,7 +36,7 @@ export function basicActions(app: Application): Actions {
 /**
  * Esc, the first of these that applies: stops editing a queued message; stops loading earlier messages; without a host, takes back what
  * waits for it; takes back a half-given answer. Otherwise it declines the open question and ends the running turn; without a question,
- * it ends a running shell line instead of the turn.
+ * it ends a running shell line instead of the turn, and if neither runs, cancels the running slash command.
  */
 function interrupt(app: Application): void {
   const { questions, conversation } = app;
@@ -54,6 +54,7 @@ function interrupt(app: Application): void {
   const line = isAsked ? undefined : conversation.shellLines.running;
   if (line !== undefined) app.attempt(() => conversation.shellLines.end(line));
   else if (conversation.isRunning) app.attempt(() => conversation.interrupt());
+  else if (conversation.isCommanding && !isAsked) app.attempt(() => conversation.cancelCommand());
 }
 
 /** Ctrl-C: clears the field; if that is empty, interrupts as Esc does; if nothing runs, leaves when it is pressed twice. */
@@ -62,8 +63,11 @@ function clear(app: Application, clearing: DoublePress): void {
   if (field && (field.text !== "" || field.mode !== "message")) field.putAside();
   else if (
     !conversation.isLost &&
-    conversation.rights.write &&
-    (conversation.isRunning || conversation.shellLines.running !== undefined || questions.shown)
+    (conversation.isCommanding || conversation.rights.write) &&
+    (conversation.isCommanding ||
+      conversation.isRunning ||
+      conversation.shellLines.running !== undefined ||
+      questions.shown)
   )
     interrupt(app);
   else if (clearing.again(performance.now())) app.leave();

@@ -42,6 +42,8 @@ export class Conversation {
   private readonly hostAway: HostAway;
   private stopListening = () => {};
   private work: Promise<unknown> = Promise.resolve();
+  /** Whether a slash command of this user runs. */
+  isCommanding = false;
   /** The session that a message was sent to last. */
   private sentTo: string | undefined;
 
@@ -138,7 +140,12 @@ export class Conversation {
     const sessionId = this.opened();
     const [, name = "", args = ""] = /^(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
     const run = () => this.client.request("run_command", { sessionId, name, args: args.trim() });
-    const result = await run().catch((thrown) => this.withoutSession(name, args.trim(), thrown));
+    this.isCommanding = true;
+    const result = await run()
+      .catch((thrown) => this.withoutSession(name, args.trim(), thrown))
+      .finally(() => {
+        this.isCommanding = false;
+      });
     if (!result) return;
     await this.client.drained(sessionId);
     await this.done(obeyed(name, result));
@@ -167,6 +174,11 @@ export class Conversation {
       // Told last, so that it is shown below the partial reply.
       if (isTaken) this.listener.told(this.words.takenBack, "info");
     }
+  }
+
+  /** Cancels the slash command of this user. */
+  async cancelCommand(): Promise<void> {
+    await this.client.request("cancel_commands", { sessionId: this.opened() });
   }
 
   /** The permission modes that may be chosen in the session. */

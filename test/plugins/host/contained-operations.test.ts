@@ -127,3 +127,34 @@ it("leaves out operations with names that no client could use, and fields of a r
     "constructor",
   ]);
 });
+
+it("stops waiting for an operation that never settles when its client is closed, and counts no failure", async () => {
+  using _home = testHome();
+  let signal: AbortSignal | undefined;
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const plugin = definePlugin({
+    ...{ id: "endless", name: "Endless", version: "1.0.0", scope: "host" },
+    operations: (): object => ({
+      endless: {
+        params: z.strictObject({}),
+        run: (_params: object, context: { signal: AbortSignal }) => {
+          signal = context.signal;
+          begin();
+          return new Promise(() => {});
+        },
+      },
+    }),
+  });
+  await using t = await testHost([echoAgent], [], [contained(plugin, "/home/you/endless.ts", {})]);
+  const client = t.host.connect({});
+  const asked = client.request("endless" as Operation, {} as never);
+  await begun;
+  const refused = expect(asked).rejects.toMatchObject({ code: "HOST_CLIENT_CLOSED" });
+  await client.close();
+  await refused;
+  expect(signal?.aborted).toBe(true);
+  expect(t.kernel.failures).toEqual([]);
+});
