@@ -3,10 +3,16 @@ import { firstOperand, optionTable } from "./options.ts";
 import type { Inner } from "./runners.ts";
 import { TOOL_OPTIONS } from "./subcommands.ts";
 
-/** Package managers that run scripts from a file of the project. */
-const MANAGERS = /^(?:npm|pnpm|yarn|bun|composer)$/;
-/** Their subcommands that change settings or scripts. npm completes abbreviated ones. */
+/** Subcommands that may change settings or scripts. npm completes abbreviated ones. */
 const CHANGING = /^(?:pm|pkg?|c|con\w*|set|set-\w*)$/;
+/** Package managers, and the subcommands of this kind that cannot be the name of a script, which most of them run, too. */
+const MANAGERS = new Map([
+  ["npm", CHANGING],
+  ["pnpm", /^(?:config|c|set|pkg)$/],
+  ["yarn", /^(?:config|set)$/],
+  ["bun", /^pm$/],
+  ["composer", /^config$/],
+]);
 /** Settings whose value is a program or a module. */
 const RUNNING_KEY = /shell|editor|viewer|browser|^git$|node-?options|init|path$|^scripts?\b|^bin\b/i;
 
@@ -20,7 +26,8 @@ export interface PackageSetting {
 
 /** How a command of a package manager changes its settings or the project's scripts, which it may run later. */
 export function packageSetting(name: string, words: readonly string[]): PackageSetting | undefined {
-  if (!MANAGERS.test(name)) return undefined;
+  const own = MANAGERS.get(name);
+  if (!own) return undefined;
   const places = firstOperand(words, 1, TOOL_OPTIONS[name] ?? optionTable(""))?.places ?? [];
   const found = places.find(({ at }) => CHANGING.test(words[at] ?? ""));
   if (!found) return undefined;
@@ -29,7 +36,7 @@ export function packageSetting(name: string, words: readonly string[]): PackageS
   if (!/^set/.test(subcommand) && name !== "composer" && !rest.some((word) => word === "set" || hasGap(word)))
     return undefined;
   const files = name === "composer" ? ["composer.json"] : ["package.json", ".npmrc"];
-  return { files, words: rest, sure: places.length === 1 };
+  return { files, words: rest, sure: places.length === 1 && own.test(subcommand) };
 }
 
 /** The scripts and programs that a command of a package manager writes into its settings. */

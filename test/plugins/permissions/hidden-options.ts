@@ -25,6 +25,8 @@ export const byOptions: readonly string[] = [
     "composer config scripts.x 'git push'; composer x",
     "composer config scripts.x ./a; composer x",
     "echo '[project]' > pyproject.toml; pip install .",
+    "cp a package.json; yarn c set",
+    "cp a package.json; bun config set",
     "CC='git push' make",
   ],
   // Programs that are run with the names of files, or with arguments of their own
