@@ -12,7 +12,7 @@ export async function checkSessions({ host, sessionLogs }: CheckContext): Promis
   const client = host.connect();
   try {
     const { total, sessions } = await client.request("check_sessions", { limit: LATEST });
-    const findings = sessions.flatMap(aboutSession);
+    const findings = [...sessions.flatMap(aboutSession), ...aboutOthers(sessions)];
     const bad = findings.some(({ severity }) => severity === "error");
     const what = verdict(total, sessions);
     if (!bad) findings.push({ code: "SESSIONS", severity: "ok", what, where: sessionLogs.sessionsDir, doNext: "" });
@@ -116,17 +116,8 @@ function aboutFiles({ torn, leftover, index, path }: SessionHealth): Finding[] {
 
 function aboutLock({ lock, sessionId }: SessionHealth): Finding[] {
   if (!lock) return [];
-  const { state, pid, since, path } = lock;
-  if (state === "held")
-    return [
-      {
-        code: "SESSION_IN_USE",
-        severity: "note",
-        what: `Process ${pid} has session ${sessionId} open since ${since}.`,
-        where: path,
-        doNext: "",
-      },
-    ];
+  const { state, pid, path } = lock;
+  if (state === "held") return [];
   if (state === "suspended")
     return [
       {
@@ -147,4 +138,16 @@ function aboutLock({ lock, sessionId }: SessionHealth): Finding[] {
       doNext: "Nothing: the next opening takes it over.",
     },
   ];
+}
+
+/** Says which other processes have sessions open, each in one line: that is no problem, and a host has many. */
+function aboutOthers(sessions: readonly SessionHealth[]): Finding[] {
+  const open = new Map<number, string[]>();
+  for (const { lock, sessionId } of sessions)
+    if (lock?.state === "held" && lock.pid !== process.pid)
+      open.set(lock.pid, [...(open.get(lock.pid) ?? []), sessionId]);
+  return [...open].map(([pid, ids]) => {
+    const what = `Process ${pid} has ${ids.length === 1 ? "session" : "sessions"} ${ids.join(", ")} open.`;
+    return { code: "SESSION_IN_USE", severity: "ok", what, where: "", doNext: "" };
+  });
 }

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Finding, HealthReport } from "@scorel/doctor/contract";
 import { describe, expect, it } from "vitest";
 import { OLDEST_NODE } from "../../plugins/doctor/programs.ts";
@@ -314,13 +314,23 @@ describe("scorel doctor finds", () => {
     const left = await examine(s);
     expect(found(left, "SESSION_LEFTOVER")).toMatchObject({ severity: "note", where: beside(".partial") });
     expect(found(left, "SESSION_INDEX")).toMatchObject({ severity: "note", where: beside(".index") });
-    const me = { pid: process.pid, since: "2026-01-01T00:00:00.000Z", nonce: "nonce000000000001" };
-    writeFileSync(beside(".lock"), JSON.stringify(me));
+    const holdAs = (pid: number) =>
+      writeFileSync(
+        beside(".lock"),
+        JSON.stringify({ pid, since: "2026-01-01T00:00:00.000Z", nonce: "nonce000000000001" }),
+      );
+    holdAs(process.ppid);
     const held = await examine(s);
     expect(found(held, "SESSION_IN_USE")).toMatchObject({
-      what: expect.stringContaining(`Process ${process.pid} has`),
+      severity: "ok",
+      what: `Process ${process.ppid} has session ${basename(log, ".jsonl")} open.`,
     });
-    expect([held.code, held.findings.some(({ code }) => code === "SESSION_LEFTOVER")]).toEqual([0, false]);
+    // The examination runs in this process.
+    holdAs(process.pid);
+    const own = await examine(s);
+    for (const { code, findings } of [held, own])
+      expect([code, findings.some((finding) => finding.code === "SESSION_LEFTOVER")]).toEqual([0, false]);
+    expect(own.findings.some(({ code }) => code === "SESSION_IN_USE")).toBe(false);
   });
 
   it("a home that it cannot read", async ({ skip }) => {
