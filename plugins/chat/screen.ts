@@ -280,7 +280,8 @@ export class Screen extends Lines {
   }
 
   /**
-   * Formats a tool's title when it starts, and then its output, with the title again if other output came in between. `by` is the name of
+   * Formats a tool's title when it starts, and then its output, with the title again if other output came in between or the card of that
+   * title has ended. `by` is the name of
    * another client that has typed it.
    */
   private called(card: DisplayAction, by?: string): string {
@@ -289,7 +290,7 @@ export class Screen extends Lines {
     const { status } = card;
     const title = visibleBreaks(by === undefined ? card.title : `${by} ${card.title}`);
     const named = this.named === title;
-    this.named = title;
+    this.named = status === "running" ? title : undefined;
     const { width } = this;
     const head = (text: string) => marked(text, "  ", width, "· ");
     if (status === "running") return head(title);

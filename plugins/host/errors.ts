@@ -104,10 +104,10 @@ export const errors = defineErrors({
     `"operations" must return an object with { params: a zod schema, run } for each name, which is one word${a.operation === undefined ? "" : `; "${a.operation}" is not such an object`}.`,
   HOST_OPERATION_FAILED: (a: { operation: string; plugin: string; reason: string; at?: string | undefined }) =>
     `Extension "${a.plugin}" failed in the operation "${a.operation}": ${a.reason}${a.at === undefined ? "" : ` (${a.at})`}`,
-  HOST_OPERATION_OFF: (a: { operation: string; plugin: string }) =>
-    `The operation "${a.operation}" of extension "${a.plugin}" is switched off, because it failed three times. \`scorel logs\` shows the failures. It is switched on again when the session is opened again or, for a host extension, when Scorel is restarted.`,
-  HOST_OPERATION_UNKNOWN: (a: { operation: string; near?: string | undefined }) =>
-    `The host knows no operation "${a.operation}". ${a.near === undefined ? "The client may be newer than the host." : `Did you mean "${a.near}"?`}`,
+  HOST_OPERATION_OFF: (a: { operation: string; plugin: string; sessionId?: string | undefined }) =>
+    `The operation "${a.operation}" of extension "${a.plugin}" is switched off, because it failed three times. ${a.sessionId === undefined ? "`scorel host logs` shows the failures, if the host runs in the background. It is switched on again when Scorel is restarted (`scorel host serve --replace`)." : `\`scorel logs ${a.sessionId}\` shows the failures. It is switched on again when the session is opened again.`}`,
+  HOST_OPERATION_UNKNOWN: (a: { operation: string; isOfSession: boolean; near?: string | undefined }) =>
+    `The host knows no operation "${a.operation}". ${a.near === undefined ? `${a.isOfSession ? "" : 'If a plugin of a session has it, the request needs the "sessionId". '}If the host was started before the operation was installed, restart it: scorel host serve --replace` : `Did you mean "${a.near}"?`}`,
   HOST_FORBIDDEN: (a: { operation?: string; reason: string }) =>
     `This client may not ${doing(a.operation)}: ${a.reason}. Whoever opens the connection decides what it allows.`,
   HOST_SCOPE_INVALID: (a: { problems: string }) => `The scope of a client is invalid: ${a.problems}.`,

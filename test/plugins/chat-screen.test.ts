@@ -63,6 +63,11 @@ describe("the screen of a conversation", () => {
     ).toEqual(["· friend ! touch a ⏎ b", "· ! ls", "  a", "· another client ! ls", "  a"]);
   });
 
+  it("names each of two cards with the same title", async () => {
+    const note = (text: string) => ["note", card("Note", "done", text)] as [string, DisplayAction];
+    expect(await shown(note("A"), note("B"))).toEqual(["· Note", "  A", "· Note", "  B"]);
+  });
+
   it("names a tool once, and again after output of other tools", async () => {
     expect(
       await shown(

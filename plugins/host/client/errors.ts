@@ -8,6 +8,8 @@ const at = ({ address }: { address?: string | undefined }) => (address === undef
 export const errors = defineErrors({
   LINK_ADDRESS: (a: { address: string }) =>
     `${a.address} is not the address of a host: it begins with ws:// or wss:// and contains no user, password, query or fragment. A token is given by itself.`,
+  LINK_CHANNEL: (a: { problem: string }) =>
+    `The option "dial" of connectHost ${a.problem}. It must be a function that returns a channel with the functions send, close and open, such as dialWebSocket(address).`,
   LINK_DIAL: (a: { address: string; reason?: string | undefined }) =>
     `Cannot connect to ${a.address}${a.reason === undefined ? "" : ` (${a.reason})`}. Check that the host runs and listens there: \`scorel host status\` on its computer shows its addresses.`,
   LINK_SILENT: (a: { ms: number; address?: string | undefined }) =>

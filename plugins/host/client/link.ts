@@ -4,6 +4,7 @@ import { clause, visibleBreaks } from "@scorel/kit/text/one-line";
 import { clientName } from "@scorel/kit/values/client-name";
 import { codeOf } from "@scorel/kit/values/coded-error";
 import { isAnswer, readMessage } from "./checks.ts";
+import { channelFrom } from "./dialed.ts";
 import { errors } from "./errors.ts";
 import { type LinkOptions, type LinkState, type LinkTimes, type LinkUser, TIMES } from "./link-options.ts";
 import { provenChannel } from "./proof.ts";
@@ -108,7 +109,7 @@ export class Link {
       this.abandon = fail;
       const dial = async () => {
         const token = await this.options.token?.();
-        const dialed = await this.options.dial();
+        const dialed = channelFrom(await this.options.dial());
         if (this.abandon !== fail) return dialed.close();
         channel = dialed;
         // Where another program might listen, the token is only sent to a host that has proved that it knows the token.

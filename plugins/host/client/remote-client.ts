@@ -1,4 +1,5 @@
 import type { Client, Operation, Operations, Subscription } from "../contract.ts";
+import { assertDial } from "./dialed.ts";
 import { errors } from "./errors.ts";
 import { everyPage } from "./every-page.ts";
 import { Link } from "./link.ts";
@@ -31,6 +32,7 @@ export interface RemoteClient extends Client {
 
 /** Connects to a host. Rejects if that fails and the client is not `patient`. If the connection is lost later, the client reconnects. */
 export async function connectRemote(options: RemoteOptions): Promise<RemoteClient> {
+  assertDial((options as Partial<RemoteOptions> | undefined)?.dial);
   const client = new WireClient(options);
   await client.start();
   return client;

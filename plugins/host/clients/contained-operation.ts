@@ -10,16 +10,16 @@ type Answer<T> = { result: T } | { refused: unknown };
  * Runs an operation of an extension. An error with a code is passed on to the client. Any other thrown value counts as a failure of the
  * operation, and the client gets HOST_OPERATION_FAILED. After the third failure it is not called again, and clients get
  * HOST_OPERATION_OFF. There is no time limit, since an operation may wait for other work, but it is no longer waited for when `closing`
- * aborts because the client is closed.
+ * aborts because the client is closed. `sessionId` is that of an extension of a session.
  */
 export async function runContained<O extends Operation, T>(
   operation: O,
   { plugin, kernel }: Contributed<O>,
-  closing: AbortSignal,
+  { closing, sessionId }: { closing: AbortSignal; sessionId: string | undefined },
   work: () => Promise<T>,
 ): Promise<T> {
   const where = whereOf(operation);
-  const off: Answer<T> = { refused: errors.HOST_OPERATION_OFF({ operation, plugin }) };
+  const off: Answer<T> = { refused: errors.HOST_OPERATION_OFF({ operation, plugin, sessionId }) };
   let failure: { thrown: unknown } | undefined;
   const answer = await kernel.guard<Promise<Answer<T>>>({ plugin, where, otherwise: off, limit: false }, async () => {
     try {

@@ -39,15 +39,27 @@ export async function runOperation<O extends Operation>(
     return sized(result, own.size, checked as PageParams);
   }
   const found = await findContributed(operation, params, caller);
-  if (!found) {
-    const known = [...operationNames(), ...allContributed(sessions.parent).keys()];
-    throw errors.HOST_OPERATION_UNKNOWN({ operation, near: nearest(String(operation), known) });
-  }
-  return found.contained
-    ? runContained(operation, found, caller.closing, async () =>
-        copyPlain(await runContributed(operation, found, params, caller)),
-      )
-    : runContributed(operation, found, params, caller);
+  if (!found) throw unknown(String(operation), params, caller);
+  const run = () => runContributed(operation, found, params, caller);
+  if (!found.contained) return run();
+  const sessionId = found.kernel === sessions.parent ? undefined : found.kernel.session.id;
+  return runContained(operation, found, { closing: caller.closing, sessionId }, async () => copyPlain(await run()));
+}
+
+/** The error for an operation that was not found: its session is missing, its name is mistyped, or the host does not have it. */
+function unknown(operation: string, params: unknown, { sessions, access, held }: Caller): Error {
+  const tables = sessions.opened
+    .filter(({ id }) => !access.limited || held.has(id))
+    .map(({ kernel }) => allContributed(kernel));
+  const isOfSession = (Object(params) as { sessionId?: unknown }).sessionId !== undefined;
+  if (!isOfSession && tables.some((table) => table.has(operation)))
+    return errors.HOST_PARAMS_INVALID({ operation, problems: "sessionId: it is missing, a text is needed" });
+  const known = [allContributed(sessions.parent), ...tables].flatMap((table) => [...table.keys()]);
+  return errors.HOST_OPERATION_UNKNOWN({
+    operation,
+    isOfSession,
+    near: nearest(operation, new Set([...operationNames(), ...known])),
+  });
 }
 
 async function runContributed<O extends Operation>(

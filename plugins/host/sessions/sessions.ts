@@ -59,6 +59,11 @@ export class Sessions {
     return this.options.composition.kernel();
   }
 
+  /** The sessions that are open now. */
+  get opened(): readonly OpenSession[] {
+    return [...this.started.values()];
+  }
+
   /** Creates a session in `cwd`. Its file, unless it is unsaved, is created with the first event. */
   async create(options: NewOptions & Relation & { cwd: string; name?: string | undefined }): Promise<OpenSession> {
     const cwd = canonicalDirectory(options.cwd);

@@ -72,6 +72,8 @@ for (const scope of ["host", "session"] as const)
       ...["FLAKY_NO", "FLAKY_NO", "FLAKY_NO", "done", "HOST_RESULT_INVALID"],
     ]);
     expect(await codes(t, params, "throw", "fine")).toEqual(["HOST_OPERATION_FAILED", "HOST_OPERATION_OFF"]);
+    const logs = scope === "host" ? "`scorel host logs`" : `\`scorel logs ${created.sessionId}\``;
+    await expect(t.client.request("flaky", { ...params, how: "fine" })).rejects.toThrow(logs);
   });
 
 it("gives an extension's operation a copy of the params, and the client one of the result", async () => {

@@ -176,6 +176,25 @@ describe("an operation of a plugin", () => {
     await ask(t.client, sessionId, "hello");
     await expect(t.client.request("count_events", { sessionId })).rejects.toMatchObject(unknown);
     await expect(t.client.request("toString" as "ping", {})).rejects.toMatchObject(unknown);
+    await expect(t.client.request("add", { a: 1, b: 1 })).rejects.toThrow("restart it: scorel host serve --replace");
+  });
+
+  it("of a session's plugin needs the sessionId, and a mistyped name is recognised", async () => {
+    using home = testHome();
+    await using t = await testHost();
+    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+    const code = (name: string, params: object) => t.client.request(name as "ping", params as never);
+    await expect(code("list_commands", {})).rejects.toThrow(
+      'The request "list_commands" is invalid: sessionId: it is missing, a text is needed.',
+    );
+    for (const params of [{}, { sessionId }])
+      await expect(code("list_comands", params)).rejects.toThrow('Did you mean "list_commands"?');
+    const limited = t.host.connect({ scope: { sessions: [] } });
+    await expect(limited.request("list_comands" as "ping", {})).rejects.toMatchObject({
+      code: "HOST_OPERATION_UNKNOWN",
+      message: expect.not.stringContaining("Did you mean"),
+    });
+    await limited.close();
   });
 });
 
@@ -252,6 +271,7 @@ describe("list_operations", () => {
       ...operations.map(({ name, plugin }) => [name, plugin]),
       ["list_commands", "commands"],
       ["run_command", "commands"],
+      ["cancel_commands", "commands"],
       ["list_choices", "commands"],
       ["complete_command", "commands"],
       ["list_background", "commands"],
