@@ -208,13 +208,14 @@ const llamaCppSays = {
   "/props": { total_slots: 1, model_path: "/m/llama.gguf", default_generation_settings: { n_ctx: 4_096 } },
 };
 
-/** A server that answers these paths with JSON and others with 404; with undefined, it never answers. */
-async function localServer(answers: Record<string, unknown> | undefined) {
+/** A server that answers these paths with JSON and others with 404, after `delayMs`; with undefined, it never answers. */
+async function localServer(answers: Record<string, unknown> | undefined, delayMs = 0) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url ?? "");
     const answer = answers?.[request.url ?? ""];
-    if (answers) response.writeHead(answer ? 200 : 404).end(JSON.stringify(answer ?? {}));
+    const send = () => response.writeHead(answer ? 200 : 404).end(JSON.stringify(answer ?? {}));
+    if (answers) setTimeout(send, delayMs);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const close = async () => {
@@ -285,6 +286,14 @@ describe("a local model server", () => {
     ];
     await using t = await opened({ servers });
     expect(await t.find("modelAdmin").local()).toEqual([]);
+  });
+
+  it("is waited for if it was chosen, even if it answers slowly while it computes a reply for somebody", async () => {
+    await using server = await localServer(ollamaSays, 1_200);
+    await using t = await opened({ servers: [{ ...ollama, port: server.port }] });
+    expect(await t.find("modelAdmin").local()).toEqual([]);
+    await t.find("model").choose("ollama/qwen3:8b");
+    expect(t.find("model").current()).toMatchObject({ provider: "ollama", id: "qwen3:8b" });
   });
 
   it("is used if --model names it", async () => {

@@ -3,13 +3,13 @@ import { errors } from "../errors.ts";
 import { type Choice, custom } from "./choice.ts";
 import { modelsOf } from "./local.ts";
 import type { LocalServer } from "./local-servers.ts";
-import { ollamaWindow } from "./local-window.ts";
+import { ollamaWindow, PATIENCE } from "./local-window.ts";
 import { nearest } from "./near.ts";
 
 /** Resolves a model of a local server; throws MODEL_LOCAL_ABSENT and MODEL_UNKNOWN. */
 export async function localChoice(server: LocalServer, id: string): Promise<Choice> {
   const { provider, name, port } = server;
-  const models = await modelsOf(server);
+  const models = await modelsOf(server, PATIENCE.chosen);
   if (models.length === 0) throw errors.MODEL_LOCAL_ABSENT({ provider, server: name, port });
   const found = models.find((model) => model.id === id);
   const ids = models.map((model) => model.id);

@@ -7,8 +7,11 @@ export interface LocalWindow {
   windowFrom: "loaded" | "setting" | "assumed";
 }
 
-/** Milliseconds that a local server may take to answer. */
-export const PATIENCE = 150;
+/**
+ * Milliseconds that a local server may take to answer: `looking` while servers are looked for, and `chosen` when a model of the server was
+ * chosen. A server that is absent refuses at once; one that computes a reply for somebody may be slow.
+ */
+export const PATIENCE = { looking: 1_000, chosen: 10_000 };
 /** Common default of servers that choose the window when loading a model. */
 const ASSUMED = 16_384;
 
@@ -46,7 +49,7 @@ export async function ollamaWindow(address: string, id: string): Promise<LocalWi
 
 async function answer<T>(url: string, schema: z.ZodType<T>, init: RequestInit = {}): Promise<T | undefined> {
   try {
-    const response = await httpFetch(url, { ...init, signal: AbortSignal.timeout(PATIENCE) });
+    const response = await httpFetch(url, { ...init, signal: AbortSignal.timeout(PATIENCE.chosen) });
     return schema.parse(await response.json());
   } catch {
     // An old or slow server: the window is then reported as `assumed`.

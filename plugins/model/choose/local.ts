@@ -47,15 +47,18 @@ const readers: Readonly<Record<string, (answer: unknown) => Found[]>> = {
  * absent.
  */
 export async function findLocal(servers: readonly LocalServer[]): Promise<LocalModel[]> {
-  return (await Promise.all(servers.map(modelsOf))).flat();
+  return (await Promise.all(servers.map((server) => modelsOf(server, PATIENCE.looking)))).flat();
 }
 
-/** Lists the models of one kind of server; empty when it is not running or something else answers at its port. */
-export async function modelsOf(server: LocalServer): Promise<LocalModel[]> {
+/**
+ * Lists the models of one kind of server; empty when it is not running, does not answer within so many milliseconds, or something else
+ * answers at its port.
+ */
+export async function modelsOf(server: LocalServer, patience: number): Promise<LocalModel[]> {
   const { provider, name, port, path } = server;
   const address = `http://127.0.0.1:${port}`;
   try {
-    const response = await httpFetch(`${address}${path}`, { signal: AbortSignal.timeout(PATIENCE) });
+    const response = await httpFetch(`${address}${path}`, { signal: AbortSignal.timeout(patience) });
     const found = readers[provider]?.(await response.json()) ?? [];
     return found.map((model) => ({ ...model, provider, server: name, baseUrl: `${address}/v1` }));
   } catch {
