@@ -17,6 +17,11 @@ const dialogOf = (page: Page) => page.getByRole("dialog", { name: "Waiting for y
 
 const touch = (file: string) => toolCall("Bash", { command: `touch ${file}` });
 
+/** The title of the tab without that of the session. */
+async function titleOf(page: Page): Promise<string> {
+  return (await page.title()).replace(/^(\(\d+\) )?.* – /, "$1");
+}
+
 itWith(
   "chromium",
   "two browsers mark sessions that work, wait or are unread, and list all that wait",
@@ -71,9 +76,9 @@ itWith(
       await say(beta, "Make beta.");
       await row(one, "Beta", "waiting for you").waitFor();
       await one.getByRole("status").getByText("Beta waits for your answer.").waitFor();
-      await expect.poll(() => one.title()).toBe("(1) Scorel");
+      await expect.poll(() => titleOf(one)).toBe("(1) Scorel");
       await say(alpha, "Make alpha.");
-      await expect.poll(async () => [await one.title(), await two.title()]).toEqual(["(2) Scorel", "(2) Scorel"]);
+      await expect.poll(async () => [await titleOf(one), await titleOf(two)]).toEqual(["(2) Scorel", "(2) Scorel"]);
       expect(await one.locator("link[rel=icon]").getAttribute("href")).toMatch(/icon-asking\.svg$/);
       await two.getByRole("button", { name: "2 waiting" }).waitFor();
 
@@ -90,14 +95,14 @@ itWith(
       await second.getByRole("button", { name: "yes, this once" }).click();
       await second.getByText("Answered.").waitFor();
       await expect.poll(() => existsSync(join(t.s.project, "beta.txt"))).toBe(true);
-      await expect.poll(() => one.title()).toBe("(1) Scorel");
+      await expect.poll(() => titleOf(one)).toBe("(1) Scorel");
 
       // A question that was answered elsewhere cannot be answered any more, and stays in its place.
       const question = one.getByRole("region", { name: "Your answer is needed" });
       await question.getByRole("button", { name: "yes, this once" }).click();
       await first.getByText("Answered.").waitFor();
       expect(await first.getByRole("button", { name: "yes, this once" }).isDisabled()).toBe(true);
-      await expect.poll(() => two.title()).toBe("Scorel");
+      await expect.poll(() => titleOf(two)).toBe("Scorel");
       expect(await two.locator("link[rel=icon]").getAttribute("href")).toMatch(/icon\.svg$/);
       await two.keyboard.press("Escape");
       await two.keyboard.press("q");
@@ -112,7 +117,7 @@ itWith(
       await two.getByRole("article", { name: "Beta" }).waitFor();
       expect(await dialogOf(two).count()).toBe(0);
       await two.getByRole("button", { name: /^no/i }).click();
-      await expect.poll(() => two.title()).toBe("Scorel");
+      await expect.poll(() => titleOf(two)).toBe("Scorel");
       expect(t.complaints).toEqual([]);
     } finally {
       await client.close();
@@ -179,14 +184,14 @@ itWith("chromium", "after a yes, the browser notifies of waiting sessions while 
     await row(page, "Secret").waitFor();
     const ask = async () => {
       const { id } = await client.request("send_message", { sessionId, content: "Make it." });
-      await expect.poll(() => page.title()).toBe("(1) Scorel");
+      await expect.poll(() => titleOf(page)).toBe("(1) Scorel");
       return id;
     };
     const answer = async (id: string) => {
       const { requests } = await client.request("list_requests", { sessionId });
       const requestId = requests[0]?.requestId ?? "";
       await client.request("answer_request", { sessionId, requestId, answer: "y" });
-      await expect.poll(() => page.title()).toBe("Scorel");
+      await expect.poll(() => titleOf(page)).toBe("Scorel");
       await client.request("wait_turn", { sessionId, id });
     };
 

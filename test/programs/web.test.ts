@@ -25,7 +25,7 @@ itWith(
 
     const question = page.getByRole("region", { name: "Your answer is needed" });
     await question.getByText("$ touch made.txt && echo hello").waitFor();
-    await expect.poll(() => page.title()).toBe("(1) Scorel");
+    await expect.poll(() => page.title()).toBe("(1) Make a file. – Scorel");
     expect(existsSync(join(t.s.project, "made.txt"))).toBe(false);
     await question.getByRole("button", { name: "yes, this once" }).click();
 
@@ -36,7 +36,7 @@ itWith(
     expect(await conversation.getByRole("strong").allTextContents()).toEqual(["make"]);
     expect(await conversation.getByRole("cell").allTextContents()).toEqual(["1", "2"]);
     expect(await conversation.getByRole("link").getAttribute("href")).toBe("https://example.com/x");
-    await expect.poll(() => page.title()).toBe("Scorel");
+    await expect.poll(() => page.title()).toBe("Make a file. – Scorel");
 
     await page.reload();
     await page.getByRole("log").getByText("Done:").waitFor();

@@ -6,6 +6,7 @@ import { useRights } from "../host/rights.ts";
 import type { OpenSession } from "../host/session.ts";
 import { SessionMenu } from "../sidebar/session-menu.tsx";
 import { useStore } from "../store.ts";
+import { useTabTitle } from "../waiting/attention.tsx";
 import { useWords } from "../words/words.ts";
 import { Panel, PanelButton } from "../work/panel.tsx";
 import { Spoken, useFocusBack } from "./attention.tsx";
@@ -37,6 +38,7 @@ export function Chat({ device, session, onMenu }: { device: Device; session: Ope
   const row = device.sessions.find(session.id);
   const title = safeLine(String(meta.name ?? row?.name ?? row?.title ?? "")) || words.untitled;
   const parent = sessionAddress((meta.parent as { sessionId?: unknown } | undefined)?.sessionId);
+  useTabTitle(title);
   useChatCommands(device.client, session, title);
   return (
     <div className="beside">

@@ -44,6 +44,9 @@ export function Conversation({ client, session, field }: ConversationProps) {
         className="scroller"
         ref={scroller}
         onScroll={moved}
+        // A person who has clicked there needs no outline around all messages at the next key.
+        onPointerDown={({ currentTarget }) => currentTarget.setAttribute("data-pressed", "")}
+        onBlur={({ currentTarget }) => currentTarget.removeAttribute("data-pressed")}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
         tabIndex={0}
         role="log"

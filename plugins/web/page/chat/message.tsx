@@ -2,6 +2,7 @@ import { useState } from "react";
 import { Display } from "../display/display.tsx";
 import { outcomeOf } from "../display/outcome.ts";
 import { Picture, picturesIn } from "../display/picture.tsx";
+import { WholeContext } from "../display/room.ts";
 import { safeLine } from "../display/safe.ts";
 import { useRights } from "../host/rights.ts";
 import type { Row } from "../host/session.ts";
@@ -35,7 +36,10 @@ export function Message({ row, author, isIdle, isLast, deeds }: MessageProps) {
   if (display.display !== "bubble" || !(hasText || pictures))
     return (
       <>
-        <Display display={display} outcome={outcomeOf(row.event)} />
+        {/* The output of a shell line is what its author wants to see, so its card begins open. */}
+        <WholeContext value={row.type === "shell_line"}>
+          <Display display={display} outcome={outcomeOf(row.event)} />
+        </WholeContext>
         {pictures}
       </>
     );

@@ -62,6 +62,9 @@ export function RewindDialog({ place, row, onClose }: RewindDialogProps) {
             {words.rewindFiles}
           </button>
         )}
+        <button type="button" onClick={onClose}>
+          {words.cancel}
+        </button>
       </div>
     </Dialog>
   );

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import type { Place } from "../app/place.ts";
 import type { Device } from "../host/device.ts";
 import { titleOf } from "../sidebar/title.ts";
-import { useStore } from "../store.ts";
+import { Store, useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 import { type Mark, markOf, newsOf, sessionsOf } from "./marks.ts";
 
@@ -24,10 +24,24 @@ export function useLooking(device: Device, place: Place): void {
   }, [device, projects, shown]);
 }
 
-/** Shows in the title and the icon of the tab how many sessions wait for an answer. */
-export function useBadge(count: number): void {
+/** Title of the shown session; empty while none is shown. */
+const shownTitle = new Store("");
+
+/** Shows the title of a session in the tab, as long as the session is shown. */
+export function useTabTitle(title: string): void {
   useEffect(() => {
-    document.title = count > 0 ? `(${count}) Scorel` : "Scorel";
+    shownTitle.set(title);
+    return () => shownTitle.set("");
+  }, [title]);
+}
+
+/** Shows in the title and the icon of the tab how many sessions wait for an answer, and in the title which one is shown. */
+export function useBadge(count: number): void {
+  const title = useStore(shownTitle);
+  useEffect(() => {
+    document.title = `${count > 0 ? `(${count}) ` : ""}${title === "" ? "" : `${title} – `}Scorel`;
+  }, [count, title]);
+  useEffect(() => {
     const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
     if (icon) icon.href = icon.href.replace(/icon(-asking)?\.svg$/, count > 0 ? "icon-asking.svg" : "icon.svg");
   }, [count]);

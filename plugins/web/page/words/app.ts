@@ -1,5 +1,6 @@
 /** Texts of the page as a whole: access, connection, navigation. */
 const en = {
+  cancel: "Cancel",
   connecting: "Connecting…",
   enterTitle: "Open this page with a link",
   enterHelp: "Run this on the computer where Scorel runs. It opens the page, or prints a link to open here:",
@@ -23,6 +24,7 @@ const en = {
 };
 
 const zh: typeof en = {
+  cancel: "取消",
   connecting: "正在连接…",
   enterTitle: "请用链接打开此页面",
   enterHelp: "在运行 Scorel 的电脑上执行下面的命令。它会打开此页面，或显示一个可在这里打开的链接：",
