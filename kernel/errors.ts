@@ -50,7 +50,7 @@ export const errors = defineErrors({
   PLUGIN_CIRCLE: {
     exit: 2,
     text: (a: { plugins: string; origin: string }) =>
-      `Plugins need each other in a circle: ${a.plugins} (${a.origin}).`,
+      `Plugins need each other in a circle: ${a.plugins}. Take one of these needs away.`,
   },
   PLUGIN_DOUBLE_SERVICE: {
     exit: 2,

@@ -26,6 +26,12 @@ export function missingService({ plugin, origin }: KernelEntry, service: string,
   return errors.PLUGIN_MISSING_SERVICE({ plugin: plugin.id, service, origin, ...(advice !== undefined && { advice }) });
 }
 
+/** The error for a plugin whose provider of a service is left out. */
+function leftOutProvider({ plugin, origin }: KernelEntry, service: string, provider: KernelEntry): Error {
+  const advice = `Plugin "${provider.plugin.id}" provides it, but is left out: see its own problem.`;
+  return errors.PLUGIN_MISSING_SERVICE({ plugin: plugin.id, service, origin, advice });
+}
+
 class Sorter {
   private readonly entries: readonly KernelEntry[];
   private readonly isAvailable: (service: string) => boolean;
@@ -93,6 +99,7 @@ class Sorter {
   private visitProvider(entry: KernelEntry, service: string): void {
     const provider = this.providers.get(service);
     if (provider && !this.failed.has(provider)) this.visit(provider);
+    else if (provider && !this.isAvailable(service)) throw leftOutProvider(entry, service, provider);
     else if (!this.isAvailable(service)) throw missingService(entry, service, this.hints);
   }
 }

@@ -17,6 +17,8 @@ export const errors = defineErrors({
     `${a.name} was cancelled before it finished.${a.output ? ` Its output so far:\n${a.output}` : ""}`,
   TOOL_RESULT: (a: { name: string; reason: string }) =>
     `The details of a result of tool "${a.name}" were dropped, since they cannot be stored: ${a.reason}.`,
+  TOOL_RESULT_UNUSABLE: (a: { name: string; what: string }) =>
+    `The tool "${a.name}" returned ${a.what}, which the model cannot use. Return text, or { content: [{ type: "text", text: "…" }] }.`,
   TOOL_RESULT_FIELDS: (a: { name: string; fields: readonly string[] }) =>
     `A result of tool "${a.name}" has ${a.fields.join(", ")}, which means nothing. A result may have content, details, isError, terminate and usage.`,
   TOOL_USAGE: (a: { name: string; reason: string }) =>

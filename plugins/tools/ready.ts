@@ -5,7 +5,7 @@ import { repairArguments } from "./arguments.ts";
 import type { ReadyOutput, ReadyTool, Tool, ToolOutput } from "./contract.ts";
 import type { Declared } from "./declared.ts";
 import { errors } from "./errors.ts";
-import { bounded, failure, normalise, strangeFields, textOf, unstorable } from "./result.ts";
+import { bounded, failure, flawOf, normalise, strangeFields, textOf, unstorable } from "./result.ts";
 import type { Schedule } from "./schedule.ts";
 import { type ReadParameters, readParameters } from "./schema.ts";
 import { withUsage } from "./usage.ts";
@@ -144,6 +144,8 @@ class Run {
       signal.throwIfAborted();
       this.caller.stopping.throwIfAborted();
       const answer = await this.caller.call(() => tool.execute(toolCallId, ownCopy(params), signal, update));
+      const what = flawOf(answer);
+      if (what !== undefined) this.caller.report(errors.TOOL_RESULT_UNUSABLE({ name: tool.name, what }));
       const fields = strangeFields(answer);
       if (fields.length > 0) this.caller.report(errors.TOOL_RESULT_FIELDS({ name: tool.name, fields }));
       const output = normalise(answer);

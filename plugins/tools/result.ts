@@ -32,6 +32,15 @@ export function strangeFields(answer: unknown): string[] {
   });
 }
 
+/** What a tool must not return: no value, or a block whose type is unknown; undefined if the result has neither. */
+export function flawOf(answer: unknown): string | undefined {
+  if (answer === undefined || answer === null) return "nothing";
+  const content = isObject(answer) && !Array.isArray(answer) ? answer.content : answer;
+  const parts: unknown[] = [content].flat();
+  const unknown = parts.filter(isObject).find(({ type }) => type !== "text" && type !== "image");
+  return unknown === undefined ? undefined : `a block of type ${JSON.stringify(unknown.type) ?? "undefined"}`;
+}
+
 /** An error as a result, so that the model can act on it. */
 export function failure(message: string): ToolOutput {
   return { content: [text(message)], isError: true };

@@ -77,6 +77,10 @@ describe("plugins that may fail", () => {
       ["a", "PLUGIN_CIRCLE"],
       ["b", "PLUGIN_MISSING_SERVICE"],
     ]);
+    expect(t.kernel.failures.map(({ message }) => message)).toEqual([
+      "Plugins need each other in a circle: a -> b -> a. Take one of these needs away.",
+      'Plugin "b" (test) needs the service "a", which no loaded plugin provides. Plugin "a" provides it, but is left out: see its own problem.',
+    ]);
   });
 });
 

@@ -11,13 +11,20 @@ export default {
   tools: () => [{
     name: "Odd", description: "None.", parameters: z.object({}), access: () => "read",
     execute: async () => ({ content: "no", is_error: true }),
+  }, {
+    name: "Nothing", description: "None.", parameters: z.object({}), access: () => "read", execute: async () => {},
+  }, {
+    name: "Txt", description: "None.", parameters: z.object({}), access: () => "read",
+    execute: async () => ({ content: [{ type: "txt", text: "no" }] }),
   }],
 };`;
 
 it("meaningless results of extensions are reported, with what was probably meant", async () => {
   using at = place();
   await using server = await startModelServer((request) =>
-    request.body.messages.at(-1).role === "tool" ? text("ok") : toolCall("Odd", {}),
+    request.body.messages.at(-1).role === "tool"
+      ? text("ok")
+      : ["Odd", "Nothing", "Txt"].map((name) => toolCall(name, {})),
   );
   at.file("~/.scorel/config.toml", modelTable(server.baseUrl));
   at.file("~/.scorel/extensions/odd.ts", extension);
@@ -28,10 +35,15 @@ it("meaningless results of extensions are reported, with what was probably meant
   await d.client.request("wait_turn", { sessionId, id });
   const { notices } = await d.client.request("get_status", { sessionId });
   expect(
-    notices.map(({ code, message }) => [code, message.replace(/^plugin "odd"[^:]*: |, which means nothing.*$/g, "")]),
+    notices.map(({ code, message }) => [
+      code,
+      message.replace(/^plugin "odd"[^:]*: |, which (means nothing|the model cannot use).*$/g, ""),
+    ]),
   ).toEqual([
     ["COMMAND_RESULT", 'The command "/typo" of plugin "odd" returned "ouput" (did you mean "output"?)'],
     ["COMMAND_RESULT", 'The command "/number" of plugin "odd" returned a number'],
     ["TOOL_RESULT_FIELDS", 'A result of tool "Odd" has "is_error" (did you mean "isError"?)'],
+    ["TOOL_RESULT_UNUSABLE", 'The tool "Nothing" returned nothing'],
+    ["TOOL_RESULT_UNUSABLE", 'The tool "Txt" returned a block of type "txt"'],
   ]);
 });

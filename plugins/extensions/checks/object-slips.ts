@@ -1,5 +1,6 @@
 import { nearest } from "@scorel/kit/values/nearest";
 import type { KnownWords } from "../contract.ts";
+import { isHostOnly } from "./contribution-flaws.ts";
 import { lineAt, type Member, membersOf, withoutTexts } from "./members.ts";
 
 /** The fields of every tool. An object that has at least three of them is considered a tool. */
@@ -48,6 +49,34 @@ export function functionSlips(members: readonly Member[], { functions }: KnownWo
       ({ name, line }) =>
         `line ${line}: "${name}" must be a function, as in: ${name}: (${name === "onEvent" ? "event, ctx" : "ctx"}) => …`,
     );
+}
+
+/** Members that must be lists, but are written as another value. */
+export function listSlips(members: readonly Member[]): string[] {
+  return members
+    .filter(({ name, text }) => ["needs", "provides", "replaces"].includes(name) && /^\s*[:=]\s*["'`{\d]/.test(text))
+    .map(({ name, line }) => `line ${line}: "${name}" must be a list of strings, as in: ${name}: ["agent"]`);
+}
+
+/** Contributions for which only host plugins are asked, in a plugin that is written out and has another scope. */
+export function scopeSlips(members: readonly Member[]): string[] {
+  const scope = members.find(({ name }) => name === "scope");
+  if (scope && !/^\s*:\s*["'`]session["'`]/.test(scope.text)) return [];
+  return members
+    .filter(({ name }) => isHostOnly(name))
+    .map(({ name, line }) => `line ${line}: only plugins with scope: "host" are asked for "${name}".`);
+}
+
+/** Unknown hooks that share only a part of their name with a known one, such as beforeTool. Others may be hooks of extensions. */
+export function otherHooks(source: string, hooks: Member, known: readonly string[]): string[] {
+  const returned = /(?:=>\s*\(?|\breturn)\s*\{/.exec(withoutTexts(hooks.text));
+  if (!returned) return [];
+  const open = hooks.from + returned.index + returned[0].length - 1;
+  return membersOf(source, withoutTexts(source), open).flatMap(({ name, line }) => {
+    if (known.includes(name) || nearest(name, known) !== undefined) return [];
+    const near = nearest(name, known, { partly: true });
+    return near === undefined ? [] : [`line ${line}: there is no hook "${name}". Did you mean "${near}"?`];
+  });
 }
 
 function unknownNames(members: readonly Member[], fields: readonly string[], of: string): string[] {

@@ -3,14 +3,14 @@ import type { KnownWords } from "../contract.ts";
 import { exportedPlugin } from "./exported.ts";
 import { adviceFor, unknownNames } from "./manifest-flaws.ts";
 import { type Member, membersAround, returnedMembers, withoutTexts } from "./members.ts";
-import { functionSlips, tapSlips, toolSlips } from "./object-slips.ts";
+import { functionSlips, listSlips, otherHooks, scopeSlips, tapSlips, toolSlips } from "./object-slips.ts";
 
 const schemaTypes = ["object", "array", "string", "number", "integer", "boolean", "null"];
 
 /** Probable spelling mistakes in the source of an extension, each with its line. */
 export function slipsIn(source: string, known: KnownWords): string[] {
   // Strings and comments are blanked, so that their text is not mistaken for code.
-  const { members, isLiteral } = manifestIn(source);
+  const { members, isLiteral, isWhole = false } = manifestIn(source);
   if (members.length === 0) return [];
   const returned = returnedMembers(source);
   const named = (name: string) => [...members, ...returned].filter((member) => member.name === name);
@@ -23,16 +23,19 @@ export function slipsIn(source: string, known: KnownWords): string[] {
       return `line ${line}: "${field.name}" is not a field of a plugin. ${sentence(adviceFor(field))}`;
     }),
     ...functionSlips(members, known),
+    ...listSlips(members),
+    ...(isWhole ? scopeSlips(members) : []),
     ...toolSlips(source, known),
     ...named("hooks").flatMap((hooks) => tapSlips(source, hooks, known)),
     ...slips(named("hooks"), /()\b([A-Za-z_$][\w$]*)\s*[:(=]/g, known.hooks, "hook"),
+    ...named("hooks").flatMap((hooks) => otherHooks(source, hooks, known.hooks)),
     ...slips(named("needs"), /(["'`])([\w$]+)\1/g, known.services, "service"),
     ...slips(named("tools"), /\btype\s*:\s*(["'`])([\w$]+)\1/g, schemaTypes, "type in JSON Schema"),
   ];
 }
 
 /** The members of the exported plugin. If the export is computed, those around an `id`, preferably beside a version. */
-function manifestIn(source: string): { members: Member[]; isLiteral: boolean } {
+function manifestIn(source: string): { members: Member[]; isLiteral: boolean; isWhole?: boolean } {
   const exported = exportedPlugin(source);
   if (exported) return exported;
   const ids = withoutTexts(source).matchAll(/(?:^|[\s{,;])(id)\s*(?::\s*string\s*)?[:=]/g);

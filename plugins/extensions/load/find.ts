@@ -63,6 +63,7 @@ function searchFolder(parent: ExtensionParent, { assertSafe, takenBy }: Search, 
   try {
     for (const folder of [path, dir]) assertSafe(folder, of);
     const isTaken = (id: string) => takenBy(id, of);
+    found.problems.push(...overlooked(dir));
     found.extensions.push(...distinct(entriesIn(dir), found.problems, isTaken).map(asFile(parent)));
   } catch (thrown) {
     found.problems.push(asProblem(dir, thrown));
@@ -104,11 +105,41 @@ interface Entry {
 }
 
 function entriesIn(dir: string): Entry[] {
+  return direntsIn(dir).flatMap((entry) => entryOf(dir, entry));
+}
+
+function direntsIn(dir: string): Dirent[] {
   if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return [];
   return readdirSync(dir, { withFileTypes: true })
     .filter(({ name }) => !name.startsWith(".") && name !== "node_modules")
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((entry) => entryOf(dir, entry));
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Problems with files and folders that look like an extension, but have an ending or lack an index file so that they are not one. */
+function overlooked(dir: string): ExtensionProblem[] {
+  return direntsIn(dir).flatMap((entry) => {
+    const path = join(dir, entry.name);
+    const reason = entry.isDirectory() ? flawOfFolder(path) : flawOfFile(entry.name);
+    const { name: id } = parse(entry.name);
+    return reason === undefined ? [] : [asProblem(path, errors.EXTENSION_SHAPE({ id, file: path, reason }))];
+  });
+}
+
+/** The endings of code that the loader does not take as an extension. */
+const otherEndings = [".cts", ".tsx", ".cjs", ".jsx"];
+
+function flawOfFile(name: string): string | undefined {
+  const { ext } = parse(name);
+  if (!otherEndings.includes(ext) || /\.d\.cts$/.test(name)) return undefined;
+  return `an extension ends with ${endings.join(", ")}, not ${ext}; rename the file`;
+}
+
+/** A folder without an index file may hold files that extensions import. One with a package.json is meant as an extension. */
+function flawOfFolder(path: string): string | undefined {
+  const has = (name: string) => existsSync(join(path, name));
+  if (endings.some((ending) => has(`index${ending}`))) return undefined;
+  if (!["package.json", ...otherEndings.map((ending) => `index${ending}`)].some(has)) return undefined;
+  return `the folder has none of ${endings.map((ending) => `index${ending}`).join(", ")}; one of them must export the plugin`;
 }
 
 function entryOf(dir: string, entry: Dirent): Entry[] {

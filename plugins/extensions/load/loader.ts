@@ -59,7 +59,8 @@ async function run(file: ExtensionFile, offered: Record<string, unknown>, compil
     return { value: await within(LOAD_LIMIT_MS, load(), late), source };
   } catch (thrown) {
     if (codeOf(thrown) === "EXTENSION_OUTSIDE") throw thrown;
-    const { where, reason } = explain(file.file, thrown);
+    const { where, reason: message } = explain(file.file, thrown);
+    const reason = await (await import("./import-advice.ts")).withAdvice(message, file, offered);
     const shown = (text: string) => text.replaceAll(dirname(file.file), dirname(file.path));
     throw errors.EXTENSION_LOAD({ id: file.id, where: shown(where), reason: shown(reason) }, { cause: thrown });
   }

@@ -27,6 +27,24 @@ describe("the check of an extension's source", () => {
       'line 4: there is no hook "beforeToolcall". Did you mean "beforeToolCall"?',
     ],
     [
+      "a part of a hook's name",
+      plain("hooks: () => ({ aproveToolCall: () => {},\n    beforeTool: () => {} }),"),
+      [
+        'line 3: there is no hook "aproveToolCall". Did you mean "approveToolCall"?',
+        'line 4: there is no hook "beforeTool". Did you mean "beforeToolCall"?',
+      ],
+    ],
+    [
+      "a list that is a string",
+      plain('needs: "workspace",'),
+      'line 3: "needs" must be a list of strings, as in: needs: ["agent"]',
+    ],
+    [
+      "a contribution without the scope that it needs",
+      plain("cliCommands: () => [],"),
+      'line 3: only plugins with scope: "host" are asked for "cliCommands".',
+    ],
+    [
       "a field by the name that it has elsewhere",
       plain("deps: [],"),
       'line 3: "deps" is not a field of a plugin. Did you mean "needs"?',
@@ -48,7 +66,7 @@ describe("the check of an extension's source", () => {
       'line 4: there is no type in JSON Schema "strng". Did you mean "string"?',
     ],
   ])("finds %s that is misspelt, with its line and the nearest word", (_what, source, problem) => {
-    expect(problems(source)).toEqual([problem]);
+    expect(problems(source)).toEqual([problem].flat());
   });
 
   it("finds every mistake in a tool and in a hook's layer at once", () => {

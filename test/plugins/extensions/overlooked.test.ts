@@ -1,0 +1,92 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { findExtensions } from "../../../plugins/extensions/load/find.ts";
+import { withAdvice } from "../../../plugins/extensions/load/import-advice.ts";
+import { createExtensionLoader } from "../../../plugins/extensions/load/loader.ts";
+import { createVirtualModules } from "../../../plugins/extensions/load/virtual-modules.ts";
+
+const ENDINGS = ".ts, .mts, .js, .mjs";
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "scorel-overlooked-"));
+  mkdirSync(join(home, "extensions"));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+describe("what looks like an extension, but is none,", () => {
+  const found = () =>
+    findExtensions({
+      folders: [{ of: "user", path: home, shown: home }],
+      assertSafe: () => {},
+      takenBy: () => undefined,
+    });
+
+  it.each(["x.cjs", "x.cts", "x.tsx", "x.jsx"])("is reported if its file is %s", (name) => {
+    writeFileSync(join(home, "extensions", name), "");
+    const ending = name.slice(1);
+    expect(found().extensions).toEqual([]);
+    expect(found().problems.map(({ message }) => message)).toEqual([
+      `Extension "x" is left out: an extension ends with ${ENDINGS}, not ${ending}; rename the file (${join(home, "extensions", name)})`,
+    ]);
+  });
+
+  it.each(["package.json", "index.tsx"])("is reported if its folder has %s and no index file", (name) => {
+    const folder = join(home, "extensions", "pins");
+    mkdirSync(folder);
+    writeFileSync(join(folder, name), "{}");
+    expect(found().problems).toMatchObject([
+      { code: "EXTENSION_SHAPE", message: expect.stringContaining("the folder has none of index.ts, index.mts") },
+    ]);
+    writeFileSync(join(folder, "index.ts"), "");
+    expect(found().problems).toEqual([]);
+  });
+
+  it("is not reported if it is a folder of helpers, declarations, or hidden", () => {
+    mkdirSync(join(home, "extensions", "helpers"));
+    writeFileSync(join(home, "extensions", "helpers", "texts.ts"), "");
+    for (const name of ["x.d.cts", ".x.tsx", "notes.md", "package.json"])
+      writeFileSync(join(home, "extensions", name), "");
+    expect(found().problems).toEqual([]);
+  });
+});
+
+describe("an import that fails says what to do:", () => {
+  it.each([
+    [
+      "a package",
+      'import "not-there/part";',
+      "Cannot find module 'not-there/part'. Install it beside the extension: npm install --prefix HOME not-there",
+    ],
+    ["a package with a scope", 'import "@acme/b/part";', "npm install --prefix HOME @acme/b"],
+    [
+      "a name",
+      'import { definePlugn } from "@scorel/kernel"; definePlugn({});',
+      '"@scorel/kernel" exports no "definePlugn". Did you mean "definePlugin"?',
+    ],
+    [
+      "a name like none",
+      'import { qqqqqqqq } from "@scorel/kernel"; qqqqqqqq();',
+      '"@scorel/kernel" exports no "qqqqqqqq" (',
+    ],
+    ["a file", 'import "./not-there.ts";', "Cannot find module './not-there.ts'"],
+  ])("%s", async (_what, source, message) => {
+    const file = join(home, "x.ts");
+    writeFileSync(file, source);
+    mkdirSync(join(home, "cache"));
+    const load = createExtensionLoader({ folder: join(home, "cache"), keyFile: join(home, "key") });
+    const loading = load({ id: "x", path: file, file, of: "user" });
+    await expect(loading).rejects.toMatchObject({ code: "EXTENSION_LOAD" });
+    await expect(loading).rejects.toThrow(message.replace("HOME", home));
+  });
+
+  it.each([
+    ["@scorel/host/contract", 'It has only types: write "import type" instead of "import"'],
+    ["@scorel/agent", "Extensions can import @scorel/host/client, @scorel/kernel, "],
+  ])("%s, which is a module of Scorel that is not offered", async (name, advice) => {
+    const reason = `Cannot find module '${name}'`;
+    const told = await withAdvice(reason, { path: join(home, "x.ts") }, createVirtualModules());
+    expect(told.startsWith(`${reason}. ${advice}`)).toBe(true);
+  });
+});
