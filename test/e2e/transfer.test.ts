@@ -57,6 +57,11 @@ describe("a session made by a real run", () => {
       '<details class="thinking"><summary>Thinking</summary><div class="plain">I look at it.</div>',
     );
     expect(page).toContain("<p>Done: <strong>three</strong>.</p>");
+    expect(page).toContain("<h1>What is in it?");
+    expect(await s.run(["session", "export", id, "--out", "talk.pdf"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('A session cannot be written as ".pdf", so nothing was written.'),
+    });
     expect(page).toContain('<span class="removed">-two</span>\n<span class="added">+three</span>');
     expect(page).not.toContain(KEY);
 
