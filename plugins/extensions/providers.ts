@@ -51,19 +51,21 @@ export const providers: Readonly<Record<string, { id: string; scope: "host" | "s
   worktrees: { id: "worktrees", scope: "host" },
 };
 
-/** The native hooks that plugins of Scorel define. */
-export const hookNames: readonly string[] = [
-  "beforeToolCall",
-  "approveToolCall",
-  "afterToolCall",
-  "beforeContext",
-  "transformContext",
-  "contextOverflow",
-  "systemPrompt",
-  "convertToLlm",
-  "beforeStore",
-  "modelRequest",
-  "modelPayload",
-  "promptSubmit",
-  "beforeCompact",
-];
+/** The native hooks, and the plugin of Scorel that defines each of them. */
+export const hookOwners: Readonly<Record<string, string>> = {
+  beforeToolCall: "agent",
+  approveToolCall: "agent",
+  afterToolCall: "agent",
+  beforeContext: "agent",
+  transformContext: "agent",
+  contextOverflow: "agent",
+  systemPrompt: "agent",
+  convertToLlm: "agent",
+  beforeStore: "agent",
+  modelRequest: "agent",
+  modelPayload: "agent",
+  promptSubmit: "prompt",
+  beforeCompact: "compaction",
+};
+
+export const hookNames: readonly string[] = Object.keys(hookOwners);

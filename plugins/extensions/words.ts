@@ -1,6 +1,6 @@
 import { nearest } from "@scorel/kit/values/nearest";
 import type { KnownWords } from "./contract.ts";
-import { hookNames, providers } from "./providers.ts";
+import { hookNames, hookOwners, providers } from "./providers.ts";
 
 /** The services that the loader and the session provide to every plugin. */
 export const given: readonly string[] = [
@@ -75,10 +75,11 @@ export function nearestContribution(name: string): string | undefined {
   return names.includes(name) ? undefined : nearest(name, names);
 }
 
-/** Advice about a hook that no plugin defines. */
+/** Advice about a hook that no loaded plugin defines. */
 export function aboutHook(name: string): string | undefined {
+  if (Object.hasOwn(hookOwners, name)) return `Add "${hookOwners[name]}" to "use".`;
   const near = nearest(name, hookNames, { partly: true });
-  return near === undefined || near === name ? undefined : `Did you mean "${near}"?`;
+  return near === undefined ? undefined : `Did you mean "${near}"?`;
 }
 
 const inSessions = 'This plugin runs once per process. To run it in each session, remove scope: "host".';

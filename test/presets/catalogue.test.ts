@@ -60,7 +60,7 @@ describe("the hints", () => {
     expect(["beforeToolcall", "afterTool", "afterToolCall", "weather"].map(aboutHook)).toEqual([
       'Did you mean "beforeToolCall"?',
       'Did you mean "afterToolCall"?',
-      undefined,
+      'Add "agent" to "use".',
       undefined,
     ]);
   });
