@@ -1,4 +1,5 @@
 import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { worktrees } from "../../plugins/worktrees/service.ts";
@@ -67,6 +68,12 @@ it("a worktree is complete or missing, whenever its creation is killed", async (
     .toEqual([".gitignore"]);
 });
 
+/** Removes the locks of a killed git, such as `index.lock`. Git names them to the next command, which cannot know who has them. */
+function removeLocksOfGit(folder: string): void {
+  for (const path of [folder, join(folder, "refs/heads")])
+    for (const name of readdirSync(path).filter((each) => each.endsWith(".lock"))) rmSync(join(path, name));
+}
+
 it.each(["merge", "remove"])(
   "a killed %s of a worktree is completed by calling it again, and loses no file",
   async (action) => {
@@ -82,8 +89,7 @@ it.each(["merge", "remove"])(
     for (let round = 0; round < ROUNDS; round++) {
       await make(round);
       await killed(r.root, action, "login", time, round);
-      // The lock of git itself, which git reports to the next command.
-      rmSync(r.path(".git/index.lock"), { force: true });
+      removeLocksOfGit(r.path(".git"));
       const left = (await worktrees.list(r.root)).map(({ name }) => name);
       if (left.includes("login")) await worktrees.merge(r.root, "login");
       expect(state(r)).toEqual({ files: FILES + 2 + round, changes: "" });
