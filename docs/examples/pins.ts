@@ -38,8 +38,7 @@ export default definePlugin({
       init: (): readonly string[] => [],
       update: (pins: readonly string[], event) => {
         if (!isEvent(event, "pin")) return pins;
-        const { text, gone } = event;
-        return [...pins.filter((each) => each !== text), ...(gone ? [] : [text])];
+        return [...pins.filter((each) => each !== event.text), ...(event.gone ? [] : [event.text])];
       },
     },
   },

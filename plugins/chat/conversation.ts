@@ -47,9 +47,9 @@ export async function converse(
     const chosen = options.resume === true ? await chooseSession(client, invocation) : undefined;
     const status = await opened(ctx, client, withSession(invocation, chosen), { rights, elsewhere });
     if (!status) return UNCONFIGURED;
-    const { stdout, stderr, terminal = stdout } = invocation;
-    const beside = stdout.isTTY === true ? {} : { usage: usageOutput(invocation), aside: createOutput(stderr) };
-    const screen = new Screen(createOutput(terminal), client, () => widthIn(stdout, invocation.env), beside);
+    const { stdout, terminal = stdout } = invocation;
+    const usage = stdout.isTTY === true ? undefined : usageOutput(invocation);
+    const screen = new Screen(createOutput(terminal), client, () => widthIn(stdout, invocation.env), usage);
     const person = invocation.stdin.isTTY === true;
     connection = new Connection(client, screen);
     const chat = new ChatSession(client, connection, screen, { person, elsewhere, rights });

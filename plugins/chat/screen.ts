@@ -24,8 +24,6 @@ export class Screen extends Lines {
   private readonly client: { readonly clientId: string };
   /** A separate output for the usage of turns, for when stdout is read by a program that wants only the answers. */
   private readonly usage: Output | undefined;
-  /** A separate output for notices and warnings, for the same case. */
-  private readonly aside: Output | undefined;
   private readonly warnings = new Warnings();
   private readonly statuses = new StatusTexts();
   private readonly reply = new StreamedReply();
@@ -54,12 +52,11 @@ export class Screen extends Lines {
     output: Output,
     client: { readonly clientId: string },
     columns?: () => number | undefined,
-    { usage, aside }: { usage?: Output | undefined; aside?: Output | undefined } = {},
+    usage?: Output,
   ) {
     super(output, columns);
     this.client = client;
     this.usage = usage;
-    this.aside = aside;
   }
 
   /** Sets the input line, which is drawn below the output. */
@@ -125,7 +122,7 @@ export class Screen extends Lines {
     const words = said ?? `${leafId === null ? "New session" : "Session"} ${sessionId}`;
     if (person) await this.line(`${words} · ${model === undefined ? "no model" : lineOf(model)} · /help`);
     await this.notices(notices);
-    for (const warning of damageIn(status)) await this.note(warning);
+    for (const warning of damageIn(status)) await this.line(warning);
     if (!person && waiting !== undefined) await this.line(queueText(waiting, [], false));
   }
 
@@ -156,7 +153,7 @@ export class Screen extends Lines {
 
   /** Prints the notices that were not shown before. */
   async notices(notices: readonly Notice[]): Promise<void> {
-    for (const warning of this.warnings.untold(notices)) await this.note(warning);
+    for (const warning of this.warnings.untold(notices)) await this.line(warning);
   }
 
   /** Renders an event: text as it streams, other events with the display that their plugin has chosen. */
@@ -170,7 +167,7 @@ export class Screen extends Lines {
     if (isEvent(event, "text_delta")) return this.stream(event);
     if (isEvent(event, "plugin_status")) return this.setStatus(event);
     const warning = this.warnings.heard(event) ?? (type === "notification" ? warningIn(display) : undefined);
-    if (warning !== undefined) return this.note(warning);
+    if (warning !== undefined) return this.line(warning);
     if (type === "runtime_start") this.isCancelTold = false;
     if (type === "missed") this.reply.miss();
     if (isEvent(event, "message_start")) this.reply.start(event.eventId);
@@ -192,14 +189,7 @@ export class Screen extends Lines {
     else if (isName) await this.line(lineOf(displayText(display)));
     else if (display.display === "bubble" && display.role === "user")
       await this.block(wordsOf(authorOf(event), display.text, this.width));
-    else if (display.display === "notice" && this.aside) await this.note(drawn(display, this.width).trim());
     else await this.block(drawn(display, this.width));
-  }
-
-  /** Prints a notice or warning: beside the answers, if a program reads those. */
-  private async note(text: string): Promise<void> {
-    if (this.aside) await this.aside.write(`${text}\n`);
-    else await this.line(text);
   }
 
   /**

@@ -72,7 +72,6 @@ it("a call that needs permission is asked about with what it changes, and each a
     "allow_always",
     "allow_always",
     "allow_always",
-    "allow_always",
     "reject_once",
   ]);
   expect(first?.toolCall.content).toEqual([

@@ -76,12 +76,12 @@ describe("a session's instructions", () => {
       const started = s.start(["chat"], { input: "one\n/refresh-instructions\ntwo\n" });
       const first = await server.request(0);
       expect(first.text).toContain("Write tests first.");
-      const { code, stdout, stderr } = await started.finished;
+      const { code, stdout } = await started.finished;
       expect({ code, stdout }).toMatchObject({
         code: 0,
         stdout: expect.stringContaining("The instructions were read again: "),
       });
-      expect(stderr).toContain(`Instructions: ${s.project}/AGENTS.md`);
+      expect(stdout).toContain(`Instructions: ${s.project}/AGENTS.md`);
       expect(scanLog(s.logs()[0] ?? "").events.filter(({ type }) => type === "instruction_snapshot")).toHaveLength(2);
     }));
 

@@ -217,7 +217,7 @@ describe.skipIf(!hasTerminals)("the question before a preset is installed", () =
       await interrupted.shows("added    instructions/new.md");
       await interrupted.shows(QUESTION);
       interrupted.type("\u0003");
-      expect([await interrupted.code, existsSync(join(place, "instructions/new.md"))]).toEqual([1, false]);
+      expect([await interrupted.code, existsSync(join(place, "instructions/new.md"))]).toEqual([130, false]);
     }
     await using update = terminal(s, ["preset", "update", "team-preset", second]);
     await update.shows(QUESTION);

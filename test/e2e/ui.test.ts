@@ -128,11 +128,11 @@ describe("a question that nobody can answer", () => {
 
   it("is reported by a conversation whose input is a pipe", async () => {
     await using s = await stage([]);
-    const { code, stdout, stderr } = await s.run(["chat"], { input: "/which\n" });
-    expect({ code, stdout, stderr }).toEqual({
+    const { code, stdout } = await s.run(["chat"], { input: "/which\n" });
+    expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: "  chosen: undefined\n",
-      stderr: 'deployer: Deployer is here.\nNobody was there to answer "Which?" (deployer): no answer\n',
+      stdout:
+        '  deployer: Deployer is here.\n  Nobody was there to answer "Which?" (deployer): no answer\n  chosen: undefined\n',
     });
   });
 });

@@ -170,7 +170,7 @@ describe("the command on a full disk", () => {
         const refused = await s.run(["-p", "run echo two", ...more, ...demo], { env });
         expect(refused).toMatchObject({
           code: 1,
-          stderr: expect.stringMatching(/\(no room is left on its disk: ENOSPC\).*free space/),
+          stderr: expect.stringMatching(/\(no room is left on its disk: ENOSPC\).*[Ff]ree space/),
         });
       }
       expect(readdirSync(sessions)).toEqual(files);

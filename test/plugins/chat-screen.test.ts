@@ -139,26 +139,10 @@ describe("the end of a turn", () => {
       failure: undefined,
       complaint: undefined,
     });
-    const screen = new Screen(to("out"), { clientId: "me" }, undefined, { usage: to("usage") });
+    const screen = new Screen(to("out"), { clientId: "me" }, undefined, to("usage"));
     const outcome = { reason: "completed", text: "", stopReason: "stop", durationMs: 2_000, leafId: null } as const;
     await screen.turn({ ...outcome, usage: { ...none, input: 5, output: 2 } });
     expect(written).toEqual({ out: "", usage: "[5 tokens in, 2 out · 2.0 s]\n" });
-  });
-
-  it("prints notices and warnings beside the answers if a program reads those", async () => {
-    const written: Record<"out" | "aside", string> = { out: "", aside: "" };
-    const to = (name: "out" | "aside") => ({
-      async write(piece: string | Uint8Array) {
-        written[name] += piece;
-      },
-      failure: undefined,
-      complaint: undefined,
-    });
-    const screen = new Screen(to("out"), { clientId: "me" }, undefined, { aside: to("aside") });
-    const event = { type: "instruction_snapshot", id: "a", clientId: "me" };
-    const display = { display: "notice", level: "info", text: "Instructions: AGENTS.md" };
-    await screen.hear({ event, display } as never);
-    expect(written).toEqual({ out: "", aside: "Instructions: AGENTS.md\n" });
   });
 
   it("ends the current line of text", async () => {

@@ -85,7 +85,10 @@ describe("a call does not run", () => {
       kind: "spent",
       data: { hidden: true, model: "local/m1", usage: { input: 100, output: 7 } },
     });
-    expect([t.session.activeLeaf, t.session.display(noted as StoredEvent)]).toEqual([asked?.id, { display: "hidden" }]);
+    // The reason of the failure follows the message; the note is beside the conversation.
+    const reason = t.stored().find(({ type }) => type === "turn_failed");
+    expect([reason?.parentId, t.session.activeLeaf]).toEqual([asked?.id, reason?.id]);
+    expect(t.session.display(noted as StoredEvent)).toEqual({ display: "hidden" });
   });
 
   it("when the turn is cancelled while a guard is deciding", async () => {
