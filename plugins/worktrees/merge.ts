@@ -79,6 +79,7 @@ async function removeFrom(
 
 async function mergeInto(git: Git, root: string, branch: string, tip: string): Promise<void> {
   const shown = visibleName(root);
+  await completeKilled(git, root, tip);
   await assertClean(git, root);
   const { left, others } = await inTheWay(git, root, tip);
   if (others.length > 0) throw errors.WORKTREE_OVERWRITES({ root: shown, files: others });
@@ -92,6 +93,20 @@ async function mergeInto(git: Git, root: string, branch: string, tip: string): P
   else for (const name of (await inTheWay(git, root, tip)).left) rmSync(join(root, name));
   if (unmerged.length === 0) throw errors.WORKTREE_GIT({ what: `merge ${branch}`, reason: reasonOf(result) });
   throw errors.WORKTREE_CONFLICT({ branch, root: shown, files: unmerged });
+}
+
+/**
+ * Completes a fast-forward to `tip` that was killed when git had written all files and the index, but not yet the branch. The files then look
+ * like changes that somebody has staged, and are just those of `tip`.
+ */
+async function completeKilled(git: Git, root: string, tip: string): Promise<void> {
+  if ((await changedFiles(git, root, "no")).length === 0) return;
+  const holds = async (...args: string[]) => (await git.run(root, args)).code === 0;
+  const isWritten =
+    (await holds("diff", "--cached", "--quiet", tip, "--")) &&
+    (await holds("diff", "--quiet", "--")) &&
+    (await holds("merge-base", "--is-ancestor", "HEAD", tip));
+  if (isWritten) await git.text(root, "complete the merge", ["reset", "--soft", tip]);
 }
 
 /** Throws WORKTREE_CHECKOUT_UNCLEAN if there are uncommitted changes, which could get mixed up with the merge. */

@@ -159,8 +159,8 @@ describe("the command on a full disk", () => {
     "reports that %s has no room for a session, and starts one when it has",
     async () => {
       using s = scratch();
-      // Compiled code is also written there, while there is room.
-      using small = smallFileSystem(4 * KILOBYTES) as SmallDisk;
+      // Compiled code is also written there; without room beside it, nothing would be free later.
+      using small = smallFileSystem(512 * KILOBYTES) as SmallDisk;
       const env = { HOME: small.directory };
       expect((await s.run(["-p", "run echo one", ...demo], { env })).code).toBe(0);
       small.fill?.();

@@ -272,3 +272,16 @@ it("does not delete git's folder of another worktree that the file .git was chan
     true,
   ]);
 });
+
+it("a fast-forward that was killed before git wrote the branch is completed", async () => {
+  const r = repository({ files: { "a.txt": "one\n" } });
+  const w = await r.make("login");
+  w.file("b.txt", "two\n");
+  w.git("add", "--all");
+  w.git("commit", "--quiet", "--message=two");
+  // The state that git leaves: files and index of the branch, and the old HEAD.
+  r.git("read-tree", "-m", "-u", "HEAD", "scorel/login");
+  expect(r.git("status", "--porcelain")).toBe("A  b.txt");
+  await worktrees.merge(r.root, "login");
+  expect([r.git("status", "--porcelain"), r.git("log", "-1", "--format=%s")]).toEqual(["", "two"]);
+});
