@@ -22,7 +22,7 @@ export const errors = defineErrors({
       command: string;
       nearest: string | undefined;
       meant?: readonly string[];
-      /** What to know instead, if there is no such command under another name. */
+      /** A sentence for a command of other tools that Scorel has under no other name: why, or what to do instead. */
       reason?: string | undefined;
       takesPrompt?: boolean;
     }) =>

@@ -1,4 +1,4 @@
-/** What to do instead of a slash command that other tools have, where no slash command of Scorel does the same. */
+/** Advice for slash commands of other tools that no slash command of Scorel replaces, by name. */
 const INSTEAD: Readonly<Record<string, string>> = {
   "add-dir": "To let Write and Edit change files in another folder, start with: scorel --allow-write <dir>",
   agents: "Agents for subagents are files in .scorel/agents, which the plugin subagents uses.",
@@ -14,7 +14,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   vim: "There is no vi mode. Ctrl-G opens the message in your editor.",
 };
 
-/** What to do instead of an unknown command; undefined if no other tool is known to have it. */
+/** Advice for an unknown slash command; undefined if no other tool is known to have it. */
 export function insteadOf(name: string): string | undefined {
   return Object.hasOwn(INSTEAD, name) ? INSTEAD[name] : undefined;
 }

@@ -135,7 +135,7 @@ function collectRows(ctx: BaseContext): { rows: Map<string, Row>; flawed: Map<st
   return { rows, flawed };
 }
 
-/** What each session's people were already told about command files, which are read again for every list. */
+/** The problems with command files that were already reported in each session. The files are read again for every list. */
 const told = new WeakMap<BaseContext["session"], Set<string>>();
 
 function tellOnce(ctx: BaseContext, flaw: Error): void {

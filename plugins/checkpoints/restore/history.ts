@@ -9,7 +9,7 @@ interface Known {
   state: FileState;
 }
 
-/** What a checkpoint does not cover, with its place in the log. */
+/** Changes that no checkpoint recorded, with the seq of the event that says so. */
 type Gap = NotCovered & { at: number };
 
 /** What the log says about files over time. All branches share the same files, which changed in the order of the log. */

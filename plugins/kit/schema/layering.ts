@@ -23,9 +23,9 @@ export interface LayerValue {
 /** The value that results from those of several layers, and the layers that it comes from. */
 export interface Combined<Given extends LayerValue> {
   value: unknown;
-  /** What gave the value; absent if it is a list that was joined, or undefined. */
+  /** The layer that gave the value. Absent if several layers were joined to a list, or if there is no value. */
   from?: Given;
-  /** For each entry of a joined list, what gave it, and its index there. */
+  /** For each entry of a joined list, the layer that gave it, and its index there. */
   entries?: readonly { from: Given; index: number }[];
 }
 

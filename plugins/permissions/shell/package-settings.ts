@@ -16,7 +16,7 @@ const MANAGERS = new Map([
 /** Settings whose value is a program or a module. */
 const RUNNING_KEY = /shell|editor|viewer|browser|^git$|node-?options|init|path$|^scripts?\b|^bin\b/i;
 
-/** What a package manager changes about itself: the files that it writes, and the words after its subcommand. */
+/** A change of a package manager's own settings, such as `npm pkg set`: the files it writes, and the words after the subcommand. */
 export interface PackageSetting {
   files: string[];
   words: readonly string[];

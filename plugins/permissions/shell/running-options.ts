@@ -102,7 +102,7 @@ export function runsUnknown(name: string, words: readonly string[], isUnknown: (
   });
 }
 
-/** What options of a program run: their values, to which the program may add arguments. Undefined when there are none. */
+/** The commands in options that run their value, such as `rg --pre`. The program may add arguments. Undefined if there is no such option. */
 export function optionInner(name: string, words: readonly string[]): Inner | undefined {
   if (READ_ELSEWHERE.test(name)) return undefined;
   const rows = VALUE_IS_RUN.filter(([program]) => program.test(name));
@@ -116,7 +116,7 @@ export function optionInner(name: string, words: readonly string[]): Inner | und
   );
 }
 
-/** What an unknown program may run by options such as `-c` and `--run`. Values of several words are read as scripts anyway. */
+/** The commands that an unknown program may run by options such as `-c` and `--run`. Values of several words are read as scripts anyway. */
 export function unknownOptionInner(words: readonly string[]): Inner | undefined {
   const values = words.flatMap((word, at) =>
     at > 0 && OFTEN_RUNNING.test(word) ? [valueAt(words, at, word.length)] : [],
