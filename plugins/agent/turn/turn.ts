@@ -48,6 +48,8 @@ export class Turn {
   private text = "";
   private stopReason = "stop";
   private open = true;
+  /** Whether the log refused a message of the turn. */
+  private isUnwritable = false;
   private readonly ignoreStop: () => void;
 
   /** Takes the hold on the path; throws LOG_BUSY if something else has it. */
@@ -155,6 +157,7 @@ export class Turn {
       this.served.push(...due.map(({ id }) => id));
       return delivered;
     } catch (thrown) {
+      this.isUnwritable = true;
       this.fail(thrown);
       return [];
     }
@@ -203,6 +206,7 @@ export class Turn {
     try {
       await this.hold.append("message", { message }, { id });
     } catch (thrown) {
+      this.isUnwritable = true;
       if (this.failure) ctx.report("append", thrown);
       this.failed(thrown);
       this.abort(thrown);
@@ -298,8 +302,12 @@ export class Turn {
     return outcome;
   }
 
-  /** Stores why the turn failed, and returns the event's id. Undefined if the log cannot be written, which is often the failure itself. */
+  /**
+   * Stores why the turn failed, and returns the event's id; undefined if the log cannot be written. If that is the failure itself, nothing
+   * is tried: on a full disk a short event can fit, and would say that the session is being saved again.
+   */
   private async storeFailure(error: { code: string; message: string }): Promise<EventId | undefined> {
+    if (this.isUnwritable) return undefined;
     try {
       return (await this.hold.append("turn_failed", { error })).id;
     } catch (thrown) {
