@@ -100,6 +100,8 @@ itWith("chromium", "keys are listed, can be switched off, and never act in a fie
   await help.getByRole("checkbox", { name: "Single-key shortcuts" }).uncheck();
   await page.keyboard.press("Escape");
   await help.waitFor({ state: "detached" });
+  // The browser leaves the entry of the dialog in its history a moment later, and would give up a reload that begins before.
+  await expect.poll(() => page.evaluate(() => history.state?.overlay)).toBeUndefined();
   await page.reload();
   await page.getByRole("link", { name: /a question/ }).waitFor();
   await page.keyboard.press("w");
