@@ -31,8 +31,8 @@ export async function stopBackground(ctx: BaseContext, id: string): Promise<void
 /** See `wait_background` in the contract: waits for a message about the end of work that began after the event with seq `after`. */
 export async function waitForReports(
   ctx: BaseContext,
-  { after, known }: { after: number; known: readonly string[] },
-): Promise<string[]> {
+  { after, known, wait = true }: { after: number; known: readonly string[]; wait?: boolean | undefined },
+): Promise<{ reports: string[]; running: number }> {
   // Work that ends without a message is not waited for again, even if its plugin still lists it.
   const over = new Set<Promise<unknown>>();
   const ending = ({ ended }: BackgroundReport) => {
@@ -44,9 +44,11 @@ export async function waitForReports(
       ctx.guard<readonly BackgroundReport[]>({ plugin, where: WHERE, otherwise: [] }, () => work.reports?.() ?? []),
     );
     const wanted = all.filter(({ begun }) => begun > after);
-    const sent = wanted.flatMap(({ message }) => (message === undefined || known.includes(message) ? [] : [message]));
+    const reports = wanted.flatMap(({ message }) =>
+      message === undefined || known.includes(message) ? [] : [message],
+    );
     const running = wanted.filter(({ message, ended }) => message === undefined && !over.has(ended));
-    if (sent.length > 0 || running.length === 0) return sent;
+    if (!wait || reports.length > 0 || running.length === 0) return { reports, running: running.length };
     await untilAborted(Promise.race(running.map(ending)), ctx.session.stopping);
   }
 }

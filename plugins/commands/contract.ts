@@ -146,11 +146,12 @@ declare module "@scorel/host/contract" {
     stop_background: { params: { sessionId: string; id: string }; result: Record<string, never> };
     /**
      * Waits for a message that announces the end of background work which began after the event with seq `after`. Returns the ids of such
-     * messages that are not in `known`, for `wait_turn`; none when no such work is left.
+     * messages that are not in `known`, for `wait_turn`, and how much of the work still runs; neither when no such work is left. With
+     * `wait: false` it returns at once.
      */
     wait_background: {
-      params: { sessionId: string; after: number; known: readonly string[] };
-      result: { reports: string[] };
+      params: { sessionId: string; after: number; known: readonly string[]; wait?: boolean };
+      result: { reports: string[]; running: number };
     };
     /** Completes the end of a line: a slash command or a marked word. */
     complete_command: { params: { sessionId: string; line: string }; result: Completion };

@@ -42,5 +42,5 @@ export const results = {
   cancel_commands: z.strictObject({ cancelled: z.array(z.string()) }),
   list_background: z.strictObject({ items: z.array(backgroundItem) }),
   stop_background: z.strictObject({}),
-  wait_background: z.strictObject({ reports: z.array(z.string()) }),
+  wait_background: z.strictObject({ reports: z.array(z.string()), running: z.number() }),
 };

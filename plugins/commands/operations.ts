@@ -93,9 +93,10 @@ export function operations(ctx: BaseContext) {
           sessionId,
           after: z.number().int().min(0).describe("The work that is meant began after the event with this seq."),
           known: z.array(z.string()).max(1_000).describe("Ids of messages that were returned before."),
+          wait: z.boolean().optional().describe("`false` returns at once. Default: `true`."),
         }),
       result: async () => (await results()).wait_background,
-      run: async (asked) => ({ reports: await (await import("./background.ts")).waitForReports(ctx, asked) }),
+      run: async (asked) => (await import("./background.ts")).waitForReports(ctx, asked),
     },
   } satisfies Contributions["operations"];
 }

@@ -101,6 +101,11 @@ export class Limits {
     }
   }
 
+  /** Whether the model may not be asked again. */
+  get isSpent(): boolean {
+    return this.rounds >= this.max.rounds || this.spent >= this.max.cost;
+  }
+
   /** Returns whether another round may start; if not, the limit is reached. */
   allowsMore(): boolean {
     const { rounds, max } = this;
@@ -109,9 +114,14 @@ export class Limits {
     return this.reached === undefined;
   }
 
+  /** The cost so far, with that of running calls, in US dollars. */
+  private get spent(): number {
+    return [...this.running.values()].reduce((sum, each) => sum + each, this.cost + this.reply);
+  }
+
   private allowsCost(isKept = false): void {
-    const cost = [...this.running.values()].reduce((sum, each) => sum + each, this.cost + this.reply);
-    if (cost >= this.max.cost) this.reach(errors.PRINT_MAX_COST({ cost: Number(cost.toFixed(6)) }), isKept);
+    const { spent, max } = this;
+    if (spent >= max.cost) this.reach(errors.PRINT_MAX_COST({ cost: Number(spent.toFixed(6)) }), isKept);
   }
 
   /** Updates the cost of a running call. */

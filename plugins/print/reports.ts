@@ -3,12 +3,13 @@ import type { Client, SessionStatus } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
 import { onAbort, untilAborted } from "@scorel/kit/values/abort";
 import { joined } from "./joined.ts";
+import type { Limits } from "./limits.ts";
 
 interface Run {
   client: Client;
   status: Pick<SessionStatus, "sessionId" | "anchor">;
   interrupt: AbortSignal;
-  limits: { signal: AbortSignal };
+  limits: Pick<Limits, "signal" | "isSpent" | "allowsMore">;
   /** A closed stdout also aborts `interrupt`, but does not end the run. */
   format: { output: { failure?: unknown } };
 }
@@ -34,6 +35,8 @@ export async function outcomeWithReports(
   let outcome = first;
   try {
     while (outcome.reason === "completed") {
+      // The model could not be asked about a report any more.
+      if (limits.isSpent && (await isAwaited(client, status, known))) limits.allowsMore();
       const reports = await nextReports(client, status, known, cut.signal);
       if (cut.signal.aborted) return { ...outcome, reason: "cancelled" };
       if (reports.length === 0) return outcome;
@@ -53,18 +56,36 @@ export async function outcomeWithReports(
 /** The ids of further messages with reports; none when nothing is left to wait for, or the signal aborts. */
 async function nextReports(
   client: Client,
-  { sessionId, anchor }: Run["status"],
+  status: Run["status"],
   known: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
+  try {
+    return (await untilAborted(background(client, status, { known }), signal)).reports;
+  } catch (thrown) {
+    if (signal.aborted) return [];
+    throw thrown;
+  }
+}
+
+/** Whether subagents of this run still work, and none has sent a report yet. */
+async function isAwaited(client: Client, status: Run["status"], known: readonly string[]): Promise<boolean> {
+  const { reports, running } = await background(client, status, { known, wait: false });
+  return running > 0 && reports.length === 0;
+}
+
+async function background(
+  client: Client,
+  { sessionId, anchor }: Run["status"],
+  asked: { known: readonly string[]; wait?: boolean },
+): Promise<{ reports: readonly string[]; running: number }> {
   // Work that others have started in this session before is not waited for.
   const after = Math.max(anchor.persistentSeq, anchor.streamSeq);
   try {
-    const { reports } = await untilAborted(client.request("wait_background", { sessionId, after, known }), signal);
-    return reports;
+    return await client.request("wait_background", { sessionId, after, ...asked });
   } catch (thrown) {
     // A preset without slash commands, or an older host, has no such work.
-    if (signal.aborted || codeOf(thrown) === "HOST_OPERATION_UNKNOWN") return [];
+    if (codeOf(thrown) === "HOST_OPERATION_UNKNOWN") return { reports: [], running: 0 };
     throw thrown;
   }
 }

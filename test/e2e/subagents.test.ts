@@ -1,17 +1,28 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { hang, type RecordedRequest, type Reply, startModelServer, text, toolCall, usage } from "../model-server.ts";
+import {
+  delayUntil,
+  gate,
+  hang,
+  type RecordedRequest,
+  type Reply,
+  startModelServer,
+  text,
+  toolCall,
+  usage,
+} from "../model-server.ts";
 import { modelTable, type Scratch, scratch } from "./scorel.ts";
 
 const task = (description: string) => toolCall("Task", { description, prompt: description });
 const dollars = (input: number) => usage({ input, output: 0 });
 const isChild = ({ body }: RecordedRequest, prompt: string) => JSON.stringify(body.messages).includes(`"${prompt}"`);
 
-/** Runs a prompt whose model delegates a task; each conversation gets its replies in order. */
-async function run(s: Scratch, own: Reply[], child: Reply[], ...options: string[]) {
+/** Runs a prompt whose model delegates a task; each conversation gets its replies in order, from functions when they are due. */
+async function run(s: Scratch, own: Reply[], child: (Reply | (() => Reply))[], ...options: string[]) {
   await using server = await startModelServer((request) => {
     const replies = isChild(request, "Read a.txt") && !isChild(request, "work") ? child : own;
-    return replies.shift() ?? text("nothing left");
+    const next = replies.shift() ?? text("nothing left");
+    return typeof next === "function" ? next() : next;
   });
   const model = `${modelTable(server.baseUrl)}cost = { input = 1000000 }\n`;
   s.file("~/.scorel/config.toml", `use = ["subagents"]\n${model}`);
@@ -107,6 +118,33 @@ it("a limit of -p also ends the wait for a subagent in the background", async ()
     ...["--max-cost", "3.5"],
   );
   expect(told).toMatchObject({ code: 3, error: "PRINT_MAX_COST" });
+});
+
+it("a limit of -p that was reached before the wait for a subagent ends the wait, too", async () => {
+  using s = scratch({ inProcess: true });
+  const subagentGoesOn = gate();
+  const { told } = await run(
+    s,
+    [
+      [behind("One"), dollars(1)],
+      [delayUntil(subagentGoesOn.promise), text("I wait."), dollars(1)],
+    ],
+    [
+      [toolCall("Read", { file_path: "a.txt" }), dollars(2)],
+      () => {
+        subagentGoesOn.open();
+        return hang();
+      },
+    ],
+    ...["--max-cost", "3.5"],
+  );
+  expect(told).toMatchObject({ code: 3, error: "PRINT_MAX_COST" });
+});
+
+it("-p does not wait for a subagent whose report it may not answer any more", async () => {
+  using s = scratch({ inProcess: true });
+  const { told } = await run(s, [behind("One"), text("I wait.")], [hang()], ...["--max-rounds", "2"]);
+  expect(told).toMatchObject({ code: 3, error: "PRINT_MAX_ROUNDS" });
 });
 
 it("a key that a subagent finds reaches no log, and not the parent's model", async () => {

@@ -15,7 +15,8 @@ async function opened(...works: unknown[]) {
   return {
     tasks: async (args = "") => (await t.client.request("run_command", { sessionId, name: "tasks", args })).output,
     list: async () => (await t.client.request("list_background", { sessionId })).items,
-    wait: (after: number, known: string[] = []) => t.client.request("wait_background", { sessionId, after, known }),
+    wait: (after: number, known: string[] = [], more = {}) =>
+      t.client.request("wait_background", { sessionId, after, known, ...more }),
     told: async () => (await t.client.request("get_status", { sessionId })).notices.map(({ message }) => message),
     async [Symbol.asyncDispose]() {
       await t[Symbol.asyncDispose]();
@@ -65,17 +66,18 @@ it("is waited for if its end is announced by a message, and if it began after th
   });
   const reports = [report(3, new Promise(() => {})), report(7, first.promise), report(8, second.promise)];
   await using s = await opened(work(), { ...work(), reports: () => reports });
+  expect(await s.wait(5, [], { wait: false })).toEqual({ reports: [], running: 2 });
   const waiting = s.wait(5);
   Object.assign(reports[2] as object, { message: "m8" });
   second.open();
-  expect(await waiting).toEqual({ reports: ["m8"] });
+  expect(await waiting).toEqual({ reports: ["m8"], running: 1 });
   const again = s.wait(5, ["m8"]);
   Object.assign(reports[1] as object, { message: "m7" });
   first.open();
-  expect(await again).toEqual({ reports: ["m7"] });
-  expect(await s.wait(5, ["m7", "m8"])).toEqual({ reports: [] });
+  expect(await again).toEqual({ reports: ["m7"], running: 0 });
+  expect(await s.wait(5, ["m7", "m8"])).toEqual({ reports: [], running: 0 });
   reports.push(report(9, Promise.resolve()), report(10, Promise.reject(new Error("failed"))));
-  expect(await s.wait(8)).toEqual({ reports: [] });
+  expect(await s.wait(8)).toEqual({ reports: [], running: 0 });
 });
 
 it("of a faulty plugin is left out, and the plugin is named", async () => {
@@ -85,7 +87,7 @@ it("of a faulty plugin is left out, and the plugin is named", async () => {
   };
   await using s = await opened({ list: 3 }, { list: boom, stop: boom, reports: boom }, work(item));
   expect(await s.list()).toEqual([item]);
-  expect(await s.wait(0)).toEqual({ reports: [] });
+  expect(await s.wait(0)).toEqual({ reports: [], running: 0 });
   const told = (await s.told()).join("\n");
   expect([
     told.includes('"backgroundWork" of plugin "work-0"'),

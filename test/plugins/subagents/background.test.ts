@@ -88,12 +88,12 @@ it("a background subagent is waited for by the client that has started it, and n
   const { anchor } = await t.client.request("get_status", { sessionId });
   const wait = (after: number, known: string[] = []) =>
     t.client.request("wait_background", { sessionId, after, known });
-  expect(await wait(Math.max(anchor.persistentSeq, anchor.streamSeq))).toEqual({ reports: [] });
+  expect(await wait(Math.max(anchor.persistentSeq, anchor.streamSeq))).toEqual({ reports: [], running: 0 });
   const waiting = wait(0);
   done.open();
   const { reports } = await waiting;
   const { text: said } = await t.client.request("wait_turn", { sessionId, id: reports[0] as string });
-  expect([reports.length, said, await wait(0, reports)]).toEqual([1, "Thanks.", { reports: [] }]);
+  expect([reports.length, said, await wait(0, reports)]).toEqual([1, "Thanks.", { reports: [], running: 0 }]);
 });
 
 it("the usage of a background subagent is in its session's log at once, also while no turn runs, and /cost shows it", async () => {
