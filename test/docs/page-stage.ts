@@ -86,6 +86,9 @@ async function beside(page: Page, size: Look["size"], words: Words, take: (scree
   await page.getByRole("dialog", { name: words.deviceAdd }).waitFor();
   await take("device");
   await page.keyboard.press("Escape");
+  if (size === "phone") await page.keyboard.press("Escape");
+  // The browser leaves the entries of the dialog and the list in its history a moment later, which would undo an earlier change of the address.
+  await page.waitForFunction(() => history.state?.overlay === undefined);
   await page.evaluate(() => {
     location.hash = "#/";
   });
