@@ -55,9 +55,16 @@ class LongestFirst extends BaseSequencer {
       const found = longest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
       return found < 0 ? longest.length : found;
     };
-    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+    // A process can only be shared by files of the same suite that follow each other.
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b) || a.project.name.localeCompare(b.project.name));
   }
 }
+
+/**
+ * Options by which the files of a suite share a process and its modules, since loading them takes longer than most tests of a file.
+ * A process of hundreds of files comes near the default limit of its memory, and would spend its time collecting garbage.
+ */
+const shared = { isolate: false, execArgv: ["--max-old-space-size=8192"] };
 
 /** Gives tests a home with compiled code. */
 const globalSetup = ["test/e2e/warm.ts"];
@@ -88,22 +95,18 @@ export default defineConfig({
     expect: { poll: { timeout: 45_000 } },
     passWithNoTests: false,
     projects: [
-      // Loading the sources takes longer than most of these tests, so files share a process and its modules.
-      // A process of hundreds of files comes near the default limit of its memory, and then spends its time collecting garbage.
-      suite("unit", unit, 60_000, { isolate: false, execArgv: ["--max-old-space-size=8192"] }, [
-        ...slow,
-        ...ownProcess,
-      ]),
+      suite("unit", unit, 60_000, shared, [...slow, ...ownProcess]),
       suite("own-process", ownProcess, 60_000, {}, ofCommand),
       suite("deep", slow, 120_000, {}, ofCommand),
-      suite("smoke", smoke, 120_000, { globalSetup }),
-      suite("e2e", ["test/e2e/**/*.test.ts"], 120_000, { globalSetup }, smoke),
+      suite("smoke", smoke, 120_000, { ...shared, globalSetup }),
+      suite("e2e", ["test/e2e/**/*.test.ts"], 120_000, { ...shared, globalSetup }, smoke),
       suite("programs", ["test/programs/**/*.test.ts", ...usesPrograms], 120_000, {
+        ...shared,
         globalSetup,
         setupFiles: ["test/programs/keep-browsers.ts"],
         env: { SCOREL_TEST_EXECUTOR: "bubblewrap" },
       }),
-      suite("fault", ["test/fault/**/*.test.ts"], 120_000),
+      suite("fault", ["test/fault/**/*.test.ts"], 120_000, shared),
     ],
   },
 });
