@@ -39,6 +39,23 @@ export function usageOf(name: string, schema: z.ZodObject | undefined): string {
   return [`/${name}`, ...words].join(" ");
 }
 
+/**
+ * Returns the argument that the end of a text belongs to, and what is typed of it. The last argument takes all words that follow; undefined
+ * if the command has none.
+ */
+export function argumentAtEnd(
+  known: readonly Argument[],
+  text: string,
+): { argument: Argument | undefined; typed: string } {
+  const places = known.filter(({ flag }) => !flag);
+  const typed = /\S*$/.exec(text)?.[0] ?? "";
+  const before = text.slice(0, text.length - typed.length);
+  const words = [...before.matchAll(/\S+/g)].filter(([word]) => !word.startsWith("--"));
+  const last = words[places.length - 1];
+  if (!last) return { argument: places[words.length], typed };
+  return { argument: places.at(-1), typed: text.slice(last.index) };
+}
+
 /** Parses the text after a command's name into the object of its schema. Throws COMMAND_ARGUMENTS. */
 export function parseArguments(name: string, schema: z.ZodObject, text: string): Record<string, unknown> {
   const refuse = (problem: string) => errors.COMMAND_ARGUMENTS({ name, problem, usage: usageOf(name, schema) });

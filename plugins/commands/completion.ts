@@ -1,7 +1,8 @@
 import type { OperationContext } from "@scorel/host/contract";
 import type { Awaitable, BaseContext } from "@scorel/kernel";
-import { argumentsOf } from "./arguments.ts";
-import type { Completion, MarkedWords, SlashCommand, SlashContext } from "./contract.ts";
+import { z } from "zod";
+import { type Argument, argumentAtEnd, argumentsOf } from "./arguments.ts";
+import type { Completion, MarkedWords, SlashContext } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { type Row, rowsOf } from "./registry.ts";
 
@@ -27,12 +28,10 @@ async function completeSlash(
   const rows = rowsOf(ctx);
   if (space === undefined) return { from: 1, values: [...rows.keys()].filter((each) => each.startsWith(name)).sort() };
   const row = rows.get(name);
-  const typed = /\S*$/.exec(rest)?.[0] ?? "";
-  const values = row?.command.args
-    ? await valuesFor(row.command, rest.slice(0, rest.length - typed.length), typed, (key) =>
-        mayRun(row, assertOperations) ? suggested(ctx, row, () => row.command.complete?.(key, typed, context)) : [],
-      )
-    : [];
+  const known = argumentsOf(row?.command.args ?? z.object({}));
+  const { typed, values } = await valuesAt(known, rest, (key, typed) =>
+    row && mayRun(row, assertOperations) ? suggested(ctx, row, () => row.command.complete?.(key, typed, context)) : [],
+  );
   return { from: line.length - typed.length, values: values.filter((value) => value.startsWith(typed)) };
 }
 
@@ -110,17 +109,20 @@ function answered(
   });
 }
 
-async function valuesFor(
-  { args }: SlashCommand,
-  before: string,
-  typed: string,
-  suggestions: (key: string) => Awaitable<readonly string[]>,
-): Promise<readonly string[]> {
-  const known = argumentsOf(args as NonNullable<typeof args>);
-  const words = before.split(/\s+/).filter(Boolean);
-  if (typed.startsWith("-"))
-    return known.filter(({ flag, key }) => flag && !words.includes(`--${key}`)).map(({ key }) => `--${key}`);
-  const place = known.filter(({ flag }) => !flag)[words.filter((word) => !word.startsWith("--")).length];
-  if (!place) return [];
-  return place.values.length > 0 ? place.values : suggestions(place.key);
+/** Returns what is typed at the end of a line of arguments, and the values that may be meant. */
+async function valuesAt(
+  known: readonly Argument[],
+  rest: string,
+  suggestions: (key: string, typed: string) => Awaitable<readonly string[]>,
+): Promise<{ typed: string; values: readonly string[] }> {
+  const words = rest.split(/\s+/);
+  const word = words.at(-1) ?? "";
+  if (word.startsWith("-")) {
+    const flags = known.filter(({ flag, key }) => flag && !words.includes(`--${key}`));
+    return { typed: word, values: flags.map(({ key }) => `--${key}`) };
+  }
+  const { argument, typed } = argumentAtEnd(known, rest);
+  if (!argument) return { typed, values: [] };
+  const { key, values } = argument;
+  return { typed, values: values.length > 0 ? values : await suggestions(key, typed) };
 }

@@ -36,7 +36,10 @@ export interface SlashCommand {
   choices?(context: SlashContext): Awaitable<readonly Choice[]>;
   /** Whether other plugins cannot replace the command, because it decides what runs without a question, or handles API keys. */
   sealed?: boolean;
-  /** Returns possible values of the argument `key` that begin with `typed`. Not needed for enums. */
+  /**
+   * Returns possible values of the argument `key` that begin with `typed`. The last argument takes the rest of the line, so its `typed` and
+   * its values may have several words. Not needed for enums.
+   */
   complete?(key: string, typed: string, context: SlashContext): Awaitable<readonly string[]>;
   // biome-ignore lint/suspicious/noExplicitAny: one list contains commands with any arguments
   run?(args: any, context: SlashContext): Awaitable<string | CommandResult | void>;

@@ -1,6 +1,8 @@
 import type {} from "@scorel/agent/contract";
 import type { SessionStatus, SessionSummary } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
+import { localMinute } from "@scorel/kit/text/local-time";
+import { lineOf } from "@scorel/kit/text/one-line";
 import { z } from "zod";
 import type { CommandResult, SlashCommand, SlashContext } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -38,10 +40,16 @@ export const sessionCommands: Record<string, SlashCommand> = {
   new: newCommand,
   clear: { ...newCommand, summary: "Start with an empty conversation, like /new" },
   resume: {
-    summary: "Resume another session; without a name, list those of this directory",
+    summary: "Resume the session with this in its id or title; without one, list those of this directory",
     operations: [],
     args: z.object({ session: z.string().optional() }),
-    complete: async (_key, _typed, context) => (await sessionsHere(context)).map(({ sessionId }) => sessionId),
+    choices: async (context) =>
+      (await sessionsHere(context)).map((session) => ({
+        value: session.sessionId,
+        label: titleOf(session),
+        detail: localMinute(session.updatedAt),
+      })),
+    complete: async (_key, typed, context) => namesFor(await sessionsHere(context), typed),
     run: ({ session }: { session?: string }, context) =>
       session === undefined ? listHere(context) : resume(session, context),
   },
@@ -85,28 +93,47 @@ async function directoryOf({ sessionId, request }: SlashContext): Promise<string
   return meta.cwd ?? process.cwd();
 }
 
+/** The other sessions of the directory, the latest first. Sessions without messages are left out: there is nothing to return to. */
 async function sessionsHere(context: SlashContext): Promise<SessionSummary[]> {
   const { sessions } = await context.request("list_sessions", { cwd: await directoryOf(context) });
-  return sessions.filter(({ sessionId }) => sessionId !== context.sessionId).slice(0, SHOWN_SESSIONS);
+  return sessions.filter(({ sessionId, messages }) => sessionId !== context.sessionId && messages !== 0);
+}
+
+/** The titles by which sessions can be resumed. A session gets its id if others have the same title, or if the id is being typed. */
+function namesFor(sessions: readonly SessionSummary[], typed: string): string[] {
+  const titles = sessions.map(titleOf);
+  const isOnly = (title: string) => title !== "" && titles.filter((each) => each === title).length === 1;
+  return sessions.map((session) => {
+    const title = titleOf(session);
+    const isIdTyped = typed !== "" && session.sessionId.startsWith(typed);
+    return isOnly(title) && !isIdTyped ? title : session.sessionId;
+  });
+}
+
+function titleOf({ name, title }: SessionSummary): string {
+  return lineOf(name || title);
 }
 
 async function listHere(context: SlashContext): Promise<CommandResult> {
-  const sessions = await sessionsHere(context);
+  const sessions = (await sessionsHere(context)).slice(0, SHOWN_SESSIONS);
   if (sessions.length === 0)
     throw errors.COMMAND_NOTHING({ name: "resume", what: "there is no other session in this directory" });
   const lines = sessions.map(
-    ({ sessionId, updatedAt, name, title }) =>
-      `${sessionId.slice(0, 8)}  ${new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ")}  ${name ?? title}`,
+    (session) => `${session.sessionId.slice(0, 8)}  ${localMinute(session.updatedAt)}  ${titleOf(session)}`,
   );
   return { output: lines.join("\n"), data: sessions };
 }
 
-async function resume(session: string, { request }: SlashContext): Promise<CommandResult> {
-  const status = await request("load_session", { sessionId: session });
+async function resume(wanted: string, context: SlashContext): Promise<CommandResult> {
+  const { request } = context;
+  const { findSession } = await import("@scorel/host/client");
+  const status = await request("load_session", {
+    sessionId: await findSession(context, wanted, await directoryOf(context)),
+  });
   const { cwd } = status.meta;
   const { sessions } = await request("list_sessions", cwd === undefined ? {} : { cwd });
-  const { name, title } = sessions.find(({ sessionId }) => sessionId === status.sessionId) ?? {};
-  return switchTo(status, `Now in "${name ?? title ?? "another session"}"`);
+  const found = sessions.find(({ sessionId }) => sessionId === status.sessionId);
+  return switchTo(status, `Now in "${found ? titleOf(found) : "another session"}"`);
 }
 
 function switchTo(status: SessionStatus, output: string): CommandResult {

@@ -36,12 +36,12 @@ export const errors = defineErrors({
   RESUME_UNKNOWN: {
     exit: 2,
     text: (a: { wanted: string }) =>
-      `No session has "${a.wanted}" in its id or title. \`scorel session list\` shows those of this directory, \`scorel --resume\` lets you choose.`,
+      `No session has "${a.wanted}" in its id or title. \`scorel session list\` shows those of this directory, \`scorel --resume\` and /resume let you choose.`,
   },
   RESUME_AMBIGUOUS: {
     exit: 2,
     text: (a: { wanted: string; count: number; named: readonly string[] }) =>
-      `${a.count} sessions have "${a.wanted}" in their ids or titles:\n${a.named.map((line) => `  ${line}\n`).join("")}${a.count > a.named.length ? "  …\n" : ""}Give the id, more of a title, or choose with \`scorel --resume\`.`,
+      `${a.count} sessions have "${a.wanted}" in their ids or titles:\n${a.named.map((line) => `  ${line}\n`).join("")}${a.count > a.named.length ? "  …\n" : ""}Give the id, more of a title, or choose with \`scorel --resume\` or /resume.`,
   },
   LINK_LOST: (a: { operation: string }) =>
     `The host was restarted while it worked on ${requestFor(a.operation)}, so it is unknown whether that was done. Check before you try again.`,

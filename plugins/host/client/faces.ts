@@ -76,14 +76,16 @@ export async function openSession(
 ): Promise<SessionStatus> {
   const load = (sessionId: string) =>
     looksOn ? client.request("get_status", { sessionId }) : client.request("load_session", { sessionId, ...options });
-  if (resume !== undefined) {
-    const { findSession } = await import("./find-session.ts");
-    return load(await findSession(client, resume, cwd));
-  }
+  if (resume !== undefined) return load(await findSession(client, resume, cwd));
   if (fork !== undefined) return client.request("clone_session", { ...copied(fork), unsaved, ...options });
   if (session !== undefined) return load(session);
   if (latest) return client.request("continue_session", { cwd, ...options });
   return client.request("create_session", { cwd, unsaved, ...options });
+}
+
+/** Finds a stored session as `--resume` does: by its id, or by a part of its id or its title; see `find-session.ts`. Returns its id. */
+export async function findSession(client: Pick<Client, "request">, wanted: string, cwd: string): Promise<string> {
+  return (await import("./find-session.ts")).findSession(client, wanted, cwd);
 }
 
 /** Splits `session@event`. Ids never contain an @. */

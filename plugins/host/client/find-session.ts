@@ -11,12 +11,12 @@ const NAMED = 5;
  * Finds a stored session by its id, or by a part of its id or its title. Searches the sessions of the directory `cwd` first. Returns the
  * session's id. Throws RESUME_UNKNOWN and RESUME_AMBIGUOUS.
  */
-export async function findSession(client: Client, wanted: string, cwd: string): Promise<string> {
+export async function findSession(client: Pick<Client, "request">, wanted: string, cwd: string): Promise<string> {
   // Sessions with a parent, such as those of subagents, are found only by their ids.
   for (const where of [{ cwd }, { archived: true }, { archived: true, children: true }]) {
     const { sessions } = await everyPage((page) => client.request("list_sessions", { ...where, ...page }));
     const tests = "children" in where ? [isNamed, isBegun] : [isNamed, isBegun, isTitled, isMentioned];
-    const [found, ...others] = matching(sessions, wanted.trim(), tests);
+    const [found, ...others] = matching(sessions, lineOf(wanted), tests);
     if (found && others.length === 0) return found.sessionId;
     if (found) {
       const named = [found, ...others].slice(0, NAMED).map(lineFor);
@@ -46,9 +46,9 @@ function matching(sessions: readonly SessionSummary[], wanted: string, tests: re
 /** Formats a session as one line: its id, time of last use, directory and title. */
 function lineFor(session: SessionSummary): string {
   const time = localMinute(session.updatedAt);
-  return [session.sessionId, time, lineOf(session.cwd), lineOf(titleOf(session))].join("  ");
+  return [session.sessionId, time, lineOf(session.cwd), titleOf(session)].join("  ");
 }
 
 function titleOf({ name, title }: SessionSummary): string {
-  return name || title;
+  return lineOf(name || title);
 }

@@ -2,6 +2,7 @@ import {
   ALL_RIGHTS,
   changeQueue,
   damageIn,
+  findSession,
   followSession,
   isConnected,
   type Obeyed,
@@ -157,7 +158,8 @@ export class Conversation {
   private async withoutSession(name: string, args: string, thrown: unknown): Promise<undefined> {
     if (codeOf(thrown) !== "SESSION_UNKNOWN" || !this.view) throw thrown;
     if (name === "new" || name === "clear") await this.begin();
-    else if (name === "resume" && args !== "") await this.enter(await this.open(args));
+    else if (name === "resume" && args !== "")
+      await this.enter(await this.open(await findSession(this.client, args, this.view.status.meta.cwd as string)));
     else throw thrown;
   }
 

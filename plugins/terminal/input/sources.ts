@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fuzzyFilter } from "@mariozechner/pi-tui/dist/fuzzy.js";
 import type { ListedCommand } from "@scorel/commands/contract";
 import type { Client } from "@scorel/host/contract";
+import { choicesLike, typedArgument } from "@scorel/kit/text/choices";
 import type {} from "@scorel/mentions/contract";
 import type { Asked, Source, Suggestion, Suggestions } from "./completing.ts";
 
@@ -89,12 +90,12 @@ function ordered(commands: readonly ListedCommand[], typed: string, here: Comman
 
 /** Completes an argument: from the command's list of items, by their words, else by the command's own suggestions. */
 async function argumentsOf(client: Client, sessionId: string, before: string): Promise<Suggestions> {
-  const [, name = "", typed = ""] = /^(\S+)\s+(\S*)$/.exec(before) ?? [];
+  const { name, typed } = typedArgument(before);
   const { commands } = await client.request("list_commands", { sessionId });
   if (!commands.some((command) => command.name === name && command.chooses))
     return words(client, sessionId, `/${before}`);
   const { choices } = await client.request("list_choices", { sessionId, name });
-  const matching = choices.filter(({ value, label = "" }) => value.startsWith(typed) || label.includes(typed));
+  const matching = choicesLike(choices, typed);
   if (matching.length === 0) return words(client, sessionId, `/${before}`);
   const items = matching.map(({ value, label, detail }) => ({
     text: value,

@@ -169,6 +169,7 @@ describe("completion", () => {
     expect(await s.complete("/plant ")).toEqual({ from: 7, values: ["oak", "elm"] });
     expect(await s.complete("/plant e")).toEqual({ from: 7, values: ["elm"] });
     expect(await s.complete("/plant elm the-")).toEqual({ from: 11, values: ["the-garden"] });
+    expect(await s.complete("/plant elm the old ")).toEqual({ from: 11, values: ["the old garden"] });
     expect(await s.complete("/plant elm --")).toEqual({ from: 11, values: ["--deep"] });
     expect(await s.complete("/plan x")).toEqual({ from: 6, values: [] });
     expect(await s.complete("/nothing x")).toEqual({ from: 9, values: [] });
@@ -373,6 +374,49 @@ describe("built-in commands", () => {
     );
     const back = await s.t.client.request("run_command", { ...asked, args: s.sessionId.slice(0, 10) });
     expect(back).toMatchObject({ sessionId: s.sessionId });
+  });
+
+  it("resume a session by a part of its title, and list those that fit if there are several", async () => {
+    await using s = await opened({});
+    await ask(s.t.client, s.sessionId, "mend the parser");
+    const docs = await s.t.client.request("create_session", { cwd: s.home.cwd });
+    await ask(s.t.client, docs.sessionId, "write the docs");
+    const { sessionId } = await s.t.client.request("create_session", { cwd: s.home.cwd });
+    const resume = (args: string) => s.t.client.request("run_command", { sessionId, name: "resume", args });
+    expect(await resume("The Parser")).toMatchObject({
+      output: 'Now in "mend the parser"',
+      sessionId: s.sessionId,
+    });
+    await expect(resume("the")).rejects.toMatchObject({
+      code: "RESUME_AMBIGUOUS",
+      message: expect.stringMatching(
+        new RegExp(`^2 sessions .*\n  ${docs.sessionId}  .*  write the docs\n  ${s.sessionId}  .*  mend the parser\n`),
+      ),
+    });
+    await expect(resume("no such title")).rejects.toMatchObject({ code: "RESUME_UNKNOWN" });
+  });
+
+  it("complete a session's title or id, and offer the sessions by their titles", async () => {
+    await using s = await opened({});
+    await ask(s.t.client, s.sessionId, "mend the parser");
+    for (const title of ["write the docs", "write the docs"]) {
+      const { sessionId } = await s.t.client.request("create_session", { cwd: s.home.cwd });
+      await ask(s.t.client, sessionId, title);
+    }
+    const { sessionId } = await s.t.client.request("create_session", { cwd: s.home.cwd });
+    const { choices } = await s.t.client.request("list_choices", { sessionId, name: "resume" });
+    const [second, first] = choices.map(({ value }) => value);
+    const detail = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d$/);
+    expect(choices).toEqual([
+      { value: second, label: "write the docs", detail },
+      { value: first, label: "write the docs", detail },
+      { value: s.sessionId, label: "mend the parser", detail },
+    ]);
+    const complete = (line: string) => s.t.client.request("complete_command", { sessionId, line });
+    // Two sessions have the same title, so these are told apart by their ids.
+    expect(await complete("/resume ")).toEqual({ from: 8, values: [second, first, "mend the parser"] });
+    expect(await complete("/resume mend the p")).toEqual({ from: 8, values: ["mend the parser"] });
+    expect(await complete(`/resume ${s.sessionId.slice(0, 12)}`)).toEqual({ from: 8, values: [s.sessionId] });
   });
 
   it("reopen the session with the current plugins", async () => {

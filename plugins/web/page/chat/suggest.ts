@@ -1,5 +1,6 @@
 import type { ListedCommand } from "@scorel/commands/contract";
 import type { RemoteClient } from "@scorel/host/client";
+import { choicesLike, typedArgument } from "@scorel/kit/text/choices";
 import type { Line } from "./line.ts";
 
 /** A suggestion for what the person may want to type. */
@@ -70,13 +71,15 @@ export class Sources {
   /** Suggestions for an argument of a command: from a list of choices, or else from the command itself. */
   private async args(before: string): Promise<Suggestions> {
     const { client, sessionId } = this;
-    const [, name = "", typed = ""] = /^(\S+)\s+(\S*)$/.exec(before) ?? [];
+    const { name, typed } = typedArgument(before);
     const { commands } = await client.request("list_commands", { sessionId });
     if (!commands.some((command) => command.name === name && command.chooses)) return this.words(`/${before}`);
     const { choices } = await client.request("list_choices", { sessionId, name });
-    const items = choices
-      .filter(({ value, label = "" }) => value.startsWith(typed) || label.includes(typed))
-      .map(({ value, label, detail = "" }) => ({ text: value, label: label ?? value, detail }));
+    const items = choicesLike(choices, typed).map(({ value, label, detail = "" }) => ({
+      text: value,
+      label: label ?? value,
+      detail,
+    }));
     return items.length === 0 ? this.words(`/${before}`) : { length: typed.length, items };
   }
 

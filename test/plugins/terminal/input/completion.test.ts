@@ -102,6 +102,22 @@ describe("completion", () => {
     expect(field.text).toBe("model g");
   });
 
+  it("finds a choice by several words of its label, in any case, and completes its value", async () => {
+    const choices = [
+      { value: "7hQ2aaaa", label: "Mend the parser", detail: "2026-03-07 09:05" },
+      { value: "8kR3bbbb", label: "Write the docs", detail: "2026-03-06 10:15" },
+    ];
+    const resume = { name: "resume", usage: "/resume [session]", description: "", plugin: "commands", chooses: true };
+    const client = {
+      request: async (operation: string) => (operation === "list_choices" ? { choices } : { commands: [resume] }),
+    } as unknown as Client;
+    const completing = new Completing([commandSource({ client, sessionId: "s1" })]);
+    const { shown, type, field } = await listed("/resume mend THE", completing);
+    expect(shown()).toEqual(["› Mend the parser  2026-03-07 09:05"]);
+    type(key.tab);
+    expect(field.text).toBe("resume 7hQ2aaaa");
+  });
+
   it("sends with Enter what is written out", async () => {
     const { type, sent } = await listed("/help");
     type(key.enter);
