@@ -1,6 +1,6 @@
 import type {} from "@scorel/chat/contract";
 import type { Invocation } from "@scorel/cli/contract";
-import { everyPage } from "@scorel/host/client";
+import { everyPage, openFirst, openState, titleWithState } from "@scorel/host/client";
 import type { Client, SessionSummary } from "@scorel/host/contract";
 import { localMinute } from "@scorel/kit/text/local-time";
 import { lineOf } from "@scorel/kit/text/one-line";
@@ -51,13 +51,15 @@ async function choice(
   }
 }
 
-/** `scorel attach --list`: the sessions of the host, the latest first. */
+/** `scorel attach --list`: the sessions of the host, those that are open first, and then the latest first. */
 async function list(ctx: DaemonContext, { stdout }: Invocation, elsewhere: Client | undefined): Promise<number> {
   const client = elsewhere ?? (ctx.find("host")?.connect() as Client);
   try {
-    const begun = (await sessionsAt(client, {})).filter(isBegun);
-    for (const { sessionId, updatedAt, name, title, cwd } of begun)
-      stdout.write(`${sessionId}  ${localMinute(updatedAt)}  ${lineOf(name || title)}  (${lineOf(cwd)})\n`);
+    const begun = openFirst((await sessionsAt(client, {})).filter(isBegun));
+    for (const session of begun) {
+      const { sessionId, updatedAt, cwd } = session;
+      stdout.write(`${sessionId}  ${localMinute(updatedAt)}  ${titleWithState(session)}  (${lineOf(cwd)})\n`);
+    }
     if (begun.length === 0) stdout.write("The host has no sessions in which something was said.\n");
     return 0;
   } finally {
@@ -82,6 +84,6 @@ function isBegun({ messages }: SessionSummary): boolean {
 }
 
 /** Whether the host has the session open. */
-function isOpen({ running }: SessionSummary): boolean {
-  return running !== undefined;
+function isOpen(session: SessionSummary): boolean {
+  return openState(session) !== undefined;
 }

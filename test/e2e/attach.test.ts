@@ -7,10 +7,12 @@ import { scratch } from "./scorel.ts";
 
 const none = ["--preset", "none"];
 
-async function stage() {
+/** A running host. `stored` is the prompt of a session that was closed before the host was started. */
+async function stage({ stored }: { stored?: string } = {}) {
   const s = scratch();
   const server = await startModelServer((_request, index) => [text(`answer ${index}`)]);
   s.useModel(server.baseUrl);
+  if (stored !== undefined) await s.run([...none, "-p", stored]);
   const host = s.start(["host", "serve", "--foreground", ...none]);
   await host.line((line) => line.startsWith("socket: "));
   const dispose = async () => {
@@ -41,27 +43,35 @@ it("attach opens the session of the directory with the latest message, not an un
   await unused.finished;
 });
 
-it.skipIf(!hasTerminals)("attach lets a person choose when several sessions of the directory are open", async () => {
-  await using s = await stage();
-  for (const words of ["first words", "second words"]) {
-    const { code } = await s.run([...none, "chat"], { input: `${words}\n` });
-    expect(code).toBe(0);
-  }
-  const open = [s.start([...none, "chat", "--resume", "first words"], { open: true })];
-  open.push(s.start([...none, "chat", "--resume", "second words"], { open: true }));
-  for (const [index, each] of open.entries()) {
-    each.child.stdin?.write("more\n");
-    await each.line((line) => line.includes(`answer ${index + 2}`) || line.includes("answer"));
-  }
-  await using t = terminal(s, [...none, "attach"]);
-  await t.shows("first words");
-  await t.shows("Which session?");
-  t.type("1\r");
-  await t.shows("(also here:");
-  t.type("/exit\r");
-  expect(await t.code).toBe(0);
-  for (const each of open) {
-    each.child.stdin?.end();
-    await each.finished;
-  }
-});
+it.skipIf(!hasTerminals)(
+  "attach lets a person choose when several sessions of the directory are open, and says which",
+  async () => {
+    await using s = await stage({ stored: "closed before" });
+    for (const words of ["first words", "second words"]) {
+      const { code } = await s.run([...none, "chat"], { input: `${words}\n` });
+      expect(code).toBe(0);
+    }
+    const open = [s.start([...none, "chat", "--resume", "first words"], { open: true })];
+    open.push(s.start([...none, "chat", "--resume", "second words"], { open: true }));
+    for (const [index, each] of open.entries()) {
+      each.child.stdin?.write("more\n");
+      await each.line((line) => line.includes(`answer ${index + 3}`) || line.includes("answer"));
+    }
+    const { stdout } = await s.run([...none, "attach", "--list"]);
+    const titles = [...stdout.matchAll(/:\d\d {2}(.*) {2}\(\//g)].map(([, title]) => title);
+    expect(titles.slice(0, 2).sort()).toEqual(["first words  (open)", "second words  (open)"]);
+    expect(titles.slice(2)).toEqual(["closed before"]);
+    await using t = terminal(s, [...none, "attach"]);
+    await t.shows("words  (open)");
+    await t.shows("closed before");
+    await t.shows("Which session?");
+    t.type("1\r");
+    await t.shows("(also here:");
+    t.type("/exit\r");
+    expect(await t.code).toBe(0);
+    for (const each of open) {
+      each.child.stdin?.end();
+      await each.finished;
+    }
+  },
+);

@@ -100,7 +100,7 @@ export function createPickers(at: PickerHost, field: Field, walk: HistoryWalk): 
     rewind,
     choose: () =>
       new Promise((resolve) => {
-        const picker = sessionPicker(at, removedHere);
+        const picker = sessionPicker(at, removedHere, { openFirst: true });
         const done = (sessionId?: string) => {
           at.show(undefined);
           resolve(sessionId);

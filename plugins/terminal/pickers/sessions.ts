@@ -1,4 +1,5 @@
 import type {} from "@scorel/history/contract";
+import { openFirst, openState } from "@scorel/host/client";
 import type { Client, SessionSummary } from "@scorel/host/contract";
 import { displayText } from "@scorel/kit/text/display";
 import type { Surroundings } from "../parts.ts";
@@ -13,6 +14,11 @@ const MINUTE = 60_000;
 
 type Place = PickerPlace & Surroundings;
 
+interface SessionListOptions {
+  /** Lists the sessions that the host has open first, and marks them. */
+  openFirst?: boolean;
+}
+
 /**
  * The sessions of this project or of all projects, the latest first. They can be renamed and deleted; `onRemovedHere` is called when the
  * shown session was deleted.
@@ -20,7 +26,7 @@ type Place = PickerPlace & Surroundings;
 export function sessionPicker(
   at: Place,
   onRemovedHere: (name: string) => Promise<void>,
-  now = Date.now,
+  { openFirst: isOpenFirst = false }: SessionListOptions = {},
 ): ListPicker<SessionSummary> {
   const { client, cwd, env, pickerWords: words } = at;
   let isEverywhere = false;
@@ -31,9 +37,18 @@ export function sessionPicker(
     load: async () => {
       const { sessions } = await client.request("list_sessions", { limit: MOST, ...(!isEverywhere && { cwd }) });
       // Sessions without messages are left out: there is nothing to return to.
-      return sessions.filter(({ messages }) => messages !== 0);
+      const begun = sessions.filter(({ messages }) => messages !== 0);
+      return isOpenFirst ? openFirst(begun) : begun;
     },
-    row: (session) => sessionRow(session, { words, now: now(), current: at.sessionId, isEverywhere, home: env.HOME }),
+    row: (session) =>
+      sessionRow(session, {
+        words,
+        now: Date.now(),
+        current: at.sessionId,
+        isEverywhere,
+        marksOpen: isOpenFirst,
+        home: env.HOME,
+      }),
     id: ({ sessionId }) => sessionId,
     searched: ({ name = "", title, cwd }) => `${name} ${title} ${isEverywhere ? cwd : ""}`,
     preview: ({ sessionId, cwd }) => lastWords(client, sessionId, cwd),
@@ -74,12 +89,15 @@ interface RowFacts {
   now: number;
   current: string | undefined;
   isEverywhere: boolean;
+  marksOpen: boolean;
   home: string | undefined;
 }
 
-function sessionRow(session: SessionSummary, { words, now, current, isEverywhere, home }: RowFacts): PickerRow {
-  const { updatedAt, messages, running, questions, cwd, sessionId, problem } = session;
-  const state = questions ? words.asking : running ? words.running : undefined;
+function sessionRow(session: SessionSummary, facts: RowFacts): PickerRow {
+  const { words, now, current, isEverywhere, marksOpen, home } = facts;
+  const { updatedAt, messages, cwd, sessionId, problem } = session;
+  const open = openState(session);
+  const state = open === undefined || (open === "open" && !marksOpen) ? undefined : words[open];
   const counted = messages === undefined ? undefined : words.messages(messages);
   const isCurrent = sessionId === current;
   // The most important last: in a narrow list the first ones are left out.

@@ -34,6 +34,7 @@ export const pickersEn = {
   removeQuestion: (name: string) => `Move "${name}" to the trash?`,
   messages: (count: number) => `${count} ${count === 1 ? "message" : "messages"}`,
   running: "running",
+  open: "open",
   asking: "has a question",
   current: "this one",
   ago: {
@@ -117,6 +118,7 @@ export const pickersZh: PickerWords = {
   removeQuestion: (name) => `将“${name}”移到回收站？`,
   messages: (count) => `${count} 条消息`,
   running: "运行中",
+  open: "已打开",
   asking: "等待回答",
   current: "当前会话",
   ago: { now: "刚刚", minutes: (n) => `${n} 分钟前`, hours: (n) => `${n} 小时前`, days: (n) => `${n} 天前` },

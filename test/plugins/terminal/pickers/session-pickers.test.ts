@@ -86,6 +86,24 @@ describe("the picker of sessions", () => {
     expect(app.isOpen()).toBe(false);
   });
 
+  it("begins with the sessions that are open, and marks them, when one is chosen to start with", async () => {
+    const { client } = running;
+    await ask(client, sessionId, "fix the parser");
+    const closed = await client.request("create_session", { cwd: home.cwd });
+    await ask(client, closed.sessionId, "write the docs");
+    await client.request("close_session", { sessionId: closed.sessionId });
+    const app = application();
+    const chosen = app.pickers.choose();
+    await eventually(() =>
+      expect(app.rows()).toEqual([
+        expect.stringMatching(/^› fix the parser +2 messages · open · this one · just now$/),
+        expect.stringMatching(/^ {2}write the docs +2 messages · just now$/),
+      ]),
+    );
+    app.type(key.down, key.enter);
+    expect(await chosen).toBe(closed.sessionId);
+  });
+
   it("renames a session, and deletes one after a yes", async () => {
     const { client } = running;
     const other = await client.request("create_session", { cwd: home.cwd });
