@@ -57,6 +57,11 @@ export interface CliCommand {
   options?: readonly CliOption[];
   /** Whether the command opens a session in its `cwd`, so that the `folderOptions` of all plugins are added to its options. */
   opensSession?: boolean;
+  /**
+   * `false` for a command whose result does not depend on the project of a session that it opens. The user is then not told that the project
+   * is not trusted.
+   */
+  usesProject?: false;
   /** Runs the command and returns its exit code. Errors are printed; their table determines the exit code. */
   run(invocation: Invocation): Awaitable<number>;
 }
@@ -75,6 +80,8 @@ export interface Launch extends Omit<Invocation, "args" | "options"> {
    * at once.
    */
   beforeEnd(work: () => Promise<void>): void;
+  /** Leaves out the notice that a project is not trusted, for a command that uses nothing of a project. */
+  leaveProjectUnused(): void;
 }
 
 /** The service `cli`: the command line. */

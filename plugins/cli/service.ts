@@ -37,6 +37,7 @@ async function execute(argv: readonly string[], collected: Contributed, launch: 
   }
   const { parseCommandLine } = await import("./parser.ts");
   const { command, args, options } = parseCommandLine(argv, commands, launch.globalOptions.map(readOption));
+  if (command.usesProject === false) launch.leaveProjectUnused();
   const { version: _version, globalOptions: _globalOptions, ...streams } = launch;
   const code: unknown = await command.run({ ...streams, args, options });
   if (isExitCode(code)) return code ?? 0;

@@ -20,6 +20,8 @@ export function historyCommands(host: () => HostService | undefined): CliCommand
     ...(args !== "" && { args }),
     description,
     options,
+    // A compaction calls the model, with the project's settings and extensions.
+    ...(action !== "compact" && { usesProject: false as const }),
     run: async (invocation: Invocation) => {
       const [actions, { withClient }] = await Promise.all([import("./actions.ts"), import("./client.ts")]);
       return withClient(host(), invocation, actions[action]);

@@ -13,6 +13,8 @@ export interface Asked {
   trust: boolean;
   /** Whether the command opens a session of `cwd` before anything else. */
   opensSession?: boolean;
+  /** The command uses nothing of a project, so that a project without trust makes no difference to it. */
+  usesNoProject?: boolean;
   /** Prints a notice to the user; the same text only once. */
   notify(notice: string): void;
   /** Awaited before the code of an extension runs. */

@@ -49,7 +49,8 @@ async function pluginsOf(
   const resolution = await resolve(request);
   const { project } = request;
   const untrusted = project?.trusted === false ? project.notice : undefined;
-  for (const { text } of resolution.notices) if (!again || text !== untrusted) asked.notify(text);
+  const isKnown = again || asked.usesNoProject;
+  for (const { text } of resolution.notices) if (!isKnown || text !== untrusted) asked.notify(text);
   const builtIn = shippedEntries(resolution, "session");
   if (only !== undefined) return { entries: builtIn.filter(({ plugin }) => plugin.id === only), problems: [] };
   const { entries, problems } = await loadExtensions(asked, resolution, resolution.extensions, "session");

@@ -118,6 +118,9 @@ export async function startHost(
     ...streams,
     interrupt,
     beforeEnd,
+    leaveProjectUnused: () => {
+      asked.usesNoProject = true;
+    },
   };
   const kernel: Kernel = await createKernel({
     entries,

@@ -46,6 +46,7 @@ const launch: Launch = {
   version: "<version>",
   globalOptions,
   beforeEnd: () => {},
+  leaveProjectUnused: () => {},
   cwd: "/",
   env: {},
   stdin: process.stdin,

@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { startModelServer, text, toolCall } from "../model-server.ts";
@@ -267,6 +267,28 @@ describe("a project that is not trusted", () => {
     );
     expect(JSON.stringify(server.requests.map(({ body }) => body))).not.toMatch(/PLANTED|planted/);
     expect(server.requests[0]?.body.tools.length).toBeGreaterThan(6);
+  });
+
+  it("is not mentioned by commands that use nothing of a project", async () => {
+    using s = scratch({ inProcess: true });
+    await using server = await startModelServer(() => text("mine"));
+    s.useModel(server.baseUrl);
+    await s.run(["-p", "hi"]);
+    plant(s, server.baseUrl);
+    const [id = ""] = s.logs().map((path) => basename(path, ".jsonl"));
+    const stderrOf = async (...line: string[]) => {
+      const { code, stderr } = await s.run(["session", ...line]);
+      return `${line.join(" ").replace(id, "<id>")}: ${code} ${stderr}`;
+    };
+    const quiet = ["show", "tree", "export", "undo", "redo", "rename", "archive", "unarchive", "clone"];
+    for (const action of quiet)
+      expect(await stderrOf(action, id, ...(action === "rename" ? ["cart"] : []))).toMatch(/: 0 $/);
+    for (const line of [
+      ["run", id, "/status"],
+      ["queue", id, "--run"],
+    ])
+      expect(await stderrOf(...line)).toContain("is not trusted, so nothing in it is used");
+    expect(ran(s, "planted")).toBe(false);
   });
 
   it("is used in a run with --trust", async () => {

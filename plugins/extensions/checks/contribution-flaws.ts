@@ -58,7 +58,10 @@ const shapes: Readonly<Record<string, Shape>> = {
   },
   cliCommands: {
     ...{ rows: "list", row: "command", hostOnly: true },
-    fields: ["noun", "synonyms", "action", "otherActions", "args", "description", "options", "opensSession", "run"],
+    fields: [
+      ...["noun", "synonyms", "action", "otherActions", "args", "description", "options"],
+      ...["opensSession", "usesProject", "run"],
+    ],
   },
   folderOptions: {
     ...{ rows: "list", row: "option", hostOnly: true },

@@ -206,6 +206,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     version: "value",
     globalOptions: "value",
     beforeEnd: "function",
+    leaveProjectUnused: "function",
   },
   chat: {
     run: "function",

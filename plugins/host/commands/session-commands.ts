@@ -38,6 +38,7 @@ export function sessionCommands(host: () => LocalHost, service: () => HostServic
       args: "<id>",
       description: "Show a session's conversation",
       options: [tail],
+      usesProject: false,
       run: async (invocation) => (await views()).show(host(), invocation),
     },
     {

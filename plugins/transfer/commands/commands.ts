@@ -20,6 +20,7 @@ export function transferCommands(host: () => HostService | undefined): CliComman
         { flags: "--force", description: "Replace the file if it exists" },
         { flags: "--path", description: "With jsonl: only the current conversation, without other branches" },
       ],
+      usesProject: false,
       run: async (invocation: Invocation) => (await actions()).exportTo(host(), invocation),
     },
     {
