@@ -200,9 +200,7 @@ class Dialog {
 
   private async ask(question: string): Promise<string> {
     this.say(question);
-    const answer = await this.lines.next();
-    if (answer === undefined || this.to.interrupt.aborted) throw errors.MODELS_LOGIN_ENDED();
-    return answer.trim();
+    return this.lines.answer();
   }
 
   private say(text: string): void {

@@ -21,6 +21,7 @@ export const errors = defineErrors({
     text: (a: { address: string }) =>
       `The server at ${a.address} has no models yet. Load or download one there, and try again.`,
   },
+  MODELS_LOGIN_CANCELLED: { exit: 130, text: () => "The login was cancelled. Nothing was changed." },
   MODELS_LOGIN_ENDED: {
     exit: 2,
     text: () => "The input ended before all questions were answered. Nothing was changed.",

@@ -8,15 +8,15 @@ import { readSecret } from "./secret-input.ts";
 /** Exit code after Ctrl-C. */
 const INTERRUPTED = 130;
 
-/** The provider from the command line, or else the answer to a question. Throws MODELS_LOGIN_ENDED. */
+/** The provider from the command line, or else the answer to a question. Throws MODELS_LOGIN_ENDED and MODELS_LOGIN_CANCELLED. */
 export async function providerOf(invocation: Invocation): Promise<string> {
   const [named] = invocation.args;
   if (named !== undefined) return named;
   const lines = createLines(invocation);
   try {
     invocation.stdout.write("Provider, such as openai or anthropic, or `custom` for a server of your own: ");
-    const answer = (await lines.next())?.trim();
-    if (answer === undefined || answer === "") throw errors.MODELS_LOGIN_ENDED();
+    const answer = await lines.answer();
+    if (answer === "") throw errors.MODELS_LOGIN_ENDED();
     return answer;
   } finally {
     lines.close();
@@ -47,18 +47,17 @@ async function chosenWay(invocation: Invocation, provider: string, ways: readonl
   if (invocation.stdin.isTTY !== true) return "key";
   const lines = createLines(invocation);
   try {
-    return await askWay(lines, provider, invocation);
+    return await askWay(lines, provider, invocation.stdout);
   } finally {
     lines.close();
   }
 }
 
-async function askWay(lines: Lines, provider: string, { stdout, interrupt }: Invocation): Promise<LoginWay> {
+async function askWay(lines: Lines, provider: string, stdout: Invocation["stdout"]): Promise<LoginWay> {
   stdout.write(`Log in to ${provider} with a key (k) or a subscription (s)? `);
-  const answer = await lines.next();
-  if (answer === undefined || interrupt.aborted) throw errors.MODELS_NO_KEY({ provider });
-  if (/^s/i.test(answer.trim())) return "subscription";
-  return /^k/i.test(answer.trim()) ? "key" : askWay(lines, provider, { stdout, interrupt } as Invocation);
+  const answer = await lines.answer();
+  if (/^s/i.test(answer)) return "subscription";
+  return /^k/i.test(answer) ? "key" : askWay(lines, provider, stdout);
 }
 
 async function storeKey(invocation: Invocation, admin: ModelAdminService, provider: string) {

@@ -1,10 +1,11 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import type { Invocation } from "@scorel/cli/contract";
+import { errors } from "./errors.ts";
 
 type Streams = Pick<Invocation, "stdin" | "stdout" | "interrupt">;
 
-/** Reads a secret: typed without echo, or piped; undefined when cancelled. */
+/** Reads a secret: typed without echo, or piped; undefined after Ctrl-D. Throws MODELS_LOGIN_CANCELLED after Ctrl-C. */
 export function readSecret(question: string, streams: Streams): Promise<string | undefined> {
   return streams.stdin.isTTY === true ? typed(question, streams) : piped(streams);
 }
@@ -22,9 +23,13 @@ function typed(question: string, { stdin, stdout, interrupt }: Streams): Promise
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output: nowhere, terminal: true, historySize: 0 });
   stdout.write(question);
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     let answer: string | undefined;
-    const leave = () => lines.close();
+    let isCancelled = false;
+    const leave = () => {
+      isCancelled = true;
+      lines.close();
+    };
     lines.on("line", (line) => {
       answer = line.trim();
       lines.close();
@@ -39,7 +44,8 @@ function typed(question: string, { stdin, stdout, interrupt }: Streams): Promise
     lines.on("close", () => {
       interrupt.removeEventListener("abort", leave);
       stdout.write("\n");
-      resolve(answer);
+      if (isCancelled) reject(errors.MODELS_LOGIN_CANCELLED());
+      else resolve(answer);
     });
   });
 }

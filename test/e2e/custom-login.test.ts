@@ -217,6 +217,20 @@ describe("scorel login custom", () => {
     expect(configOf(s)).toBe(added ? `${described}\n${described.replace("[models.mine]", "[model]")}` : described);
   });
 
+  it.runIf(hasTerminals).each([
+    ["login", [], "Provider, such as"],
+    ["login anthropic", ["anthropic"], "with a key (k) or a subscription (s)?"],
+    ["login groq", ["groq"], "Key for groq"],
+    ["login custom", ["custom"], "Address of the server"],
+  ])("Ctrl-C at a question of `%s` cancels it", async (_what, provider, question) => {
+    using s = scratch();
+    await using t = terminal(s, ["login", ...provider]);
+    await t.shows(question);
+    t.type("\u0003");
+    expect(await t.code).toBe(130);
+    await t.shows("scorel: The login was cancelled. Nothing was changed.");
+  });
+
   it.runIf(hasTerminals)("asks at a terminal for another address after one that does not work", async () => {
     using s = scratch();
     await using t = terminal(s, ["login", "custom"]);

@@ -214,6 +214,17 @@ describe("scorel login", () => {
     expect(out).toMatch(/^Key for groq \(not shown\): \nStored/);
   });
 
+  it.each([
+    ["is cancelled with Ctrl-C", "gsk-01\u0003", "The login was cancelled. Nothing was changed."],
+    ["has no key after Ctrl-D", "\u0004", "No key was given."],
+  ])("%s while a key is typed", async (_what, typed, message) => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
+    stdin.write(typed);
+    const { code } = await run("login", ["groq"], { stdin: stdin as never });
+    expect(code).toMatch(new RegExp(`^${message}`));
+    expect(stored).toThrow("ENOENT");
+  });
+
   it("asks for the method in a terminal, when there are two", async () => {
     // Unseen typing begins when the terminal is set to raw mode.
     const setRawMode = (raw: boolean) => void (raw && stdin.write("sk-ant-0123456789\r"));
