@@ -35,6 +35,8 @@ export interface CliOption {
   mayBeEmpty?: boolean;
   /** Makes the option a short form of another option with this value, such as `--permission full`. Refused together with another value. */
   means?: { option: string; value: string };
+  /** The plugin that contributed the option, if it is not the plugin of the command. */
+  plugin?: string;
 }
 /** An option of the commands that open a session, which chooses the folder that the session works in. */
 export interface FolderOption extends CliOption {

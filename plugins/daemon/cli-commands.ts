@@ -32,7 +32,7 @@ export function cliCommands(ctx: DaemonContext, state: ProcessState): CliCommand
           description: "Stop the host that runs already; its running turns get 10 seconds to end",
         },
         { flags: "--yes", description: "Do not ask about addresses that others can reach" },
-        ...serveOptions(ctx),
+        ...transportOptions(ctx, "options"),
       ],
       run: async (invocation) => {
         state.isHost = invocation.options.foreground === true;
@@ -81,7 +81,7 @@ export function cliCommands(ctx: DaemonContext, state: ProcessState): CliCommand
         { flags: "--url <address>", description: "The host: a ws:// address, or the path of a socket" },
         { flags: "--list", description: "List the sessions of the host, by which a session can be named" },
         { flags: "--plain", description: "Talk line by line, without the full-screen application" },
-        ...ctx.collect("transports").flatMap(({ value }) => value.flatMap(({ dialOptions = [] }) => dialOptions)),
+        ...transportOptions(ctx, "dialOptions"),
       ],
       run: (invocation) => runAttach(ctx, invocation, state),
     },
@@ -116,7 +116,7 @@ export function cliCommands(ctx: DaemonContext, state: ProcessState): CliCommand
         { flags: "--print", description: "Print the file instead of writing it" },
         { flags: "--force", description: "Replace a file that Scorel has not written" },
         { flags: "--yes", description: "Do not ask about addresses that others can reach" },
-        ...serveOptions(ctx),
+        ...transportOptions(ctx, "options"),
       ],
       run: async (invocation) => (await import("./install.ts")).installCommand(ctx, invocation),
     },
@@ -137,9 +137,13 @@ export function cliCommands(ctx: DaemonContext, state: ProcessState): CliCommand
   ];
 }
 
-/** The options of the transports by which others can reach a host. */
-function serveOptions(ctx: DaemonContext): CliOption[] {
-  return ctx.collect("transports").flatMap(({ value }) => value.flatMap(({ options = [] }) => options));
+/** The options of all transports: those to serve clients, or those to connect to a host. */
+function transportOptions(ctx: DaemonContext, kind: "options" | "dialOptions"): CliOption[] {
+  return ctx
+    .collect("transports")
+    .flatMap(({ plugin, value }) =>
+      value.flatMap((transport) => (transport[kind] ?? []).map((option) => ({ ...option, plugin }))),
+    );
 }
 
 async function runAttach(ctx: DaemonContext, invocation: Invocation, state: ProcessState) {

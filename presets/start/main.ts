@@ -44,8 +44,8 @@ function print(text: string): void {
 }
 
 /**
- * The help that the command line requests. Undefined for a command that is not in the table, or if an extension adds commands with its
- * noun: plugins then have to be loaded to print the help.
+ * The help that the command line requests. Undefined for a command that is not in the table, or if an extension adds commands or options to
+ * its noun: plugins then have to be loaded to print the help.
  */
 async function readHelp(words: readonly string[], file: URL): Promise<string | undefined> {
   if (!existsSync(file)) return undefined;
@@ -54,11 +54,10 @@ async function readHelp(words: readonly string[], file: URL): Promise<string | u
   if (!first.startsWith("-") && !Object.hasOwn(table, first)) return undefined;
   const noun = words.find((word) => Object.hasOwn(table, word));
   const action = words.find((word) => Object.hasOwn(table, `${noun} ${word}`));
-  const { isFlag, readOwnCommands, withOwnCommands } = await import("@scorel/extensions/noted-commands");
+  const { readOwnCommands, withOwnCommands } = await import("@scorel/extensions/noted-commands");
   const own = readOwnCommands();
-  if (own.some((command) => command.noun === noun)) return undefined;
-  // The command may have flags of session options, which an extension has extended, so the stored help is not complete.
-  if (noun !== undefined && own.some(isFlag)) return undefined;
+  // Options without a noun belong to all commands that open a session, which this one may do.
+  if (noun !== undefined && own.some((each) => each.noun === noun || each.noun === "")) return undefined;
   if (noun !== undefined) return table[action === undefined ? noun : `${noun} ${action}`];
   // A word after an option may be the option's value, so it does not count as a command.
   const named = words.some((word, index) => !word.startsWith("-") && !words[index - 1]?.startsWith("-"));

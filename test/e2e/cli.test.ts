@@ -134,6 +134,40 @@ describe("scorel", () => {
     ]);
   });
 
+  it("shows options that the user's extensions add to other commands in the help of these commands alone", async () => {
+    using s = scratch();
+    s.file(
+      "~/.scorel/extensions/pigeon.ts",
+      `export default { id: "pigeon", name: "Pigeon", version: "1", scope: "host",
+        transports: () => [{
+          name: "pigeon",
+          options: [{ flags: "--loft <place>", description: "Accept pigeons" }],
+          dialOptions: [{ flags: "--pigeon <name>", description: "Send a pigeon" }],
+          listen: () => undefined,
+        }],
+        folderOptions: () => [{ flags: "--nest <name>", description: "Work in a nest", enter: async (name) => name }],
+      };\n`,
+    );
+    await s.run(["project", "list"]);
+    const shown = async (...command: string[]) => {
+      const { stdout } = await s.run([...command, "--help"]);
+      return stdout.match(/--(?:loft|pigeon|nest) .*/g);
+    };
+    expect({
+      scorel: await shown(),
+      chat: await shown("chat"),
+      "host serve": await shown("host", "serve"),
+      "host status": await shown("host", "status"),
+      attach: await shown("attach"),
+    }).toEqual({
+      scorel: ["--nest <name>  Work in a nest"],
+      chat: [expect.stringMatching(/^--nest <name> +Work in a nest$/)],
+      "host serve": [expect.stringMatching(/^--loft <place> +Accept pigeons$/)],
+      "host status": null,
+      attach: [expect.stringMatching(/^--pigeon <name> +Send a pigeon$/)],
+    });
+  });
+
   it.each(["--version", "--help"])(
     "%s fails with exit code 1 and a message when stdout cannot be written",
     async (flag) => {

@@ -10,11 +10,13 @@ import { noteFile, type OwnCommand } from "./noted.ts";
 
 const LONGEST = 200;
 
-/** Stores the commands and session options of the extensions that a host has loaded, for `scorel --help`. Throws EXTENSION_FOLDER. */
+/** Stores the commands and options of the extensions that a host has loaded, for `scorel --help`. Throws EXTENSION_FOLDER. */
 export function noteCommands(kernel: Kernel, entries: readonly KernelEntry[]): void {
   const path = noteFile();
   const files = new Map(entries.flatMap(({ plugin, origin, contained }) => (contained ? [[plugin.id, origin]] : [])));
-  const text = `${JSON.stringify(files.size === 0 ? [] : [...commandsOf(kernel, files), ...optionsOf(kernel, files)], null, 2)}\n`;
+  const sources = files.size === 0 ? [] : [commandsOf, addedOptions, folderOptions, sessionOptions];
+  const rows = sources.flatMap((source) => source(kernel, files));
+  const text = `${JSON.stringify(rows, null, 2)}\n`;
   const isThere = fs.existsSync(path);
   if (files.size === 0 && !isThere) return;
   if (isThere && fs.readFileSync(path, "utf8") === text) return;
@@ -41,8 +43,32 @@ function commandsOf(kernel: Kernel, files: ReadonlyMap<string, string>): OwnComm
   });
 }
 
-/** The flags of session options that extensions contribute, in the form of commands with an empty noun. */
-function optionsOf(kernel: Kernel, files: ReadonlyMap<string, string>): OwnCommand[] {
+/** The options that extensions add to the commands of other plugins, such as those of transports. */
+function addedOptions(kernel: Kernel, files: ReadonlyMap<string, string>): OwnCommand[] {
+  return kernel.collect("cliCommands").flatMap(({ plugin, value }) => {
+    if (files.has(plugin)) return [];
+    return value.flatMap(({ noun, options = [] }) =>
+      options.flatMap((option) => optionRow(noun, option, files.get(option.plugin ?? ""))),
+    );
+  });
+}
+
+/** The options that choose a folder, which extensions add to all commands that open a session. */
+function folderOptions(kernel: Kernel, files: ReadonlyMap<string, string>): OwnCommand[] {
+  return kernel.collect("folderOptions").flatMap(({ plugin, value }) => {
+    const given: unknown[] = Array.isArray(value) ? value : [];
+    return given.flatMap((option) => optionRow("", option, files.get(plugin)));
+  });
+}
+
+function optionRow(noun: string, option: unknown, file: string | undefined): OwnCommand[] {
+  const { flags, description } = Object(option) as Record<string, unknown>;
+  if (!isWord(flags) || file === undefined) return [];
+  return [{ noun, usage: flags.slice(0, LONGEST), description: String(description ?? "").slice(0, LONGEST), file }];
+}
+
+/** The flags of session options that extensions contribute. */
+function sessionOptions(kernel: Kernel, files: ReadonlyMap<string, string>): OwnCommand[] {
   // The valid options. They do not contain their plugins, so these are found by comparing the keys below.
   const left = new Map(
     kernel
@@ -58,9 +84,7 @@ function optionsOf(kernel: Kernel, files: ReadonlyMap<string, string>): OwnComma
       const option = left.get(key);
       if (file === undefined || !option) return [];
       left.delete(key);
-      return [option.flag, option.short?.flag].flatMap((flag) =>
-        flag ? [{ noun: "", usage: flag.flags, description: flag.description.slice(0, LONGEST), file }] : [],
-      );
+      return [option.flag, option.short?.flag].flatMap((flag) => (flag ? optionRow("", flag, file) : []));
     });
   });
 }

@@ -2,11 +2,11 @@ import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
-/** A command of one of the user's extensions, or a flag of a session option of one, for `scorel --help`. */
+/** A command of one of the user's extensions, or an option that one adds to the commands of other plugins, for `--help`. */
 export interface OwnCommand {
-  /** Empty for a flag. */
+  /** For an option, the noun of the command that has it; empty for an option of all commands that open a session. */
   noun: string;
-  /** The usage without `scorel`: `deploy <target>`. */
+  /** The usage without `scorel`, such as `deploy <target>`, or the flags of an option, such as `--tone <name>`. */
   usage: string;
   description: string;
   /** The file of the extension, which may have been deleted since. */
@@ -50,17 +50,23 @@ export async function withOwnCommands(help: string, commands: readonly OwnComman
           section,
           ...shown(
             "Commands",
-            commands.filter((own) => !isFlag(own)),
+            commands.filter((own) => !isOption(own)),
           ),
         ];
-      if (section.startsWith("Options:")) return [section, ...shown("Options", commands.filter(isFlag))];
+      if (section.startsWith("Options:"))
+        return [
+          section,
+          ...shown(
+            "Options",
+            commands.filter((own) => isOption(own) && own.noun === ""),
+          ),
+        ];
       return section;
     })
     .join("\n\n");
 }
 
-/** Whether it is the flag of a session option. */
-export const isFlag = ({ noun }: OwnCommand): boolean => noun === "";
+const isOption = ({ usage }: OwnCommand): boolean => usage.startsWith("-");
 
 function isOwnFile(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
