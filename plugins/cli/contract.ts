@@ -77,6 +77,8 @@ export interface Launch extends Omit<Invocation, "args" | "options"> {
   trust?: boolean;
   /** Options of every command. The loader has already applied them. */
   globalOptions: readonly CliOption[];
+  /** The files of extensions that failed and may have had commands. */
+  failedExtensions(): readonly string[];
   /**
    * Registers work that runs before the process begins to stop, also after a signal. It has no time limit; a second SIGTERM ends the process
    * at once.

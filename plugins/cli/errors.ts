@@ -28,6 +28,11 @@ export const errors = defineErrors({
     }) =>
       `There is no command "${a.command}".${aboutCommand(a)}${a.takesPrompt ? ` To send it as a prompt: scorel -- ${a.command}` : ""}${a.takesPrompt ? ". " : " "}\`scorel --help\` lists all commands.`,
   },
+  CLI_FAILED_COMMAND: {
+    exit: 2,
+    text: (a: { command: string; files: readonly string[] }) =>
+      `There is no command "${a.command}". It may be one of an extension that failed: ${a.files.join(", ")}. \`scorel plugin list\` says why. To send it as a prompt: scorel -- ${a.command}`,
+  },
   CLI_UNKNOWN_ACTION: {
     exit: 2,
     text: (a: { noun: string; action: string; nearest: string | undefined; meant?: readonly string[] }) =>

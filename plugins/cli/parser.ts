@@ -14,16 +14,20 @@ export interface Parsed {
   options: Record<string, unknown>;
 }
 
-/** Finds the command and parses its arguments. Throws CLI errors that name the nearest match. */
+/**
+ * Finds the command and parses its arguments. Throws CLI errors that name the nearest match. `failed` returns the files of extensions that
+ * failed: a word that may be one of their commands is no prompt.
+ */
 export function parseCommandLine(
   argv: readonly string[],
   commands: readonly CliCommand[],
   global: readonly Option[],
+  failed: () => readonly string[] = () => [],
 ): Parsed {
   const end = argv.indexOf("--");
   const words = end < 0 ? argv : argv.slice(0, end);
   const rest = end < 0 ? [] : argv.slice(end + 1);
-  const { command, left } = findCommand(words, commands, global);
+  const { command, left } = findCommand(words, commands, global, failed);
   const options = optionsOf(command, global);
   const line = normalise(left, options, command);
   const parsed = parseWithCac(line.words, options);
@@ -40,7 +44,12 @@ function optionsOf(command: CliCommand, global: readonly Option[]): Option[] {
 }
 
 /** Finds noun and action: the first two words that are neither options nor their values. */
-function findCommand(words: readonly string[], commands: readonly CliCommand[], global: readonly Option[]) {
+function findCommand(
+  words: readonly string[],
+  commands: readonly CliCommand[],
+  global: readonly Option[],
+  failed: () => readonly string[],
+) {
   const root = commands.find(({ noun }) => noun === "");
   const valued = [...global, ...(root?.options ?? []).map(readOption)].filter(({ value }) => value !== undefined);
   const isValue = (index: number) => valued.some(({ names }) => names.includes(words[index - 1] ?? ""));
@@ -53,7 +62,10 @@ function findCommand(words: readonly string[], commands: readonly CliCommand[], 
     const isAfterOption = before.some((word) => isOption(word, (root?.options ?? []).map(readOption)));
     if (noun !== undefined && isAfterOption && root?.args === undefined)
       throw errors.CLI_UNEXPECTED_ARGUMENT({ command: "scorel", argument: noun });
-    return { command: rootFor(noun, root, commands, places.length === 1), left: words };
+    const command = rootFor(noun, root, commands, places.length === 1);
+    const files = noun === undefined || /\s/.test(noun) ? [] : failed();
+    if (noun !== undefined && files.length > 0) throw errors.CLI_FAILED_COMMAND({ command: noun, files });
+    return { command, left: words };
   }
   const actions = commands.filter((command) => command.noun === noun);
   const action = words[places[1] ?? -1];

@@ -36,9 +36,14 @@ async function execute(argv: readonly string[], collected: Contributed, launch: 
     return 0;
   }
   const { parseCommandLine } = await import("./parser.ts");
-  const { command, args, options } = parseCommandLine(argv, commands, launch.globalOptions.map(readOption));
+  const { command, args, options } = parseCommandLine(
+    argv,
+    commands,
+    launch.globalOptions.map(readOption),
+    launch.failedExtensions,
+  );
   if (command.usesProject === false) launch.leaveProjectUnused();
-  const { version: _version, globalOptions: _globalOptions, ...streams } = launch;
+  const { version: _version, globalOptions: _globalOptions, failedExtensions: _failed, ...streams } = launch;
   const code: unknown = await command.run({ ...streams, args, options });
   if (isExitCode(code)) return code ?? 0;
   const name = nameOf(command);

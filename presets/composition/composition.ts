@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ExtensionFile, ExtensionProblem } from "@scorel/extensions/contract";
 import { codeOf, type KernelEntry, ScorelError } from "@scorel/kernel";
@@ -105,11 +105,19 @@ function trustedPaths(project: Project | undefined) {
   return { trusted: project.dir, trustedCopy: { scorel, root: project.root ?? dirname(scorel) }, ...nested };
 }
 
+/** The plugins of host scope. */
+export interface HostPlugins {
+  entries: KernelEntry[];
+  problems: ExtensionProblem[];
+  /** Returns the paths of extensions that have a problem and are of host scope, as far as this can be told. */
+  suspects(): string[];
+}
+
 /**
  * The plugins of host scope, from shipped and user layers only, including those that a project's preset or configuration
  * builds on. A preset without a command line, such as one of a project, gets the host plugins of `base`.
  */
-export async function hostPlugins(asked: Asked): Promise<{ entries: KernelEntry[]; problems: ExtensionProblem[] }> {
+export async function hostPlugins(asked: Asked): Promise<HostPlugins> {
   const own = await hostResolution(asked);
   const hasCli = own.merged.use.has("cli") || own.merged.without.has("cli");
   const entries = shippedEntries(hasCli ? own : await resolve(userRequest(asked, "base")), "host");
@@ -119,7 +127,11 @@ export async function hostPlugins(asked: Asked): Promise<{ entries: KernelEntry[
     own.extensions.filter((file) => file.of === "user" && declaresHost(file)),
     "host",
   );
-  return { entries: [...entries, ...extensions.entries], problems: extensions.problems };
+  return {
+    entries: [...entries, ...extensions.entries],
+    problems: extensions.problems,
+    suspects: () => [...own.problems.filter(mayBeOfHost), ...extensions.problems].map(({ origin }) => origin),
+  };
 }
 
 async function loadExtensions(
@@ -181,7 +193,12 @@ function shippedEntries({ plugins, merged }: Resolution, scope: "host" | "sessio
   });
 }
 
+/** Whether a path that was left out may be an extension of host scope; a folder may hold one. */
+function mayBeOfHost({ origin }: ExtensionProblem): boolean {
+  return !statSync(origin, { throwIfNoEntry: false })?.isFile() || declaresHost({ file: origin });
+}
+
 /** Whether an extension has host scope, judged by its source text, so that starting a command runs no session extension. */
-function declaresHost({ file }: ExtensionFile): boolean {
+function declaresHost({ file }: Pick<ExtensionFile, "file">): boolean {
   return /\bscope\b\s*[:=]\s*["'`]host["'`]/.test(readFileSync(file, "utf8"));
 }

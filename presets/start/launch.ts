@@ -100,7 +100,7 @@ export async function startHost(
   });
   const asks = flags.preset !== undefined && !flags.print && !flags.rescue;
   if (asks) await (await import("./preset-question.ts")).askAboutPreset(asked, { ...streams, interrupt });
-  const { entries, problems } = flags.rescue ? await rescuePlugins(asked) : await hostPlugins(asked);
+  const { entries, problems, suspects } = flags.rescue ? await rescuePlugins(asked) : await hostPlugins(asked);
   for (const { message } of problems) asked.notify(message);
   const [{ createRehearsal }, { hostHints, knownWords, sessionHints }] = await Promise.all([
     import("@scorel/extensions/rehearsal"),
@@ -114,6 +114,7 @@ export async function startHost(
     ...(flags.preset !== undefined && { preset: flags.preset }),
     ...(flags.trust && { trust: true }),
     globalOptions,
+    failedExtensions: () => [...new Set([...suspects(), ...failedIn(kernel, entries)])],
     env: process.env,
     ...streams,
     interrupt,
@@ -144,6 +145,14 @@ export async function startHost(
   // Not with --preset: that preset may lack extensions that the next command has.
   if (flags.preset === undefined && !flags.rescue) await noteForHelp(kernel, entries, asked);
   return kernel;
+}
+
+/** The files of extensions that have failed in a kernel. */
+function failedIn({ failures }: Kernel, entries: readonly KernelEntry[]): string[] {
+  const failed = new Set(failures.map(({ plugin }) => plugin));
+  return entries.flatMap(({ plugin, origin, contained }) =>
+    contained && origin !== undefined && failed.has(plugin.id) ? [origin] : [],
+  );
 }
 
 /** Stores the commands of extensions for `--help`. Loads the plugin only if there are extensions, or commands from an earlier start. */

@@ -1,6 +1,7 @@
 import type { KernelEntry } from "@scorel/kernel";
 import { loadShipped } from "../catalogue.ts";
 import type { Asked } from "../composition/asked.ts";
+import type { HostPlugins } from "../composition/composition.ts";
 import { readLayers } from "../layers/layers.ts";
 import { mergeLayers } from "../layers/merge.ts";
 
@@ -11,7 +12,7 @@ const needed = ["cli", "doctor"];
  * The host plugins of `scorel doctor`. It has to run even if presets, configuration or extensions are broken: no extension is
  * loaded, and a table of the configuration is used only if it is valid.
  */
-export async function rescuePlugins(asked: Asked): Promise<{ entries: KernelEntry[]; problems: [] }> {
+export async function rescuePlugins(asked: Asked): Promise<HostPlugins> {
   const plugins = await loadShipped([...needed, "logs", "host", "models"]);
   const tables = await readableTables(asked);
   const entries = [...plugins].map(
@@ -22,7 +23,7 @@ export async function rescuePlugins(asked: Asked): Promise<{ entries: KernelEntr
       optional: !needed.includes(id),
     }),
   );
-  return { entries, problems: [] };
+  return { entries, problems: [], suspects: () => [] };
 }
 
 async function readableTables({ preset, by, cwd }: Asked): Promise<Readonly<Record<string, unknown>>> {

@@ -45,6 +45,7 @@ export async function readCommandLine(): Promise<CommandLine> {
 const launch: Launch = {
   version: "<version>",
   globalOptions,
+  failedExtensions: () => [],
   beforeEnd: () => {},
   leaveProjectUnused: () => {},
   cwd: "/",

@@ -272,6 +272,42 @@ describe("scorel", () => {
   });
 });
 
+describe("a word that may be the command of an extension", () => {
+  const ship = (more: string) => `export default {
+    id: "ship", name: "Ship", version: "1", scope: "host",
+    cliCommands: () => [{ noun: "ship", description: "Ship it", run: () => 0 }], ${more}
+  };\n`;
+
+  it.each([
+    ["throws while it is loaded", "ship.ts", `${ship("")}throw new Error("no luck");`],
+    ["throws while it starts", "ship.ts", ship('activate() { throw new Error("no luck"); },')],
+    ["fails when its commands are asked for", "ship.ts", ship("get cliCommands() { return () => { throw 1; }; },")],
+    ["has a field with a misspelt name", "ship.ts", ship("").replace("cliCommands", "cliComands")],
+    ["is in a file with another ending", "ship.cjs", ship("")],
+  ])("is not sent to the model when the extension %s", async (_how, name, source) => {
+    using s = scratch();
+    await using server = await startModelServer([]);
+    s.useModel(server.baseUrl);
+    const file = s.file(`~/.scorel/extensions/${name}`, source);
+    const { code, stdout, stderr } = await s.run(["ship"]);
+    expect({ code, stdout, last: stderr.trimEnd().split("\n").at(-1), sent: server.requests.length }).toEqual({
+      code: 2,
+      stdout: "",
+      last: `scorel: There is no command "ship". It may be one of an extension that failed: ${file}. \`scorel plugin list\` says why. To send it as a prompt: scorel -- ship`,
+      sent: 0,
+    });
+    expect((await s.run(["plugin", "list"])).stdout).toContain("ship");
+  });
+
+  it("is sent when only an extension of sessions failed", async () => {
+    using s = scratch();
+    await using server = await startModelServer([text("Hello.")]);
+    s.useModel(server.baseUrl);
+    s.file("~/.scorel/extensions/broken.ts", "throw new Error('no luck');");
+    expect(await s.run(["hello"])).toMatchObject({ code: 0, stdout: expect.stringContaining("Hello.") });
+  });
+});
+
 describe("a project that is not trusted", () => {
   /** A project that would run code, redirect the model and change the prompt. */
   function plant(s: Scratch, baseUrl: string): void {

@@ -22,7 +22,11 @@ const rootOptions: CliOption[] = [
 ];
 
 /** A command line with some commands; `run` returns the exit code, the output, and the input of the command. */
-async function commandLine(extra: readonly CliCommand[] = [], root: Partial<CliCommand> = {}) {
+async function commandLine(
+  extra: readonly CliCommand[] = [],
+  root: Partial<CliCommand> = {},
+  failed: readonly string[] = [],
+) {
   const said = { out: "", err: "" };
   let given: unknown;
   const stream = (key: "out" | "err") => ({
@@ -33,6 +37,7 @@ async function commandLine(extra: readonly CliCommand[] = [], root: Partial<CliC
   const launch = {
     version: "1.2.3",
     globalOptions,
+    failedExtensions: () => failed,
     cwd: "/work",
     env: {},
     stdin: undefined,
@@ -220,6 +225,20 @@ describe("a command line", () => {
     expect(await scorel.run("fix", "the", "bug")).toEqual(
       refused('"scorel" takes no argument "the". Put a text of several words in quotes.'),
     );
+  });
+
+  it("does not send a single word as a prompt if it may be a command of an extension that failed", async () => {
+    await using scorel = await commandLine([], { args: "[prompt]" }, ["/home/ship.ts", "/home/pigeon.ts"]);
+    const missing = refused(
+      'There is no command "ship". It may be one of an extension that failed: /home/ship.ts, /home/pigeon.ts. `scorel plugin list` says why. To send it as a prompt: scorel -- ship',
+    );
+    for (const argv of [["ship"], ["ship", "prod"], ["--trust", "ship"]])
+      expect(await scorel.run(...argv)).toEqual(missing);
+    for (const argv of [["ship it"], ["--", "ship it"]])
+      expect((await scorel.run(...argv)).given).toMatchObject({ command: "", args: ["ship it"] });
+    expect((await scorel.run("--", "ship")).given).toMatchObject({ command: "", args: ["ship"] });
+    expect((await scorel.run("-p", "ship")).given).toMatchObject({ command: "", options: { print: "ship" } });
+    expect((await scorel.run("sesion")).err).toContain('Did you mean "session"?');
   });
 
   it("names the command of which only the action was typed, or another word for it", async () => {

@@ -205,6 +205,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
   launch: {
     version: "value",
     globalOptions: "value",
+    failedExtensions: "function",
     beforeEnd: "function",
     leaveProjectUnused: "function",
   },
