@@ -15,6 +15,8 @@ export const errors = defineErrors({
     `"backgroundWork" of plugin "${a.plugin}" cannot be used: it needs the functions "list" and "stop".`,
   COMMAND_INVALID: (a: { name: string; plugin: string; flaw: string }) =>
     `The command "/${a.name}" of plugin "${a.plugin}" cannot be used: ${a.flaw}.`,
+  COMMAND_KEY: (a: { name: string; plugin: string; flaw: string }) =>
+    `A key of the command "/${a.name}" of plugin "${a.plugin}" is left out: ${a.flaw}.`,
   COMMAND_DUPLICATE: (a: Clash) => clashText(`The command "/${a.name}"`, a),
   COMMAND_SEALED: (a: { name: string; plugin: string; owner: string }) =>
     `Plugin "${a.plugin}" cannot replace "/${a.name}", which guards something; the one of "${a.owner}" is used. Rename it.`,

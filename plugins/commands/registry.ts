@@ -1,5 +1,6 @@
 import type { OperationContext } from "@scorel/host/contract";
 import { type BaseContext, codeOf } from "@scorel/kernel";
+import { flawOfKey } from "@scorel/kit/terminal/key-names";
 import { type Claim, claim } from "@scorel/kit/values/claims";
 import { nearest } from "@scorel/kit/values/nearest";
 import { parseArguments, usageOf } from "./arguments.ts";
@@ -27,7 +28,7 @@ export function listCommands(ctx: BaseContext): ListedCommand[] {
       description: command.summary ?? command.description ?? "",
       usage: usageOf(name, command.args),
       group: command.group ?? OTHER,
-      ...(command.keys !== undefined && { keys: [command.keys].flat() }),
+      ...(command.keys !== undefined && { keys: keysOf(command) }),
       ...(command.choices && { chooses: true as const }),
       ...(command.sealed && { sealed: true as const }),
     }))
@@ -121,6 +122,8 @@ function collectRows(ctx: BaseContext): { rows: Map<string, Row>; flawed: Map<st
       report(flaw);
     });
     for (const [name, command] of Object.entries(usable)) {
+      for (const flaw of keysOf(command).flatMap((key) => flawOfKey(key) ?? []))
+        report(errors.COMMAND_KEY({ name, plugin, flaw }));
       const known = claimed.get(name);
       if (known?.command.sealed && known.plugin !== plugin) {
         report(errors.COMMAND_SEALED({ name, plugin, owner: known.plugin }));
@@ -133,6 +136,10 @@ function collectRows(ctx: BaseContext): { rows: Map<string, Row>; flawed: Map<st
   const rows = new Map<string, Row>(files.map((row) => [row.name, row]));
   for (const [name, row] of claimed) rows.set(name, row);
   return { rows, flawed };
+}
+
+function keysOf({ keys = [] }: SlashCommand): string[] {
+  return [keys].flat();
 }
 
 /** The problems with command files that were already reported in each session. The files are read again for every list. */

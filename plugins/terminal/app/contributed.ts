@@ -1,7 +1,7 @@
 import type { Choice, ListedCommand } from "@scorel/commands/contract";
 import type { Client } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
-import { keyLabel } from "../input/key-names.ts";
+import { keyLabel } from "@scorel/kit/terminal/key-names";
 import type { Keys } from "../keys.ts";
 import { ListPicker } from "../pickers/picker.ts";
 import type { PickerPlace } from "../pickers/picker-parts.ts";

@@ -1,7 +1,7 @@
+import { flawOfKey, keyLabel, keyNamed } from "@scorel/kit/terminal/key-names";
 import { nearest } from "@scorel/kit/values/nearest";
 import { z } from "zod";
 import { defaultKeys, type KeyAction, type KeyGroup, keyGroups } from "../keys.ts";
-import { keyLabel, keyNamed } from "./key-names.ts";
 
 /** A slash command as it is typed: `/undo`. */
 type Command = `/${string}`;
@@ -52,13 +52,8 @@ function flawsOfOne(action: string, keys: readonly string[]): Flaw[] {
     return [{ path: [action], message: `there is no action "${action}" that a key can be set for; ${meant}` }];
   }
   return keys.flatMap((key) => {
-    const named = keyNamed(key);
-    if (typeof named === "string") return [];
-    const message =
-      "unknown" in named
-        ? `"${key}" is not a key; write keys like "ctrl+r", "alt+enter", "shift+tab" or "f2"`
-        : `"${key}" types a character, which could then not be written; add ctrl or alt, as in "alt+${key.slice(-1)}"`;
-    return [{ path: [action], message }];
+    const message = flawOfKey(key);
+    return message === undefined ? [] : [{ path: [action], message }];
   });
 }
 

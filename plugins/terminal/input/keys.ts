@@ -1,7 +1,7 @@
 import { parseKey } from "@mariozechner/pi-tui/dist/keys.js";
+import { canonical, keyLabel, keyNamed } from "@scorel/kit/terminal/key-names";
 import { type KeyAction, type KeyGroup, type Keys, keyGroups } from "../keys.ts";
 import { bindingsOf, type KeySettings } from "./key-config.ts";
-import { canonical, keyLabel, keyNamed } from "./key-names.ts";
 
 const ESC = "\x1b";
 /** Names for sequences that pi-tui does not know, or names differently from what they mean in raw mode. */

@@ -52,6 +52,26 @@ describe("a slash command of a plugin", () => {
     expect(notices.map(({ message }) => message).join()).toContain('cannot replace "/logout"');
   });
 
+  it("has a name of a key that does not exist: it is used without that key, and a notice names the plugin and the modifiers", async () => {
+    await using s = await opened({
+      fly: { keys: ["hyper+q", "alt+w"], run: () => "flew" },
+      sit: { keys: "x", run: () => "" },
+    });
+    await s.listed();
+    const { notices } = await s.t.client.request("get_status", { sessionId: s.sessionId });
+    expect(notices.map(({ code, message }) => [code, message])).toEqual([
+      [
+        "COMMAND_KEY",
+        'plugin "mine" failed in commands: A key of the command "/fly" of plugin "mine" is left out: "hyper+q" is not a key; write keys like "ctrl+r", "alt+enter", "shift+tab" or "f2", with the modifiers ctrl, alt, shift, super.',
+      ],
+      [
+        "COMMAND_KEY",
+        'plugin "mine" failed in commands: A key of the command "/sit" of plugin "mine" is left out: "x" types a character, which could then not be written; add ctrl or alt, as in "alt+x".',
+      ],
+    ]);
+    expect(await s.run("fly")).toEqual({ output: "flew" });
+  });
+
   it("runs under its name, and returns a text, a result or nothing", async () => {
     await using s = await opened({
       shout: { description: "Say it loud", run: (args: string) => args.toUpperCase() },

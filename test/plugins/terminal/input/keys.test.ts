@@ -1,8 +1,8 @@
 import type { ListedCommand } from "@scorel/commands/contract";
 import { describe, expect, it } from "vitest";
+import { canonical, keyLabel } from "../../../../plugins/kit/terminal/key-names.ts";
 import { Help } from "../../../../plugins/terminal/app/help.ts";
 import { keySettings } from "../../../../plugins/terminal/input/key-config.ts";
-import { canonical, keyLabel } from "../../../../plugins/terminal/input/key-names.ts";
 import { createKeys, keyOf, keyRows } from "../../../../plugins/terminal/input/keys.ts";
 import { defaultKeys, type KeyAction } from "../../../../plugins/terminal/keys.ts";
 import { en } from "../../../../plugins/terminal/words/en.ts";
@@ -123,7 +123,7 @@ describe("keys", () => {
     [
       { send: "ctrl+nope" },
       ["send"],
-      '"ctrl+nope" is not a key; write keys like "ctrl+r", "alt+enter", "shift+tab" or "f2"',
+      '"ctrl+nope" is not a key; write keys like "ctrl+r", "alt+enter", "shift+tab" or "f2", with the modifiers ctrl, alt, shift, super',
     ],
     [{ help: "?" }, ["help"], '"?" types a character, which could then not be written; add ctrl or alt, as in "alt+?"'],
     [{ expand: "f5", thinking: "F5" }, ["thinking"], 'F5 is also the key of "expand"; give one of them another key'],

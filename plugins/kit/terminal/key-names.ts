@@ -28,6 +28,15 @@ export function keyNamed(text: string): string | KeyFlaw {
   return /^(?:shift\+)?(?:.|space)$/u.test(name) ? { types: text } : name;
 }
 
+/** Why a name is no key that something can be bound to, with names that are; undefined if it is one. */
+export function flawOfKey(key: string): string | undefined {
+  const named = keyNamed(key);
+  if (typeof named === "string") return undefined;
+  return "unknown" in named
+    ? `"${key}" is not a key; write keys like "ctrl+r", "alt+enter", "shift+tab" or "f2", with the modifiers ${modifiers.join(", ")}`
+    : `"${key}" types a character, which could then not be written; add ctrl or alt, as in "alt+${key.slice(-1)}"`;
+}
+
 /** The canonical form of a key's name; undefined if it names no key. */
 export function canonical(text: string): string | undefined {
   const [, before = "", last = ""] = /^((?:[A-Za-z]+[-+])*)(.|[A-Za-z]\w+)$/u.exec(text.trim()) ?? [];
