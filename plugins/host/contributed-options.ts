@@ -83,7 +83,8 @@ export function checkOptions(
     if (!Array.isArray(value)) return refuse(errors.HOST_OPTIONS({ plugin, problems: "it must be a list" }));
     return value.flatMap((given: unknown): SessionOption[] => {
       const checked = rowSchema.safeParse(given, { jitless: true });
-      if (!checked.success) return refuse(errors.HOST_OPTIONS({ plugin, problems: problemsOf(checked.error) }));
+      if (!checked.success)
+        return refuse(errors.HOST_OPTIONS({ plugin, problems: problemsOf(checked.error, "option") }));
       const row = checked.data as SessionOption;
       const name = namesOf(row).find(isTaken);
       if (name !== undefined) return refuse(errors.HOST_OPTION_TAKEN({ plugin, name, owner: owners.get(name) }));

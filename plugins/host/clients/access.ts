@@ -228,6 +228,6 @@ function checkedScope(scope: ClientScope): ClientScope {
     projects: names.optional(),
   });
   const checked = schema.safeParse(scope, { jitless: true });
-  if (!checked.success) throw errors.HOST_SCOPE_INVALID({ problems: problemsOf(checked.error) });
+  if (!checked.success) throw errors.HOST_SCOPE_INVALID({ problems: problemsOf(checked.error, "scope") });
   return checked.data;
 }

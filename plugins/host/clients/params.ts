@@ -12,6 +12,9 @@ export const text = z.string().optional();
 export const flag = z.boolean().optional();
 export const count = z.number().int().min(0).optional();
 
+/** The name of the params in problems with them as a whole. */
+const PARAMS = "params";
+
 /** The content of a user's message. */
 export const content = z.union([
   z.string(),
@@ -35,7 +38,7 @@ export function checkParams<P>(operation: string, schema: z.ZodType<P>, params: 
 }
 
 function paramProblems(schema: z.ZodType, params: unknown, { issues } = new z.ZodError([])): string {
-  const wrong = issues.filter(({ code }) => code !== "unrecognized_keys").map(problemOf);
+  const wrong = issues.filter(({ code }) => code !== "unrecognized_keys").map((issue) => problemOf(issue, PARAMS));
   const unknown = unknownKeys(schema, params).map((path) => unknownProblem(schema, path));
   return [...wrong, ...unknown].join("; ");
 }
@@ -45,20 +48,20 @@ function unknownProblem(schema: z.ZodType, path: KeyPath): string {
   const key = String(path.at(-1));
   const near = nearest(key, knownKeys(schema, around), { partly: true });
   const meant = near === undefined ? "" : `; did you mean "${near}"?`;
-  return `${placeOf(around)}: there is no ${JSON.stringify(key)} here${meant}`;
+  return `${placeOf(around, PARAMS)}: there is no ${JSON.stringify(key)} here${meant}`;
 }
 
-/** Formats validation problems, each with its key. */
-export function problemsOf({ issues }: z.ZodError): string {
-  return issues.map(problemOf).join("; ");
+/** Formats validation problems, each with its key. A problem with the checked value itself is shown with the name of that value, `whole`. */
+export function problemsOf({ issues }: z.ZodError, whole: string): string {
+  return issues.map((issue) => problemOf(issue, whole)).join("; ");
 }
 
-function problemOf(issue: z.core.$ZodIssue): string {
-  return `${placeOf(issue.path)}: ${issueText(issue)}`;
+function problemOf(issue: z.core.$ZodIssue, whole: string): string {
+  return `${placeOf(issue.path, whole)}: ${issueText(issue)}`;
 }
 
-function placeOf(path: readonly PropertyKey[]): string {
-  return path.map(String).join(".") || "params";
+function placeOf(path: readonly PropertyKey[], whole: string): string {
+  return path.map(String).join(".") || whole;
 }
 
 const made = new Map<string, z.ZodType>();

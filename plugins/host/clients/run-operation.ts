@@ -100,6 +100,6 @@ function onlyReads(operation: string, { sessions }: Caller, kernel: Kernel): boo
 
 function assertResult(operation: string, plugin: string, schema: z.ZodType, result: unknown): unknown {
   const { error, data } = schema.safeParse(result, { jitless: true });
-  if (error) throw errors.HOST_RESULT_INVALID({ operation, plugin, problems: problemsOf(error) });
+  if (error) throw errors.HOST_RESULT_INVALID({ operation, plugin, problems: problemsOf(error, "result") });
   return data;
 }

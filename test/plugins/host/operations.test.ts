@@ -214,6 +214,22 @@ describe("the result of an operation", () => {
     message: 'Plugin "adder" answered "add" with a result that does not match its schema: sum: it must be at most 10.',
   };
 
+  it("is named as a whole when an operation returns nothing", async () => {
+    using _home = testHome();
+    const silent = definePlugin({
+      ...adder,
+      operations: () => ({
+        add: { params: z.strictObject({}), result: z.strictObject({ sum: z.number() }), run: () => undefined },
+      }),
+    } as never);
+    await using t = await testHost([echoAgent], [], [contained(silent)]);
+    await expect(t.client.request("add", {} as never)).rejects.toMatchObject({
+      code: "HOST_RESULT_INVALID",
+      message:
+        'Plugin "adder" answered "add" with a result that does not match its schema: result: it is missing, an object is needed.',
+    });
+  });
+
   it("is checked when an extension returns it", async () => {
     using _home = testHome();
     await using t = await testHost([echoAgent], [], [contained(wrong)]);
