@@ -54,7 +54,7 @@ export class Failures {
   report(plugin: string, where: string, thrown: unknown, { quietly = false, of }: ReportOptions = {}): void {
     const contained = this.options.entry(plugin)?.contained;
     const at = contained?.thrownAt(thrown);
-    const message = at === undefined || where === "" ? messageOf(thrown) : messageWithoutPlugin(plugin, thrown);
+    const message = contained && where !== "" ? messageWithoutPlugin(plugin, thrown) : messageOf(thrown);
     const failure: Failure = { plugin, where, code: codeOf(thrown), message, ...(at && { at }) };
     if (this.list.length < KEPT) this.list.push(failure);
     // Counted separately, so that switching a plugin off is announced even after many failures.

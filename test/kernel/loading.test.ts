@@ -79,7 +79,7 @@ describe("plugins that may fail", () => {
     ]);
     expect(t.kernel.failures.map(({ message }) => message)).toEqual([
       "Plugins need each other in a circle: a -> b -> a. Take one of these needs away.",
-      'Plugin "b" (test) needs the service "a", which no loaded plugin provides. Plugin "a" provides it, but is left out: see its own problem.',
+      'it needs the service "a", which no loaded plugin provides. Plugin "a" provides it, but is left out: see its own problem.',
     ]);
   });
 });

@@ -206,6 +206,14 @@ describe("a session for the tests of an extension", () => {
     });
   });
 
+  it.each(["host", "session"])("says once which extension failed in start, and why (scope %s)", async (scope) => {
+    const activate = () => Promise.reject(new Error("no socket"));
+    await expect(openSession({ plugins: [{ ...plain, scope, activate }] as never })).rejects.toMatchObject({
+      code: "TESTING_START",
+      message: 'The session did not start as its extensions require: plugin "plain" failed in start: no socket',
+    });
+  });
+
   it.each([
     ["y, n", () => "yes", '"yes" is not one of the answers to this question: y, n.'],
     [
