@@ -35,7 +35,7 @@ async function begun(t: BrowserStage, options: Parameters<BrowserStage["open"]>[
 
 const script = () => [text("An earlier answer."), toolCall("AskNames", {}), text("Thank you.")];
 
-itWith("chromium", "a question for a text takes the keyboard, and Esc gives it back", async () => {
+itWith("chromium", "a question for a text takes the keyboard, and Esc only gives it back", async () => {
   await using t = await browserStage(script());
   const page = await begun(t);
   await question(page, "May I ask?").getByRole("button", { name: "Yes", exact: true }).click();
@@ -44,6 +44,10 @@ itWith("chromium", "a question for a text takes the keyboard, and Esc gives it b
   await page.keyboard.type("Ada");
   await page.keyboard.press("Escape");
   expect([await keyboard(page), await answer(page).inputValue()]).toEqual(["Message", "Ada"]);
+  // Pressed once too often, it would lose the turn.
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  expect(await page.getByRole("button", { name: "Stop" }).count()).toBe(1);
   await answer(page).press("Enter");
   await question(page, "Last name").waitFor();
   await expect.poll(() => keyboard(page)).toBe("Answer");

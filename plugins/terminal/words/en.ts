@@ -247,7 +247,7 @@ export const en = {
     skills: "skills: name one in the message",
     settings: "settings, where each comes from and what it does",
     queue: "choose among queued messages: edit, move, send now, delete",
-    interrupt: "interrupt the turn; twice when idle: go back to an earlier message",
+    interrupt: "interrupt the turn, and decline its question; twice when idle: go back to an earlier message",
     clear: "clear the field; twice: leave",
     leave: "leave, when the field is empty",
     suspend: "stop the program and return to the shell (fg goes on)",

@@ -221,7 +221,7 @@ export const zh: Words = {
     skills: "技能：在消息中写入一个技能",
     settings: "设置、其来源和作用",
     queue: "选择排队的消息：编辑、移动、立即发送、删除",
-    interrupt: "中断本轮；空闲时按两次：回到以前的消息",
+    interrupt: "中断本轮，并拒绝其问题；空闲时按两次：回到以前的消息",
     clear: "清空输入；按两次退出",
     leave: "输入框为空时退出",
     suspend: "暂停程序并回到 shell（fg 继续）",

@@ -28,8 +28,8 @@ export function Composer({ client, session, field }: ComposerProps) {
   const line = useStore(field);
   const { mode } = line;
   const isEmpty = !hasContent(line, useStore(field.pictures).length);
-  const { canStop, stop } = useStopping(client, session);
-  useEscape(canStop, stop);
+  const { canStop, canStopByEsc, stop } = useStopping(client, session);
+  useEscape(canStopByEsc, stop);
   const said = useStore(field.said);
   const submit = useSubmit({ client, session, field });
   useHeld({ client, session, field }, submit);
@@ -49,7 +49,7 @@ export function Composer({ client, session, field }: ComposerProps) {
         sessionId={session.id}
         field={field}
         onSubmit={(running) => void submit(running)}
-        onEscape={() => (canStop ? stop() : leave())}
+        onEscape={() => (canStopByEsc ? stop() : leave())}
       />
       <div className="composer-keys">
         <span className="marks-hint">{words.marksHint}</span>

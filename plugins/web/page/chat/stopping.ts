@@ -2,16 +2,21 @@ import type { RemoteClient } from "@scorel/host/client";
 import type { Entry, OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
 
-/** What can be stopped: a shell line that was typed here, the running turn, or a shell line of another client. */
+/**
+ * What can be stopped: a shell line that was typed here, the running turn, or a shell line of another client. Esc does not stop a turn that
+ * waits for an answer: whoever leaves the field of a question with Esc may press it once too often.
+ */
 export function useStopping(client: RemoteClient, session: OpenSession) {
   const { running } = useStore(session.status);
   const entries = useStore(session.entries);
+  const isAsking = useStore(session.requests).length > 0;
   const line = shellLine(entries, running ? client.clientId : undefined);
   const stop = () => {
     if (line !== undefined) void client.request("end_shell", { sessionId: session.id, eventId: line });
     else void client.request("cancel", { sessionId: session.id });
   };
-  return { canStop: running || line !== undefined, stop };
+  const endsLine = line !== undefined;
+  return { canStop: running || endsLine, canStopByEsc: endsLine || (running && !isAsking), stop };
 }
 
 /** The id of the shell line that was started last, by this client or, without `clientId`, by any. */
