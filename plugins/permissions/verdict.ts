@@ -3,7 +3,7 @@ import type { Workspace } from "@scorel/workspace/contract";
 import type { Mode } from "./contract.ts";
 import type { ExecutorFiles } from "./files/executor.ts";
 import { fits, fitsForbidden } from "./files/paths.ts";
-import { parsePattern } from "./rules/pattern.ts";
+import { fitsExactly, fitsLoosely, parsePattern } from "./rules/pattern.ts";
 import type { Rule } from "./rules/rule.ts";
 
 export interface Rules {
@@ -81,9 +81,8 @@ export const PLANNING = "in plan mode, nothing may be changed";
 export function isForText({ pattern }: Rule, text: string | null, loose: boolean): boolean {
   if (pattern === undefined) return true;
   if (text === null) return loose;
-  if (!loose) return parsePattern(pattern).exact.matches(text);
-  const matches = (each: string, written: string) => parsePattern(each).loose.matches(written.toLowerCase());
-  return matches(pattern, text) || matches(folded(pattern), folded(text));
+  if (!loose) return fitsExactly(parsePattern(pattern), text);
+  return fitsLoosely(parsePattern(pattern), text) || fitsLoosely(parsePattern(folded(pattern)), folded(text));
 }
 
 function folded(text: string): string {

@@ -31,7 +31,7 @@ export function isControlPath(path: string): boolean {
  * with `~/`.
  */
 export function fits(pattern: string, path: string, workspace: Pick<Workspace, "root" | "home">): boolean {
-  return new RegExp(`^${sourceOf(pattern, workspace)}$`).test(path);
+  return new RegExp(`^${sourceOf(pattern, workspace)}$`, "s").test(path);
 }
 
 /**
@@ -47,7 +47,7 @@ export function fitsForbidden(pattern: string, path: string, workspace: Workspac
 /** A test for the paths that a rule protects: matches as `fitsForbidden`, and everything below them, ignoring case. */
 export function coveredBy(pattern: string, workspace: Workspace): (path: string) => boolean {
   const covered = rootsOf(workspace.root).map(
-    (root) => new RegExp(`^${sourceOf(pattern.normalize("NFC"), { ...workspace, root })}(?:/.*)?$`, "i"),
+    (root) => new RegExp(`^${sourceOf(pattern.normalize("NFC"), { ...workspace, root })}(?:/.*)?$`, "is"),
   );
   const isCovered = (path: string) => covered.some((each) => each.test(path.normalize("NFC")));
   // Matching a longer path could be slow, and real files are rarely that deep.

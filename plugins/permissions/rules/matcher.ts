@@ -37,10 +37,13 @@ export class Matcher {
     this.start = this.stateOf([0]);
   }
 
-  /** Whether the pattern matches a whole text. */
-  matches(text: string): boolean {
+  /** Whether the pattern matches a whole text, which is divided as the pattern's steps are. */
+  matches(text: Iterable<string>): boolean {
     let state = this.start;
-    for (let at = 0; at < text.length && !state.isEmpty; at++) state = this.after(state, text[at] as string, "all");
+    for (const char of text) {
+      if (state.isEmpty) break;
+      state = this.after(state, char, "all");
+    }
     return state.isEnd;
   }
 

@@ -12,7 +12,7 @@ export interface Pattern {
   steps: readonly (string | null)[];
   /** Whether the pattern ends in ` *`, so that the words before it also match alone. */
   open: boolean;
-  /** Two matchers: one for texts as written, one for texts in lower case. */
+  /** Two matchers: one for the characters of texts as written, one for the code units of texts without case. */
   exact: Matcher;
   loose: Matcher;
 }
@@ -37,8 +37,26 @@ function newPattern(text: string): Pattern {
     quoted !== undefined ? quoted : char === "*" ? null : (char as string),
   );
   const open = steps.length > 1 && steps.at(-1) === null && steps.at(-2) === " ";
-  const lower = steps.flatMap((step) => step?.toLowerCase().split("") ?? [null]);
+  const lower = steps.flatMap((step) => (step === null ? [null] : caseless(step).split("")));
   return { steps, open, exact: new Matcher(steps, open), loose: new Matcher(lower, open) };
+}
+
+/**
+ * Text in which letters that differ only in case are the same, as for file systems that ignore case. Letter by letter, since the lower case
+ * of a Greek sigma depends on the letters around it.
+ */
+export function caseless(text: string): string {
+  return Array.from(text, (letter) => letter.toUpperCase().toLowerCase()).join("");
+}
+
+/** Whether a pattern matches a whole text as written. Its wildcards match any characters. */
+export function fitsExactly({ exact }: Pattern, text: string): boolean {
+  return exact.matches(text);
+}
+
+/** The same, ignoring case. */
+export function fitsLoosely({ loose }: Pattern, text: string): boolean {
+  return loose.matches(caseless(text).split(""));
 }
 
 /** Whether a pattern matches a whole text. Its letters may match marked characters, its wildcards may not. */
@@ -51,7 +69,7 @@ export function fitsStrictly({ exact }: Pattern, { chars, marked }: Marked): boo
 
 /** A command as one string, in which parts may be unknown and options may be skipped. */
 export interface Text {
-  /** In lower case, with one blank between words. */
+  /** Without case, with one blank between words. */
   chars: string;
   /** Options that may be skipped: from the end of a word to the end of a later one. */
   jumps: Map<number, { to: number; sure: boolean }[]>;

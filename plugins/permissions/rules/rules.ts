@@ -7,7 +7,7 @@ import type { Rule } from "./rule.ts";
 export function isAbout({ tool }: Rule, name: string, loose = false): boolean {
   const names = name === "Write" || name === "Edit" ? ["Write", "Edit"] : [name];
   const source = `^${tool.split("*").map(escaped).join(".*")}$`;
-  return names.some((it) => new RegExp(source, loose ? "i" : "").test(it));
+  return names.some((it) => new RegExp(source, loose ? "is" : "s").test(it));
 }
 
 /** A rule that matches exactly this text, without wildcards. */

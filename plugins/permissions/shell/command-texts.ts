@@ -1,4 +1,4 @@
-import type { Text } from "../rules/pattern.ts";
+import { caseless, type Text } from "../rules/pattern.ts";
 import type { Possible } from "../rules/possible.ts";
 import { hasGap, mayVanish } from "./gaps.ts";
 import { bareName } from "./hazards.ts";
@@ -31,7 +31,7 @@ export function textsFor({ words, assignments, redirects, anywhere }: Possible):
 
 /** Joins words into a text, with the positions where words begin or may be skipped, as indexes into `chars`. */
 export function textOf(given: readonly string[], skipsAt: (at: number) => Skip[]): Text {
-  const words = given.map((word) => word.toLowerCase());
+  const words = given.map(caseless);
   const chars = words.join(" ");
   const jumps: Text["jumps"] = new Map();
   const ends: number[] = [];

@@ -74,14 +74,14 @@ async function extensionItems(
   return await layers.review(id, sources, "other");
 }
 
-const isCode = /^(?!.*(?:node_modules\/|\.(?:test|d)\.)).*\.[cm]?[jt]sx?$/;
+const isCode = /^(?!.*(?:node_modules\/|\.(?:test|d)\.)).*\.[cm]?[jt]sx?$/s;
 
 /** Installed packages, each as one item. */
 function installedIn({ files }: Tree): TrustItem[] {
-  const places = [...files.keys()].flatMap((path) => /^.*?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
+  const places = [...files.keys()].flatMap((path) => /^.*?node_modules\/(?:@[^/]+\/)?[^/]+/s.exec(path)?.[0] ?? []);
   return [...new Set(places)].map((place) => ({
     kind: "code",
-    what: `package ${oneLine(place.replace(/^.*?node_modules\//, ""))}`,
+    what: `package ${oneLine(place.replace(/^.*?node_modules\//s, ""))}`,
     place: oneLine(place),
   }));
 }
@@ -97,11 +97,11 @@ function fileItem(given: string | undefined, path: string, place: string): Trust
   if (own?.startsWith("extensions/")) return { kind: "code", what: "a file beside it", place };
   if (own === "instructions.md" || (own !== given && /^instructions\/[^/]+\.md$/.test(own ?? "")))
     return { kind: "instructions", what: "instructions for each session", place };
-  const command = /(?:^|\/)commands\/(.+)\.md$/.exec(own ?? path)?.[1];
+  const command = /(?:^|\/)commands\/(.+)\.md$/s.exec(own ?? path)?.[1];
   if (command !== undefined) return { kind: "command", what: `/${oneLine(command.split("/").join(":"))}`, place };
-  const agent = /^(?:\.claude\/)?agents\/(.+)\.md$/.exec(given ?? path)?.[1];
+  const agent = /^(?:\.claude\/)?agents\/(.+)\.md$/s.exec(given ?? path)?.[1];
   if (agent !== undefined) return { kind: "agent", what: oneLine(agent), place };
-  const skill = /(?:^|\/)skills\/(.+)\/SKILL\.md$/.exec(path)?.[1];
+  const skill = /(?:^|\/)skills\/(.+)\/SKILL\.md$/s.exec(path)?.[1];
   if (skill !== undefined) return { kind: "skill", what: oneLine(skill), place };
   return { kind: "other", what: "a file that a skill or an extension may use", place };
 }

@@ -745,6 +745,7 @@ export const fed: readonly string[] = [
 
 /** Variants of commands that other rules are about. */
 export const otherwise: readonly [rule: string, commands: readonly string[]][] = [
+  ["rm ΦΑΚΕΛΟΣ", ["rm ΦΑΚΕΛΟΣ", "rm φακελος", "rm -f Φακελος", "rm ./x φακελοσ ΦΑΚΕΛΟΣ; rm ΦΑΚΕΛΟΣ"]],
   [
     "vimdiff *",
     [

@@ -1,7 +1,8 @@
 import type { Workspace } from "@scorel/workspace/contract";
 import { describe, expect, it } from "vitest";
+import { coveredBy } from "../../../plugins/permissions/files/paths.ts";
 import { parseRule } from "../../../plugins/permissions/rules/rule.ts";
-import { isForPaths } from "../../../plugins/permissions/verdict.ts";
+import { isForPaths, isForText } from "../../../plugins/permissions/verdict.ts";
 
 const workspace = { root: "/project", cwd: "/project", home: "/home/ann" } as Workspace;
 const ruled = (text: string) => parseRule(text) ?? expect.unreachable(text);
@@ -48,11 +49,43 @@ describe("a rule about paths", () => {
     ]);
   });
 
+  it("is about paths with line breaks, too", () => {
+    const paths = ["\n", "\r", "\u2028", "\u2029"].map((end) => `/project/secrets/in${end}side/key`);
+    const rules = ["Read(secrets/**)", "Read(**/key)", "Read(**side**)"];
+    expect(rules.map((rule) => [allows(rule, ...paths), paths.every((path) => forbids(rule, path))])).toEqual(
+      rules.map(() => [true, true]),
+    );
+    const covered = coveredBy("secrets", workspace);
+    expect(paths.map(covered)).toEqual(paths.map(() => true));
+  });
+
   it("is relative to the project, absolute, or below the home folder", () => {
     expect(allows("Edit(~/notes/*)", "/home/ann/notes/a")).toBe(true);
     expect(allows("Edit(~/notes/*)", "/home/ann/notes/in/a")).toBe(false);
     expect(allows("Edit(/etc/**)", "/etc", "/etc/in/x")).toBe(true);
     expect(allows("Edit(a.ts)", "/project/a.ts")).toBe(true);
     expect(allows("Edit(a.ts)", "/a.ts")).toBe(false);
+  });
+});
+
+describe("a rule about a text", () => {
+  const is = (pattern: string, text: string, loose: boolean) =>
+    isForText({ ...ruled("WebFetch"), pattern }, text, loose);
+
+  it("allows its own text, whatever characters it has", () => {
+    const texts = ["note 🎉", "a*\\b", "ΦΑΚΕΛΟΣ", "é".normalize("NFD")];
+    expect(texts.map((text) => is(text.replace(/[\\*]/g, "\\$&"), text, false))).toEqual(texts.map(() => true));
+    expect(is("note *", "note 🎉🎉", false)).toBe(true);
+  });
+
+  it("forbids a text whose letters have another case, in any alphabet", () => {
+    const pairs = [
+      ["ΦΑΚΕΛΟΣ", "φακελος"],
+      ["ΦΑΚΕΛΟΣ", "φακελοσ"],
+      ["Φάκελος *", "ΦΆΚΕΛΟΣ x"],
+      ["STRASSE", "straße"],
+      ["🎉 Key", "🎉 KEY"],
+    ] as const;
+    expect(pairs.filter(([rule, text]) => !is(rule, text, true) || is(rule, text, false))).toEqual([]);
   });
 });
