@@ -44,7 +44,7 @@ async function carryOut(
     const gone = closingOf(response);
     const result = await bodies.with(request, grant.identity, (params) =>
       clients.with(grant, (client) =>
-        untilAborted(client.request(operation as Operation, params as Operations[Operation]["params"]), gone),
+        untilAborted(client.request(operation as Operation, params as Operations[Operation]["params"], gone), gone),
       ),
     );
     sendJson(response, 200, result);

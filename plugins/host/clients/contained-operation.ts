@@ -9,13 +9,13 @@ type Answer<T> = { result: T } | { refused: unknown };
 /**
  * Runs an operation of an extension. An error with a code is passed on to the client. Any other thrown value counts as a failure of the
  * operation, and the client gets HOST_OPERATION_FAILED. After the third failure it is not called again, and clients get
- * HOST_OPERATION_OFF. There is no time limit, since an operation may wait for other work, but it is no longer waited for when `closing`
- * aborts because the client is closed. `sessionId` is that of an extension of a session.
+ * HOST_OPERATION_OFF. There is no time limit, since an operation may wait for other work, but it is no longer waited for when `left`
+ * aborts, because nobody waits for the result any more. `sessionId` is that of an extension of a session.
  */
 export async function runContained<O extends Operation, T>(
   operation: O,
   { plugin, kernel }: Contributed<O>,
-  { closing, sessionId }: { closing: AbortSignal; sessionId: string | undefined },
+  { left, sessionId }: { left: AbortSignal; sessionId: string | undefined },
   work: () => Promise<T>,
 ): Promise<T> {
   const where = whereOf(operation);
@@ -23,7 +23,7 @@ export async function runContained<O extends Operation, T>(
   let failure: { thrown: unknown } | undefined;
   const answer = await kernel.guard<Promise<Answer<T>>>({ plugin, where, otherwise: off, limit: false }, async () => {
     try {
-      return { result: await untilAborted(work(), closing) };
+      return { result: await untilAborted(work(), left) };
     } catch (thrown) {
       if (isAnswer(thrown)) return { refused: thrown };
       failure = { thrown };

@@ -1,3 +1,4 @@
+import { linkedTo } from "@scorel/kit/values/abort";
 import type { Client, ConnectOptions, Operation, Operations, SessionChange, Subscription } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { announce } from "../sessions/open-session.ts";
@@ -40,11 +41,14 @@ export class EmbeddedClient implements Client, Caller {
   readonly request = async <O extends Operation>(
     operation: O,
     params: Operations[O]["params"],
+    signal?: AbortSignal,
   ): Promise<Operations[O]["result"]> => {
     this.mustBeOpen();
+    const linked = signal && linkedTo(this.closing, signal);
     try {
-      return await runOperation(operation, params, this);
+      return await runOperation(operation, params, this, linked?.signal ?? this.closing);
     } finally {
+      linked?.end();
       // If the client was closed meanwhile, release the sessions that this request opened.
       if (this.closing.aborted) await this.releaseAll();
     }

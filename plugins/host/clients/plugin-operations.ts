@@ -107,9 +107,16 @@ export async function schemaFrom<T>(source: SchemaSource<T>): Promise<z.ZodType<
   return schema as z.ZodType<T>;
 }
 
-/** Creates the context for the handler of a contributed operation. `onlyReads` tells whether an operation is known to change nothing. */
-export function contextOf(caller: Caller, onlyReads: (operation: string) => boolean): OperationContext {
-  const { access, clientId, sessions, request, closing } = caller;
+/**
+ * Creates the context for the handler of a contributed operation. `signal` aborts when nobody waits for the result any more; `onlyReads`
+ * tells whether an operation is known to change nothing.
+ */
+export function contextOf(
+  caller: Caller,
+  signal: AbortSignal,
+  onlyReads: (operation: string) => boolean,
+): OperationContext {
+  const { access, clientId, sessions, request } = caller;
   /** Calls `work` with the complete id of a session. Throws HOST_FORBIDDEN if the client may not use it. */
   async function using<R>(sessionId: string, work: (id: string) => Awaitable<R>): Promise<R> {
     await access.assertSession(sessionId);
@@ -130,8 +137,8 @@ export function contextOf(caller: Caller, onlyReads: (operation: string) => bool
     newHeader: (cwd) => ({ ...newHeader(sessions.shelf.logs.version), meta: placeOf(canonicalDirectory(cwd)) }),
     importable: (cwd) => sessions.importable(cwd),
     left: (sessionId) => caller.held.get(sessionId)?.signal ?? AbortSignal.abort(),
-    request,
-    signal: closing,
+    request: (operation, params, own = signal) => request(operation, params, own),
+    signal,
   };
 }
 

@@ -19,7 +19,7 @@ function isolated(client: Client, plugin: BaseContext): Client {
       return client.state;
     },
     ...(onState && { onState: (listener) => onState.call(client, plugin.isolate("client.onState", listener)) }),
-    request: (operation, params) => client.request(operation, params),
+    request: (...given) => client.request(...given),
     subscribe: (sessionId, listener, options) =>
       client.subscribe(sessionId, plugin.isolate("client.subscribe", listener), options),
     watchSessions: (listener, options) =>

@@ -16,12 +16,13 @@ import { guardMessageId } from "./sent-requests.ts";
 /**
  * Runs an operation, the host's own or a plugin's, for a client. Throws HOST_OPERATION_UNKNOWN, HOST_PARAMS_INVALID,
  * HOST_FORBIDDEN if the client's scope does not include it, MESSAGE_ID_REUSED, and for extensions HOST_OPERATION_FAILED and
- * HOST_OPERATION_OFF.
+ * HOST_OPERATION_OFF. `left` aborts when nobody waits for the result any more.
  */
 export async function runOperation<O extends Operation>(
   operation: O,
   params: Operations[O]["params"],
   caller: Caller,
+  left: AbortSignal,
 ): Promise<Operations[O]["result"]> {
   const { access, sessions } = caller;
   const own = ownOperation(operation);
@@ -40,10 +41,10 @@ export async function runOperation<O extends Operation>(
   }
   const found = await findContributed(operation, params, caller);
   if (!found) throw unknown(String(operation), params, caller);
-  const run = () => runContributed(operation, found, params, caller);
+  const run = () => runContributed(operation, found, params, caller, left);
   if (!found.contained) return run();
   const sessionId = found.kernel === sessions.parent ? undefined : found.kernel.session.id;
-  return runContained(operation, found, { closing: caller.closing, sessionId }, async () => copyPlain(await run()));
+  return runContained(operation, found, { left, sessionId }, async () => copyPlain(await run()));
 }
 
 /** The error for an operation that was not found: its session is missing, its name is mistyped, or the host does not have it. */
@@ -67,11 +68,12 @@ async function runContributed<O extends Operation>(
   { plugin, kernel, contained, handler }: Contributed<O>,
   params: unknown,
   caller: Caller,
+  left: AbortSignal,
 ): Promise<Operations[O]["result"]> {
   const checked = checkParams(operation, paramsWithPage(await schemaFrom(handler.params), handler.size), params);
   await assertReach(operation, handler, checked as object, caller.access);
   // An extension gets a copy, since it might modify the object that belongs to the client.
-  const context = contextOf(caller, (each) => onlyReads(each, caller, kernel));
+  const context = contextOf(caller, left, (each) => onlyReads(each, caller, kernel));
   const run = () => handler.run(contained ? copyPlain(checked) : checked, context);
   const result = await guardMessageId({ operation, readOnly: handler.readOnly }, checked, caller.sessions, run);
   if (!handler.readOnly) caller.sessions.lookAt((checked as { sessionId?: unknown }).sessionId);

@@ -13,7 +13,15 @@ export interface Client {
   readonly state?: LinkState;
   /** Calls `listener` with every change of `state`. Returns a function that removes the listener. */
   onState?(listener: (state: LinkState) => void): () => void;
-  request<O extends Operation>(operation: O, params: Operations[O]["params"]): Promise<Operations[O]["result"]>;
+  /**
+   * Runs an operation. When `signal` aborts, an operation of a plugin is told by the `signal` of its context, and one of an extension is no
+   * longer waited for. A client of a host in another process ignores it.
+   */
+  request<O extends Operation>(
+    operation: O,
+    params: Operations[O]["params"],
+    signal?: AbortSignal,
+  ): Promise<Operations[O]["result"]>;
   /**
    * Subscribes to a session's events. The listener receives each event once, in seq order. After this has resolved, it first receives the
    * events that it missed: those after its `anchor`, or the last `tail` stored events. Unless the stream is resumed, these include what

@@ -57,7 +57,10 @@ export interface OperationContext {
   left(sessionId: string): AbortSignal;
   /** Runs another operation as the same client. */
   request: Client["request"];
-  /** Aborts when the client is closed, for example some time after its connection was lost. An extension is then no longer waited for. */
+  /**
+   * Aborts when the client is closed, for example some time after its connection was lost; over HTTP, when the connection of the request is
+   * closed before the answer. An extension is then no longer waited for.
+   */
   readonly signal: AbortSignal;
 }
 

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { Bodies } from "../../../plugins/http/bodies.ts";
 import { openApi } from "../../../plugins/http/openapi.ts";
 import { eventually } from "../../eventually.ts";
+import { echoAgent } from "../host/home.ts";
 import { testWeb } from "../ws/home.ts";
 
 type Web = Awaited<ReturnType<typeof testWeb>>;
@@ -97,6 +98,34 @@ describe("operations over HTTP", () => {
     const request = Object.assign(new PassThrough(), { headers: { "content-type": "application/json" } });
     const read = bodies.with(request as unknown as IncomingMessage, "token", async () => {});
     await expect(read).rejects.toMatchObject({ code: "HTTP_SLOW" });
+  });
+
+  it("of plugins are told when the connection is closed before the answer, and not after it", async () => {
+    const asked: AbortSignal[] = [];
+    const slow = definePlugin({
+      ...{ id: "slow", name: "Slow", version: "1.0.0" },
+      operations: () => ({
+        slow: {
+          params: z.strictObject({ sessionId: z.string(), atOnce: z.boolean().optional() }),
+          run: ({ atOnce }: { atOnce?: boolean }, { signal }: { signal: AbortSignal }) => {
+            asked.push(signal);
+            return atOnce ? {} : new Promise(() => {});
+          },
+        },
+      }),
+    } as never);
+    await using t = await testWeb({}, {}, [echoAgent, slow]);
+    const { sessionId } = (await post(t, "create_session", { cwd: t.home.cwd })).body;
+    const cut = new AbortController();
+    const headers = { ...json, Authorization: `Bearer ${t.token()}` };
+    const body = JSON.stringify({ sessionId });
+    const address = `http://127.0.0.1:${t.port}/operations/slow`;
+    const left = fetch(address, { method: "POST", headers, body, signal: cut.signal });
+    await expect.poll(() => asked.length).toBe(1);
+    expect(await post(t, "slow", { sessionId, atOnce: true })).toEqual({ status: 200, body: {} });
+    cut.abort();
+    await expect(left).rejects.toThrow();
+    await expect.poll(() => asked.map(({ aborted, reason }) => aborted && reason.code)).toEqual(["HTTP_LEFT", false]);
   });
 
   it("are limited by the scope of the token", async () => {
