@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { packReadme } from "./packed-readme.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const target = resolve(process.argv[2] ?? ".");
@@ -31,9 +32,9 @@ try {
   });
   await bundleForNode();
   writeTypes();
-  for (const name of ["LICENSE", "plugins/host/client/README.md"])
-    cpSync(join(root, name), join(folder, name.split("/").at(-1)));
+  cpSync(join(root, "LICENSE"), join(folder, "LICENSE"));
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
+  packReadme(root, "plugins/host/client/README.md", folder);
   execFileSync("npm", ["pack", "--silent", "--pack-destination", target], { cwd: folder, stdio: "inherit" });
 } finally {
   rmSync(folder, { recursive: true, force: true });

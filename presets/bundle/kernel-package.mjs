@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { packReadme } from "./packed-readme.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const target = resolve(process.argv[2] ?? ".");
@@ -16,9 +17,10 @@ const folder = mkdtempSync(join(tmpdir(), "scorel-kernel-"));
 try {
   await bundle();
   cpSync(join(root, "dist/types"), join(folder, "types"), { recursive: true });
-  for (const name of ["LICENSE", "kernel/README.md"]) cpSync(join(root, name), join(folder, name.split("/").at(-1)));
+  cpSync(join(root, "LICENSE"), join(folder, "LICENSE"));
   writeFileSync(join(folder, "testing.js"), 'export * from "scorel/testing";\n');
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
+  packReadme(root, "kernel/README.md", folder);
   execFileSync("npm", ["pack", "--silent", "--pack-destination", target], { cwd: folder, stdio: "inherit" });
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -8,6 +8,7 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { text } from "../model-server.ts";
 import { spawnModelServer } from "../model-server-process.ts";
+import { brokenLinks } from "../readme-links.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -40,6 +41,10 @@ async function program(name: string, code: string, args: readonly string[]): Pro
   const env = { PATH: process.env.PATH, HOME: s.home };
   return (await promisify(execFile)(process.execPath, [name, ...args], { cwd: folder, env })).stdout;
 }
+
+it("has a README whose links lead somewhere", () => {
+  expect(brokenLinks(join(folder, "node_modules/@scorel/host"))).toEqual([]);
+});
 
 it("lets programs outside of the repository use a session, over a Unix socket and over WebSocket", async () => {
   await using server = await spawnModelServer([

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runtimePackages } from "../packed.ts";
+import { brokenLinks } from "../readme-links.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -118,6 +119,10 @@ export default definePlugin({
       writeFileSync(join(into, "package.json"), '{ "name": "alone", "version": "1.0.0", "type": "module" }');
     run("npm", ["install", "--offline", "--ignore-scripts", "--cache", join(home.home, "npm-cache"), kernel], into);
   }
+
+  it("has a README whose links lead somewhere", () => {
+    expect(brokenLinks(join(alone, "node_modules/@scorel/kernel"))).toEqual([]);
+  });
 
   it("checks the types of an extension in a folder without Scorel", () => {
     const compiler = join(
