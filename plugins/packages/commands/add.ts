@@ -7,6 +7,7 @@ import { shellWord } from "@scorel/kit/text/shell-word";
 import type { InstalledPackage, PackageReview } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Fetched } from "../sources/fetched.ts";
+import { firstOf } from "../sources/first-of.ts";
 import { fetchSource, recognise, type Wanted } from "../sources/source.ts";
 import { installed, say } from "./installed.ts";
 import type { Installer } from "./installer.ts";
@@ -60,13 +61,21 @@ async function updateOne(
         return say(invocation, `"${before.name}" is up to date; nothing was changed.`);
       const words = source === undefined ? [before.name] : [before.name, source];
       const command = `scorel ${installer.command} update ${words.map(shellWord).join(" ")}`;
-      if (!(await agreed(review, heading("Update", prepared), command, invocation))) return 1;
+      const title = [heading("Update", prepared), ...(await lostChanges(installer, before))].join("\n");
+      if (!(await agreed(review, title, command, invocation))) return 1;
       await assertNotInterrupted(invocation);
       await review.accept();
       return say(invocation, `Updated "${before.name}".`);
     },
     before,
   );
+}
+
+/** A line about the changes to the files of an installed package, which an update replaces. */
+async function lostChanges({ store }: Installer, { name, state }: InstalledPackage): Promise<string[]> {
+  if (state !== "changed") return [];
+  const paths = ((await store.diff(name)) ?? []).map(({ path }) => path);
+  return [`Changes since it was installed are lost: ${firstOf(paths)}`];
 }
 
 /** A staged package with its dependencies. */
@@ -85,6 +94,8 @@ async function withReview(
   const staging = await installer.store.stage();
   try {
     const fetched = await fetchSource(wanted, staging.folder, invocation);
+    // Told at once, since it may explain why the package cannot be used.
+    for (const note of fetched.notes) invocation.stderr.write(`scorel: ${note}\n`);
     // Nothing verifies the node_modules of the package; npm installs its own.
     rmSync(join(fetched.folder, "node_modules"), { recursive: true, force: true });
     const manifest = readManifest(fetched.folder, wanted.spec);
@@ -146,11 +157,11 @@ async function dependenciesOf({ dependencies }: Manifest, folder: string, stagin
   return await (await import("../sources/npm.ts")).install(dependencies, staging, folder, invocation);
 }
 
-function heading(verb: string, { name, source, notes }: Prepared): string {
+function heading(verb: string, { name, source }: Prepared): string {
   const { kind, spec, version, commit } = source;
   const which = [version, commit?.slice(0, 12)].filter(Boolean).join(", ");
   const from = { path: "the folder ", tarball: "tarball ", git: "git ", npm: "npm ", "git+https": "" }[kind];
-  return [`${verb} "${name}"${which ? ` ${which}` : ""} from ${from}${spec}`, ...notes].join("\n");
+  return `${verb} "${name}"${which ? ` ${which}` : ""} from ${from}${spec}`;
 }
 
 async function agreed(review: PackageReview, title: string, command: string, invocation: Invocation): Promise<boolean> {

@@ -5,9 +5,8 @@ import { SAFE_GIT, SAFE_GIT_ENV } from "@scorel/kit/process/safe-git";
 import { TreeWriter } from "../archive/tree-writer.ts";
 import { errors } from "../errors.ts";
 import type { Fetched, Surroundings } from "./fetched.ts";
+import { firstOf } from "./first-of.ts";
 import { pathFor, run } from "./program.ts";
-
-const NAMED = 5;
 
 /** A file of a commit. */
 export interface Blob {
@@ -31,7 +30,7 @@ export async function checkOut(path: string, into: string, surroundings: Surroun
     folder: into,
     source: { kind: "git", spec: path, commit },
     name: basename(path),
-    notes: dirty.length > 0 ? [notCommitted(dirty)] : [],
+    notes: dirty.length > 0 ? [`Uncommitted changes are left out: ${firstOf(dirty)}`] : [],
   };
 }
 
@@ -132,10 +131,4 @@ function differs(root: string, { path, oid }: Blob): boolean {
   const bytes = readFileSync(full);
   const hash = createHash(oid.length === 64 ? "sha256" : "sha1");
   return hash.update(`blob ${bytes.length}\0`).update(bytes).digest("hex") !== oid;
-}
-
-function notCommitted(paths: readonly string[]): string {
-  const named = paths.slice(0, NAMED).join(", ");
-  const more = paths.length - NAMED;
-  return `Uncommitted changes are left out: ${named}${more > 0 ? ` and ${more} more` : ""}`;
 }

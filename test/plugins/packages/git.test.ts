@@ -58,6 +58,24 @@ describe("a git checkout", () => {
     ]);
   });
 
+  it("is up to date without its uncommitted changes, and cannot be installed without a committed preset.toml, which is reported", async () => {
+    using at = shop();
+    const { git } = checkout(at);
+    await at.run("add", ["team"]);
+    at.file("team/instructions/a.md", "not added");
+    expect(await at.run("update", ["team"])).toEqual({
+      code: 0,
+      said: 'scorel: Uncommitted changes are left out: instructions/a.md\n"team" is up to date; nothing was changed.\n',
+    });
+    git("rm", "--quiet", "--cached", "preset.toml");
+    git("commit", "--quiet", "--message", "Forget it");
+    const { code, said } = await at.run("add", ["team"], { yes: true, name: "again" });
+    expect([code, said.split("\n")[0]]).toEqual([
+      "PRESET_NONE",
+      "scorel: Uncommitted changes are left out: instructions/a.md, preset.toml",
+    ]);
+  });
+
   it("is updated to its next commit, after a diff", async () => {
     using at = shop();
     const { git, commit } = checkout(at, { "instructions/a.md": "one\n" });

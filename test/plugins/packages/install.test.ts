@@ -296,12 +296,20 @@ describe("an installed preset", () => {
     expect(left(at)).toEqual([]);
   });
 
-  it("is repaired by an update after its files were changed", async () => {
+  it("is repaired by an update after its files were changed, which names the changes that are lost", async () => {
     using at = shop();
     at.preset("team");
     await at.run("add", ["team"]);
     at.file("~/.scorel/presets/team/extensions/guard.js", "// nothing");
-    expect(await at.run("update", ["team"])).toMatchObject({ code: 0 });
+    at.file("~/.scorel/presets/team/mine.md", "my words");
+    const { code, said } = await at.run("update", ["team"]);
+    expect([code, said.split("\n").slice(0, 2)]).toEqual([
+      0,
+      [
+        `Update "team" from the folder ${join(at.cwd, "team")}`,
+        "Changes since it was installed are lost: extensions/guard.js, mine.md",
+      ],
+    ]);
     expect([at.installed("team/extensions/guard.js"), (await at.store.list())[0]?.state]).toEqual([guard, "installed"]);
   });
 
