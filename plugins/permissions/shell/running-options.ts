@@ -64,6 +64,13 @@ const OFTEN_RUNNING = /^--(?:(?:pre|post|before|after|on)-)?run(?:=|$)|^-[a-zA-Z
 /** Words of any other program that may run something: also `-c` and `-e` with their value, or bundled with a few letters. */
 const MAY_RUN =
   /^(?:exec|eval|shell)$|^--(?:(?:pre|post|before|after|on)-)?run(?:=|$)|^-(?=[a-zA-Z]*[ce])[a-zA-Z]{1,4}$|^-[ce](?:[^a-zA-Z]|.*[\s/;|&])/s;
+/** Usual names of options with one dash that begin with `c` or `e`. */
+const USUAL_OPTIONS =
+  "cache|certs?|chdir|check|class|classpath|clean|code|colou?rs?|columns?|compact|compress|config|confirm|connect|context|copy|count|cover|" +
+  "coverprofile|cpuprofile|create|edit|enable|encoding|endpoint|env-file|environment|errors?|exact|exclude|exit|expand|explain|export|expr|extended|" +
+  "ext|extra|extract";
+/** `-c` or `-e` of any other program with a command attached, as in `-ctouch`. */
+const MAY_RUN_ATTACHED = new RegExp(`^-(?!(?:${USUAL_OPTIONS})$)[ce][\\w.+-]+$`);
 /** Programs that only print or compare their arguments, or whose options are read in another place. */
 const READ_ELSEWHERE = /^(?:echo|printf|test|\[|true|false|:|git|hub|find|fd|fdfind|g?make)$/;
 
@@ -76,7 +83,7 @@ export function isNamedForRunning(word: string): boolean {
 
 /** Whether an argument of an unknown program may make it run something. */
 export function mayRun(word: string): boolean {
-  return MAY_RUN.test(word);
+  return MAY_RUN.test(word) || MAY_RUN_ATTACHED.test(word);
 }
 
 /** Whether a word makes a known program run another program. */
@@ -116,12 +123,21 @@ export function optionInner(name: string, words: readonly string[]): Inner | und
   );
 }
 
-/** The commands that an unknown program may run by options such as `-c` and `--run`. Values of several words are read as scripts anyway. */
+/**
+ * The commands that an unknown program may run by options such as `-c` and `--run`. Values that are words of their own and have several words
+ * in them are read as scripts anyway.
+ */
 export function unknownOptionInner(words: readonly string[]): Inner | undefined {
   const values = words.flatMap((word, at) =>
     at > 0 && OFTEN_RUNNING.test(word) ? [valueAt(words, at, word.length)] : [],
   );
-  return valuesInner(values.filter((value) => !/\s/.test(value)));
+  return valuesInner([...values.filter((value) => !/\s/.test(value)), ...words.slice(1).flatMap(attachedValues)]);
+}
+
+/** What follows `-c`, `-e` or `-x` in the same word, also behind other letters: `git` in `-vcgit`. */
+function attachedValues(word: string): string[] {
+  const letters = /^-([a-zA-Z]{0,3})./.exec(word)?.[1] ?? "";
+  return [...letters].flatMap((letter, at) => (/[cex]/.test(letter) ? [word.slice(at + 2)] : []));
 }
 
 /** The value of an option: after `=`, the rest of the word after `length` characters, or the next word. */

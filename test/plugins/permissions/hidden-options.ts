@@ -31,6 +31,11 @@ export const byOptions: readonly string[] = [
   ],
   // Programs that are run with the names of files, or with arguments of their own
   ...[
+    "mytool -c git push",
+    "mytool -cgit push",
+    "mytool '-cgit push'",
+    "mytool -vcgit push",
+    "mytool -egit push",
     "rg --pre git . push",
     "rg --pre=git . push",
     "rg --hostname-bin git . push",

@@ -45,7 +45,7 @@ it("a wildcard covers no argument of programs that start others", async () => {
 
 it("a wildcard for an unknown program covers no option that looks as if it ran something", async () => {
   const words =
-    "-c x,-e x,-xc x,-ce x,-ec x,-cx,-c/x,-e'touch x',--run x,--run=x,--pre-run=x,--exec=x,--pre-invoke=x,--command x,--cmd=x," +
+    "-c x,-e x,-xc x,-ce x,-ec x,-cx,-c/x,-ctouch x,-epython3 x,-cmake,-cmy-tool.sh,-e'touch x',--run x,--run=x,--pre-run=x,--exec=x,--pre-invoke=x,--command x,--cmd=x," +
     "--on-error-cmd=x,--program x,--callback=x,-exec x,exec x,eval x,shell";
   expect(await coveredOf(words.split(",").map((word) => `./mytool ${word}`))).toEqual([]);
 });
@@ -128,6 +128,7 @@ it("a wildcard covers paths outside of the project for programs that only read t
 it("a wildcard covers the other words of these programs", async () => {
   const commands = [
     ...["./mytool --dry-run", "./mytool --run-id 5", "./mytool -v --verbose -xvf y", "./mytool -recursive -color=auto"],
+    ...["./mytool -config a.json -count 3", "./mytool -encoding utf8"],
     ...["./mytool .gitignore", "./mytool x/repo.git", "./mytool a..b", "./mytool a:b,c=d@e"],
     ...["dpkg -l git", "apt install -y x", "install -m 755 a b", "ip -br link show", "nc -z host 80", "rpm -qa"],
     ...["pandoc a.md -o b.html", "mvn -q test", "brew install x", "conda list", "nvm use 22", "tcpdump -i lo -w x"],
