@@ -39,6 +39,18 @@ export function rootOf(cwd: string): string {
   return gitRoot(cwd, canonical(userHome())) ?? cwd;
 }
 
+/** The roots of all repositories around a directory, the innermost first, up to the home directory. `cwd` is canonical. */
+export function rootsAround(cwd: string): string[] {
+  const home = canonical(userHome());
+  const roots: string[] = [];
+  for (let from = cwd; ; from = dirname(from)) {
+    const root = gitRoot(from, home);
+    if (root !== undefined) roots.push(root);
+    from = root ?? from;
+    if (root === undefined || root === dirname(root)) return roots;
+  }
+}
+
 /** The user's home directory. Throws CONFIG_HOME for a relative HOME, which would mean a different folder in each directory. */
 export function userHome(): string {
   try {

@@ -1,8 +1,9 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
-import { rootOf } from "../files/home.ts";
+import { rootsAround } from "../files/home.ts";
 import { canonical, isWithin } from "../files/paths.ts";
+import { repositoryAt } from "../files/repository.ts";
 
 /** The path of the file that runs as a program of this name, from the folders of a PATH; undefined if none of them has it. */
 export function findProgram(name: string, path = process.env.PATH ?? ""): string | undefined {
@@ -25,8 +26,9 @@ export function isProgram(path: string): boolean {
 
 /**
  * The folders of a PATH with the user's own programs. Left out are folders that a repository may fill: relative ones, those of
- * packages (`node_modules`), and those inside the project around `directory`, by default the current one. `npx` and scripts of package.json put such folders first,
- * and Scorel must not run a project's `git` before the user trusts the project.
+ * packages (`node_modules`), and those of the repositories around `directory`, by default the current one, with all their worktrees.
+ * `npx`, direnv and scripts of package.json put such folders first, and Scorel must not run a project's `git` before the user trusts the
+ * project.
  */
 export function ownFolders(path: string | undefined, directory = currentFolder()): string[] {
   const isForeign = foreignTo(directory);
@@ -55,21 +57,33 @@ export function foreignProgram(
   return first !== undefined && isForeign(first) ? join(first, name) : undefined;
 }
 
-/** Tells which folders of a PATH a repository around `directory` may fill. */
+/** Tells which folders of a PATH the repositories around `directory` may fill, in any of their worktrees. */
 function foreignTo(directory: string | undefined): (folder: string) => boolean {
-  const project = directory === undefined ? undefined : projectAround(canonical(directory));
+  const projects = directory === undefined ? [] : projectsAround(canonical(directory));
+  const shared = new Set(projects.map((project) => repositoryAt(project)?.common));
+  shared.delete(undefined);
+  const isTheirs = (folder: string) =>
+    projects.some((project) => isWithin(project, folder)) || (shared.size > 0 && shared.has(commonAround(folder)));
   return (folder) =>
     !isAbsolute(folder) ||
     /[\\/]node_modules(?:[\\/]|$)/.test(folder) ||
-    (project !== undefined && (isWithin(project, folder) || isWithin(project, canonical(folder))));
+    (projects.length > 0 && (isTheirs(folder) || isTheirs(canonical(folder))));
 }
 
-/** The repository around a folder, else the folder itself; undefined for the home folder and those above it, which are the user's own. */
-function projectAround(directory: string): string | undefined {
+/**
+ * The repositories around a folder, else the folder itself. The home folder and those above it are none: they are the user's own.
+ */
+function projectsAround(directory: string): string[] {
   const home = knownHome();
-  if (home === undefined) return directory;
-  const project = rootOf(directory);
-  return isWithin(project, canonical(home)) ? undefined : project;
+  if (home === undefined) return [directory];
+  const roots = rootsAround(directory);
+  return (roots.length > 0 ? roots : [directory]).filter((project) => !isWithin(project, canonical(home)));
+}
+
+/** The git folder that the worktrees of the innermost repository around a folder share. */
+function commonAround(folder: string): string | undefined {
+  const [root] = rootsAround(folder);
+  return root === undefined ? undefined : repositoryAt(root)?.common;
 }
 
 /** The user's home folder. A missing or relative one, for which this is undefined, is reported where files in it are used. */

@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { readBytes, readText } from "@scorel/kit/files/open";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
+import { type Repository, repositoryAt } from "@scorel/kit/files/repository";
 import type { Workspace } from "@scorel/workspace/contract";
 import { isElsewhere } from "../files/file-cache.ts";
 import { hasOnlyHarmlessSettings, hooksInQuietSettings } from "./git-settings.ts";
@@ -9,8 +10,7 @@ import { hasOnlyHarmlessSettings, hooksInQuietSettings } from "./git-settings.ts
 /** The repository that git finds when it runs in a folder. */
 type Found =
   | { kind: "none" }
-  /** A repository found as `<folder>/.git`; `common` is the folder with its settings. */
-  | { kind: "repository"; folder: string; gitdir: string; common: string }
+  | ({ kind: "repository" } & Repository)
   /** A folder that git takes for a repository although it is not named `.git`. */
   | { kind: "posing" };
 
@@ -91,7 +91,7 @@ function stampOf(path: string): string {
 function find(start: string): Found {
   for (let folder = canonical(start); ; folder = dirname(folder)) {
     const found = repositoryAt(folder);
-    if (found) return found;
+    if (found) return { kind: "repository", ...found };
     if (isPosing(folder)) return { kind: "posing" };
     if (folder === dirname(folder)) return { kind: "none" };
   }
@@ -101,22 +101,6 @@ function find(start: string): Found {
 function isPosing(folder: string): boolean {
   const has = (name: string) => exists(join(folder, name));
   return has("HEAD") && ((has("objects") && has("refs")) || has("commondir"));
-}
-
-type Repository = Extract<Found, { kind: "repository" }>;
-
-function repositoryAt(folder: string): Repository | undefined {
-  const path = join(folder, ".git");
-  if (!exists(path)) return undefined;
-  const named = /^gitdir: (.+)$/m.exec(textOf(path) ?? "")?.[1];
-  const gitdir = canonical(named === undefined ? path : resolve(folder, named));
-  const common = textOf(join(gitdir, "commondir"))?.trim();
-  return {
-    kind: "repository",
-    folder,
-    gitdir,
-    common: canonical(common === undefined ? gitdir : resolve(gitdir, common)),
-  };
 }
 
 /** Whether a repository is the project's own, in this or another of its worktrees. */

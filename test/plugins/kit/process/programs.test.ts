@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -54,6 +55,21 @@ describe("the user's own folders on the PATH", () => {
     expect([project, inside].map((folder) => ownPath(path.join(delimiter), folder).split(delimiter))).toEqual([
       [join(dir, "own"), "/usr/bin"],
       [join(dir, "own"), "/usr/bin"],
+    ]);
+  });
+
+  it("are not in another worktree of the repository, and not in a repository around it", () => {
+    const git = (...args: string[]) => execFileSync("git", ["-C", join(dir, "main"), ...args], { stdio: "pipe" });
+    file("main/bin", "git", 0o755);
+    git("init", "-q");
+    git("-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-q", "--allow-empty", "-m", "First");
+    git("worktree", "add", "-q", join(dir, "beside"));
+    file("beside/bin", "git", 0o755);
+    mkdirSync(join(dir, "main/nested/.git"), { recursive: true });
+    const all = ["main/bin", "beside/bin", "own"].map((each) => join(dir, each));
+    const from = (folder: string) => ownPath(all.join(delimiter), join(dir, folder)).split(delimiter);
+    expect([from("main"), from("beside"), from("main/nested"), from("elsewhere-new")]).toEqual([
+      ...[[all[2]], [all[2]], [all[2]], all],
     ]);
   });
 
