@@ -6,11 +6,13 @@ import type { Screen } from "./screen.ts";
 
 /** The parts of the conversation that running a slash command uses. */
 export interface CommandPlace {
-  readonly sessionId: string;
+  readonly session: {
+    readonly sessionId: string;
+    /** Registers for questions again after the session was reloaded, and shows the open ones. */
+    attendAgain(): Promise<void>;
+  };
   /** Shows the result of a command. */
   done(result: Obeyed): Promise<void>;
-  /** Registers for questions again after the session was reloaded, and shows the open ones. */
-  attendAgain(): Promise<void>;
 }
 
 /** Runs slash commands. When one reloads the session, questions are shown after the command's output. */
@@ -34,7 +36,7 @@ export class CommandLines {
 
   /** Cancels the command that runs, if one does. */
   async cancel(): Promise<void> {
-    if (this.isRunning) await this.client.request("cancel_commands", { sessionId: this.place.sessionId });
+    if (this.isRunning) await this.client.request("cancel_commands", { sessionId: this.place.session.sessionId });
   }
 
   /** Whether questions have to wait for a command's output. */
@@ -45,7 +47,7 @@ export class CommandLines {
   async run(name: string, args: string): Promise<void> {
     this.state = "running";
     try {
-      const { sessionId } = this.place;
+      const { sessionId } = this.place.session;
       const result = await this.client.request("run_command", { sessionId, name, args });
       // Print notifications before the command's output.
       await this.client.drained(sessionId);
@@ -55,13 +57,13 @@ export class CommandLines {
     } finally {
       const { holdsQuestions } = this;
       this.state = "none";
-      if (holdsQuestions) await this.place.attendAgain();
+      if (holdsQuestions) await this.place.session.attendAgain();
     }
   }
 
   /** Called when the session was reloaded. */
   async reloaded(): Promise<void> {
-    if (this.state === "none") await this.place.attendAgain();
+    if (this.state === "none") await this.place.session.attendAgain();
     else this.state = "reloaded";
   }
 

@@ -9,6 +9,7 @@ import type {} from "@scorel/models/contract";
 import type { TerminalService, TerminalStart } from "@scorel/terminal/contract";
 import type {} from "@scorel/trust/contract";
 import type {} from "@scorel/watch/contract";
+import { Chat } from "./chat.ts";
 import { chooseSession } from "./choose-session.ts";
 import { Connection } from "./connection.ts";
 import type { ChatPlace } from "./contract.ts";
@@ -16,7 +17,6 @@ import { errors } from "./errors.ts";
 import { withModel } from "./first-model.ts";
 import { openOrRelocate, type Plainly } from "./relocate.ts";
 import { Screen } from "./screen.ts";
-import { ChatSession } from "./session.ts";
 import { stillAtWork } from "./still-at-work.ts";
 import { talk } from "./terminal.ts";
 
@@ -52,19 +52,19 @@ export async function converse(
     const screen = new Screen(createOutput(terminal), client, () => widthIn(stdout, invocation.env), usage);
     const person = invocation.stdin.isTTY === true;
     connection = new Connection(client, screen);
-    const chat = new ChatSession(client, connection, screen, { person, elsewhere, rights });
-    await chat.enter(status);
-    unwatch = options.watch === true ? await watched(ctx, client, chat) : undefined;
+    const chat = new Chat(client, connection, screen, { person, elsewhere, rights });
+    await chat.session.enter(status);
+    unwatch = options.watch === true ? await watched(ctx, client, chat, screen) : undefined;
     const hasInput = await (person
       ? talk(chat, screen, { ...invocation, first: invocation.args[0] }).then(() => true)
-      : readPipe(chat, invocation));
+      : readPipe(chat, screen, invocation));
     let staying: string[] = [];
     // A host that is gone cannot close the session.
-    const closed = closeSession(client, chat.sessionId, screen, (names) => {
+    const closed = closeSession(client, chat.session.sessionId, screen, (names) => {
       staying = names;
     });
     await connection.orLost(closed);
-    if (person && chat.begun) await screen.line(farewell(comeBack(chat.sessionId), staying));
+    if (person && chat.session.begun) await screen.line(farewell(comeBack(chat.session.sessionId), staying));
     if (invocation.interrupt.aborted) return CANCELLED;
     if (!hasInput) throw errors.CHAT_NO_INPUT();
     return !person && chat.turns.failed > 0 ? 1 : 0;
@@ -137,15 +137,18 @@ async function opened(
 }
 
 /** Reloads the session when its sources change; throws CHAT_NO_WATCH and WATCH_FOLDER. */
-async function watched(ctx: Context, client: Client, chat: ChatSession): Promise<() => void> {
+async function watched(ctx: Context, client: Client, chat: Chat, screen: Screen): Promise<() => void> {
   const watch = ctx.find("watch");
   if (!watch) throw errors.CHAT_NO_WATCH();
   return watch.follow({
     client,
-    sessionId: () => chat.sessionId,
+    sessionId: () => chat.session.sessionId,
     between: (work) => chat.between(work),
-    reloaded: (status, told) => chat.reloaded(status, told),
-    kept: (told) => chat.tell(told),
+    reloaded: async (status, told) => {
+      await screen.line(told);
+      await screen.notices(status.notices);
+    },
+    kept: (told) => screen.line(told),
   });
 }
 
@@ -175,10 +178,10 @@ async function closeSession(
 }
 
 /** Reads lines from a pipe, and waits for the answer to each before it reads the next. Returns whether there was any line. */
-async function readPipe(chat: ChatSession, { stdin, interrupt, args: [first] }: Invocation): Promise<boolean> {
+async function readPipe(chat: Chat, screen: Screen, { stdin, interrupt, args: [first] }: Invocation): Promise<boolean> {
   let hasInput = first !== undefined;
   const stop = () => {
-    void chat.commands.cancel().catch((thrown) => chat.tell(messageOf(thrown)));
+    void chat.commands.cancel().catch((thrown) => screen.line(messageOf(thrown)));
     stdin.destroy(interrupt.reason);
   };
   interrupt.addEventListener("abort", stop, { once: true });

@@ -3,8 +3,8 @@ import type { Writable } from "node:stream";
 import type { Invocation } from "@scorel/cli/contract";
 import { messageOf } from "@scorel/kernel";
 import { forgiveClosed } from "@scorel/kit/terminal/answer";
+import type { Chat } from "./chat.ts";
 import type { Screen } from "./screen.ts";
-import type { ChatSession } from "./session.ts";
 import { reactions } from "./states.ts";
 import { type KeyStream, TerminalInput } from "./terminal-input.ts";
 import { type Entered, TypedLine } from "./typed-line.ts";
@@ -18,7 +18,7 @@ interface Streams extends Pick<Invocation, "stdin" | "stdout" | "terminal" | "in
  * Reads the user's lines until they leave. `reactions` in states.ts decides what each key, line and signal does; this function carries it
  * out.
  */
-export async function talk(chat: ChatSession, screen: Screen, streams: Streams): Promise<void> {
+export async function talk(chat: Chat, screen: Screen, streams: Streams): Promise<void> {
   const { lines, keys } = openLines(streams, (line) => chat.complete(line));
   const typed = new TypedLine(lines, (streams.terminal ?? streams.stdout) as Writable);
   keys?.on("paste", (text: string) => typed.put({ text, isLiteral: true }));
@@ -85,7 +85,7 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
   keys?.end();
   await does[atEnd]();
   const finish = async () => {
-    await chat.declineQuestions().catch(say);
+    await chat.session.declineQuestions().catch(say);
     await answers;
     await work;
     await chat.idle().catch(say);

@@ -38,9 +38,8 @@ const clients: [name: string, run: (line: string, answer: object) => Promise<obj
       };
       const screen = { line: async (text: string) => expect.fail(text) };
       const lines = new CommandLines(hostile(answer), screen as never, {
-        sessionId: "s1",
+        session: { sessionId: "s1", attendAgain: async () => {} },
         done,
-        attendAgain: async () => {},
       });
       const [name = "", ...args] = line.split(" ");
       await lines.run(name, args.join(" "));
