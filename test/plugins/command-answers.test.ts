@@ -2,6 +2,7 @@ import { copiedPart, type obeyed } from "@scorel/host/client";
 import { describe, expect, it } from "vitest";
 import { CommandLines } from "../../plugins/chat/command-lines.ts";
 import { Conversation } from "../../plugins/terminal/app/conversation.ts";
+import { ShownSession } from "../../plugins/terminal/app/shown-session.ts";
 import { en } from "../../plugins/terminal/words/en.ts";
 import { enter } from "../../plugins/web/page/chat/send.ts";
 
@@ -20,8 +21,9 @@ const clients: [name: string, run: (line: string, answer: object) => Promise<obj
         copied: (copy: string) => Object.assign(did, { copy }),
         offered: (text: string, mode = "message") => Object.assign(did, { input: [text, mode] }),
       };
-      const conversation = new Conversation(hostile(answer), listener as never, en);
-      conversation.view = { sessionId: "s1", status: { connection: "connected" } } as never;
+      const session = new ShownSession(hostile(answer), listener as never, en);
+      const conversation = new Conversation(hostile(answer), session, listener as never, en);
+      session.view = { sessionId: "s1", status: { connection: "connected" } } as never;
       await conversation.command(line);
       return did;
     },

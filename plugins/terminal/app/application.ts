@@ -26,6 +26,7 @@ import { Questions } from "./questions.ts";
 import { QueueKeys } from "./queue-keys.ts";
 import { Reader } from "./reader.ts";
 import { SessionListener } from "./session-listener.ts";
+import { ShownSession } from "./shown-session.ts";
 import { enter, submit } from "./submit.ts";
 import { Transcript } from "./transcript.ts";
 
@@ -51,6 +52,7 @@ export class Application implements Surroundings {
   readonly words: Words;
   readonly pickerWords: PickerWords;
   readonly looks: Looks;
+  readonly session: ShownSession;
   readonly conversation: Conversation;
   readonly device: Device;
   readonly transcript = new Transcript();
@@ -98,14 +100,15 @@ export class Application implements Surroundings {
     const pictures = graphics && new Pictures(graphics);
     this.canvas = new Canvas(pictures);
     this.looks = new Looks({ settings, env, words, keys, pictures, changed: redraw });
-    this.conversation = new Conversation(client, this.listener, words, rights);
+    this.session = new ShownSession(client, this.listener, words, rights);
+    this.conversation = new Conversation(client, this.session, this.listener, words);
     this.questions = new Questions({
       words,
       give: (requestId, answer, kept) => this.answer(requestId, answer, kept),
       field: () => this.field,
     });
     this.queueKeys = new QueueKeys({
-      ...{ keys, words, attempt, conversation: this.conversation },
+      ...{ keys, words, attempt, session: this.session, conversation: this.conversation },
       field: () => this.field,
       tell: (text) => this.tell(text),
     });
@@ -115,18 +118,18 @@ export class Application implements Surroundings {
         this.device.write(callFor(what === "asks" ? words.callAsks : words.callEnded, settings.notify, env)),
     });
     this.device = new Device(invocation, this.deviceEvents(), { mouse: settings.mouse });
-    const { transcript, looks, conversation, device } = this;
-    this.reader = new Reader({ transcript, looks, conversation, rows: () => device.rows, attempt, redraw });
+    const { transcript, looks, session, device } = this;
+    this.reader = new Reader({ transcript, looks, session, rows: () => device.rows, attempt, redraw });
   }
 
   get sessionId(): string | undefined {
-    return this.conversation.sessionId;
+    return this.session.sessionId;
   }
   get status(): SessionStatus | undefined {
-    return this.conversation.view?.status.host;
+    return this.session.view?.status.host;
   }
   get queue() {
-    return this.conversation.view?.queue ?? [];
+    return this.session.view?.queue ?? [];
   }
   get rows(): number {
     return this.device.rows;
@@ -137,17 +140,17 @@ export class Application implements Surroundings {
 
   /** Opens a stored session, read-only if the user may not write. */
   load(sessionId: string): Promise<SessionStatus> {
-    return this.conversation.open(sessionId);
+    return this.session.open(sessionId);
   }
 
   /** Shows another session. */
   enter(status: SessionStatus): Promise<void> {
-    return this.conversation.enter(status);
+    return this.session.enter(status);
   }
 
   /** Creates a session in the directory of the shown one, and shows it. */
   begin(): Promise<void> {
-    return this.conversation.begin();
+    return this.session.begin();
   }
 
   /** Runs and sends what was entered before the session was open. */
@@ -267,12 +270,12 @@ export class Application implements Surroundings {
     if (!device.isReady) return;
     const { columns, rows } = device;
     const { look, theme } = this.looks;
-    const { view, unsent } = this.conversation;
+    const { view, rights } = this.session;
+    const { unsent } = this.conversation;
     const field = this.field ?? new FirstField(theme);
     const todos = hidesTodos ? undefined : listener.todos;
     const shown = { transcript, questions, queueKeys, todos, hidesPanels: hidesTodos, note, field, overlay };
     const { since } = this.activity;
-    const { rights } = this.conversation;
     const scene = {
       ...shown,
       unsent: unsent.shown,

@@ -39,13 +39,13 @@ export function basicActions(app: Application): Actions {
  * it ends a running shell line instead of the turn, and if neither runs, cancels the running slash command.
  */
 function interrupt(app: Application): void {
-  const { questions, conversation } = app;
+  const { questions, session, conversation } = app;
   if (app.queueKeys.leave() || app.reader.stop()) return;
-  if (conversation.isLost) {
+  if (session.isLost) {
     app.tell(conversation.unsent.recall() ? app.words.unsentBack : app.words.hostGone);
     return;
   }
-  if (!conversation.rights.write && (conversation.isRunning || conversation.shellLines.running !== undefined)) {
+  if (!session.rights.write && (session.isRunning || conversation.shellLines.running !== undefined)) {
     app.tell(app.words.onlyReads);
     return;
   }
@@ -53,21 +53,18 @@ function interrupt(app: Application): void {
   const isAsked = questions.decline();
   const line = isAsked ? undefined : conversation.shellLines.running;
   if (line !== undefined) app.attempt(() => conversation.shellLines.end(line));
-  else if (conversation.isRunning) app.attempt(() => conversation.interrupt());
+  else if (session.isRunning) app.attempt(() => conversation.interrupt());
   else if (conversation.isCommanding && !isAsked) app.attempt(() => conversation.cancelCommand());
 }
 
 /** Ctrl-C: clears the field; if that is empty, interrupts as Esc does; if nothing runs, leaves when it is pressed twice. */
 function clear(app: Application, clearing: DoublePress): void {
-  const { field, conversation, questions } = app;
+  const { field, session, conversation, questions } = app;
   if (field && (field.text !== "" || field.mode !== "message")) field.putAside();
   else if (
-    !conversation.isLost &&
-    (conversation.isCommanding || conversation.rights.write) &&
-    (conversation.isCommanding ||
-      conversation.isRunning ||
-      conversation.shellLines.running !== undefined ||
-      questions.shown)
+    !session.isLost &&
+    (conversation.isCommanding || session.rights.write) &&
+    (conversation.isCommanding || session.isRunning || conversation.shellLines.running !== undefined || questions.shown)
   )
     interrupt(app);
   else if (clearing.again(performance.now())) app.leave();
@@ -88,10 +85,10 @@ function modeAction(app: Application): () => void {
 
 /** Skips the mode `full`, in which hardly anything is asked, unless this session was in it before. */
 async function toNextMode(app: Application, withFull: Set<string | undefined>): Promise<void> {
-  const { conversation, words } = app;
-  const before = modeOf(conversation.view) ?? "ask";
-  if (before === "full") withFull.add(conversation.sessionId);
-  const mayBeFull = withFull.has(conversation.sessionId);
+  const { session, conversation, words } = app;
+  const before = modeOf(session.view) ?? "ask";
+  if (before === "full") withFull.add(session.sessionId);
+  const mayBeFull = withFull.has(session.sessionId);
   const mode = await nextMode(app, before, mayBeFull);
   await conversation.setMode(mode);
   const text = words.mode(modeText(mode, words));

@@ -27,7 +27,8 @@ export function setUpField(app: Application): Pickers {
     ...app.actions,
     ...pickers.actions,
     interrupt: () => {
-      const { isRunning, isLost, shellLines } = app.conversation;
+      const { isRunning, isLost } = app.session;
+      const { shellLines } = app.conversation;
       // Without a host, Esc takes back what waits for it, and rewinding is not possible.
       const isBusy = isRunning || isLost || shellLines.running !== undefined || app.reader.isGoingBack;
       const isIdle = !isBusy && app.queueKeys.editing === undefined && app.questions.shown === undefined;
@@ -67,11 +68,10 @@ function keepDraft(app: Application, field: PromptField): void {
   const follow = (isBegun: boolean) => {
     const next = draftPath(app, isBegun ? app.sessionId : undefined);
     // Opening the same path again would find it locked by this terminal, as if another one had it.
-    if (next !== path)
-      field.useDraft(draftAt(app, next, field.hasUnsent, (id) => hasArrived(app.conversation.view, id)));
+    if (next !== path) field.useDraft(draftAt(app, next, field.hasUnsent, (id) => hasArrived(app.session.view, id)));
     path = next;
   };
-  const isBegun = () => app.conversation.isBegun || app.early.hasMessage;
+  const isBegun = () => app.session.isBegun || app.early.hasMessage;
   app.onEntered = () => follow(isBegun());
   if (app.sessionId !== undefined) follow(isBegun());
   app.onUnopened = () => {

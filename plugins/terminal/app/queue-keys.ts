@@ -4,13 +4,15 @@ import type { Field, Submission } from "../parts.ts";
 import type { Words } from "../words/words.ts";
 import type { Conversation } from "./conversation.ts";
 import { HeldMessage, textIn } from "./held-message.ts";
+import type { ShownSession } from "./shown-session.ts";
 import { inSendingOrder } from "./strip.ts";
 
 /** The parts of the application that the keys for queued messages use. */
 interface QueueKeysParts {
   keys: Keys;
   words: Words;
-  conversation: Pick<Conversation, "sessionId" | "view" | "people" | "isRunning" | "changeQueue" | "runQueue" | "send">;
+  session: Pick<ShownSession, "sessionId" | "view" | "people" | "isRunning">;
+  conversation: Pick<Conversation, "changeQueue" | "runQueue" | "send">;
   field(): Pick<Field, "text" | "setText"> | undefined;
   tell(text: string): void;
   attempt(work: () => Promise<unknown>): void;
@@ -41,8 +43,8 @@ export class QueueKeys {
 
   /** The name of another client that has queued a message; undefined for this one. */
   readonly nameOf = (clientId: string): string | undefined => {
-    const { conversation, words } = this.parts;
-    const { people } = conversation;
+    const { session, words } = this.parts;
+    const { people } = session;
     return people.isOwn(clientId) ? undefined : (people.actorOf(clientId) ?? words.anotherClient);
   };
 
@@ -119,7 +121,7 @@ export class QueueKeys {
   }
 
   private get queue(): readonly QueuedMessage[] {
-    return inSendingOrder(this.parts.conversation.view?.queue ?? []);
+    return inSendingOrder(this.parts.session.view?.queue ?? []);
   }
 
   private item(id: string | undefined): QueuedMessage | undefined {
@@ -149,9 +151,9 @@ export class QueueKeys {
 
   /** Sends the message into the running turn. If none runs, begins a turn with the queue. */
   private steer(chosen: string): void {
-    const { conversation, attempt } = this.parts;
+    const { session, conversation, attempt } = this.parts;
     this.end();
-    if (conversation.isRunning) this.change((items) => changed(items, chosen, { mode: "steer" }));
+    if (session.isRunning) this.change((items) => changed(items, chosen, { mode: "steer" }));
     else attempt(() => conversation.runQueue());
   }
 
@@ -168,8 +170,8 @@ export class QueueKeys {
     if (!item || this.isOfOther(item)) return;
     this.end();
     this.leave();
-    const { field, conversation, attempt } = this.parts;
-    const held = conversation.isRunning ? new HeldMessage(item, conversation) : undefined;
+    const { field, session, conversation, attempt } = this.parts;
+    const held = session.isRunning ? new HeldMessage(item, session, conversation) : undefined;
     this.edited = { id: item.id, before: field()?.text ?? "", ...(held && { held }) };
     field()?.setText(textIn(item));
     if (held) attempt(async () => (await held.isTaken) || this.tellGone());
@@ -177,9 +179,9 @@ export class QueueKeys {
 
   /** Whether another client that is present has queued the message, which only that client may change. Tells the user so. */
   private isOfOther({ clientId }: QueuedMessage): boolean {
-    const { conversation, tell, words } = this.parts;
-    const present = conversation.view?.status.host?.present ?? [];
-    const isTheirs = !conversation.people.isOwn(clientId) && present.some((client) => client.clientId === clientId);
+    const { session, tell, words } = this.parts;
+    const present = session.view?.status.host?.present ?? [];
+    const isTheirs = !session.people.isOwn(clientId) && present.some((client) => client.clientId === clientId);
     if (isTheirs) tell(words.queueOfOther);
     return isTheirs;
   }

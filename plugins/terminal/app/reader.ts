@@ -1,5 +1,5 @@
-import type { Conversation } from "./conversation.ts";
 import type { Looks } from "./looks.ts";
+import type { ShownSession } from "./shown-session.ts";
 import type { Transcript } from "./transcript.ts";
 
 /** Scrolling by a page moves by the rows of the screen less this number, so that some lines stay in view. */
@@ -13,7 +13,7 @@ const STEP = 1_000;
 interface ReaderParts {
   transcript: Pick<Transcript, "scroll" | "toStart" | "toEnd">;
   looks: Pick<Looks, "look">;
-  conversation: Pick<Conversation, "view" | "earlier">;
+  session: Pick<ShownSession, "view" | "earlier">;
   rows(): number;
   attempt(work: () => Promise<unknown>): void;
   redraw(): void;
@@ -49,9 +49,9 @@ export class Reader {
 
   /** Goes to the beginning of the session, and loads everything before the first loaded message for that. */
   toStart(): void {
-    const { transcript, looks, conversation, redraw } = this.parts;
+    const { transcript, looks, session, redraw } = this.parts;
     transcript.toStart(looks.look);
-    this.goesBack = conversation.view?.more === true;
+    this.goesBack = session.view?.more === true;
     this.loadEarlier();
     redraw();
   }
@@ -70,8 +70,8 @@ export class Reader {
   }
 
   private loadEarlier(): void {
-    const { conversation, attempt, redraw } = this.parts;
-    if (this.isLoading || !conversation.view?.more) return;
+    const { session, attempt, redraw } = this.parts;
+    if (this.isLoading || !session.view?.more) return;
     this.isLoading = true;
     attempt(async () => {
       try {
@@ -86,12 +86,12 @@ export class Reader {
 
   /** Loads some earlier messages, or all of them on the way to the beginning. */
   private async load(): Promise<void> {
-    const { conversation, transcript, looks, redraw } = this.parts;
-    const { view } = conversation;
+    const { session, transcript, looks, redraw } = this.parts;
+    const { view } = session;
     do {
-      await conversation.earlier(this.goesBack ? Math.max(STEP, view?.events.length ?? 0) : undefined);
+      await session.earlier(this.goesBack ? Math.max(STEP, view?.events.length ?? 0) : undefined);
       // Another session may have been entered meanwhile.
-      if (!this.goesBack || conversation.view !== view) return;
+      if (!this.goesBack || session.view !== view) return;
       transcript.toStart(looks.look);
       redraw();
     } while (view?.more);

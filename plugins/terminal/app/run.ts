@@ -42,7 +42,7 @@ export async function runTerminal(
     const status = chosen === null ? null : await Promise.race([opened(), left]);
     if (status === undefined) return undefined;
     if (status !== null) {
-      await app.conversation.enter(status);
+      await app.session.enter(status);
       isOpened = true;
       if (prompt !== undefined) app.attempt(() => app.conversation.send({ text: prompt }));
       app.release();
@@ -67,7 +67,7 @@ export async function runTerminal(
 
 /** Prints what goes on in the session without the terminal, and how to come back. */
 async function sayGoodbye(
-  { conversation, words }: Application,
+  { session, words }: Application,
   isOpened: boolean,
   {
     invocation,
@@ -76,10 +76,10 @@ async function sayGoodbye(
   }: Pick<TerminalStart, "invocation" | "atWork"> & Required<Pick<TerminalStart, "comeBack">>,
 ): Promise<void> {
   const { stdout } = invocation;
-  const { sessionId, isBegun } = conversation;
-  const isGone = isOpened && isBegun && (await conversation.isDeleted());
+  const { sessionId, isBegun } = session;
+  const isGone = isOpened && isBegun && (await session.isDeleted());
   // If the host has not answered `isDeleted`, it would not answer this either. It closes the session by itself.
-  const left = isOpened && isGone === false ? await conversation.leave(atWork) : "";
+  const left = isOpened && isGone === false ? await session.leave(atWork) : "";
   if (left !== "") stdout.write(`${words.atWork(left)}\n`);
   if (isBegun && !isGone && sessionId !== undefined) stdout.write(`${words.goOn(comeBack(sessionId))}\n`);
 }

@@ -12,12 +12,14 @@ import type { Conversation } from "./conversation.ts";
 import type { Listener } from "./listener.ts";
 import type { Questions } from "./questions.ts";
 import type { QueueKeys } from "./queue-keys.ts";
+import type { ShownSession } from "./shown-session.ts";
 import { openList } from "./todos.ts";
 import type { Transcript } from "./transcript.ts";
 
 /** The parts of the application that show the session. */
 interface Shown {
-  readonly conversation: Conversation;
+  readonly session: ShownSession;
+  readonly conversation: Pick<Conversation, "unsent">;
   readonly transcript: Transcript;
   readonly questions: Questions;
   readonly queueKeys: QueueKeys;
@@ -52,18 +54,19 @@ export class SessionListener implements Listener {
 
   entered(view: SessionView): void {
     const { to } = this;
-    to.transcript.follow(view, to.conversation.people);
+    to.transcript.follow(view, to.session.people);
     this.todos = openList(view);
     this.ask(view);
     to.activity.update(view);
     to.onEntered();
     this.loadContributed();
     to.redraw();
+    to.conversation.unsent.connectionChanged();
   }
 
   changed(change: ViewChange): void {
-    const { transcript, queueKeys, activity, conversation } = this.to;
-    const { view } = conversation;
+    const { session, transcript, queueKeys, activity, conversation } = this.to;
+    const { view } = session;
     if (!view) return;
     const { kind } = change;
     if (kind === "reset") transcript.rebuild();
@@ -75,6 +78,7 @@ export class SessionListener implements Listener {
     if (kind === "requests" || kind === "reset") this.ask(view);
     if (kind !== "text" && kind !== "rows") activity.update(view, change);
     this.to.redraw();
+    if (kind === "status" || kind === "reset") conversation.unsent.connectionChanged();
   }
 
   told(text: string, level: Parameters<Listener["told"]>[1]): void {
@@ -86,9 +90,9 @@ export class SessionListener implements Listener {
 
   /** Shows the open questions. A user who may not answer is only told of each one, once. */
   private ask({ requests }: SessionView): void {
-    const { conversation, questions, words } = this.to;
-    if (conversation.rights.answer) {
-      questions.update(requests.map((request) => offeredTo(request, conversation.rights)));
+    const { session, questions, words } = this.to;
+    if (session.rights.answer) {
+      questions.update(requests.map((request) => offeredTo(request, session.rights)));
       return;
     }
     for (const { requestId, title } of requests) {
@@ -105,7 +109,7 @@ export class SessionListener implements Listener {
 
   /** Tells the user when another client has changed the permission mode. */
   private tellMode(row: Row | undefined): void {
-    if (row?.type !== "permission_mode" || this.to.conversation.people.isOwn(row.clientId)) return;
+    if (row?.type !== "permission_mode" || this.to.session.people.isOwn(row.clientId)) return;
     const { display } = row;
     this.to.add((width, look) => displayLines(display, width, look));
   }

@@ -10,6 +10,7 @@ import type { EarlyEntries } from "./early-entries.ts";
 import { meantBy, ownCommand } from "./own-commands.ts";
 import type { Questions } from "./questions.ts";
 import type { QueueKeys } from "./queue-keys.ts";
+import type { ShownSession } from "./shown-session.ts";
 import type { Transcript } from "./transcript.ts";
 
 type Running = "follow_up" | "steer";
@@ -17,7 +18,8 @@ type Running = "follow_up" | "steer";
 /** The parts of the application that handle submissions. */
 interface Receiver extends Pick<Surroundings, "tell"> {
   readonly early: Pick<EarlyEntries, "hold">;
-  readonly conversation: Conversation;
+  readonly session: Pick<ShownSession, "isLost" | "isRunning" | "rights">;
+  readonly conversation: Pick<Conversation, "send" | "command" | "shell">;
   readonly questions: Questions;
   readonly queueKeys: Pick<QueueKeys, "takes">;
   readonly transcript: Transcript;
@@ -47,11 +49,11 @@ export function enter(app: Receiver, submission: Submission, running: Running): 
   if (isDone) return;
   if (app.early.hold(submission, running)) app.tell(app.words.heldUntilOpen);
   else if (mode === "command") command(app, text);
-  else if (!app.conversation.rights.write) keep(app, submission);
+  else if (!app.session.rights.write) keep(app, submission);
   else if (mode === "shell") app.attempt(() => app.conversation.shell(text, silent));
   else {
     if (isCommand(app, text)) app.tell(app.words.sentAsText);
-    app.attempt(() => send(app.conversation, submission, running));
+    app.attempt(() => send(app, submission, running));
   }
 }
 
@@ -61,8 +63,8 @@ function isCommand({ contributed }: Receiver, text: string): boolean {
   return name !== "" && (ownCommand(line) !== undefined || contributed?.has(name) === true);
 }
 
-function send(conversation: Conversation, submission: Submission, running: Running): Promise<void> {
-  return conversation.send(submission, conversation.isRunning ? running : "follow_up");
+function send({ session, conversation }: Receiver, submission: Submission, running: Running): Promise<void> {
+  return conversation.send(submission, session.isRunning ? running : "follow_up");
 }
 
 /** Puts a submission back into the field, and says that this user may only read. */
@@ -87,7 +89,7 @@ function command(app: Receiver, line: string): void {
   const own = ownCommand(line);
   const show = () => app.add((width, look) => userLines(`/${line}`, { label: "" }, width, look));
   const meant = own?.standsFor === undefined ? line : line.replace(own.name, own.standsFor);
-  const { isLost } = app.conversation;
+  const { isLost } = app.session;
   // A command that waits for the host is shown above the field until it is sent.
   if (!isLost) show();
   const run = () => app.attempt(() => runCommand(app, meant, isLost ? show : undefined));

@@ -8,14 +8,13 @@ it("the key for the next mode skips full until somebody has chosen it in the ses
   let work = Promise.resolve();
   const status = { permission: "ask" };
   const conversation = {
-    ...{ sessionId: "s", view: { status } },
     modes: async () => ["ask", "edits", "plan", "full"],
     async setMode(mode: string) {
       status.permission = mode;
     },
   };
   const app = {
-    ...{ reader: {}, looks: {}, words: en, conversation },
+    ...{ reader: {}, looks: {}, words: en, session: { sessionId: "s", view: { status } }, conversation },
     tell: (text: string, level = "info") => void told.push(`${level}: ${text}`),
     attempt(run: () => Promise<void>) {
       work = run();
@@ -45,7 +44,8 @@ it("a message that is a known command, but was not typed as one, is sent with a 
   const app = {
     ...{ words: en, transcript: { toEnd() {} }, questions: {}, queueKeys: { takes: () => false } },
     ...{ early: { hold: () => false }, contributed: { has: (name: string) => name === "status" } },
-    conversation: { rights: { write: true }, send: async ({ text }: { text: string }) => void sent.push(text) },
+    session: { rights: { write: true } },
+    conversation: { send: async ({ text }: { text: string }) => void sent.push(text) },
     tell: (text: string) => void told.push(text),
     attempt: (run: () => Promise<void>) => void run(),
   };

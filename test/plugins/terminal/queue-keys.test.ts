@@ -21,8 +21,8 @@ function stage(...texts: string[]) {
   const view = { queue: texts.map((text) => message(text)), status: {} };
   const sent: string[] = [];
   const told: string[] = [];
+  const session = { sessionId: "s", view, isRunning: true, people: { isOwn: () => true } };
   const conversation = {
-    ...{ sessionId: "s", view, isRunning: true, people: { isOwn: () => true } },
     async changeQueue(
       make: (items: { id: string }[], queue: readonly QueuedMessage[]) => { id: string }[] | undefined,
     ) {
@@ -35,7 +35,7 @@ function stage(...texts: string[]) {
       return true;
     },
     async send({ text }: { text: string }) {
-      if (conversation.isRunning) view.queue = [...view.queue, message(text, `new ${text}`)];
+      if (session.isRunning) view.queue = [...view.queue, message(text, `new ${text}`)];
       else sent.push(text);
     },
     async runQueue() {},
@@ -47,16 +47,16 @@ function stage(...texts: string[]) {
     },
   };
   const queueKeys = new QueueKeys({
-    ...{ keys, words: en, conversation: conversation as never, field: () => field as never },
+    ...{ keys, words: en, session: session as never, conversation, field: () => field as never },
     tell: (text) => void told.push(text),
     attempt: (work) => void work(),
   });
   const turnEnds = () => {
     sent.push(...view.queue.splice(0).map(({ content }) => content as string));
-    conversation.isRunning = false;
+    session.isRunning = false;
   };
   const running = (isRunning: boolean) => {
-    conversation.isRunning = isRunning;
+    session.isRunning = isRunning;
   };
   const texts_ = () => view.queue.map(({ content }) => content);
   const strip = () => queueStrip(view.queue, 80, { theme, words: en, keys }, queueKeys);

@@ -4,7 +4,7 @@ import { eventually } from "../../eventually.ts";
 
 type Parts = ConstructorParameters<typeof Reader>[0];
 
-/** A conversation in which `missing` earlier events are not loaded; they are loaded when the test allows it. */
+/** A session in which `missing` earlier events are not loaded; they are loaded when the test allows it. */
 function stage(missing: number) {
   const asked: (number | undefined)[] = [];
   let place = "end";
@@ -16,7 +16,7 @@ function stage(missing: number) {
       return missing > 0;
     },
   };
-  const conversation = {
+  const session = {
     view,
     earlier: (count?: number) => {
       asked.push(count);
@@ -39,12 +39,12 @@ function stage(missing: number) {
     },
   };
   const reader = new Reader({
-    ...({ conversation, transcript, looks: { look: {} } } as unknown as Parts),
+    ...({ session, transcript, looks: { look: {} } } as unknown as Parts),
     rows: () => 30,
     attempt: (work) => void work(),
     redraw() {},
   });
-  return { reader, asked, place: () => place, give: () => give(), conversation };
+  return { reader, asked, place: () => place, give: () => give(), session };
 }
 
 describe("the way to the beginning of a long conversation", () => {
@@ -65,7 +65,7 @@ describe("the way to the beginning of a long conversation", () => {
       stop: (t: ReturnType<typeof stage>) => t.reader.stop(),
       scroll: (t: ReturnType<typeof stage>) => t.reader.scroll(3),
       end: (t: ReturnType<typeof stage>) => t.reader.toEnd(),
-      session: (t: ReturnType<typeof stage>) => Object.assign(t.conversation, { view: { more: true, events: [] } }),
+      session: (t: ReturnType<typeof stage>) => Object.assign(t.session, { view: { more: true, events: [] } }),
     };
     for (const [name, leave] of Object.entries(ways)) {
       const t = stage(5_000);
