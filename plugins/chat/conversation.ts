@@ -1,7 +1,7 @@
 import type { Invocation } from "@scorel/cli/contract";
 import { ALL_RIGHTS, openSession, rightsOf, sessionChoice } from "@scorel/host/client";
 import type { Client, Rights, SessionStatus } from "@scorel/host/contract";
-import { messageOf, type PluginContext } from "@scorel/kernel";
+import type { PluginContext } from "@scorel/kernel";
 import { createOutput, type Output } from "@scorel/kit/terminal/output";
 import { widthIn } from "@scorel/kit/terminal/size";
 import { lineOf } from "@scorel/kit/text/one-line";
@@ -15,6 +15,7 @@ import { Connection } from "./connection.ts";
 import type { ChatPlace } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { withModel } from "./first-model.ts";
+import { readPipe } from "./pipe.ts";
 import { openOrRelocate, type Plainly } from "./relocate.ts";
 import { Screen } from "./screen.ts";
 import { stillAtWork } from "./still-at-work.ts";
@@ -31,48 +32,70 @@ export async function converse(
   invocation: Invocation,
   { elsewhere = false, comeBack = resumeCommand }: ChatPlace = {},
 ): Promise<number> {
-  const { options } = invocation;
-  const selecting = [options.session !== undefined, options.continue === true, options.resume !== undefined];
-  if (selecting.filter(Boolean).length > 1) throw errors.CHAT_TWO_SESSIONS();
-  if (options.resume === true && invocation.stdin.isTTY !== true) throw errors.CHAT_RESUME();
+  checkChoice(invocation);
   // A host elsewhere uses no files of a project on this computer, so no trust is needed.
   if (!elsewhere) await ctx.find("trustQuestion")?.ask(invocation);
   const client = ctx.host.connect({ name: "terminal" });
   const rights = elsewhere ? await rightsOf(client) : ALL_RIGHTS;
   const full = fullScreen(ctx, invocation);
-  if (full) return inFullScreen(ctx, full, client, invocation, { rights, elsewhere, comeBack });
+  const at = { rights, elsewhere, comeBack };
+  return full ? inFullScreen(ctx, full, client, invocation, at) : inLines(ctx, client, invocation, at);
+}
+
+/** Throws CHAT_TWO_SESSIONS and CHAT_RESUME for options that do not say which session is meant. */
+function checkChoice({ options, stdin }: Invocation): void {
+  const selecting = [options.session !== undefined, options.continue === true, options.resume !== undefined];
+  if (selecting.filter(Boolean).length > 1) throw errors.CHAT_TWO_SESSIONS();
+  if (options.resume === true && stdin.isTTY !== true) throw errors.CHAT_RESUME();
+}
+
+/** Runs the conversation line by line, for a person or for a program. Returns the exit code. */
+async function inLines(ctx: Context, client: Client, invocation: Invocation, at: HostAt): Promise<number> {
+  const { options, stdin, stdout, terminal = stdout } = invocation;
   let unwatch: (() => void) | undefined;
   let connection: Connection | undefined;
   try {
     const chosen = options.resume === true ? await chooseSession(client, invocation) : undefined;
-    const status = await opened(ctx, client, withSession(invocation, chosen), { rights, elsewhere });
+    const status = await opened(ctx, client, withSession(invocation, chosen), at);
     if (!status) return UNCONFIGURED;
-    const { stdout, terminal = stdout } = invocation;
     const usage = stdout.isTTY === true ? undefined : usageOutput(invocation);
     const screen = new Screen(createOutput(terminal), client, () => widthIn(stdout, invocation.env), usage);
-    const person = invocation.stdin.isTTY === true;
     connection = new Connection(client, screen);
-    const chat = new Chat(client, connection, screen, { person, elsewhere, rights });
+    const chat = new Chat(client, connection, screen, { ...at, person: stdin.isTTY === true });
     await chat.session.enter(status);
     unwatch = options.watch === true ? await watched(ctx, client, chat, screen) : undefined;
-    const hasInput = await (person
-      ? talk(chat, screen, { ...invocation, first: invocation.args[0] }).then(() => true)
-      : readPipe(chat, screen, invocation));
-    let staying: string[] = [];
-    // A host that is gone cannot close the session.
-    const closed = closeSession(client, chat.session.sessionId, screen, (names) => {
-      staying = names;
-    });
-    await connection.orLost(closed);
-    if (person && chat.session.begun) await screen.line(farewell(comeBack(chat.session.sessionId), staying));
-    if (invocation.interrupt.aborted) return CANCELLED;
-    if (!hasInput) throw errors.CHAT_NO_INPUT();
-    return !person && chat.turns.failed > 0 ? 1 : 0;
+    return await exchange(client, chat, screen, invocation, at);
   } finally {
     unwatch?.();
     connection?.end();
     await client.close();
   }
+}
+
+/** Reads lines until the user leaves or the input ends, and closes the session. Returns the exit code. */
+async function exchange(
+  client: Client,
+  chat: Chat,
+  screen: Screen,
+  invocation: Invocation,
+  { comeBack }: HostAt,
+): Promise<number> {
+  const { session, connection, turns } = chat;
+  const { stdin, interrupt, args } = invocation;
+  const person = stdin.isTTY === true;
+  const hasInput = await (person
+    ? talk(chat, screen, { ...invocation, first: args[0] }).then(() => true)
+    : readPipe(chat, screen, invocation));
+  let staying: string[] = [];
+  // A host that is gone cannot close the session.
+  const closed = closeSession(client, session.sessionId, screen, (names) => {
+    staying = names;
+  });
+  await connection.orLost(closed);
+  if (person && session.begun) await screen.line(farewell(comeBack(session.sessionId), staying));
+  if (interrupt.aborted) return CANCELLED;
+  if (!hasInput) throw errors.CHAT_NO_INPUT();
+  return !person && turns.failed > 0 ? 1 : 0;
 }
 
 /** The service for a conversation on the whole screen; undefined if the user has chosen lines or the terminal is not suitable. */
@@ -114,7 +137,7 @@ function withSession(invocation: Invocation, sessionId: string | undefined): Inv
 interface HostAt {
   rights: Rights;
   elsewhere: boolean;
-  comeBack?: ChatPlace["comeBack"];
+  comeBack: NonNullable<ChatPlace["comeBack"]>;
 }
 
 /** Opens the session, and asks the user for a missing directory or model. `plainly` runs the code that asks. */
@@ -175,47 +198,6 @@ async function closeSession(
   await screen.notices(notices);
   if (atWork !== "") await screen.line(`(at work until the session is closed: ${atWork})`);
   await screen.notices((await client.request("close_session", { sessionId })).notices);
-}
-
-/** Reads lines from a pipe, and waits for the answer to each before it reads the next. Returns whether there was any line. */
-async function readPipe(chat: Chat, screen: Screen, { stdin, interrupt, args: [first] }: Invocation): Promise<boolean> {
-  let hasInput = first !== undefined;
-  const stop = () => {
-    void chat.commands.cancel().catch((thrown) => screen.line(messageOf(thrown)));
-    stdin.destroy(interrupt.reason);
-  };
-  interrupt.addEventListener("abort", stop, { once: true });
-  const take = (text: string, isLiteral: boolean) =>
-    chat.connection.orLost(
-      chat.take({ text, isLiteral }).then(() => chat.idle(interrupt)),
-      interrupt,
-    );
-  try {
-    if (first !== undefined) await take(first, true);
-    for await (const line of linesOf(stdin)) {
-      if (chat.left || interrupt.aborted) break;
-      hasInput ||= line.trim() !== "";
-      await take(line, false);
-      if (chat.left || interrupt.aborted) break;
-    }
-  } catch (thrown) {
-    if (!interrupt.aborted) throw thrown;
-  }
-  return hasInput;
-}
-
-/** Splits a byte stream into lines at "\n" only, since a prompt may contain any other character, even U+2028. */
-export async function* linesOf(input: AsyncIterable<Buffer | string>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of input) {
-    rest += typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
-    const lines = rest.split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) yield line.replace(/\r$/, "");
-  }
-  rest += decoder.decode();
-  if (rest !== "") yield rest;
 }
 
 /** The output for the usage of turns if a program reads stdout: stderr if it is a terminal, else none, to keep it out of error logs. */

@@ -14,84 +14,125 @@ interface Streams extends Pick<Invocation, "stdin" | "stdout" | "terminal" | "in
   first?: string | undefined;
 }
 
-/**
- * Reads the user's lines until they leave. `reactions` in states.ts decides what each key, line and signal does; this function carries it
- * out.
- */
+/** Reads the user's lines until they leave. */
 export async function talk(chat: Chat, screen: Screen, streams: Streams): Promise<void> {
-  const { lines, keys } = openLines(streams, (line) => chat.complete(line));
-  const typed = new TypedLine(lines, (streams.terminal ?? streams.stdout) as Writable);
-  keys?.on("paste", (text: string) => typed.put({ text, isLiteral: true }));
-  keys?.on("keypress", () => typed.pressed());
-  const say = (thrown: unknown) => screen.line(messageOf(thrown));
-  let work = Promise.resolve();
-  let answers = Promise.resolve();
-  const prompt = () => {
+  await new Talk(chat, screen, streams).run(streams);
+}
+
+/** Carries out what each key, line and signal does by `reactions` in states.ts. */
+class Talk {
+  private readonly chat: Chat;
+  private readonly screen: Screen;
+  private readonly lines: Interface;
+  private readonly keys: TerminalInput | undefined;
+  private readonly typed: TypedLine;
+  /** Settles when all lines that were taken until now are processed. */
+  private work = Promise.resolve();
+  /** Settles when all answers that were given until now are processed. */
+  private answers = Promise.resolve();
+
+  constructor(chat: Chat, screen: Screen, streams: Streams) {
+    this.chat = chat;
+    this.screen = screen;
+    const { lines, keys } = openLines(streams, (line) => chat.complete(line));
+    this.lines = lines;
+    this.keys = keys;
+    this.typed = new TypedLine(lines, (streams.terminal ?? streams.stdout) as Writable);
+  }
+
+  async run({ interrupt, first }: Pick<Streams, "interrupt" | "first">): Promise<void> {
+    const { chat, screen, lines, keys, typed } = this;
+    const hangUp = () => this.does[reactions[chat.state].hangUp]();
+    interrupt.addEventListener("abort", hangUp, { once: true });
+    this.listen();
+    const awake = wakingUp(lines, keys, typed);
+    const closed = new Promise<void>((resolve) => lines.on("close", resolve));
+    screen.over(typed);
+    if (first === undefined) this.prompt();
+    else {
+      await screen.line(`> ${first}`);
+      this.does.take({ text: first, isLiteral: true });
+    }
+    await closed;
+    const atEnd = reactions[chat.state].end;
+    chat.left = true;
+    awake.end();
+    typed.end();
+    keys?.end();
+    await this.does[atEnd]();
+    await chat.connection.orLost(this.finish());
+    interrupt.removeEventListener("abort", hangUp);
+  }
+
+  private listen(): void {
+    const { chat, lines, keys, typed } = this;
+    keys?.on("paste", (text: string) => typed.put({ text, isLiteral: true }));
+    keys?.on("keypress", () => typed.pressed());
+    lines.on("SIGINT", () => this.does[reactions[chat.state].interrupt]());
+    lines.on("line", (entered) => {
+      const line = typed.entered(entered);
+      this.does[chat.reactionTo(line)](line);
+    });
+  }
+
+  /** Shows the prompt if the state has one, with the text that the conversation puts into the line. */
+  private prompt(): void {
+    const { chat, typed } = this;
     if (!reactions[chat.state].prompts) return;
     typed.want();
     if (chat.input !== undefined && typed.offer(chat.input)) chat.input = undefined;
-  };
-  const take = async (line: Entered) => {
-    await chat.take(line).catch(say);
-    if (chat.left) lines.close();
-    typed.again();
-    void chat.idle().catch(say).then(prompt);
-  };
-  const after = (cancelled: Promise<unknown>) => void cancelled.catch(say).then(prompt);
-  const does = {
+  }
+
+  /** What the reactions do, by their names. */
+  private readonly does = {
     nothing: () => {},
-    clear: () => void (typed.drop() || lines.close()),
-    decline: () => void chat.leaveQuestion().catch(say),
-    cancel: () => after(chat.cancel()),
-    cancelOwn: () => after(chat.cancelOwn()),
-    cancelCommand: () => after(chat.commands.cancel()),
-    leave() {
-      after(chat.commands.cancel());
-      lines.close();
+    newline: () => this.screen.newline(),
+    clear: () => void (this.typed.drop() || this.lines.close()),
+    decline: () => void this.chat.leaveQuestion().catch(this.say),
+    cancel: () => this.after(this.chat.cancel()),
+    cancelOwn: () => this.after(this.chat.cancelOwn()),
+    cancelCommand: () => this.after(this.chat.commands.cancel()),
+    leave: () => {
+      this.after(this.chat.commands.cancel());
+      this.lines.close();
     },
-    cancelAndLeave() {
-      after(Promise.all([chat.cancelOwn(), chat.commands.cancel()]));
-      lines.close();
+    cancelAndLeave: () => {
+      this.after(Promise.all([this.chat.cancelOwn(), this.chat.commands.cancel()]));
+      this.lines.close();
     },
-    newline: () => screen.newline(),
     take: (line: Entered) => {
-      work = work.then(() => take(line));
+      this.work = this.work.then(() => this.take(line));
     },
     // Not queued behind `work`: a command that asks a question ends only when it is answered. By then another question may be open.
     answer: (line: Entered) => {
-      const { answerable } = chat;
-      answers = answers.then(() => chat.answer(line, answerable)).catch(say);
+      const { answerable } = this.chat;
+      this.answers = this.answers.then(() => this.chat.answer(line, answerable)).catch(this.say);
     },
   };
-  const hangUp = () => does[reactions[chat.state].hangUp]();
-  streams.interrupt.addEventListener("abort", hangUp, { once: true });
-  lines.on("SIGINT", () => does[reactions[chat.state].interrupt]());
-  lines.on("line", (entered) => {
-    const line = typed.entered(entered);
-    does[chat.reactionTo(line)](line);
-  });
-  const awake = wakingUp(lines, keys, typed);
-  screen.over(typed);
-  if (streams.first === undefined) prompt();
-  else {
-    await screen.line(`> ${streams.first}`);
-    does.take({ text: streams.first, isLiteral: true });
+
+  private async take(line: Entered): Promise<void> {
+    const { chat, lines, typed } = this;
+    await chat.take(line).catch(this.say);
+    if (chat.left) lines.close();
+    typed.again();
+    this.after(chat.idle());
   }
-  await new Promise<void>((resolve) => lines.on("close", resolve));
-  const atEnd = reactions[chat.state].end;
-  chat.left = true;
-  awake.end();
-  typed.end();
-  keys?.end();
-  await does[atEnd]();
-  const finish = async () => {
-    await chat.session.declineQuestions().catch(say);
-    await answers;
-    await work;
-    await chat.idle().catch(say);
-  };
-  await chat.connection.orLost(finish());
-  streams.interrupt.removeEventListener("abort", hangUp);
+
+  /** Shows the prompt when `work` has ended, and its error if it fails. */
+  private after(work: Promise<unknown>): void {
+    void work.catch(this.say).then(() => this.prompt());
+  }
+
+  /** Waits for everything that was entered. Questions are declined, since nobody can answer them any more. */
+  private async finish(): Promise<void> {
+    const { chat } = this;
+    await chat.session.declineQuestions().catch(this.say);
+    await this.answers;
+    await this.work;
+    await chat.idle().catch(this.say);
+  }
+
+  private readonly say = (thrown: unknown): Promise<void> => this.screen.line(messageOf(thrown));
 }
 
 /**

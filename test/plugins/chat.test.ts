@@ -11,7 +11,7 @@ import type {} from "@scorel/models/contract";
 import projects from "@scorel/projects";
 import requestsPlugin from "@scorel/requests";
 import { describe, expect, it } from "vitest";
-import { linesOf } from "../../plugins/chat/conversation.ts";
+import { linesOf } from "../../plugins/chat/pipe.ts";
 import { testHeader } from "../harness.ts";
 import { fc } from "../property.ts";
 import { ask, echoAgent, type TestHome, type TestHost, testHome, testHost } from "./host/home.ts";
