@@ -9,7 +9,7 @@ import type { Log } from "../log/log.ts";
 import type { AnyPlugin } from "../plugin.ts";
 import type { Dispose, Logger, Ui } from "../types.ts";
 import type { ContributionTable } from "./contribution-table.ts";
-import type { HookTable } from "./hook-table.ts";
+import type { HookDefinition, HookTable } from "./hook-table.ts";
 import type { Scope } from "./scope.ts";
 import type { ServiceTable } from "./service-table.ts";
 
@@ -44,6 +44,7 @@ export function createContext(
   const id = plugin.id;
   const view = createView(() => pluginContext);
   const fallbackUi = createFallbackUi(kernel.logger, id);
+  const report: BaseContext["report"] = (where, thrown, by = id) => kernel.reports.report(by, where, thrown);
   const context: BaseContext = {
     plugin: id,
     config,
@@ -57,11 +58,8 @@ export function createContext(
     },
     find: (name) => view(kernel.services.find(name)),
     providerOf: (service, member) => kernel.services.providerOf(service, member),
-    defineHook: (name: string, mode: HookMode, check?: (result: unknown) => void) => {
-      const chain = kernel.hooks.define(id, scope, { name, mode, ...(check && { check }) });
-      const call = (input: unknown, signal?: AbortSignal) => chain.call(input, signal);
-      return Object.defineProperty(call, "layers", { get: () => chain.size }) as never;
-    },
+    defineHook: (name: string, mode: HookMode, check?: (result: unknown) => void) =>
+      defineHook(kernel, id, scope, { name, mode, ...(check && { check }) }),
     hook: (name, tap) => kernel.hooks.tap(scope, name, asLayer(id, name, tap)),
     contribute: (name, value) => contribute(name, value),
     collect: (name, check, failed) => kernel.contributions.collect(name, { check, failed }),
@@ -69,24 +67,35 @@ export function createContext(
     subscribe: (listener, options = {}) => scope.add(kernel.log.listen(id, listener, options)),
     beforeStop: (end, limitMs) => scope.addEnding(end, limitMs),
     onDispose: (dispose) => scope.add(dispose),
-    report: (where, thrown, plugin = id) => kernel.reports.report(plugin, where, thrown),
+    report,
     guard: (guarded, work) => kernel.reports.guard(guarded, work),
     spend: () => {},
-    isolate:
-      (where, work) =>
-      (...given) =>
-        caught(
-          () => work(...given),
-          (thrown) => kernel.reports.report(id, where, thrown),
-        ),
+    isolate: (where, work) => isolated(work, (thrown) => report(where, thrown)),
     get ui() {
       return context.find("ui") ?? fallbackUi;
     },
   };
-  for (const service of plugin.needs ?? [])
-    Object.defineProperty(context, service, { enumerable: true, get: () => context.find(service) });
+  addNeeds(context, plugin);
   const pluginContext = contained?.context(context) ?? context;
   return pluginContext;
+}
+
+/** Returns a function that does the same as `work`, but passes its errors to `failed`. */
+function isolated<A extends unknown[]>(work: (...given: A) => unknown, failed: (thrown: unknown) => void) {
+  return (...given: A) => caught(() => work(...given), failed);
+}
+
+/** Adds a property for each service in `needs`. */
+function addNeeds(context: BaseContext, { needs = [] }: AnyPlugin): void {
+  for (const service of needs)
+    Object.defineProperty(context, service, { enumerable: true, get: () => context.find(service) });
+}
+
+/** Implements `defineHook`: returns the function that calls the hook, which also says how many layers there are. */
+function defineHook({ hooks }: ContextKernel, id: string, scope: Scope, hook: HookDefinition) {
+  const chain = hooks.define(id, scope, hook);
+  const call = (input: unknown, signal?: AbortSignal) => chain.call(input, signal);
+  return Object.defineProperty(call, "layers", { get: () => chain.size }) as never;
 }
 
 /** Returns a function that maps a service to one plugin's view of it, always the same object for the same service. */

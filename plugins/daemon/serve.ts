@@ -70,22 +70,26 @@ function useOf(running: number, clients: readonly { name?: string | undefined; t
   return `${[...new Set(clients.map(({ name, transport }) => name ?? transport))].join(", ")} still uses it`;
 }
 
-async function begin(
-  ctx: DaemonContext,
-  { options, env }: Invocation,
-): Promise<Serving & Pick<HostStatus, "addresses">> {
+/** A host that other processes can reach. */
+interface Open {
+  listeners: Listeners;
+  about: Omit<HostStatus, "clients" | "sessions">;
+  /** Saves the state of the host, with the options that a host that replaces it would be started with. */
+  save(options: Invocation["options"]): void;
+  close(): Promise<void>;
+}
+
+/** Takes the lock, listens, and saves the state of the host. */
+async function open(ctx: DaemonContext, { options, env }: Invocation): Promise<Open> {
   const former = holderOf(lockFile());
   const lock = takeLock();
   const listeners = new Listeners(ctx.collect("transports").flatMap(({ value }) => value));
-  const { addresses } = listeners;
   const close = async () => {
     await listeners.close();
     forgetOwner(ownIdentity());
     if (lock.holds()) removeState();
     lock.release();
   };
-  let about: Omit<HostStatus, "clients" | "sessions">;
-  let save: (options: Invocation["options"]) => void;
   try {
     nameOwner(ownIdentity());
     await listeners.begin({ ...options, socket: socketOf(ownIdentity()) });
@@ -94,15 +98,36 @@ async function begin(
     removeLeftSockets((thrown) => ctx.logger.warn("Sockets of ended processes stay", thrown));
     const { version, preset = "coding" } = ctx.launch;
     const nonce = holderOf(lockFile())?.nonce ?? "";
-    about = { pid: process.pid, version, preset, startedAt: Date.now(), addresses };
+    const { addresses } = listeners;
+    const about = { pid: process.pid, version, preset, startedAt: Date.now(), addresses };
     const background = env[BACKGROUND] === "1";
     delete process.env[BACKGROUND];
-    save = (given) => writeState({ ...about, nonce, background, words: wordsOf(ctx, given) });
+    const save: Open["save"] = (given) => writeState({ ...about, nonce, background, words: wordsOf(ctx, given) });
     save(options);
+    return { listeners, about, save, close };
   } catch (thrown) {
     await close();
     throw thrown;
   }
+}
+
+/** Ends the host: turns may end first, and clients are told. */
+async function endHost(ctx: DaemonContext, { listeners, close }: Open, keeper: Keeper): Promise<void> {
+  removeState();
+  listeners.refuse();
+  await keeper.attendAll();
+  // Otherwise a question that was just withdrawn would stay on the clients' screens until they reach the next host.
+  await ctx.gateway.flush();
+  await ctx.gateway.dismiss("the host stops", true);
+  await keeper.quiet(TURNS_MS);
+  await keeper.end();
+  await close();
+}
+
+async function begin(ctx: DaemonContext, invocation: Invocation): Promise<Serving & Pick<HostStatus, "addresses">> {
+  const { options } = invocation;
+  const opened = await open(ctx, invocation);
+  const { listeners, about, save } = opened;
   const keeper = new Keeper(ctx.host, { idleMs: ctx.config.idleMinutes * 60_000, logger: ctx.logger });
   await keeper.start();
   let stop = () => {};
@@ -113,19 +138,8 @@ async function begin(
   const isExpecting = () => ctx.collect("transports").some(({ value }) => value.some((each) => each.isExpecting?.()));
   const idle = keeper.whenUnused(() => ctx.gateway.clients().length > 0 || isExpecting());
   let ending: Promise<void> | undefined;
-  const end = async () => {
-    removeState();
-    listeners.refuse();
-    await keeper.attendAll();
-    // Otherwise a question that was just withdrawn would stay on the clients' screens until they reach the next host.
-    await ctx.gateway.flush();
-    await ctx.gateway.dismiss("the host stops", true);
-    await keeper.quiet(TURNS_MS);
-    await keeper.end();
-    await close();
-  };
   return {
-    addresses,
+    addresses: about.addresses,
     over: Promise.race([idle, asked]),
     status: () => ({ ...about, clients: ctx.gateway.clients(), sessions: keeper.counts }),
     usedBy: (clientId) =>
@@ -138,7 +152,7 @@ async function begin(
     openPort: (port) => listeners.openPort(String(port), () => save({ ...options, port: String(port) })),
     stop,
     end: () => {
-      ending ??= end();
+      ending ??= endHost(ctx, opened, keeper);
       return ending;
     },
   };

@@ -38,7 +38,8 @@ function aboutSession(session: SessionHealth): Finding[] {
   return [...aboutLog(session), ...aboutFiles(session), ...aboutLock(session)];
 }
 
-function aboutLog({ sessionId, path, damage, bridged, problem, lock, events, bytes }: SessionHealth): Finding[] {
+function aboutLog(session: SessionHealth): Finding[] {
+  const { sessionId, path, problem, events, bytes } = session;
   if (problem)
     return [
       {
@@ -55,10 +56,12 @@ function aboutLog({ sessionId, path, damage, bridged, problem, lock, events, byt
       { code: "SESSION_NOT_READ", severity: "note", what, where: path, doNext: `scorel session verify ${sessionId}` },
     ];
   }
-  // A process that is writing may be in the middle of a line.
+  return aboutDamage(session);
+}
+
+function aboutDamage({ sessionId, path, damage, bridged, lock }: SessionHealth): Finding[] {
   const torn = damage.filter((text) => / torn: /.test(text));
   const lost = damage.filter((text) => !torn.includes(text));
-  const verify = `scorel session verify ${sessionId}`;
   const found: Finding[] = [];
   if (lost.length > 0) {
     const more = lost.length > SHOWN_DAMAGE ? ` (and ${lost.length - SHOWN_DAMAGE} more places)` : "";
@@ -69,9 +72,10 @@ function aboutLog({ sessionId, path, damage, bridged, problem, lock, events, byt
       severity: "error",
       what,
       where: path,
-      doNext: `${verify} shows all; restore the file from a copy if you have one.`,
+      doNext: `scorel session verify ${sessionId} shows all; restore the file from a copy if you have one.`,
     });
   }
+  // A process that is writing may be in the middle of a line.
   if (torn.length > 0 && lock?.state !== "held") {
     const what = `Its last line is incomplete: ${torn.join("; ")}.`;
     found.push({

@@ -1,5 +1,5 @@
 import type { Clock, Context } from "./context.ts";
-import type { McpService } from "./contract.ts";
+import type { McpServerRow, McpService } from "./contract.ts";
 import { instructionParts } from "./instructions.ts";
 import { Offer } from "./offer.ts";
 import { promptCommands } from "./prompts.ts";
@@ -37,11 +37,30 @@ export function createSession(ctx: Context, clock: Clock) {
     if (!isStarted) servers.start();
     isStarted = true;
   };
-  const row = (server: Server) => rowOf(server, servers, offer, ctx.config.toolBudget);
   // Set after a turn. If a script got its answer, the end of the session may take a little longer, since nobody waits for it.
   let isAnswered = false;
   ctx.beforeStop(() => servers.close(isAnswered && !ctx.workspace.attending));
-  const service: McpService = {
+  const { beforeContext, approveToolCall } = createHooks(ctx, { servers, offer, start });
+  return {
+    service: createService(servers, (server) => rowOf(server, servers, offer, ctx.config.toolBudget)),
+    commands: () => promptCommands(servers),
+    contributions: {
+      mentionSources: [resourceMentions(servers)],
+      promptParts: () => instructionParts(servers, (text) => ctx.find("secrets")?.redact(text) ?? text),
+      // `session_start` does not come in sessions that are only read, so they start no servers.
+      onEvent({ type, stopReason }: { type: string; stopReason?: unknown }) {
+        if (type === "session_start") start();
+        if (type === "turn_end") isAnswered = stopReason !== "aborted";
+      },
+      // `scorel mcp` loads this plugin without a conversation.
+      hooks: ctx.find("agent") ? { beforeContext, approveToolCall } : {},
+    },
+  };
+}
+
+/** The service `mcp`. `row` describes a server. */
+function createService(servers: Servers, row: (server: Server) => McpServerRow): McpService {
+  return {
     servers: () => servers.all.map(row),
     named: (name) => row(servers.named(name)),
     offers: (name) => offersOf(servers.named(name)),
@@ -62,6 +81,17 @@ export function createSession(ctx: Context, clock: Clock) {
       return row(server);
     },
   };
+}
+
+interface SessionParts {
+  servers: Servers;
+  offer: Offer;
+  /** Starts the servers, unless they were started before. */
+  start(): void;
+}
+
+/** The layers that wait for the servers before a turn, and refuse calls of tools that have changed. */
+function createHooks(ctx: Context, { servers, offer, start }: SessionParts) {
   const beforeContext = {
     level: "early" as const,
     // No time limit for the hook: `wait` in the configuration limits it.
@@ -76,21 +106,7 @@ export function createSession(ctx: Context, clock: Clock) {
     critical: true,
     handler: async ({ toolCall }: { toolCall: { name: string } }) => objectionTo(toolCall.name, servers),
   };
-  return {
-    service,
-    commands: () => promptCommands(servers),
-    contributions: {
-      mentionSources: [resourceMentions(servers)],
-      promptParts: () => instructionParts(servers, (text) => ctx.find("secrets")?.redact(text) ?? text),
-      // `session_start` does not come in sessions that are only read, so they start no servers.
-      onEvent({ type, stopReason }: { type: string; stopReason?: unknown }) {
-        if (type === "session_start") start();
-        if (type === "turn_end") isAnswered = stopReason !== "aborted";
-      },
-      // `scorel mcp` loads this plugin without a conversation.
-      hooks: ctx.find("agent") ? { beforeContext, approveToolCall } : {},
-    },
-  };
+  return { beforeContext, approveToolCall };
 }
 
 /** Whether the newest message is from a person, and not a tool result within the same turn. */

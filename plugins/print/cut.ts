@@ -1,6 +1,6 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import { clientName } from "@scorel/host/client";
-import type { Client, Delivered } from "@scorel/host/contract";
+import type { Client, Delivered, LinkState } from "@scorel/host/contract";
 import { isEvent } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import { errors } from "./errors.ts";
@@ -22,6 +22,13 @@ interface Ends {
   limits: Pick<Limits, "signal" | "reached">;
 }
 
+interface Times {
+  /** Milliseconds for the host to end a turn that was interrupted or has reached a limit. */
+  endMs: number;
+  /** Milliseconds for a host that is gone to come back. */
+  awayMs: number;
+}
+
 /**
  * Watches whether others cut the turn off. `say` prints that the connection is lost, and that it is back.
  *
@@ -30,62 +37,88 @@ interface Ends {
  */
 export function watchCuts(
   client: Client,
-  { interrupt, limits }: Ends,
+  ends: Ends,
   say: (text: string) => void,
-  { endMs, awayMs } = { endMs: 10_000, awayMs: 600_000 },
+  times: Times = { endMs: 10_000, awayMs: 600_000 },
 ): Cuts {
-  let cancelledBy: string | undefined;
-  let isLost = false;
-  const over = new AbortController();
-  const timers = new Set<NodeJS.Timeout>();
-  let reject: (error: Error) => void = () => {};
-  const leaving = new Promise<never>((_, fail) => {
-    reject = fail;
-  });
-  // It may reject before anything waits for it.
-  leaving.catch(() => {});
-  const leave = () => {
-    if (limits.signal.aborted && limits.reached) reject(limits.reached);
-    else if (interrupt.aborted) reject(errors.PRINT_LEFT());
-  };
-  const ended = () => {
-    if (isLost) leave();
-    else timers.add(setTimeout(leave, endMs));
-  };
-  for (const signal of [interrupt, limits.signal]) signal.addEventListener("abort", ended, { signal: over.signal });
-  let away: NodeJS.Timeout | undefined;
-  const end = client.onState?.((state) => {
-    if (state.state === "waiting" && !isLost) {
-      isLost = true;
-      // The client that cancelled an earlier turn has not cancelled one that ends with the host.
-      cancelledBy = undefined;
-      say(
-        `${state.hostStopped ? "The host was stopped" : `The connection to the host is lost (${state.reason})`}; waiting until it is back. Ctrl-C ends this command.`,
-      );
-      away = setTimeout(() => reject(errors.PRINT_HOST_AWAY({ seconds: awayMs / 1000 })), awayMs);
-      timers.add(away);
-      leave();
-    } else if (state.state === "live" && isLost) {
-      isLost = false;
-      clearTimeout(away);
-      say("The connection to the host is back.");
-    }
-  });
-  return {
-    hear({ event }) {
-      if (isEvent(event, "runtime_end")) cancelledBy = event.cancelledBy;
-    },
-    reasonOf({ reason, error }) {
-      if (reason !== "cancelled" || interrupt.aborted) return undefined;
-      if (error) return error;
-      if (cancelledBy === undefined) return errors.PRINT_HOST_STOPPED();
-      return errors.PRINT_CANCELLED({ by: clientName(cancelledBy) });
-    },
-    leaving,
-    end: () => {
-      over.abort();
-      for (const timer of timers) clearTimeout(timer);
-      end?.();
-    },
-  };
+  return new CutWatch(client, ends, say, times);
+}
+
+class CutWatch implements Cuts {
+  readonly leaving: Promise<never>;
+  private readonly ends: Ends;
+  private readonly say: (text: string) => void;
+  private readonly times: Times;
+  private readonly over = new AbortController();
+  private readonly stopWatching: (() => void) | undefined;
+  private reject: (error: Error) => void = () => {};
+  private ending: NodeJS.Timeout | undefined;
+  private away: NodeJS.Timeout | undefined;
+  private isLost = false;
+  private cancelledBy: string | undefined;
+
+  constructor(client: Client, ends: Ends, say: (text: string) => void, times: Times) {
+    this.ends = ends;
+    this.say = say;
+    this.times = times;
+    this.leaving = new Promise<never>((_, reject) => {
+      this.reject = reject;
+    });
+    // It may reject before anything waits for it.
+    this.leaving.catch(() => {});
+    for (const signal of [ends.interrupt, ends.limits.signal])
+      signal.addEventListener("abort", () => this.ended(), { signal: this.over.signal });
+    this.stopWatching = client.onState?.((state) => {
+      if (state.state === "waiting" && !this.isLost) this.lost(state);
+      else if (state.state === "live" && this.isLost) this.back();
+    });
+  }
+
+  hear({ event }: Delivered): void {
+    if (isEvent(event, "runtime_end")) this.cancelledBy = event.cancelledBy;
+  }
+
+  reasonOf({ reason, error }: TurnOutcome): { code: string; message: string } | undefined {
+    const { cancelledBy } = this;
+    if (reason !== "cancelled" || this.ends.interrupt.aborted) return undefined;
+    if (error) return error;
+    if (cancelledBy === undefined) return errors.PRINT_HOST_STOPPED();
+    return errors.PRINT_CANCELLED({ by: clientName(cancelledBy) });
+  }
+
+  end(): void {
+    this.over.abort();
+    clearTimeout(this.ending);
+    clearTimeout(this.away);
+    this.stopWatching?.();
+  }
+
+  /** Called when the turn was interrupted, or has reached a limit. */
+  private ended(): void {
+    if (this.isLost) this.leave();
+    else this.ending ??= setTimeout(() => this.leave(), this.times.endMs);
+  }
+
+  private leave(): void {
+    const { interrupt, limits } = this.ends;
+    if (limits.signal.aborted && limits.reached) this.reject(limits.reached);
+    else if (interrupt.aborted) this.reject(errors.PRINT_LEFT());
+  }
+
+  private lost({ hostStopped, reason }: Extract<LinkState, { state: "waiting" }>): void {
+    const { awayMs } = this.times;
+    this.isLost = true;
+    // The client that cancelled an earlier turn has not cancelled one that ends with the host.
+    this.cancelledBy = undefined;
+    const what = hostStopped ? "The host was stopped" : `The connection to the host is lost (${reason})`;
+    this.say(`${what}; waiting until it is back. Ctrl-C ends this command.`);
+    this.away = setTimeout(() => this.reject(errors.PRINT_HOST_AWAY({ seconds: awayMs / 1000 })), awayMs);
+    this.leave();
+  }
+
+  private back(): void {
+    this.isLost = false;
+    clearTimeout(this.away);
+    this.say("The connection to the host is back.");
+  }
 }

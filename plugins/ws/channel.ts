@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { Channel, ChannelHandlers, HostMessage } from "@scorel/host/client";
 import { codeOf } from "@scorel/kernel";
-import type { WebSocket } from "ws";
+import type { RawData, WebSocket } from "ws";
 import { errors } from "./errors.ts";
 import { frameOf } from "./frame.ts";
 
@@ -28,86 +28,121 @@ export interface ChannelLimits {
   perSecond: number;
 }
 
-/**
- * A channel that sends and receives messages as text frames. Nothing is read before it is opened. A server also passes its end of the
- * connection: servers send the same frames to all clients, so these are written directly.
- */
-export function socketChannel(
-  socket: WebSocket,
-  { limits, connection, maxMessage }: { limits?: ChannelLimits; connection?: Duplex; maxMessage?: number } = {},
-): Channel {
-  let handlers: ChannelHandlers | undefined;
-  let end: { reason?: string | undefined } | undefined;
-  let isAlive = true;
-  let isClosing = false;
-  const admit = limits ? throttle(socket, limits) : () => {};
-  const leave = (reason?: string) => {
-    if (end) return;
-    end = { reason };
-    clearInterval(pings);
-    handlers?.closed(reason);
-  };
-  const finish = (reason?: string) => {
-    leave(reason);
-    socket.terminate();
-  };
-  if (maxMessage !== undefined) sayLimit(socket, maxMessage, connection);
-  const pings = setInterval(() => {
-    if (!isAlive) return finish("it does not answer");
-    isAlive = false;
-    socket.ping();
-  }, PING_MS);
-  pings.unref();
-  socket.pause();
-  socket.on("error", (error) => {
-    if (codeOf(error) !== "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH") return finish(error.message);
-    leave(error.message);
+export interface ChannelOptions {
+  limits?: ChannelLimits;
+  /** A server's end of the connection: servers send the same frames to all clients, so these are written directly. */
+  connection?: Duplex;
+  maxMessage?: number;
+}
+
+/** Creates a channel that sends and receives messages as text frames. Nothing is read before it is opened. */
+export function socketChannel(socket: WebSocket, options: ChannelOptions = {}): Channel {
+  return new SocketChannel(socket, options);
+}
+
+class SocketChannel implements Channel {
+  readonly maxMessage?: number;
+  private readonly socket: WebSocket;
+  private readonly connection: Duplex | undefined;
+  /** Called for each message and ping. */
+  private readonly admit: () => void;
+  private readonly pings: NodeJS.Timeout;
+  private handlers: ChannelHandlers | undefined;
+  private ended: { reason?: string | undefined } | undefined;
+  private isAlive = true;
+  private isClosing = false;
+
+  constructor(socket: WebSocket, { limits, connection, maxMessage }: ChannelOptions) {
+    this.socket = socket;
+    this.connection = connection;
+    this.admit = limits ? throttle(socket, limits) : () => {};
+    if (maxMessage !== undefined) {
+      this.maxMessage = maxMessage;
+      sayLimit(socket, maxMessage, connection);
+    }
+    this.pings = setInterval(() => this.ping(), PING_MS).unref();
+    socket.pause();
+    socket.on("error", (error) => this.failed(error));
+    socket.on("close", (_code, reason) => this.finish(reason.toString() || undefined));
+    socket.on("pong", () => {
+      this.isAlive = true;
+    });
+    socket.on("ping", (data) => this.pinged(data));
+    socket.on("message", (data, isBinary) => this.received(data, isBinary));
+    connection?.on("drain", () => this.handlers && socket.resume());
+  }
+
+  get unsent(): number {
+    return this.socket.bufferedAmount;
+  }
+
+  open(handlers: ChannelHandlers): void {
+    this.handlers = handlers;
+    if (this.ended) handlers.closed(this.ended.reason);
+    else this.socket.resume();
+  }
+
+  send(message: string): void {
+    const { socket, connection } = this;
+    if (this.ended || socket.readyState !== socket.OPEN) return;
+    const { bufferedAmount } = socket;
+    if (bufferedAmount > TOO_MUCH_UNSENT) this.finish(`it does not read, and ${bufferedAmount} bytes wait for it`);
+    else if (!connection) socket.send(message);
+    else if (!connection.write(frameOf(message)) && bufferedAmount > MAX_UNSENT) socket.pause();
+  }
+
+  close(): void {
+    if (this.ended || this.isClosing) return;
+    this.isClosing = true;
+    this.socket.resume();
+    this.socket.close(1000);
+    setTimeout(() => this.finish(), CLOSE_MS).unref();
+  }
+
+  private ping(): void {
+    if (this.isAlive) {
+      this.isAlive = false;
+      this.socket.ping();
+    } else this.finish("it does not answer");
+  }
+
+  /** Answers a ping. A client that sends pings without end and reads nothing would fill the memory with answers. */
+  private pinged(data: Buffer): void {
+    this.admit();
+    if (!this.ended && this.socket.bufferedAmount <= MAX_PONGS) this.socket.pong(data);
+  }
+
+  private received(data: RawData, isBinary: boolean): void {
+    if (this.ended || this.isClosing) return;
+    if (isBinary) {
+      this.finish("it sent a message that is not text");
+      return;
+    }
+    this.admit();
+    this.handlers?.message(data.toString());
+  }
+
+  private failed(error: Error): void {
+    if (codeOf(error) !== "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH") {
+      this.finish(error.message);
+      return;
+    }
+    this.leave(error.message);
     // Wait a moment: if the other end is still sending, it would not get the reason otherwise.
-    setTimeout(() => socket.terminate(), CLOSE_MS).unref();
-  });
-  socket.on("close", (_code, reason) => finish(reason.toString() || undefined));
-  socket.on("pong", () => {
-    isAlive = true;
-  });
-  // A client that sends pings without end and reads nothing would fill the memory with answers.
-  socket.on("ping", (data) => {
-    admit();
-    if (!end && socket.bufferedAmount <= MAX_PONGS) socket.pong(data);
-  });
-  socket.on("message", (data, isBinary) => {
-    if (end || isClosing) return;
-    if (isBinary) return finish("it sent a message that is not text");
-    admit();
-    handlers?.message(data.toString());
-  });
+    setTimeout(() => this.socket.terminate(), CLOSE_MS).unref();
+  }
 
-  connection?.on("drain", () => handlers && socket.resume());
+  private finish(reason?: string): void {
+    this.leave(reason);
+    this.socket.terminate();
+  }
 
-  return {
-    get unsent() {
-      return socket.bufferedAmount;
-    },
-    ...(maxMessage !== undefined && { maxMessage }),
-    send: (message) => {
-      if (end || socket.readyState !== socket.OPEN) return;
-      const { bufferedAmount } = socket;
-      if (bufferedAmount > TOO_MUCH_UNSENT) finish(`it does not read, and ${bufferedAmount} bytes wait for it`);
-      else if (!connection) socket.send(message);
-      else if (!connection.write(frameOf(message)) && bufferedAmount > MAX_UNSENT) socket.pause();
-    },
-    close: () => {
-      if (end || isClosing) return;
-      isClosing = true;
-      socket.resume();
-      socket.close(1000);
-      setTimeout(finish, CLOSE_MS).unref();
-    },
-    open: (given) => {
-      handlers = given;
-      if (end) return given.closed(end.reason);
-      socket.resume();
-    },
-  };
+  private leave(reason?: string): void {
+    if (this.ended) return;
+    this.ended = { reason };
+    clearInterval(this.pings);
+    this.handlers?.closed(reason);
+  }
 }
 
 /**

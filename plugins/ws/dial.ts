@@ -20,32 +20,51 @@ export interface DialOptions {
 
 /** Connects to a host over WebSocket, with the token in a header. On this computer, only to a program of this user. Throws WS errors. */
 export function dialSocket(given: URL, options: DialOptions, limitMs = HANDSHAKE_MS): Promise<Channel> {
-  // The host's web address (http) is that of the same server.
-  const url = new URL(given.href.replace(/^http/, "ws"));
-  const address = `${url.protocol}//${url.host}`;
-  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
-    throw errors.WS_ADDRESS({ address });
-  if (url.protocol === "ws:" && !isLoopback(url.hostname) && options.insecure !== true)
-    throw errors.WS_PLAIN({ address });
+  const url = targetOf(given, options);
+  const address = addressOf(url);
   const token = tokenOf(options);
-  const target = new URL(url);
-  if (target.pathname === "/") target.pathname = "/ws";
   const asksForOwner =
     token !== undefined && url.protocol === "ws:" && isLoopback(url.hostname) && options.insecure !== true;
+  const socket = new WebSocket(url, {
+    perMessageDeflate: false,
+    autoPong: false,
+    maxPayload: MAX_MESSAGE,
+    followRedirects: false,
+    ...(token !== undefined && { headers: { Authorization: `Bearer ${token}` } }),
+    ...(asksForOwner && { createConnection: connectionToOwn(address, limitMs) }),
+  });
+  return opened(socket, address, limitMs);
+}
+
+/** The address to connect to. Throws WS_ADDRESS and WS_PLAIN. */
+function targetOf(given: URL, { insecure }: DialOptions): URL {
+  // The host's web address (http) is that of the same server.
+  const url = new URL(given.href.replace(/^http/, "ws"));
+  const address = addressOf(url);
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
+    throw errors.WS_ADDRESS({ address });
+  if (url.protocol === "ws:" && !isLoopback(url.hostname) && insecure !== true) throw errors.WS_PLAIN({ address });
+  if (url.pathname === "/") url.pathname = "/ws";
+  return url;
+}
+
+function addressOf({ protocol, host }: URL): string {
+  return `${protocol}//${host}`;
+}
+
+/** Returns a replacement of `connect` that connects only to a program of this user. */
+function connectionToOwn(address: string, limitMs: number): typeof connect {
   const connectOwn = (given: TcpNetConnectOpts, done: (error: unknown, socket?: Socket) => void) => {
     // `path` is the path of the request, but `connect` would take it for the path of a Unix socket.
     const { path: _path, ...where } = given as TcpNetConnectOpts & { path?: string };
     connectToOwn(where, address, limitMs).then((socket) => done(null, socket), done);
   };
+  return connectOwn as unknown as typeof connect;
+}
+
+/** Resolves once the host has accepted the connection. */
+function opened(socket: WebSocket, address: string, limitMs: number): Promise<Channel> {
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(target, {
-      perMessageDeflate: false,
-      autoPong: false,
-      maxPayload: MAX_MESSAGE,
-      followRedirects: false,
-      ...(token !== undefined && { headers: { Authorization: `Bearer ${token}` } }),
-      ...(asksForOwner && { createConnection: connectOwn as unknown as typeof connect }),
-    });
     // A limit for the whole handshake: a limit for silence would not end a server that sends one byte after the other.
     const limit = setTimeout(() => socket.terminate(), limitMs);
     const since = performance.now();

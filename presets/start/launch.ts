@@ -87,17 +87,7 @@ export async function startHost(
   { contain, ...streams }: Surroundings,
   beforeEnd: Launch["beforeEnd"] = () => {},
 ): Promise<Kernel> {
-  const { stderr } = streams;
-  const cwd = flags.rescue ? anyDirectory(flags.cwd) : workingDirectory(flags.cwd);
-  const asked = createAsked({
-    preset: flags.preset ?? "coding",
-    by: flags.preset === undefined ? "the default" : "--preset",
-    cwd,
-    trust: flags.trust,
-    opensSession: flags.print === true,
-    ...(contain && { beforeExtensions: callOnce(contain) }),
-    notify: flags.rescue ? () => {} : once((notice) => stderr.write(`scorel: ${notice}\n`)),
-  });
+  const asked = askedBy(flags, { contain, ...streams });
   const asks = flags.preset !== undefined && !flags.print && !flags.rescue;
   if (asks) await (await import("./preset-question.ts")).askAboutPreset(asked, { ...streams, interrupt });
   const { entries, problems, suspects } = flags.rescue ? await rescuePlugins(asked) : await hostPlugins(asked);
@@ -108,21 +98,17 @@ export async function startHost(
   ]);
   const rehearsal = createRehearsal(createComposition(asked, () => kernel));
   const extensions = createExtensionsService(asked, knownWords, rehearsal, () => kernel);
-  const started: Launch = {
-    cwd,
+  const launch = launchOf(flags, {
+    cwd: asked.cwd,
     version,
-    ...(flags.preset !== undefined && { preset: flags.preset }),
-    ...(flags.trust && { trust: true }),
-    globalOptions,
     failedExtensions: () => [...new Set([...suspects(), ...failedIn(kernel, entries)])],
-    env: process.env,
     ...streams,
     interrupt,
     beforeEnd,
     leaveProjectUnused: () => {
       asked.usesNoProject = true;
     },
-  };
+  });
   const kernel: Kernel = await createKernel({
     entries,
     store: createMemoryStore(header()),
@@ -133,15 +119,12 @@ export async function startHost(
       trust: createTrustService(asked),
       presetStore: createPresetStore(asked),
       extensionStore: createExtensionStore((id) => extensions.taken(id, "user")),
-      launch: started,
+      launch,
     },
     hints: { ...hostHints, child: sessionHints },
-    ...(flags.verbose && { logger: loggerTo(stderr) }),
+    ...(flags.verbose && { logger: loggerTo(streams.stderr) }),
   });
-  if (kernel.failures.length > 0) {
-    const { failureText } = await import("@scorel/host/client");
-    for (const failure of kernel.failures) asked.notify(`warning: ${failureText(failure)}`);
-  }
+  await warnOfFailures(kernel, asked);
   // Not with --preset: that preset may lack extensions that the next command has.
   if (flags.preset === undefined && !flags.rescue) await noteForHelp(kernel, entries, asked);
   return kernel;
@@ -153,6 +136,36 @@ function failedIn({ failures }: Kernel, entries: readonly KernelEntry[]): string
   return entries.flatMap(({ plugin, origin, contained }) =>
     contained && origin !== undefined && failed.has(plugin.id) ? [origin] : [],
   );
+}
+
+/** What the flags ask for, and how the user is told about problems with it. */
+function askedBy(flags: Flags, { contain, stderr }: Surroundings): Asked {
+  return createAsked({
+    preset: flags.preset ?? "coding",
+    by: flags.preset === undefined ? "the default" : "--preset",
+    cwd: flags.rescue ? anyDirectory(flags.cwd) : workingDirectory(flags.cwd),
+    trust: flags.trust,
+    opensSession: flags.print === true,
+    ...(contain && { beforeExtensions: callOnce(contain) }),
+    notify: flags.rescue ? () => {} : once((notice) => stderr.write(`scorel: ${notice}\n`)),
+  });
+}
+
+/** The service `launch`: how this run was started. */
+function launchOf({ preset, trust }: Flags, given: Omit<Launch, "preset" | "trust" | "globalOptions" | "env">): Launch {
+  return {
+    ...given,
+    ...(preset !== undefined && { preset }),
+    ...(trust && { trust: true }),
+    globalOptions,
+    env: process.env,
+  };
+}
+
+async function warnOfFailures({ failures }: Kernel, { notify }: Asked): Promise<void> {
+  if (failures.length === 0) return;
+  const { failureText } = await import("@scorel/host/client");
+  for (const failure of failures) notify(`warning: ${failureText(failure)}`);
 }
 
 /** Stores the commands of extensions for `--help`. Loads the plugin only if there are extensions, or commands from an earlier start. */

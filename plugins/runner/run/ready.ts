@@ -77,18 +77,10 @@ export async function prepare(
   const artifacts = ctx.find("artifacts")?.of(ctx.session);
   const inputs = place(ctx, request, { layout, metadata, artifacts, host: elsewhere.host ?? [], steps });
   writeMetadata(layout.metadata, metadata);
-  const run = newRun(layout);
-  const since = fs.statSync(run).ctimeMs;
-  const folders = foldersByName(layout, run);
-  const cwd = workingDirectory(request.cwd ?? "", { root: layout.root, skill: staged.folder, folders });
-  if (!isWithin(layout.skills, cwd)) inOpenFolder(layout.root, cwd, "cwd", () => {}, true);
-  const lineage = {
-    by: "runner",
-    skill: { name: skill.name, digest: staged.digest },
-    command: hide(request.command),
-    inputs,
-  };
+  const command = hide(request.command);
+  const lineage = { by: "runner", skill: { name: skill.name, digest: staged.digest }, command, inputs };
   const epoch = elsewhere.epoch ?? Math.floor(Date.now() / 1000);
+  const { folders, ...begun } = beginRun(layout, staged, request);
   const env = {
     ...environment(skill, staged, folders, epoch),
     ...pathOf(ctx, staged),
@@ -97,13 +89,24 @@ export async function prepare(
     ...request.env,
   };
   return {
-    ...{ skill, staged, folders, argv, cwd, env, layout, since, artifacts, lineage, metadata, epoch, hide, steps },
+    ...{ skill, staged, folders, argv, env, layout, artifacts, lineage, metadata, epoch, hide, steps },
+    ...begun,
     redactor,
-    run: relative(layout.root, run),
     declared: Object.keys(secrets),
     grants,
     toolCallId,
   };
+}
+
+/** Creates the folder of a run. Returns it with the run's other folders and its working directory. */
+function beginRun(layout: Layout, { folder: skill }: Staged, request: RunRequest) {
+  const { root, skills } = layout;
+  const run = newRun(layout);
+  const since = fs.statSync(run).ctimeMs;
+  const folders = foldersByName(layout, run);
+  const cwd = workingDirectory(request.cwd ?? "", { root, skill, folders });
+  if (!isWithin(skills, cwd)) inOpenFolder(root, cwd, "cwd", () => {}, true);
+  return { run: relative(root, run), since, folders, cwd };
 }
 
 /** Stages a skill that the model may run, before a run that is likely to follow. Throws RUN errors. */
