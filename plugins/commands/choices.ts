@@ -2,7 +2,7 @@ import type { OperationContext } from "@scorel/host/contract";
 import type { BaseContext } from "@scorel/kernel";
 import type { Choice, SlashContext } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { find } from "./registry.ts";
+import type { Row } from "./registry.ts";
 
 /** The most milliseconds that listing may take. */
 const LIMIT_MS = 5_000;
@@ -13,10 +13,9 @@ const PREVIEW = 20_000;
 /** Lists the choices for a command's argument, for a client that may run the command. Throws COMMAND_CHOICES. */
 export async function listChoices(
   ctx: BaseContext,
-  name: string,
+  { name, command, plugin }: Row,
   { assertOperations, ...context }: SlashContext & Pick<OperationContext, "assertOperations">,
 ): Promise<{ choices: Choice[] }> {
-  const { command, plugin } = find(ctx, name);
   assertOperations(command.operations ?? "all", `/${name}`);
   const where = `choices of command /${name}`;
   const choices = await ctx.guard<Promise<Choice[] | undefined>>(

@@ -4,28 +4,34 @@ import { z } from "zod";
 import { type Argument, argumentAtEnd, argumentsOf } from "./arguments.ts";
 import type { Completion, MarkedWords, SlashContext } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { type Row, rowsOf } from "./registry.ts";
+import type { CommandRegistry, Row } from "./registry.ts";
 
 /** The context in which completions run, with the check of the client's permissions. */
 type Asking = SlashContext & Pick<OperationContext, "assertOperations">;
+
+/** The commands that are completed, and the context of the plugin. */
+interface Known {
+  ctx: BaseContext;
+  registry: CommandRegistry;
+}
 
 /** The most milliseconds that completing may take. */
 const LIMIT_MS = 2_000;
 const NO_LIST = 'its "complete" answers no list of texts';
 
 /** Completes the end of a line: a command's name, one of its values or options, or a marked word such as `$skill`. */
-export async function completeCommand(ctx: BaseContext, line: string, context: Asking): Promise<Completion> {
-  const known = line.startsWith("/") ? await completeSlash(ctx, line, context) : { from: line.length, values: [] };
-  return known.values.length > 0 ? known : ((await completeMarked(ctx, line, context)) ?? known);
+export async function completeCommand(known: Known, line: string, context: Asking): Promise<Completion> {
+  const found = line.startsWith("/") ? await completeSlash(known, line, context) : { from: line.length, values: [] };
+  return found.values.length > 0 ? found : ((await completeMarked(known.ctx, line, context)) ?? found);
 }
 
 async function completeSlash(
-  ctx: BaseContext,
+  { ctx, registry }: Known,
   line: string,
   { assertOperations, ...context }: Asking,
 ): Promise<Completion> {
   const [, name = "", space, rest = ""] = /^\/(\S*)(\s+)?([\s\S]*)$/.exec(line) ?? [];
-  const rows = rowsOf(ctx);
+  const rows = registry.rows();
   if (space === undefined) return { from: 1, values: [...rows.keys()].filter((each) => each.startsWith(name)).sort() };
   const row = rows.get(name);
   const known = argumentsOf(row?.command.args ?? z.object({}));

@@ -2,16 +2,23 @@ import type {} from "@scorel/host/contract";
 import type { BaseContext, Contributions } from "@scorel/kernel";
 import { z } from "zod";
 import type {} from "./contract.ts";
-import { RunningCommands } from "./running-commands.ts";
+import type { CommandRegistry } from "./registry.ts";
+import type { RunningCommands } from "./running-commands.ts";
 
 const sessionId = z.string();
 
 /** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
 
+/** The state of a session that its operations share. */
+interface SessionState {
+  running: RunningCommands;
+  /** The commands of the session. */
+  commands(): Promise<CommandRegistry>;
+}
+
 /** The operations with which clients list, complete and run slash commands. */
-export function operations(ctx: BaseContext) {
-  const running = new RunningCommands();
+export function operations(ctx: BaseContext, { running, commands }: SessionState) {
   return {
     list_commands: {
       summary: "Lists the slash commands of a session.",
@@ -19,7 +26,7 @@ export function operations(ctx: BaseContext) {
       size: { bounded: "It grows with what is installed." },
       params: () => z.strictObject({ sessionId }),
       result: async () => (await results()).list_commands,
-      run: async () => ({ commands: (await import("./registry.ts")).listCommands(ctx) }),
+      run: async () => ({ commands: (await commands()).list() }),
     },
     run_command: {
       summary: "Runs a slash command.",
@@ -27,8 +34,8 @@ export function operations(ctx: BaseContext) {
       params: () => z.strictObject({ sessionId, name: z.string(), args: z.string() }),
       result: async () => (await results()).run_command,
       run: async (asked, { clientId, request, assertOperations, signal }) => {
-        const { runCommand } = await import("./registry.ts");
-        return runCommand({ ctx, running }, asked, {
+        const { runCommand } = await import("./run-command.ts");
+        return runCommand({ ctx, registry: await commands(), running }, asked, {
           sessionId: ctx.session.id,
           clientId,
           request,
@@ -53,7 +60,8 @@ export function operations(ctx: BaseContext) {
       result: async () => (await results()).list_choices,
       run: async ({ name }, { clientId, request, assertOperations, signal }) => {
         const { listChoices } = await import("./choices.ts");
-        return listChoices(ctx, name, { sessionId: ctx.session.id, clientId, request, assertOperations, signal });
+        const context = { sessionId: ctx.session.id, clientId, request, assertOperations, signal };
+        return listChoices(ctx, (await commands()).find(name), context);
       },
     },
     complete_command: {
@@ -64,7 +72,8 @@ export function operations(ctx: BaseContext) {
       result: async () => (await results()).complete_command,
       run: async ({ line }, { clientId, request, assertOperations, signal }) => {
         const { completeCommand } = await import("./completion.ts");
-        return completeCommand(ctx, line, { sessionId: ctx.session.id, clientId, request, assertOperations, signal });
+        const context = { sessionId: ctx.session.id, clientId, request, assertOperations, signal };
+        return completeCommand({ ctx, registry: await commands() }, line, context);
       },
     },
     list_background: {

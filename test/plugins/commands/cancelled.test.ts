@@ -1,11 +1,12 @@
 import type {} from "@scorel/commands/contract";
-import { definePlugin } from "@scorel/kernel";
+import { type BaseContext, definePlugin } from "@scorel/kernel";
 import { expect, it } from "vitest";
+import { z } from "zod";
 import { echoAgent, testHome, testHost } from "../host/home.ts";
 
 type Run = (args: string, context: { signal: AbortSignal }) => unknown;
 
-/** A session with the commands `/hang`, which runs `run`, and `/works`. `begun` resolves when `/hang` runs. */
+/** A session with the commands `/hang`, which runs `run`, and `/works`. `begun` resolves when `/hang` runs; `ctx` is their plugin's. */
 async function opened(run: Run) {
   const home = testHome();
   let begin = () => {};
@@ -16,8 +17,12 @@ async function opened(run: Run) {
     begin();
     return run(...given);
   };
+  let ctx: BaseContext | undefined;
   const plugin = definePlugin({
     ...{ id: "hanging", name: "Hanging", version: "1.0.0" },
+    activate(given) {
+      ctx = given;
+    },
     commands: () => ({ hang, works: () => "it works" }) as never,
   });
   const t = await testHost([echoAgent, plugin]);
@@ -25,6 +30,7 @@ async function opened(run: Run) {
   return {
     ...t,
     begun,
+    ctx: ctx as BaseContext | undefined,
     sessionId,
     run: (name: string, client = t.client) => client.request("run_command", { sessionId, name, args: "" }),
     async [Symbol.asyncDispose]() {
@@ -49,6 +55,15 @@ it("a command that never settles is cancelled by its client, which can run other
   expect(signal?.aborted).toBe(true);
   expect(await s.run("works")).toEqual({ output: "it works" });
   expect(await s.client.request("cancel_commands", { sessionId: s.sessionId })).toEqual({ cancelled: [] });
+});
+
+it("a command is cancelled although its plugin has added an operation meanwhile", async () => {
+  await using s = await opened(() => new Promise(() => {}));
+  const hanging = s.run("hang");
+  await s.begun;
+  s.ctx?.contribute("operations", { added: { params: () => z.strictObject({}), run: async () => ({}) } } as never);
+  expect(await s.client.request("cancel_commands", { sessionId: s.sessionId })).toEqual({ cancelled: ["hang"] });
+  await expect(hanging).rejects.toMatchObject(cancelled);
 });
 
 it("a command that ends when its signal aborts keeps its result", async () => {
