@@ -40,7 +40,7 @@ const values = "@scorel/kit/values/";
  * Modules of plugins whose values others may import: the clients of the host and of a relay, which also run in
  * browsers.
  */
-const published = new Set(["@scorel/host/client", "@scorel/relay/browser"]);
+const published = new Set(["@scorel/host/client", "@scorel/host/command-line", "@scorel/relay/browser"]);
 
 /** Every import in a TypeScript source, in any form. Comments and strings are ignored. */
 export function importsOf(source: string): readonly Import[] {

@@ -1,5 +1,5 @@
 import type { Invocation, Launch } from "@scorel/cli/contract";
-import { optionsFrom } from "@scorel/host/client";
+import { optionsFrom } from "@scorel/host/command-line";
 import type { Client, HostService, KnownSessionOptions } from "@scorel/host/contract";
 import { createWire } from "@scorel/kit/rpc/wire";
 import { keepStdoutClean } from "@scorel/kit/terminal/clean-stdout";

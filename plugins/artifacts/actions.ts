@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
-import { everyPage, printAnswer } from "@scorel/host/client";
+import { everyPage } from "@scorel/host/client";
+import { printAnswer } from "@scorel/host/command-line";
 import type { Client, HostService } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { localMinute } from "@scorel/kit/text/local-time";

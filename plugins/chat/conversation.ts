@@ -1,5 +1,6 @@
 import type { Invocation } from "@scorel/cli/contract";
-import { ALL_RIGHTS, openSession, rightsOf, sessionChoice } from "@scorel/host/client";
+import { ALL_RIGHTS, openSession, rightsOf } from "@scorel/host/client";
+import { sessionChoice } from "@scorel/host/command-line";
 import type { Client, Rights, SessionStatus } from "@scorel/host/contract";
 import type { PluginContext } from "@scorel/kernel";
 import { createOutput, type Output } from "@scorel/kit/terminal/output";

@@ -1,5 +1,5 @@
 import type {} from "@scorel/cli/contract";
-import { sessionFlags } from "@scorel/host/client";
+import { sessionFlags } from "@scorel/host/command-line";
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/models/contract";

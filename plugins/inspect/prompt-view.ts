@@ -1,5 +1,5 @@
 import type { Invocation } from "@scorel/cli/contract";
-import { printAnswer } from "@scorel/host/client";
+import { printAnswer } from "@scorel/host/command-line";
 import type { HostService, OperationContext, SessionHandle } from "@scorel/host/contract";
 import type { PromptRow, PromptView } from "@scorel/prompt/contract";
 import { errors } from "./errors.ts";

@@ -1,5 +1,5 @@
 import type { Invocation } from "@scorel/cli/contract";
-import { optionFlags } from "@scorel/host/client";
+import { optionFlags } from "@scorel/host/command-line";
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import { errors } from "./errors.ts";

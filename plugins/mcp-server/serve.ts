@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import type { Invocation, Launch } from "@scorel/cli/contract";
-import { optionsFrom } from "@scorel/host/client";
+import { optionsFrom } from "@scorel/host/command-line";
 import type { HostService, KnownSessionOptions } from "@scorel/host/contract";
 import { canonical } from "@scorel/kit/files/paths";
 import { createWire, type Wire } from "@scorel/kit/rpc/wire";

@@ -1,5 +1,5 @@
 import type { CliOption } from "@scorel/cli/contract";
-import { sessionFlags } from "@scorel/host/client";
+import { sessionFlags } from "@scorel/host/command-line";
 import type { KnownSessionOptions, SessionOption } from "@scorel/host/contract";
 
 /** Options that only work with `-p`, by the key of their parsed value. */

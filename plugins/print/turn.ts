@@ -1,5 +1,6 @@
 import type { Invocation } from "@scorel/cli/contract";
-import { openSession, sessionChoice } from "@scorel/host/client";
+import { openSession } from "@scorel/host/client";
+import { sessionChoice } from "@scorel/host/command-line";
 import type { Client, Delivered, HostService, KnownSessionOptions, SessionOption } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";

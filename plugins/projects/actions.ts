@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
-import { everyPage, printAnswer } from "@scorel/host/client";
+import { everyPage } from "@scorel/host/client";
+import { printAnswer } from "@scorel/host/command-line";
 import type { Client, HostService } from "@scorel/host/contract";
 import type { ListedProject } from "./contract.ts";
 import { errors } from "./errors.ts";

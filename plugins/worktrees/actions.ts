@@ -1,5 +1,6 @@
 import type { Invocation } from "@scorel/cli/contract";
-import { everyPage, printAnswer } from "@scorel/host/client";
+import { everyPage } from "@scorel/host/client";
+import { printAnswer } from "@scorel/host/command-line";
 import type { Client } from "@scorel/host/contract";
 import { visibleName } from "@scorel/kit/text/plain";
 import type { Context } from "./context.ts";

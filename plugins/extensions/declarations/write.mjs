@@ -26,7 +26,10 @@ const own = [
 ];
 
 /** Modules whose declarations are included, in addition to the contracts of all plugins. */
-const clients = ["@scorel/kernel/testing", "@scorel/host/client", "@scorel/host/client/node"];
+const clients = [
+  ...["@scorel/kernel/testing", "@scorel/host/client", "@scorel/host/client/node"],
+  "@scorel/host/command-line",
+];
 
 /** The folders, relative to the root, of the included packages whose code is not in the bundle. */
 const node = realpathSync(join(root, "node_modules/@types/node"));

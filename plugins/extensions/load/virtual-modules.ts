@@ -4,6 +4,7 @@
  */
 const modules = {
   "@scorel/host/client": () => import("@scorel/host/client"),
+  "@scorel/host/command-line": () => import("@scorel/host/command-line"),
   "@scorel/kernel": () => import("@scorel/kernel"),
   "@scorel/kernel/containment": () => import("@scorel/kernel/containment"),
   "@scorel/kernel/is-event": () => import("@scorel/kernel/is-event"),

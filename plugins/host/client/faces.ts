@@ -1,16 +1,12 @@
 /** Client helpers to open a session and show its events. Must also run in browsers: no Node.js modules. */
 
-import type { CliOption } from "@scorel/cli/contract";
 import type { AnyEvent, Missed, Transients } from "@scorel/kernel";
 import { isEvent } from "@scorel/kernel/is-event";
-import { createOutput, type OutputStream } from "@scorel/kit/terminal/output";
 import { continued, visibleBreaks } from "@scorel/kit/text/one-line";
-import { plainText } from "@scorel/kit/text/plain";
 import { codeOf } from "@scorel/kit/values/coded-error";
 import { newId } from "@scorel/kit/values/id";
-import type { Notice, SessionOption, SessionOptions } from "@scorel/workspace/contract";
-import type { Client, HostService, Operations, QueuedMessage, Rights, SessionStatus } from "../contract.ts";
-import { optionFlags, optionsFrom } from "../session-options.ts";
+import type { Notice, SessionOptions } from "@scorel/workspace/contract";
+import type { Client, Operations, QueuedMessage, Rights, SessionStatus } from "../contract.ts";
 import { everyPage } from "./every-page.ts";
 
 /** The session that a client wants: a stored one, the latest of `cwd`, a copy, or by default a new one in `cwd`. */
@@ -40,33 +36,6 @@ export async function rightsOf(client: Client): Promise<Rights> {
     if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
     return ALL_RIGHTS;
   }
-}
-
-/** Returns the command-line options about sessions that all clients share, among them those of the session's options. */
-export function sessionFlags(options: readonly SessionOption[]): CliOption[] {
-  return [
-    { flags: "--session <id>", description: "Continue this session; the beginning of its id is enough" },
-    { flags: "-c, --continue", description: "Continue the latest session of this directory" },
-    {
-      flags: "-r, --resume [session]",
-      description: "Continue the session with this in its id or title; without one, choose from a list",
-    },
-    ...optionFlags(options),
-    { flags: "--plain", description: "Talk line by line, without the full-screen application" },
-    { flags: "--watch", description: "Reload the session when its extensions, presets or configuration change" },
-  ];
-}
-
-/** Converts parsed command-line options to a SessionChoice. */
-export function sessionChoice(
-  cwd: string,
-  options: Record<string, unknown>,
-  known: readonly SessionOption[],
-): SessionChoice {
-  const { session, fork } = options as Record<string, string | undefined>;
-  const { continue: latest, noSession: unsaved } = options as { continue?: boolean; noSession?: boolean };
-  const resume = typeof options.resume === "string" ? options.resume : undefined;
-  return { cwd, session, fork, latest, resume, unsaved, ...optionsFrom(options, known) };
 }
 
 /** Opens the chosen session; rejects with the client's errors. */
@@ -141,28 +110,6 @@ export function damageIn({ sessionId, problems }: Pick<SessionStatus, "sessionId
   const rest = problems.length - shown.length;
   const more = `warning: the session's log has ${rest} more such places; \`scorel session verify ${sessionId}\` shows all`;
   return rest > 0 ? [...shown, more] : shown;
-}
-
-/**
- * Connects a client, prints what `work` returns and closes the client. Returns the exit code: 1 when the output failed.
- * In a terminal, control characters are removed from text.
- */
-export async function printAnswer(
-  host: Pick<HostService, "connect">,
-  { stdout, stderr }: { stdout: OutputStream & { isTTY?: boolean }; stderr: { write(text: string): unknown } },
-  work: (client: Client) => Promise<string | Uint8Array>,
-): Promise<number> {
-  const client = host.connect();
-  const output = createOutput(stdout);
-  try {
-    const answer = await work(client);
-    await output.write(stdout.isTTY && typeof answer === "string" ? plainText(answer) : answer);
-  } finally {
-    await client.close();
-  }
-  if (output.complaint === undefined) return 0;
-  stderr.write(`${output.complaint}\n`);
-  return 1;
 }
 
 /** The messages of a queue, in the form that `rewrite_queue` expects. */

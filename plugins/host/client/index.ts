@@ -4,7 +4,6 @@ import type { RemoteClient, RemoteOptions } from "./remote-client.ts";
 
 export { isEvent } from "@scorel/kernel/is-event";
 export { clientName } from "@scorel/kit/values/client-name";
-export { optionFlags, optionsFrom } from "../session-options.ts";
 export { copiedPart, type Obeyed, obeyed } from "./command-answer.ts";
 export { everyPage } from "./every-page.ts";
 export * from "./faces.ts";

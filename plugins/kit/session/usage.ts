@@ -21,6 +21,8 @@ export interface Use {
   usage: Partial<Usage> & { sessionId?: unknown };
 }
 
+const KINDS = ["input", "output", "cacheRead", "cacheWrite"] as const;
+
 /** The largest plausible number; a larger one is treated as invalid. */
 const MOST = 1e10;
 
@@ -95,26 +97,21 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function kindsIn({ input, output, cacheRead, cacheWrite }: { [K in keyof Kinds]?: unknown }): Kinds {
-  return {
-    input: numberIn(input),
-    output: numberIn(output),
-    cacheRead: numberIn(cacheRead),
-    cacheWrite: numberIn(cacheWrite),
-  };
+function kindsIn(given: { [K in keyof Kinds]?: unknown }): Kinds {
+  return byKind((kind) => numberIn(given[kind]));
 }
 
 function kindsOf(a: Kinds, b: Kinds): Kinds {
-  return {
-    input: a.input + b.input,
-    output: a.output + b.output,
-    cacheRead: a.cacheRead + b.cacheRead,
-    cacheWrite: a.cacheWrite + b.cacheWrite,
-  };
+  return byKind((kind) => a[kind] + b[kind]);
 }
 
-function sumOf({ input, output, cacheRead, cacheWrite }: Kinds): number {
-  return input + output + cacheRead + cacheWrite;
+function sumOf(kinds: Kinds): number {
+  return KINDS.reduce((sum, kind) => sum + kinds[kind], 0);
+}
+
+/** Returns the number that `number` returns for each kind. */
+function byKind(number: (kind: keyof Kinds) => number): Kinds {
+  return Object.fromEntries(KINDS.map((kind) => [kind, number(kind)])) as unknown as Kinds;
 }
 
 /** Some providers send numbers as text. */

@@ -1,6 +1,6 @@
 import { extname, resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
-import { printAnswer } from "@scorel/host/client";
+import { printAnswer } from "@scorel/host/command-line";
 import type { Client, HostService } from "@scorel/host/contract";
 import type { ExportFormat, ImportFormat } from "../contract.ts";
 import { errors } from "../errors.ts";

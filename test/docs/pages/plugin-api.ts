@@ -279,7 +279,7 @@ report names the plugin to add. Reading a service that is not named is an error 
 \`undefined\` instead. An extension without the field \`needs\` is started after the plugins of Scorel, as if it needed \`agent\`, so that it runs
 only where there is an agent; \`needs: []\` says that it needs nothing. \`ctx.ui\`, \`ctx.session\`, \`ctx.config\` and \`ctx.logger\` are always there.`,
   heading(2, "npm packages of extensions"),
-  `An extension may import Node's modules, \`@scorel/kernel\`, \`@scorel/host/client\`, \`zod\`, \`typebox\`, \`@mariozechner/pi-ai\`, \`@mariozechner/pi-agent-core\` and
+  `An extension may import Node's modules, \`@scorel/kernel\`, \`@scorel/host/client\`, \`@scorel/host/command-line\`, \`zod\`, \`typebox\`, \`@mariozechner/pi-ai\`, \`@mariozechner/pi-agent-core\` and
 \`@opentelemetry/api\` with nothing installed: they are Scorel's own copies. \`@scorel/<plugin>/contract\` has types only (\`import type\`). Any
 other package has to be in a \`node_modules\` folder beside the extension or above it; TypeScript is compiled when the file is loaded.
 \`scorel plugin types\` writes the declarations of all of these for editors.`,

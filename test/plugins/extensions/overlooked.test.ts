@@ -83,7 +83,7 @@ describe("an import that fails says what to do:", () => {
 
   it.each([
     ["@scorel/host/contract", 'It has only types: write "import type" instead of "import"'],
-    ["@scorel/agent", "Extensions can import @scorel/host/client, @scorel/kernel, "],
+    ["@scorel/agent", "Extensions can import @scorel/host/client, @scorel/host/command-line, @scorel/kernel, "],
   ])("%s, which is a module of Scorel that is not offered", async (name, advice) => {
     const reason = `Cannot find module '${name}'`;
     const told = await withAdvice(reason, { path: join(home, "x.ts") }, createVirtualModules());

@@ -1,5 +1,5 @@
 import { PassThrough, Writable } from "node:stream";
-import { printAnswer } from "@scorel/host/client";
+import { printAnswer } from "@scorel/host/command-line";
 import { describe, expect, it } from "vitest";
 import { testHome, testHost } from "./home.ts";
 
