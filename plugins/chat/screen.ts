@@ -4,17 +4,17 @@ import type { Delivered, QueuedMessage, SessionStatus } from "@scorel/host/contr
 import { type AnyEvent, type DisplayAction, type Events, isEvent, type Transients } from "@scorel/kernel";
 import type { Output } from "@scorel/kit/terminal/output";
 import { displayText } from "@scorel/kit/text/display";
-import { lineOf, visibleBreaks } from "@scorel/kit/text/one-line";
+import { lineOf } from "@scorel/kit/text/one-line";
 import type {} from "@scorel/requests/contract";
 import type { Notice } from "@scorel/workspace/contract";
 import type { Shown } from "./choices.ts";
-import { cardText, costText, drawn, warningIn, wordsOf } from "./drawing.ts";
+import { costText, drawn, warningIn, wordsOf } from "./drawing.ts";
 import { authorOf, idOf, isOwnMessage, isToldElsewhere, otherName, typistOf } from "./events.ts";
-import { marked } from "./indented.ts";
 import { Lines } from "./lines.ts";
 import { briefly, type NowOptions, nowLines, queueText } from "./now.ts";
 import { StatusTexts } from "./status-texts.ts";
 import { StreamedReply } from "./streamed-reply.ts";
+import { ToolLines } from "./tool-lines.ts";
 import type { TypedLine } from "./typed-line.ts";
 
 const HOST_STOPPED = "(cancelled: the host was stopped)";
@@ -29,8 +29,7 @@ export class Screen extends Lines {
   private readonly reply = new StreamedReply();
   /** The ids that the user's client has had: a restarted host gives it another one. */
   private readonly ownIds = new Set<string>();
-  /** Ids of the running calls that were printed, since the host announces them again after a lost connection. */
-  private readonly calls = new Set<string>();
+  private readonly tools = new ToolLines();
   /** Id of the reply whose text was printed last. */
   private replied: string | undefined;
   private model: string | undefined;
@@ -38,8 +37,6 @@ export class Screen extends Lines {
   private presence = new Presence();
   /** Whether it was printed already that the turn was cancelled. */
   private isCancelTold = false;
-  /** Title of the tool line that was printed last. */
-  private named: string | undefined;
   /** The prompt of the displayed question, and whether the question can be answered already. */
   private asking: string | undefined;
   private isAnswerable = false;
@@ -135,7 +132,7 @@ export class Screen extends Lines {
       for (const live of view.live)
         if (live.kind === "call") {
           const by = live.typedBy === undefined ? undefined : otherName(live.typedBy, this.ownIds);
-          if (!this.isKnownCall(live.id)) await this.block(this.called(live.display, by));
+          if (!this.tools.isKnown(live.id)) await this.block(this.tools.text(live.display, this.width, by));
         } else {
           this.reply.start(live.id);
           await this.stream({ eventId: live.id, delta: live.text });
@@ -181,11 +178,12 @@ export class Screen extends Lines {
     }
     if (isToldElsewhere(event, this.ownIds, this.model)) return;
     const isCall = isEvent(event, "tool_execution_start") || isEvent(event, "shell_line_start");
-    if (isCall && this.isKnownCall(event.eventId)) return;
+    if (isCall && this.tools.isKnown(event.eventId)) return;
     if (isEvent(event, "queue_update")) return this.queued(event, display);
     const isName = isEvent(event, "client_joined") || isEvent(event, "client_left");
     if (isName && !this.isNews(event)) return;
-    if (isCall || display.display === "card") await this.block(this.called(display, typistOf(event, this.ownIds)));
+    if (isCall || display.display === "card")
+      await this.block(this.tools.text(display, this.width, typistOf(event, this.ownIds)));
     else if (isName) await this.line(lineOf(displayText(display)));
     else if (display.display === "bubble" && display.role === "user")
       await this.block(wordsOf(authorOf(event), display.text, this.width));
@@ -213,11 +211,6 @@ export class Screen extends Lines {
     if (type === "client_joined") return !this.ownIds.has(clientId) && this.presence.joined(name);
     this.presence.left(name);
     return true;
-  }
-
-  private isKnownCall(id: string | undefined): boolean {
-    const { size } = this.calls;
-    return id !== undefined && this.calls.add(id).size === size;
   }
 
   /** Prints the end of a turn: its result, tokens, cost and time. */
@@ -267,24 +260,5 @@ export class Screen extends Lines {
     const apart = this.open && this.replied !== eventId ? "\n" : "";
     this.replied = eventId;
     await this.write(`${apart}${fresh}`);
-  }
-
-  /**
-   * Formats a tool's title when it starts, and then its output, with the title again if other output came in between or the card of that
-   * title has ended. `by` is the name of
-   * another client that has typed it.
-   */
-  private called(card: DisplayAction, by?: string): string {
-    // Only a card changes its state; other displays would appear twice.
-    if (card.display !== "card") return "";
-    const { status } = card;
-    const title = visibleBreaks(by === undefined ? card.title : `${by} ${card.title}`);
-    const named = this.named === title;
-    this.named = status === "running" ? title : undefined;
-    const { width } = this;
-    const head = (text: string) => marked(text, "  ", width, "· ");
-    if (status === "running") return head(title);
-    const above = status === "error" ? `${head(`failed: ${title}`)}\n` : named ? "" : `${head(title)}\n`;
-    return `${above}${cardText(card, width)}`.trimEnd();
   }
 }

@@ -15,6 +15,7 @@ import type { Composition } from "@scorel/workspace/contract";
 import { errors } from "../errors.ts";
 import { extensionEntries, hostHeader, shippedEntries } from "./entries.ts";
 import { assertOptions, flawsOf } from "./options.ts";
+import { Questions } from "./questions.ts";
 
 export type { ModelRequest, Reply, ScriptedCall };
 
@@ -145,46 +146,20 @@ async function opened(
   { cwd, requests, collect, answer }: Opening,
   close: () => Promise<void>,
 ): Promise<TestSession> {
-  const attending = answer !== undefined;
-  const { sessionId } = await client.request("create_session", { cwd, unsaved: true, attending });
-  const problems = collect();
-  await client.request("list_commands", { sessionId });
-  await client.request("list_operations", { sessionId });
-  const { notices } = await client.request("get_status", { sessionId });
-  problems.push(...notices.map(({ message }) => message));
-  if (problems.length > 0) throw errors.TESTING_START({ problems });
+  const { sessionId } = await client.request("create_session", { cwd, unsaved: true, attending: answer !== undefined });
+  await assertSound(client, sessionId, collect);
   const inSession: TestSession["request"] = (operation, params) =>
     client.request(operation, { sessionId, ...params } as never);
+  const questions = answer && new Questions(inSession, answer);
+  const answered = <T>(work: Promise<T>): Promise<T> => (questions ? questions.during(work) : work);
   const events: AnyEvent[] = [];
   const failures: Failure[] = [];
-  let mistake: unknown;
-  const answerTo = async (question: OpenRequest) => {
-    const { requestId } = question;
-    try {
-      await inSession("answer_request", { requestId, answer: answer?.(question) ?? null });
-    } catch (thrown) {
-      mistake ??= thrown;
-      // Withdraws the question, because its plugin is waiting for an answer.
-      await inSession("answer_request", { requestId, answer: null });
-    }
-  };
-  /** Waits for `work`, then throws the error of a question that was answered wrongly in the meantime. */
-  const answered = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work;
-    } finally {
-      const thrown = mistake;
-      mistake = undefined;
-      // biome-ignore lint/correctness/noUnsafeFinally: the wrong answer is the cause of any error of the work
-      if (thrown !== undefined) throw thrown;
-    }
-  };
   await client.subscribe(sessionId, async ({ event }) => {
     events.push(event as AnyEvent);
     if (isEvent(event, "plugin_failure")) failures.push(failureOf(event));
-    if (isEvent(event, "approval_request") && answer) await answerTo(event);
+    if (isEvent(event, "approval_request")) await questions?.answer(event);
   });
-  if (attending) await inSession("attend_requests");
+  if (questions) await inSession("attend_requests");
   const toldSince = async (from: number) => {
     await client.drained(sessionId);
     return events.slice(from);
@@ -208,6 +183,16 @@ async function opened(
     request: (operation, params) => answered(inSession(operation, params)),
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Throws TESTING_START if the session reports problems, such as mistakes in what the extensions contribute. */
+async function assertSound(client: Client, sessionId: string, collect: () => string[]): Promise<void> {
+  const problems = collect();
+  await client.request("list_commands", { sessionId });
+  await client.request("list_operations", { sessionId });
+  const { notices } = await client.request("get_status", { sessionId });
+  problems.push(...notices.map(({ message }) => message));
+  if (problems.length > 0) throw errors.TESTING_START({ problems });
 }
 
 type Failure = Kernel["failures"][number];

@@ -46,16 +46,11 @@ export function createSignals(): Signals {
       interrupt.abort();
       stop().finally(() => exitProcess(status));
     });
-  process.on("uncaughtException", (error) => {
-    if (take("a timer or callback", error)) return;
-    // After an error in Scorel itself the state is unknown, so the process ends, after everything was stopped in order.
-    const { code, message } = errors.PROCESS_UNEXPECTED({ reason: messageOf(error) });
-    process.stderr.write(`scorel: ${code}: ${message}\n${error?.stack ?? ""}\n`);
-    stop().finally(() => exitProcess(1));
-  });
+  const taking: TakeUncaught = (where, thrown) => take(where, thrown);
+  stopAfterErrors(taking, stop);
   stopWhenUnread(interrupt);
   endWhenStuck(interrupt.signal);
-  nameRejections((where, thrown) => take(where, thrown));
+  nameRejections(taking);
   return {
     interrupt: interrupt.signal,
     get code() {
@@ -111,6 +106,16 @@ function endWhenStuck(interrupt: AbortSignal): void {
       "scorel: the command has not ended, but nothing is running any more: a plugin waits for a promise that nothing settles\n",
     );
     exitProcess(interrupt.aborted ? 130 : 1);
+  });
+}
+
+/** Ends the process after an error in Scorel itself, since its state is unknown then. Everything is stopped in order before. */
+function stopAfterErrors(take: TakeUncaught, stop: () => Promise<void>): void {
+  process.on("uncaughtException", (error) => {
+    if (take("a timer or callback", error)) return;
+    const { code, message } = errors.PROCESS_UNEXPECTED({ reason: messageOf(error) });
+    process.stderr.write(`scorel: ${code}: ${message}\n${error?.stack ?? ""}\n`);
+    stop().finally(() => exitProcess(1));
   });
 }
 

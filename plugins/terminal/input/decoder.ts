@@ -37,53 +37,88 @@ export interface Decoder {
 }
 
 /** Creates a decoder, which passes on what it has split. See `DecoderOptions`. */
-export function createDecoder({
-  onInput,
-  later = laterByTimer,
-  now = () => performance.now(),
-}: DecoderOptions): Decoder {
-  const characters = new StringDecoder("utf8");
-  let waiting = "";
-  let paste: string[] | undefined;
-  let stopTimer = () => {};
-  /** Whether the last paste ended without its mark: input that follows at once may be the rest of it, rather than typed keys. */
-  let isCut = false;
+export function createDecoder(options: DecoderOptions): Decoder {
+  return new InputDecoder(options);
+}
 
-  const give = (data: string, isAlone = true) => {
-    if (!isRelease(data)) onInput(data, isAlone);
-  };
-  const onPaste = (text: string) => {
-    if (text !== "") onInput(PASTE_BEGIN + text + PASTE_END, false);
-  };
-  const givePaste = (text: string) => {
-    bursts.pasted();
-    onPaste(text);
-  };
-  const bursts = new Bursts({
-    onKeys: (keys, isAlone) => {
-      for (const key of keys) give(key, isAlone);
-    },
-    onPaste,
-    now,
-  });
-  const endPaste = () => {
-    const text = paste?.join("") ?? "";
-    paste = undefined;
-    isCut = true;
-    givePaste(text);
-  };
-  const flush = () => {
-    const data = waiting;
-    waiting = "";
-    // The rest of the sequence was lost: nobody types such a beginning so fast.
-    if (data === "" || isBegun(data)) return;
-    if (!data.startsWith(ESC + ESC)) return give(data);
-    give(ESC);
-    waiting = data.slice(1);
-    flush();
-  };
+class InputDecoder implements Decoder {
+  private readonly onInput: DecoderOptions["onInput"];
+  private readonly later: Later;
+  private readonly characters = new StringDecoder("utf8");
+  private readonly bursts: Bursts;
+  /** The beginning of a sequence whose rest has not come. */
+  private waiting = "";
+  /** The parts of a paste whose end has not come. */
+  private paste: string[] | undefined;
+  /** Whether the last paste ended without its mark: input that follows at once may be the rest of it, rather than typed keys. */
+  private isCut = false;
+  private stopTimer = () => {};
+
+  constructor({ onInput, later = laterByTimer, now = () => performance.now() }: DecoderOptions) {
+    this.onInput = onInput;
+    this.later = later;
+    this.bursts = new Bursts({
+      onKeys: (keys, isAlone) => {
+        for (const key of keys) this.give(key, isAlone);
+      },
+      onPaste: (text) => this.onPaste(text),
+      now,
+    });
+  }
+
+  write(bytes: Uint8Array): void {
+    this.stopTimer();
+    const text = this.waiting + this.characters.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    this.waiting = "";
+    if (this.paste && ENDING.includes(text)) {
+      this.endPaste();
+      return;
+    }
+    this.isCut &&= text.length > 2;
+    if (this.isCut && !text.startsWith(ESC)) this.paste ??= [];
+    this.read(text);
+    this.wait();
+  }
+
+  end(): void {
+    this.stopTimer();
+    this.paste = undefined;
+    this.bursts.settle();
+    this.bursts.forget();
+    this.flush();
+  }
+
+  /** Splits text into keys and pastes. */
+  private read(text: string): void {
+    const { bursts } = this;
+    let rest: string | undefined = text;
+    let keys: string[] = [];
+    let isBehindPaste = false;
+    while (rest !== undefined && rest !== "") {
+      if (this.paste) {
+        rest = this.inPaste(rest, this.paste);
+        isBehindPaste = true;
+        continue;
+      }
+      const length = lengthOfKey(rest);
+      if (length === undefined) {
+        this.waiting = rest;
+        break;
+      }
+      const key = rest.slice(0, length);
+      rest = rest.slice(length);
+      if (key === PASTE_BEGIN) {
+        bursts.take(keys, isBehindPaste);
+        bursts.settle();
+        keys = [];
+        this.paste = [];
+      } else if (key !== PASTE_END) keys.push(key);
+    }
+    bursts.take(keys, isBehindPaste);
+  }
+
   /** Collects a paste. Returns the input after its end; undefined while its end has not come. */
-  const inPaste = (text: string, parts: string[]): string | undefined => {
+  private inPaste(text: string, parts: string[]): string | undefined {
     // The end mark may be split between two parts, so the last part is searched again.
     const before = parts.pop() ?? "";
     const joined = before + text;
@@ -93,65 +128,59 @@ export function createDecoder({
       parts.push(joined.slice(0, kept), joined.slice(kept));
       return undefined;
     }
-    paste = undefined;
-    isCut = false;
-    givePaste(parts.join("") + joined.slice(0, end));
+    this.paste = undefined;
+    this.isCut = false;
+    this.givePaste(parts.join("") + joined.slice(0, end));
     return joined.slice(end + PASTE_END.length);
-  };
-  const read = (text: string) => {
-    let rest: string | undefined = text;
-    let keys: string[] = [];
-    let isBehindPaste = false;
-    while (rest !== undefined && rest !== "") {
-      if (paste) {
-        rest = inPaste(rest, paste);
-        isBehindPaste = true;
-        continue;
-      }
-      const length = lengthOfKey(rest);
-      if (length === undefined) {
-        waiting = rest;
-        break;
-      }
-      const key = rest.slice(0, length);
-      rest = rest.slice(length);
-      if (key === PASTE_BEGIN) {
-        bursts.take(keys, isBehindPaste);
-        bursts.settle();
-        keys = [];
-        paste = [];
-      } else if (key !== PASTE_END) keys.push(key);
+  }
+
+  /** Waits for the rest of unfinished input, but not for long. */
+  private wait(): void {
+    const { bursts, waiting } = this;
+    if (this.paste) this.stopTimer = this.later(() => this.endPaste(), PASTE_MS);
+    else if (bursts.pause !== undefined) this.stopTimer = this.later(() => this.settle(), bursts.pause);
+    else if (waiting !== "")
+      this.stopTimer = this.later(() => this.flush(), isBegun(waiting) ? SEQUENCE_MS : ESCAPE_MS);
+  }
+
+  private settle(): void {
+    this.bursts.settle();
+    this.wait();
+  }
+
+  private endPaste(): void {
+    const text = this.paste?.join("") ?? "";
+    this.paste = undefined;
+    this.isCut = true;
+    this.givePaste(text);
+  }
+
+  private flush(): void {
+    const data = this.waiting;
+    this.waiting = "";
+    // The rest of the sequence was lost: nobody types such a beginning so fast.
+    if (data === "" || isBegun(data)) return;
+    if (!data.startsWith(ESC + ESC)) {
+      this.give(data);
+      return;
     }
-    bursts.take(keys, isBehindPaste);
-  };
-  const wait = () => {
-    if (paste) stopTimer = later(endPaste, PASTE_MS);
-    else if (bursts.pause !== undefined) stopTimer = later(settle, bursts.pause);
-    else if (waiting !== "") stopTimer = later(flush, isBegun(waiting) ? SEQUENCE_MS : ESCAPE_MS);
-  };
-  const settle = () => {
-    bursts.settle();
-    wait();
-  };
-  return {
-    write(bytes) {
-      stopTimer();
-      const text = waiting + characters.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-      waiting = "";
-      if (paste && ENDING.includes(text)) return endPaste();
-      isCut &&= text.length > 2;
-      if (isCut && !text.startsWith(ESC)) paste ??= [];
-      read(text);
-      wait();
-    },
-    end() {
-      stopTimer();
-      paste = undefined;
-      bursts.settle();
-      bursts.forget();
-      flush();
-    },
-  };
+    this.give(ESC);
+    this.waiting = data.slice(1);
+    this.flush();
+  }
+
+  private give(data: string, isAlone = true): void {
+    if (!isRelease(data)) this.onInput(data, isAlone);
+  }
+
+  private givePaste(text: string): void {
+    this.bursts.pasted();
+    this.onPaste(text);
+  }
+
+  private onPaste(text: string): void {
+    if (text !== "") this.onInput(PASTE_BEGIN + text + PASTE_END, false);
+  }
 }
 
 /** The length of the key at the start of the input; undefined if the key is not complete. */
