@@ -25,6 +25,11 @@ const PUBLIC =
 const SETTINGS = /^(?:\.npmrc|npmrc|\.yarnrc|\.yarnrc\.yml|\.pypirc|pip\.conf)$/i;
 const TOKEN = /auth|token|password|secret|:\/\/[^\s/:]+:[^\s/@]+@/i;
 const MAX_SETTINGS = 262_144;
+/** Variables of a program, such as `.env.local`. Templates are left out: they are made to be read. */
+const VARIABLES = /^(?!.*\.(?:example|sample|template|dist|defaults|schema)$)(?:\.env(?:\.[^/]+)?|[^/]+\.env)$/i;
+/** A variable whose name says that its value is secret, and that has one; or a URL with a password. */
+const SECRET_VALUE =
+  /^\s*(?:export\s+)?\w*(?:KEY(?!BOARD|WORD)|TOKEN|SECRET|PASS(?!ENGER)|PWD|CREDENTIAL|AUTH(?!OR))\w*\s*=\s*["']?[^\s"'#]|:\/\/[^\s/:]*:[^\s/@]+@/im;
 
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
@@ -33,7 +38,9 @@ function escaped(text: string): string {
 /** Whether an absolute path is known to hold keys. */
 export function holdsKeys(path: string): boolean {
   if (isSystem(path)) return false;
-  return PLACE.test(path) || NAME.test(path) || SYSTEM.test(path) || (SETTINGS.test(basename(path)) && hasToken(path));
+  if (PLACE.test(path) || NAME.test(path) || SYSTEM.test(path)) return true;
+  const name = basename(path);
+  return (SETTINGS.test(name) && contains(path, TOKEN)) || (VARIABLES.test(name) && contains(path, SECRET_VALUE));
 }
 
 /** Whether a path belongs to system files that are the same on every machine. */
@@ -42,14 +49,13 @@ export function isSystem(path: string): boolean {
 }
 
 /**
- * Whether a settings file contains a token. True for a file that is too large to search, or that is on another
- * computer.
+ * Whether a settings file contains a secret of this form. True for a file that is too large to search, or that is on another computer.
  */
-function hasToken(path: string): boolean {
+function contains(path: string, secret: RegExp): boolean {
   if (isElsewhere()) return true;
   try {
     const { size } = statSync(path);
-    return size > MAX_SETTINGS || TOKEN.test(readText(path));
+    return size > MAX_SETTINGS || secret.test(readText(path));
   } catch {
     return false; // A file that does not exist or cannot be read reveals nothing.
   }

@@ -43,8 +43,8 @@ export function gitDanger(folders: readonly string[], { root }: Workspace): stri
 let lastSettings: { key: string; hooks: readonly string[] | undefined } | undefined;
 
 /**
- * Whether git finds the project's own repository from a folder, and reading commands run no program there: neither through
- * settings nor through the hook that runs when `git status` writes the index. Settings are re-read only when their file
+ * Whether git finds the project's own repository from a folder, and reading commands show only that repository and run no program there:
+ * neither through settings nor through the hook that runs when `git status` writes the index. Settings are re-read only when their file
  * changed.
  */
 export function isQuietRepository(from: string, { root }: Workspace): boolean {
@@ -54,7 +54,7 @@ export function isQuietRepository(from: string, { root }: Workspace): boolean {
   const found = find(from);
   if (!own || found.kind !== "repository" || found.gitdir !== own.gitdir) return false;
   if (!(own.common === own.gitdir ? isWithin(folder, own.gitdir) : isLinked(own))) return false;
-  if (exists(join(own.gitdir, "config.worktree"))) return false;
+  if (exists(join(own.gitdir, "config.worktree")) || hasObjectsOfOthers(own)) return false;
   const hooks = hooksOf(own);
   return (
     hooks !== undefined && ["hooks", ...hooks].every((name) => !exists(resolve(own.common, name, "post-index-change")))
@@ -67,6 +67,12 @@ function isLinked({ folder, gitdir, common }: Repository): boolean {
   return (
     dirname(gitdir) === join(common, "worktrees") && named !== undefined && canonical(named) === join(folder, ".git")
   );
+}
+
+/** Whether git may read the objects of another repository as if they were of this one. */
+function hasObjectsOfOthers({ common }: Repository): boolean {
+  const objects = join(common, "objects");
+  return exists(join(objects, "info/alternates")) || [objects, join(objects, "pack")].some(isLink);
 }
 
 /** The hook folders that a repository's settings name; undefined when the settings may make a reading command run a program. */
@@ -157,6 +163,10 @@ function exists(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
 function textOf(path: string): string | undefined {

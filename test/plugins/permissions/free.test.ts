@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Post, post } from "./setup.ts";
@@ -298,6 +298,19 @@ describe("git in the project's own repository", () => {
     expect(await t.bash("git status")).toBe("runs");
     t.file(".husky/post-index-change", "#!/bin/sh\n");
     expect(await t.bash("git status")).toMatch(/^Denied/);
+  });
+
+  it("asks where git would show objects of another repository, too", async () => {
+    await using t = await project();
+    const info = join(t.dir, ".git/objects/info");
+    mkdirSync(info, { recursive: true });
+    expect(await t.bash("git status")).toBe("runs");
+    writeFileSync(join(info, "alternates"), "/elsewhere/.git/objects\n");
+    expect(await judged(t, ["git status", "git log"])).toEqual(all(["git status", "git log"], "Denied"));
+    rmSync(join(info, "alternates"));
+    rmSync(join(t.dir, ".git/objects/pack"), { recursive: true, force: true });
+    symlinkSync("/elsewhere", join(t.dir, ".git/objects/pack"));
+    expect(await judged(t, ["git log"])).toEqual(all(["git log"], "Denied"));
   });
 
   it("asks when there is a hook that runs on writing the index", async () => {

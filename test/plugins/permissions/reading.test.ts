@@ -365,6 +365,26 @@ describe("files that hold keys", () => {
     expect(await read(t, "tls/other.pem")).toBe("Denied");
   });
 
+  it("count a .env only when a variable with a secret name has a value, and never a template", async () => {
+    await using t = await post({ mode: "full" });
+    t.file(".env", "PORT=3000\nAPI_KEY=\n# TOKEN=old\nAUTHOR=me\nKEYBOARD=us\n");
+    t.file(".env.example", "API_KEY=your-key\n");
+    expect(await Promise.all([".env", ".env.example"].map((name) => read(t, name)))).toEqual(["runs", "runs"]);
+    const secrets = [
+      "OPENAI_API_KEY=sk-x",
+      "export DB_PASSWORD='x'",
+      "  Auth_Token = x",
+      "URL=postgres://me:x@host/db",
+    ];
+    for (const name of [".env", ".env.local", "prod.env"])
+      for (const secret of secrets) {
+        t.file(name, `PORT=3000\r\n${secret}\r\n`);
+        expect([name, secret, await read(t, name), await first(t.bash(`cat ${name}`))]).toEqual([
+          ...[name, secret, "Denied", "Denied"],
+        ]);
+      }
+  });
+
   it("count a .npmrc only when it holds a token", async () => {
     await using t = await post({ mode: "edits" });
     t.file(".npmrc", "save-exact=true\n");
