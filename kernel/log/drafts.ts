@@ -49,8 +49,10 @@ export class Drafts {
     if (only && entries.length === 1) return [this.draft(only, activeLeaf, NO_IDS)];
     const drafts: Draft[] = [];
     const ids = new Set<EventId>();
+    let leaf = activeLeaf;
     for (const entry of entries) {
-      const draft = this.draft(entry, drafts.at(-1)?.leaf ?? activeLeaf, ids);
+      const draft = this.draft(entry, leaf, ids);
+      leaf = draft.leaf;
       ids.add(draft.event.id);
       drafts.push(draft);
     }

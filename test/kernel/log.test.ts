@@ -66,6 +66,20 @@ describe("a log", () => {
     ]);
   });
 
+  it("links each event of appendAll to the leaf after the events before it, even after a jump to the root", async () => {
+    await using t = await testKernel([notes]);
+    await t.session.append("note", { text: "old root" });
+    const [, root, child] = await t.session.appendAll([
+      { type: "jump", payload: { to: null } },
+      { type: "note", payload: { text: "new root" } },
+      { type: "note", payload: { text: "child" } },
+    ]);
+    expect({ parents: [root?.parentId, child?.parentId], context: t.session.buildContext() }).toEqual({
+      parents: [null, root?.id],
+      context: ["new root", "child"],
+    });
+  });
+
   it("rejects a payload with a field of the envelope, even if the schema allows it", async () => {
     const loose = definePlugin({
       id: "loose",

@@ -5,7 +5,7 @@ declare module "@scorel/kernel" {
   interface Events {
     note: { text: string };
     aside: { text: string };
-    jump: { to: string };
+    jump: { to: string | null };
   }
   interface Transients {
     tick: { n: number };
@@ -23,7 +23,7 @@ export const notes = definePlugin({
       convertToLlm: (event) => ({ action: "include", message: event.text }),
     },
     aside: { schema: z.strictObject({ text: z.string() }), leaf: (_event, current) => current },
-    jump: { schema: z.strictObject({ to: z.string() }), leaf: (event) => event.to },
+    jump: { schema: z.strictObject({ to: z.string().nullable() }), leaf: (event) => event.to },
     tick: { schema: z.strictObject({ n: z.number() }), transient: true },
   },
 });
