@@ -93,6 +93,8 @@ export const errors = defineErrors({
     `Listeners of ${a.plugins} did not finish within ${a.limit} ms when the session stopped; it stopped without them.`,
   PROJECTION_ASYNC: (a: { projection: string }) =>
     `The projection "${a.projection}" returned a promise. Its functions must return a state synchronously.`,
+  PROJECTION_DUPLICATE: (a: { projection: string; plugin: string; owner: string }) =>
+    `Plugin "${a.plugin}" registers the projection "${a.projection}", which plugin "${a.owner}" already registered. Prefix the name with the plugin's id.`,
   PROJECTION_FAILED: (a: { projection: string; plugin: string }) =>
     `The projection "${a.projection}" of plugin "${a.plugin}" failed earlier in this session, so its state is unknown.`,
   PROJECTION_UNKNOWN: (a: { projection: string }) => `No plugin registered a projection "${a.projection}".`,

@@ -54,7 +54,10 @@ export class Projections {
     return [...this.rows.keys()];
   }
 
+  /** Adds a plugin's projection and returns a function that removes it. Throws PROJECTION_DUPLICATE if its name is already taken. */
   add({ id, version }: { id: string; version: string }, name: string, definition: ProjectionDefinition): Dispose {
+    const owner = this.ownerOf(name);
+    if (owner !== undefined) throw errors.PROJECTION_DUPLICATE({ projection: name, plugin: id, owner });
     const at = definition.over === "log" ? 0 : Ledger.NO_ROW;
     const state = synchronousState(name, definition.init());
     const initial = { state, at, sinceSnapshot: 0, failed: false, snapshots: new Map() };
@@ -106,6 +109,10 @@ export class Projections {
     else this.catchUp(row);
     if (row.failed) throw errors.PROJECTION_FAILED({ projection: name, plugin: row.plugin });
     return row.state;
+  }
+
+  private ownerOf(name: string): string | undefined {
+    return this.rows.get(name)?.plugin ?? this.options.parent?.ownerOf(name);
   }
 
   private catchUp(row: Row): void {

@@ -106,6 +106,7 @@ export class Loader {
     const scope = new Scope(plugin.id, (where, thrown) => this.kernel.reports.report(plugin.id, where, thrown));
     const context = createContext(this.kernel, {
       plugin,
+      origin,
       scope,
       config: parseConfig(entry),
       contained,

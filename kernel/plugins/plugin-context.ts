@@ -26,6 +26,8 @@ export interface ContextKernel {
 
 interface ContextOptions {
   plugin: AnyPlugin;
+  /** Where the plugin comes from, for messages. */
+  origin: string;
   scope: Scope;
   config: unknown;
   contained: Containment | undefined;
@@ -39,7 +41,7 @@ interface ContextOptions {
  */
 export function createContext(
   kernel: ContextKernel,
-  { plugin, scope, config, contained, contribute }: ContextOptions,
+  { plugin, origin, scope, config, contained, contribute }: ContextOptions,
 ): BaseContext {
   const id = plugin.id;
   const view = createView(() => pluginContext);
@@ -54,7 +56,7 @@ export function createContext(
     calls: kernel.calls,
     provide: (name, service, options = {}) => {
       if (!plugin.provides?.includes(name)) throw errors.PLUGIN_UNDECLARED_SERVICE({ plugin: id, service: name });
-      scope.add(kernel.services.add(name, service, { ...options, plugin: id }));
+      scope.add(kernel.services.add(name, service, options, { plugin: id, origin }));
     },
     find: (name) => view(kernel.services.find(name)),
     providerOf: (service, member) => kernel.services.providerOf(service, member),

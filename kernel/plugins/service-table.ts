@@ -48,15 +48,19 @@ export class ServiceTable {
   }
 
   /**
-   * Adds a service and returns a function that removes it. A sealed service cannot be wrapped. `plugin` is absent for Scorel's own
-   * services.
+   * Adds a service and returns a function that removes it. A sealed service cannot be wrapped. `provider` is absent for Scorel's own
+   * services. Throws PLUGIN_DOUBLE_SERVICE if the service is already provided.
    */
   add(
     name: string,
     service: unknown,
-    { sealed = hasViews(service), plugin }: ProvideOptions & { plugin?: string },
+    { sealed = hasViews(service) }: ProvideOptions,
+    provider?: { plugin: string; origin: string },
   ): Dispose {
-    this.provided.set(name, { service, sealed, plugin });
+    const before = this.provided.get(name);
+    if (provider && before)
+      throw errors.PLUGIN_DOUBLE_SERVICE({ service: name, owner: before.plugin ?? "host", ...provider });
+    this.provided.set(name, { service, sealed, plugin: provider?.plugin });
     return () => {
       this.provided.delete(name);
       this.wrapped.delete(name);

@@ -170,6 +170,27 @@ describe("plugins", () => {
     expect(order).toEqual(["top", "cleanup", "last registered", "first registered", "deactivate"]);
   });
 
+  it("that are loaded later cannot provide a service that is already provided", async () => {
+    const torch = definePlugin({
+      ...base,
+      id: "torch",
+      provides: ["lamp"],
+      activate: (ctx) => ctx.provide("lamp", { on: () => "beam" }),
+    });
+    const given = { lamp: { on: () => "daylight" } };
+    const data = { service: "lamp", plugin: "torch", origin: "test" };
+    await using t = await testKernel([lamp]);
+    await expect(t.kernel.load({ plugin: torch, origin: "test" })).rejects.toMatchObject({
+      code: "PLUGIN_DOUBLE_SERVICE",
+      data: { ...data, owner: "lamp" },
+    });
+    expect(t.kernel.find("lamp")?.on()).toBe("light");
+    await expect(testKernel([torch], { services: given })).rejects.toMatchObject({
+      code: "PLUGIN_DOUBLE_SERVICE",
+      data: { ...data, owner: "host" },
+    });
+  });
+
   it("get their own view of a service with perPlugin, which ends with them", async () => {
     const lit = new Set<string>();
     const view = (ctx: { plugin: string; onDispose(dispose: () => void): void }) => ({
@@ -283,6 +304,36 @@ describe("a projection", () => {
     await t.session.append("jump", { to: a.id as string });
     await t.session.append("note", { text: "c" });
     expect([t.session.projection("count"), t.session.projection("onPath")]).toEqual([4, ["a", "c"]]);
+  });
+
+  it("is kept when another plugin claims its name, and that plugin is left out", async () => {
+    const claiming = definePlugin({
+      ...base,
+      id: "claiming",
+      projections: { count: { over: "log", init: () => -1, update: (n: number) => n } },
+    });
+    await using t = await testKernel([notes, projecting, contained(claiming)]);
+    await t.session.append("note", { text: "a" });
+    expect({ count: t.session.projection("count"), failures: t.kernel.failures }).toEqual({
+      count: 1,
+      failures: [
+        {
+          plugin: "claiming",
+          where: "start",
+          code: "PROJECTION_DUPLICATE",
+          message:
+            'it registers the projection "count", which plugin "projecting" already registered. Prefix the name with the plugin\'s id.',
+        },
+      ],
+    });
+  });
+
+  it("of a session cannot have the name of a projection of the host", async () => {
+    await using host = await testKernel([projecting]);
+    await expect(testKernel([{ ...projecting, id: "other" }], { parent: host.kernel })).rejects.toMatchObject({
+      code: "PROJECTION_DUPLICATE",
+      data: { projection: "count", plugin: "other", owner: "projecting" },
+    });
   });
 
   it("that throws is reported once and switched off, and the writer continues", async () => {
