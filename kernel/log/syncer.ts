@@ -10,6 +10,7 @@ export class Syncer {
   private dirty = false;
   private failed = false;
   private running: Promise<void> | undefined;
+  /** The next sync, while it waits for the running one to end. Meanwhile, nobody else may start one. */
   private following: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
 
@@ -30,9 +31,18 @@ export class Syncer {
 
   /** Resolves when everything written so far is synced to disk. Rejects with STORE_SYNC. */
   synced(): Promise<void> {
-    if (!this.running) return this.dirty ? this.start() : Promise.resolve();
-    if (!this.dirty) return this.running;
-    this.following ??= this.running
+    if (!this.dirty) return this.running ?? Promise.resolve();
+    if (this.following) return this.following;
+    return this.running ? this.follow(this.running) : this.start();
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.timer);
+    await this.synced();
+  }
+
+  private follow(running: Promise<void>): Promise<void> {
+    this.following = running
       .catch(() => {})
       .then(() => {
         this.following = undefined;
@@ -40,11 +50,6 @@ export class Syncer {
       });
     handled(this.following);
     return this.following;
-  }
-
-  async close(): Promise<void> {
-    clearTimeout(this.timer);
-    await this.synced();
   }
 
   private start(): Promise<void> {

@@ -16,6 +16,13 @@ describe("storage", () => {
     return { store: { ...memory, sync }, syncs };
   }
 
+  const vow = definePlugin({
+    ...{ id: "vow", name: "Vow", version: "1.0.0" },
+    events: { oath: { schema: z.strictObject({ text: z.string() }), durable: true } },
+  });
+  /** Resolves when all promises that are ready have run their callbacks. */
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+
   it("that cannot be synced is announced with its reason, and again when it can", async () => {
     const { store, syncs } = slowStore();
     const t = await testKernel([notes], { store });
@@ -58,12 +65,34 @@ describe("storage", () => {
     expect(syncs).toHaveLength(2);
   });
 
+  it("is synced once at a time and then closed, even if the code that awaits a sync writes again", async () => {
+    const { store, syncs } = slowStore();
+    const calls: string[] = [];
+    const sync = async () => {
+      calls.push("sync begins");
+      await store.sync();
+      calls.push("sync ends");
+    };
+    const close = async () => void calls.push("close");
+    const t = await testKernel([vow], { store: { ...store, sync, close } });
+    const oath = () => t.session.append("oath" as never, { text: "a" } as never);
+    const first = oath();
+    const again = first.then(oath);
+    const meanwhile = oath();
+    syncs[0]?.resolve();
+    await first;
+    await settled();
+    const stopped = t.kernel.stop();
+    for (const { resolve } of [...syncs].reverse()) {
+      resolve();
+      await settled();
+    }
+    await Promise.all([again, meanwhile, stopped]);
+    expect(calls).toEqual(["sync begins", "sync ends", "sync begins", "sync ends", "close"]);
+  });
+
   it("delays the durable events of a batch until they are synced, but not those before them", async () => {
     const { store, syncs } = slowStore();
-    const vow = definePlugin({
-      ...{ id: "vow", name: "Vow", version: "1.0.0" },
-      events: { oath: { schema: z.strictObject({ text: z.string() }), durable: true } },
-    });
     const t = await testKernel([notes, vow], { store });
     const heard: string[] = [];
     t.kernel.subscribe(({ type }) => void heard.push(type));
