@@ -29,15 +29,18 @@ export class Run {
     return this.reached++ < this.started;
   }
 
-  /** Listens to the caller's signal. Only needed once a layer returns a promise. Throws if the caller has aborted already. */
+  /** Listens to the caller's signal, and interrupts the running layer if it has aborted already. Only needed once a layer returns a promise. */
   link(): void {
-    if (this.abort) return;
-    this.throwIfAborted();
-    this.abort = () => {
+    this.abort ??= this.listen();
+    if (this.caller?.aborted) this.abort();
+  }
+  private listen(): () => void {
+    const abort = () => {
       this.control.abort(this.caller?.reason);
       this.interrupt?.();
     };
-    this.caller?.addEventListener("abort", this.abort, { once: true });
+    this.caller?.addEventListener("abort", abort, { once: true });
+    return abort;
   }
   unlink(): void {
     if (this.abort) this.caller?.removeEventListener("abort", this.abort);

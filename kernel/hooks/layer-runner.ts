@@ -59,7 +59,6 @@ export class LayerRunner {
     ended: LayerEnded | undefined,
   ): Promise<Settled> {
     try {
-      run.link();
       const outcome = this.apply(run, await this.withinLimit(run, layer, promise));
       ended?.();
       return outcome;
@@ -92,6 +91,8 @@ export class LayerRunner {
         (value) => settle(() => resolve(value)),
         (thrown) => settle(() => reject(thrown)),
       );
+      // Last, because the layer itself may have aborted the call before it returned its promise.
+      run.link();
     });
   }
 

@@ -236,6 +236,37 @@ describe("a call whose caller aborts", () => {
     expect([never.mock.calls, t.kernel.failures]).toEqual([[], []]);
   });
 
+  it("waits for no later layer that aborted and never ends", async () => {
+    vi.useFakeTimers();
+    const control = new AbortController();
+    const aborting = () => {
+      control.abort(cancelled);
+      return new Promise<never>(() => {});
+    };
+    await using t = await chain(layer({ echo: async () => "first" }), layer({ echo: aborting }));
+    await expect(t.calls.echo("hi", control.signal)).rejects.toBe(cancelled);
+    expect([vi.getTimerCount(), getEventListeners(control.signal, "abort"), t.kernel.failures]).toEqual([0, [], []]);
+  });
+
+  it("ignores the late rejection of a layer that aborted", async () => {
+    const unhandled = vi.fn();
+    process.on("unhandledRejection", unhandled);
+    try {
+      const control = new AbortController();
+      const aborting = async () => {
+        control.abort(cancelled);
+        throw new Error("broken");
+      };
+      await using t = await chain(layer({ echo: aborting }));
+      await expect(t.calls.echo("hi", control.signal)).rejects.toBe(cancelled);
+      // Node reports unhandled rejections after the callbacks of promises and before those of setImmediate.
+      await new Promise((resolve) => setImmediate(resolve));
+      expect([unhandled.mock.calls, t.kernel.failures]).toEqual([[], []]);
+    } finally {
+      process.off("unhandledRejection", unhandled);
+    }
+  });
+
   it("aborts the signal of the running layer, and ends its time limit", async () => {
     vi.useFakeTimers();
     const contexts: BaseContext[] = [];
