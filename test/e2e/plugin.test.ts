@@ -376,6 +376,21 @@ export default {
     expect(stdout).toContain(`{"home":[".scorel"],"key":"none","cwd":[]} (${file}:6)`);
   });
 
+  it("--load names an event type and a projection that another plugin already has", async () => {
+    using s = scratch({ inProcess: true });
+    const check = async (field: string) => {
+      const manifest = `{ id: "claims", name: "Claims", version: "1.0.0", ${field} }`;
+      const file = s.file("claims.ts", `import { z } from "zod";\nexport default ${manifest};\n`);
+      return (await s.run(["plugin", "check", file, "--load"], { env: { PATH: withoutTsc } })).stdout;
+    };
+    expect(await check("events: { usage_charged: { schema: z.object({}) } }")).toMatch(
+      /load: wrong\n.*registers event "usage_charged", which plugin "agent" already registered\./s,
+    );
+    expect(await check('projections: { queue: { over: "log", init: () => [], update: (queue) => queue } }')).toMatch(
+      /load: wrong\n.*registers the projection "queue", which plugin "agent" already registered\./s,
+    );
+  });
+
   it("--load reports contributions that a run would leave out", async () => {
     using s = scratch({ inProcess: true });
     const file = s.file(
