@@ -17,6 +17,8 @@ export const errors = defineErrors({
   EVENT_LISTENED: (a: { type: string }) => `toListener of "${a.type}" must return an object with additional fields.`,
   LOG_BUSY: (a: { type: string }) =>
     `A turn is running, so "${a.type}" is not possible now. Wait until the turn ends, or cancel it.`,
+  LOG_HOLD_ENDED: () =>
+    "The hold on the path was released and can no longer append. Take a new one with session.hold().",
   LOG_CLOSED: () => "The session is closed; open it again before appending.",
   LOG_DUPLICATE_ID: (a: { id: string }) => `An event with id "${a.id}" is already in the log.`,
   LOG_UNKNOWN_PARENT: (a: { type: string; parentId: string }) =>

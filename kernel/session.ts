@@ -45,7 +45,10 @@ export interface Queued {
 }
 export type Appended<T extends EventType> = EventOf<T> & { queued?: undefined };
 
-/** The exclusive right to append path events. The agent holds it during a turn, and path events of others wait. */
+/**
+ * The exclusive right to append path events. The agent holds it during a turn, and path events of others wait. After `release`, its
+ * `append`, `appendAll` and `open` reject with LOG_HOLD_ENDED.
+ */
 export interface PathHold {
   append<T extends EventType>(type: T, payload: Events[T], options?: AppendOptions): Promise<Appended<T>>;
   appendAll(entries: readonly AppendEntry[]): Promise<StoredEvent[]>;

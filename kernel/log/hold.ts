@@ -1,3 +1,4 @@
+import { ownCopy } from "@scorel/kit/values/copy";
 import { errors } from "../errors.ts";
 import type { Appended, AppendOptions, PathHold, Queued } from "../session.ts";
 import type { EventType, StoredEvent } from "../types.ts";
@@ -11,33 +12,39 @@ interface GateOptions {
   report(thrown: unknown): void;
 }
 
+/** One hold, from `hold` to `release`. */
+interface Held {
+  /** Whether anyone may append at the moment, because the holder has opened the path. */
+  opened: boolean;
+  /** The client on whose behalf the holder works, as set by `answer`. */
+  answered: string | undefined;
+}
+
 /** While someone holds the path, other callers' path events wait until the holder opens or releases it, and their jumps are refused. */
 export class PathGate {
   private readonly options: GateOptions;
   private waiting: AnyEntry[] = [];
-  private holder: PathHold | undefined;
-  private opened = false;
-  /** The client on whose behalf the holder works, as set by `answer`. */
-  private answered: string | undefined;
+  private current: Held | undefined;
 
   constructor(options: GateOptions) {
     this.options = options;
   }
 
   get held(): boolean {
-    return this.holder !== undefined;
+    return this.current !== undefined;
   }
 
   /** The client on whose behalf events are written at the moment, if the holder has named one. */
   get clientId(): string | undefined {
-    return this.answered;
+    return this.current?.answered;
   }
 
   /** Queues an entry that has to wait and returns its result, or undefined if it may be written now. Throws LOG_BUSY for a jump. */
   admit(entry: AnyEntry): Queued | undefined {
     if (!this.mustWait(entry)) return undefined;
     const id = entry.id ?? this.options.newId();
-    this.waiting.push({ ...entry, id });
+    // A copy, because the caller may change its payload once the append has resolved.
+    this.waiting.push({ ...entry, id, payload: ownCopy(entry.payload) });
     return { id, queued: true };
   }
 
@@ -47,45 +54,53 @@ export class PathGate {
   }
 
   hold(): PathHold {
-    if (this.holder) throw errors.LOG_BUSY({ type: "turn" });
-    const holder: PathHold = {
+    if (this.current) throw errors.LOG_BUSY({ type: "turn" });
+    const held: Held = { opened: false, answered: undefined };
+    this.current = held;
+    const append = async (entries: readonly AnyEntry[]) => {
+      this.mustBeCurrent(held);
+      return this.options.append(entries);
+    };
+    return {
       append: async <T extends EventType>(type: T, payload: unknown, options: AppendOptions = {}) => {
-        const [event] = await this.options.append([{ ...options, type, payload }]);
+        const [event] = await append([{ ...options, type, payload }]);
         return event as unknown as Appended<T>;
       },
-      appendAll: (entries) => this.options.append(entries),
-      open: (work) => this.open(work),
+      appendAll: append,
+      open: (work) => this.open(held, work),
       answer: (clientId) => {
-        if (this.holder === holder) this.answered = clientId;
+        held.answered = clientId;
       },
-      release: () => this.release(holder),
+      release: () => this.release(held),
     };
-    this.holder = holder;
-    return holder;
   }
 
   private mustWait(entry: AnyEntry): boolean {
-    if (!this.holder) return false;
+    if (!this.current) return false;
     const moves = this.options.movesTo(entry);
     if (moves === "jump") throw errors.LOG_BUSY({ type: entry.type });
-    return moves === "path" && !this.opened;
+    return moves === "path" && !this.current.opened;
   }
 
-  private async open<R>(work: () => Promise<R>): Promise<R> {
+  private mustBeCurrent(held: Held): void {
+    if (this.current !== held) throw errors.LOG_HOLD_ENDED();
+  }
+
+  private async open<R>(held: Held, work: () => Promise<R>): Promise<R> {
+    this.mustBeCurrent(held);
     await this.flush();
-    this.opened = true;
+    held.opened = true;
     try {
       return await work();
     } finally {
-      this.opened = false;
+      held.opened = false;
     }
   }
 
   /** Does nothing for a hold that has ended, so that a second release cannot end another caller's hold. */
-  private async release(holder: PathHold): Promise<void> {
-    if (this.holder !== holder) return;
-    this.holder = undefined;
-    this.answered = undefined;
+  private async release(held: Held): Promise<void> {
+    if (this.current !== held) return;
+    this.current = undefined;
     await this.flush();
   }
 

@@ -1,6 +1,6 @@
 import { definePlugin } from "@scorel/kernel";
 import { createMemoryStore } from "@scorel/kernel/store";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { testHeader, testKernel } from "../harness.ts";
 import { fc, seed } from "../property.ts";
@@ -302,6 +302,41 @@ describe("a hold on the path", () => {
     expect([t.session.held, (await t.session.append("note", { text: "a" })).queued]).toEqual([true, true]);
     await second.release();
     expect([t.session.held, t.stored().length]).toEqual([false, 1]);
+  });
+
+  it("cannot be used after its release, and does not open the next hold", async () => {
+    await using t = await testKernel([notes]);
+    const first = t.session.hold();
+    const ends: (() => void)[] = [];
+    const opened = first.open(() => new Promise<void>((resolve) => void ends.push(resolve)));
+    await vi.waitFor(() => expect(ends).toHaveLength(1));
+    await first.release();
+    const second = t.session.hold();
+    const entry = { type: "note" as const, payload: { text: "a" } };
+    const late = [
+      () => first.append("note", { text: "a" }),
+      () => first.appendAll([entry]),
+      () => first.open(async () => {}),
+    ];
+    for (const work of late) await expect(work()).rejects.toMatchObject({ code: "LOG_HOLD_ENDED" });
+    const other = await t.session.append("note", { text: "waiting" });
+    await second.open(async () => {
+      ends[0]?.();
+      await opened;
+      expect((await t.session.append("note", { text: "direct" })).queued).toBeUndefined();
+    });
+    await second.release();
+    expect([other.queued, t.stored()]).toMatchObject([true, [{ text: "waiting" }, { text: "direct" }]]);
+  });
+
+  it("writes a queued event as it was when it was appended", async () => {
+    await using t = await testKernel([notes]);
+    const hold = t.session.hold();
+    const payload = { text: "at first" };
+    await t.session.append("note", payload);
+    payload.text = "later";
+    await hold.release();
+    expect(t.stored()).toMatchObject([{ text: "at first" }]);
   });
 
   it("reports queued events that can no longer be written, and writes the others", async () => {
