@@ -16,7 +16,7 @@ export class Backlog<T> {
   private readonly capacity: number;
   private readonly maxBytes: number;
   private readonly maxAgeMs: number;
-  private items: T[] = [];
+  private items: (T | undefined)[] = [];
   /** For each item, its estimated size (`sizes`) and when it was added (`times`). */
   private sizes: number[] = [];
   private times: number[] = [];
@@ -48,12 +48,18 @@ export class Backlog<T> {
 
   /** Removes the first item and returns it. */
   shift(): T | undefined {
-    if (this.head < this.items.length) {
-      this.bytes -= this.sizes[this.head] ?? 0;
-      return this.items[this.head++];
-    }
-    if (this.head > 0) this.clear();
-    return undefined;
+    if (this.head === this.items.length) return undefined;
+    this.bytes -= this.sizes[this.head] ?? 0;
+    const item = this.items[this.head];
+    this.items[this.head++] = undefined;
+    if (this.head * 2 >= this.items.length) this.compact();
+    return item;
+  }
+
+  /** Removes the slots of the items that were taken out. Done for half of all items at once, so that it costs little for each of them. */
+  private compact(): void {
+    for (const list of [this.items, this.sizes, this.times]) list.splice(0, this.head);
+    this.head = 0;
   }
 
   clear(): void {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Backlog } from "../../../../plugins/kit/values/backlog.ts";
+import { usedBytes } from "../../../memory.ts";
 
 /** The number of texts with 1,000 characters, of `count`, that a queue accepts. */
 function taken(backlog: Backlog<string>, count: number): number {
@@ -12,6 +13,30 @@ describe("a backlog", () => {
     backlog.add("a");
     backlog.add("b");
     expect([backlog.shift(), backlog.shift(), backlog.shift()]).toEqual(["a", "b", undefined]);
+  });
+
+  it("keeps the order of items that are added and taken out in turn, and counts only those that wait", () => {
+    const backlog = new Backlog<number>({ capacity: 100 });
+    const taken: unknown[] = [];
+    let added = 0;
+    for (let round = 0; round < 300; round++) {
+      for (let each = 0; each < 3; each++) if (backlog.add(added)) added++;
+      taken.push(backlog.shift(), backlog.shift());
+    }
+    expect(taken).toEqual(Array.from({ length: 600 }, (_, index) => index));
+    expect(added).toBe(600 + 98);
+  });
+
+  it("does not keep items that were taken out, while others wait", async () => {
+    const backlog = new Backlog<string[]>({});
+    const before = await usedBytes();
+    backlog.add([]);
+    for (let each = 0; each < 200; each++) {
+      backlog.add(new Array(10_000).fill("item"));
+      backlog.shift();
+    }
+    expect((await usedBytes()) - before).toBeLessThan(2_000_000);
+    expect(backlog.shift()).toHaveLength(10_000);
   });
 
   it("takes as many items as its capacity, and more once some were taken out", () => {
