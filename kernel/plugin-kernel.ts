@@ -25,7 +25,8 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   try {
     await kernel.start(options.entries);
   } catch (thrown) {
-    await kernel.stop();
+    // The caller needs the reason why the kernel cannot start, not what follows from it.
+    await kernel.stop().catch((failure) => kernel.reports.report("kernel", "stop", failure));
     throw thrown;
   }
   return kernel;

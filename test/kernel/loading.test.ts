@@ -1,7 +1,8 @@
 import { type AnyPlugin, definePlugin, type EventDefinition } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { contained, testKernel } from "../harness.ts";
+import { contained, testHeader, testKernel } from "../harness.ts";
 import { notes } from "./notes.ts";
 
 const base = { name: "x", version: "1.0.0" };
@@ -25,6 +26,18 @@ describe("a kernel that cannot start", () => {
       message: 'Plugin "second" (test) failed in start: no',
     });
     expect(order).toEqual(["undone"]);
+  });
+
+  it("says why, even if it cannot be stopped, which is reported", async () => {
+    const store = { ...createMemoryStore(testHeader), close: () => Promise.reject(new Error("disk gone")) };
+    const broken = definePlugin({ ...base, id: "broken", activate: () => Promise.reject(new Error("no")) });
+    const logged: unknown[] = [];
+    const logger = { debug() {}, info() {}, warn: (text: string) => void logged.push(text), error() {} };
+    await expect(testKernel([broken], { store, logger })).rejects.toMatchObject({
+      code: "PLUGIN_FAILED",
+      message: 'Plugin "broken" (test) failed in start: no',
+    });
+    expect(logged).toEqual(['Plugin "kernel" failed in stop: disk gone']);
   });
 
   it("names the plugins of a circle, and no others", async () => {
