@@ -74,8 +74,8 @@ class Subscriber {
   private lag: { from: number; to: number } | undefined;
   private running: Promise<void> | undefined;
   private closed = false;
-  /** When this subscriber last let other callbacks of the event loop run, in milliseconds of `performance.now`. */
-  private turnedAt = 0;
+  /** When this subscriber last yielded to the event loop, in milliseconds of `performance.now`. */
+  private yieldedAt = 0;
 
   constructor(options: SubscriberOptions) {
     this.options = options;
@@ -114,13 +114,13 @@ class Subscriber {
   private async drain(first?: AsyncIterable<Iterable<AnyEvent>>): Promise<void> {
     // Listeners run after the append that announced the event has returned, never inside it.
     await null;
-    this.turnedAt = performance.now();
+    this.yieldedAt = performance.now();
     if (first) await this.deliverFirst(first);
     for (let event = this.next(); event !== undefined; event = this.next()) {
       const waiting = this.deliver(event);
       if (waiting) await waiting;
-      const turning = this.again && this.turn();
-      if (turning) await turning;
+      const yielding = this.again && this.yieldIfLong();
+      if (yielding) await yielding;
     }
     this.running = undefined;
   }
@@ -128,13 +128,13 @@ class Subscriber {
   private async deliverFirst(first: AsyncIterable<Iterable<AnyEvent>>): Promise<void> {
     try {
       for await (const events of first) {
-        this.turnedAt = performance.now();
+        this.yieldedAt = performance.now();
         for (const event of events) {
           if (this.closed) return;
           const waiting = this.deliver(event);
           if (waiting) await waiting;
-          const turning = this.turn();
-          if (turning) await turning;
+          const yielding = this.yieldIfLong();
+          if (yielding) await yielding;
         }
       }
     } catch (thrown) {
@@ -146,11 +146,11 @@ class Subscriber {
    * Yields to the event loop every LONGEST_MS while stored events are delivered. Otherwise a listener that never waits would block timers
    * and sockets until it has received a whole log.
    */
-  private turn(): Promise<void> | undefined {
-    if (performance.now() - this.turnedAt < LONGEST_MS) return undefined;
+  private yieldIfLong(): Promise<void> | undefined {
+    if (performance.now() - this.yieldedAt < LONGEST_MS) return undefined;
     return new Promise((resolve) =>
       setImmediate(() => {
-        this.turnedAt = performance.now();
+        this.yieldedAt = performance.now();
         resolve();
       }),
     );
