@@ -1,5 +1,6 @@
+import { failureText } from "@scorel/kit/values/failure-text";
 import { z } from "zod";
-import type { AnyEventDefinition, Transients } from "../types.ts";
+import type { AnyEventDefinition } from "../types.ts";
 
 /** The event types that the kernel itself announces. */
 export const KERNEL_EVENTS: Record<string, AnyEventDefinition> = {
@@ -33,10 +34,3 @@ export const KERNEL_EVENTS: Record<string, AnyEventDefinition> = {
         : { display: "notice", level: "info", text: "The session is being saved again." },
   },
 };
-
-/** The one-line text of a `plugin_failure` event. */
-function failureText({ plugin, where, message, at }: Transients["plugin_failure"]): string {
-  const place = at === undefined ? "" : ` (${at})`;
-  if (where !== "") return `Plugin "${plugin}" failed in ${where}: ${message}${place}`;
-  return at === undefined ? message : `Plugin "${plugin}": ${message}${place}`;
-}

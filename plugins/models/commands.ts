@@ -1,5 +1,6 @@
 import type { CliCommand, Invocation } from "@scorel/cli/contract";
 import type { Kernel } from "@scorel/kernel";
+import { failureText } from "@scorel/kit/values/failure-text";
 import type { ModelAdminService } from "@scorel/model/contract";
 import type { Composition } from "@scorel/workspace/contract";
 import { errors } from "./errors.ts";
@@ -52,8 +53,7 @@ async function list(
 ): Promise<number> {
   const [filter = ""] = args;
   const models = await admin.list(filter);
-  for (const { plugin, where, message } of failures)
-    stderr.write(`scorel: Plugin "${plugin}" failed in ${where}: ${message}\n`);
+  for (const failure of failures) stderr.write(`scorel: ${failureText(failure)}\n`);
   if (models.length === 0) throw errors.MODELS_NO_MATCH({ filter });
   const { listText } = await import("./text.ts");
   stdout.write(listText(models));

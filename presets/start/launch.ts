@@ -6,6 +6,7 @@ import type { BaseContext } from "@scorel/kernel";
 import { codeOf, createKernel, type Kernel, type KernelEntry, messageOf, newId } from "@scorel/kernel";
 import { createMemoryStore } from "@scorel/kernel/store";
 import { userDir } from "@scorel/kit/files/home";
+import { failureText } from "@scorel/kit/values/failure-text";
 import { type Asked, createAsked } from "../composition/asked.ts";
 import { createComposition, hostPlugins } from "../composition/composition.ts";
 import { createExtensionsService } from "../composition/extensions-service.ts";
@@ -124,7 +125,7 @@ export async function startHost(
     hints: { ...hostHints, child: sessionHints },
     ...(flags.verbose && { logger: loggerTo(streams.stderr) }),
   });
-  await warnOfFailures(kernel, asked);
+  for (const failure of kernel.failures) asked.notify(`warning: ${failureText(failure)}`);
   // Not with --preset: that preset may lack extensions that the next command has.
   if (flags.preset === undefined && !flags.rescue) await noteForHelp(kernel, entries, asked);
   return kernel;
@@ -160,12 +161,6 @@ function launchOf({ preset, trust }: Flags, given: Omit<Launch, "preset" | "trus
     globalOptions,
     env: process.env,
   };
-}
-
-async function warnOfFailures({ failures }: Kernel, { notify }: Asked): Promise<void> {
-  if (failures.length === 0) return;
-  const { failureText } = await import("@scorel/host/client");
-  for (const failure of failures) notify(`warning: ${failureText(failure)}`);
 }
 
 /** Stores the commands of extensions for `--help`. Loads the plugin only if there are extensions, or commands from an earlier start. */

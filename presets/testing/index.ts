@@ -2,6 +2,7 @@
  * The module `@scorel/kernel/testing`: sessions for the tests of extensions. A session runs in the test's process with Scorel's own
  * agent, tools and commands; only the model is replaced by a script, and nothing is stored.
  */
+
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +10,7 @@ import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Client, CommandResult, Operation, Operations } from "@scorel/host/contract";
 import { type AnyEvent, type AnyPlugin, type BaseContext, createKernel, isEvent, type Kernel } from "@scorel/kernel";
 import { createMemoryStore } from "@scorel/kernel/store";
+import { failureText } from "@scorel/kit/values/failure-text";
 import type { ModelRequest, Reply, ScriptedCall } from "@scorel/model/scripted";
 import type { OpenRequest } from "@scorel/requests/contract";
 import type { Composition } from "@scorel/workspace/contract";
@@ -80,11 +82,10 @@ const HOST = ["logs", "host"];
 export async function openSession(options: OpenOptions): Promise<TestSession> {
   assertOptions(options);
   const { plugins, replies = [], use = [], config, answer } = options;
-  const [{ scriptedModel }, { hostHints, sessionHints }, { collectAll }, { failureText }] = await Promise.all([
+  const [{ scriptedModel }, { hostHints, sessionHints }, { collectAll }] = await Promise.all([
     import("@scorel/model/scripted"),
     import("@scorel/extensions/words"),
     import("@scorel/extensions/rehearsal"),
-    import("@scorel/host/client"),
   ]);
   const requests: ModelRequest[] = [];
   let session: BaseContext | undefined;

@@ -32,7 +32,7 @@ it.each(floods)(
     const run = await s.run(["-p", "read it", "--output", "json"]);
     expect([run.code, JSON.parse(run.stdout)], run.stderr).toMatchObject([0, { text: "done", stopReason: "stop" }]);
     expect(JSON.stringify(server.requests[1]?.body.messages)).toContain("content of a");
-    expect(run.stderr).toContain(`plugin "${id}" failed in ${where}: it exceeded the limit of `);
+    expect(run.stderr).toContain(`Plugin "${id}" failed in ${where}: it exceeded the limit of `);
     expect(run.stderr).toContain(path);
     expect(run.stderr.split("\n").length).toBeLessThan(300);
     const log = records(s.logs()[0] as string);
@@ -76,5 +76,5 @@ it.each([
     expect(content).toContain('The guard of plugin "guard" on "approveToolCall" failed, so the action is denied');
     expect(content).toContain(reason);
   }
-  expect(run.stderr).toContain('plugin "guard" failed in approveToolCall');
+  expect(run.stderr).toContain('Plugin "guard" failed in approveToolCall');
 });

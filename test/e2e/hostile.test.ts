@@ -29,7 +29,7 @@ async function wholeTurnWith(source: string): Promise<string> {
   return run.stderr;
 }
 const failed = (where: string, message: string, line = 2) =>
-  `warning: plugin "wild" failed in ${where}: ${message} (wild.ts:${line})`;
+  `warning: Plugin "wild" failed in ${where}: ${message} (wild.ts:${line})`;
 const later = "await new Promise((done) => setTimeout(done, 50));";
 
 describe("an extension that tries to control the process", () => {
@@ -41,7 +41,7 @@ describe("an extension that tries to control the process", () => {
     ["process.kill() of this process", 'process.kill(process.pid, "SIGKILL")'],
   ])("may not use %s, and is named with file and line", async (call, code) => {
     const stderr = await wholeTurnWith(inHook(code));
-    expect(stderr).toContain(`warning: plugin "wild" failed in beforeToolCall: ${call} is refused`);
+    expect(stderr).toContain(`warning: Plugin "wild" failed in beforeToolCall: ${call} is refused`);
     expect(stderr).toContain("(wild.ts:2)");
   });
 

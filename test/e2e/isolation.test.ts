@@ -78,7 +78,7 @@ it("in a slash command, or while commands are collected, leaves the conversation
   s.useModel(server.baseUrl);
   const chat = await s.run(["chat"], { input: "/fail\nhi\n" });
   expect(chat).toMatchObject({ code: 0, stderr: "" });
-  expect(chat.stdout).toContain('warning: plugin "broken" failed in commands: boom in the extension');
+  expect(chat.stdout).toContain('warning: Plugin "broken" failed in commands: boom in the extension');
   expect(chat.stdout).toContain("boom in the extension\n");
   expect(chat.stdout).toContain("hello\n");
 });

@@ -608,7 +608,7 @@ describe("an extension that runs once per process and cannot start", () => {
     [
       "activate throws",
       'activate() { throw new Error("no socket"); }',
-      /^scorel: warning: plugin "mine" failed in start: no socket \(.*mine\.ts:1\)\n/,
+      /^scorel: warning: Plugin "mine" failed in start: no socket \(.*mine\.ts:1\)\n/,
     ],
     [
       "a need that sessions have",

@@ -130,7 +130,7 @@ describe("a plugin's uncaught error", () => {
     turn.goOn();
     const { code, stderr } = await turn.running.finished;
     expect(code).toBe(0);
-    expect(stderr).toContain('warning: plugin "stray" failed in a promise that nobody awaits: dropped');
+    expect(stderr).toContain('warning: Plugin "stray" failed in a promise that nobody awaits: dropped');
     expect(stderr).toContain(file);
     expect(kept(s)).toEqual([{ text: "so far and on", partial: undefined }]);
   });
@@ -144,7 +144,7 @@ describe("a plugin's uncaught error", () => {
     turn.goOn();
     const { code, stderr } = await turn.running.finished;
     expect(code, stderr).toBe(0);
-    expect(stderr).toContain(`warning: plugin "stray" failed in a timer or callback: late (${file}:3)`);
+    expect(stderr).toContain(`warning: Plugin "stray" failed in a timer or callback: late (${file}:3)`);
     expect(kept(s)).toEqual([{ text: "so far and on", partial: undefined }]);
   });
 

@@ -186,7 +186,7 @@ describe("scorel skill", () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
-        'scorel: plugin "skills" failed in roots: "ftp://…" in [skills] roots is ignored: only folders, archives, https:// and file:// can be roots.\n',
+        'scorel: Plugin "skills" failed in roots: "ftp://…" in [skills] roots is ignored: only folders, archives, https:// and file:// can be roots.\n',
     });
     const lines = stdout.trimEnd().split("\n");
     expect(lines).toHaveLength(shipped.length + 1 + 2);

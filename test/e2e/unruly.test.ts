@@ -24,7 +24,7 @@ async function wholeTurnWith(member: string) {
   return { stderr: run.stderr.replaceAll(path, "wild.ts"), sent, logs: s.logs() };
 }
 const hooks = ["beforeToolCall", "afterToolCall", "transformContext", "convertToLlm"];
-const told = (where: string) => `warning: plugin "wild" failed in ${where}: `;
+const told = (where: string) => `warning: Plugin "wild" failed in ${where}: `;
 
 describe("a failing hook of an extension", () => {
   it.each(hooks)("%s that throws null is reported with its file", async (hook) => {
@@ -45,7 +45,7 @@ describe("a failing hook of an extension", () => {
   });
 
   it.each(hooks)("%s that is not a function is reported", async (hook) => {
-    expect((await wholeTurnWith(`hooks: () => ({ ${hook}: 5 })`)).stderr).toContain('plugin "wild" failed in');
+    expect((await wholeTurnWith(`hooks: () => ({ ${hook}: 5 })`)).stderr).toContain('Plugin "wild" failed in');
   });
 });
 

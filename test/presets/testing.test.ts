@@ -210,7 +210,7 @@ describe("a session for the tests of an extension", () => {
     const activate = () => Promise.reject(new Error("no socket"));
     await expect(openSession({ plugins: [{ ...plain, scope, activate }] as never })).rejects.toMatchObject({
       code: "TESTING_START",
-      message: 'The session did not start as its extensions require: plugin "plain" failed in start: no socket',
+      message: 'The session did not start as its extensions require: Plugin "plain" failed in start: no socket',
     });
   });
 

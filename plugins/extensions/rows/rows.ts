@@ -195,7 +195,7 @@ function facts(plugin: AnyPlugin, { contributions }: RunPlugins, seen?: Seen) {
 
 /** Whether a notice is about a failed part of an extension whose other parts run. */
 function isAbout(message: string, id: string): boolean {
-  return message.startsWith(`plugin "${id}" failed in `) || message.startsWith(`Extension "${id}" has `);
+  return message.startsWith(`Plugin "${id}" failed in `) || message.startsWith(`Extension "${id}" has `);
 }
 
 function time(ms: number | undefined): { loadMs?: number } {

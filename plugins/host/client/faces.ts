@@ -1,9 +1,10 @@
 /** Client helpers to open a session and show its events. Must also run in browsers: no Node.js modules. */
 
-import type { AnyEvent, Missed, Transients } from "@scorel/kernel";
+import type { AnyEvent, Missed } from "@scorel/kernel";
 import { isEvent } from "@scorel/kernel/is-event";
 import { continued, visibleBreaks } from "@scorel/kit/text/one-line";
 import { codeOf } from "@scorel/kit/values/coded-error";
+import { failureText } from "@scorel/kit/values/failure-text";
 import { newId } from "@scorel/kit/values/id";
 import type { Notice, SessionOptions } from "@scorel/workspace/contract";
 import type { Client, Operations, QueuedMessage, Rights, SessionStatus } from "../contract.ts";
@@ -87,14 +88,6 @@ export class Warnings {
     const { size } = this.told;
     return this.told.add(text).size > size;
   }
-}
-
-/** Describes a plugin's failure. Events and notices use the same text. */
-export function failureText({ plugin, where, message, at }: Transients["plugin_failure"]): string {
-  const place = at === undefined ? "" : ` (${at})`;
-  if (where !== "") return `plugin "${plugin}" failed in ${where}: ${message}${place}`;
-  // The message of a built-in plugin is complete without the plugin's name.
-  return at === undefined ? message : `plugin "${plugin}": ${message}${place}`;
 }
 
 const SHOWN_PROBLEMS = 10;

@@ -1,7 +1,7 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { AnyEvent, Kernel } from "@scorel/kernel";
+import { failureText } from "@scorel/kit/values/failure-text";
 import type { Composition, Notice, SessionOption, SessionOptions, Workspace } from "@scorel/workspace/contract";
-import { failureText } from "../client/faces.ts";
 import type { SessionGlance, SessionStatus } from "../contract.ts";
 import { optionsOf } from "../session-options.ts";
 import type { SessionStream } from "../stream/session-stream.ts";

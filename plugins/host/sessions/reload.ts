@@ -1,6 +1,6 @@
 import type { KernelEntry } from "@scorel/kernel";
+import { failureText } from "@scorel/kit/values/failure-text";
 import type { Notice } from "@scorel/workspace/contract";
-import { failureText } from "../client/faces.ts";
 import { errors } from "../errors.ts";
 import type { OpenSession, SessionPlugins } from "./open-session.ts";
 import type { SessionStarter } from "./starter.ts";

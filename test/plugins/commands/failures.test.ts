@@ -42,7 +42,7 @@ describe(`invalid "commands" are reported, and other plugins' commands stay:`, (
   ])("%s", async (_what, commands, reason) => {
     await using s = await opened({ commands });
     expect(await s.run("mine")).toEqual({ output: "it works" });
-    expect(await s.told()).toContain('plugin "broken" failed in commands');
+    expect(await s.told()).toContain('Plugin "broken" failed in commands');
     expect(await s.told()).toContain(reason);
   });
 });
@@ -75,7 +75,7 @@ describe("a command that fails", () => {
   ])("is reported to the caller and in the log when it %s", async (_how, run) => {
     await using s = await opened({ commands: () => ({ x: { run } }) });
     await expect(s.run("x")).rejects.toThrow("boom");
-    expect(await s.told()).toContain('plugin "broken" failed in command /x: boom');
+    expect(await s.told()).toContain('Plugin "broken" failed in command /x: boom');
     expect(await s.run("mine")).toEqual({ output: "it works" });
   });
 
@@ -97,7 +97,7 @@ describe("failing completions are dropped and reported:", () => {
     const args = z.object({ of: z.string() });
     await using s = await opened({ commands: () => ({ x: { ...works, args, complete } }) });
     expect(await s.complete("/x a")).toEqual({ from: 3, values: [] });
-    expect(await s.told()).toContain('plugin "broken" failed in complete of command /x');
+    expect(await s.told()).toContain('Plugin "broken" failed in complete of command /x');
     expect(await s.told()).toContain(reason);
   });
 });
@@ -113,6 +113,6 @@ describe("invalid operations are reported, and all others stay:", () => {
     await using s = await opened({ operations });
     const { commands } = await s.request("list_commands", { sessionId: s.sessionId });
     expect(commands.map(({ name }) => name)).toContain("mine");
-    expect(await s.told()).toContain('plugin "broken" failed in operations');
+    expect(await s.told()).toContain('Plugin "broken" failed in operations');
   });
 });

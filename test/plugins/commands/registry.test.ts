@@ -62,11 +62,11 @@ describe("a slash command of a plugin", () => {
     expect(notices.map(({ code, message }) => [code, message])).toEqual([
       [
         "COMMAND_KEY",
-        'plugin "mine" failed in commands: A key of the command "/fly" of plugin "mine" is left out: "hyper+q" is not a key; write keys like "ctrl+r", "alt+enter", "shift+tab" or "f2", with the modifiers ctrl, alt, shift, super.',
+        'Plugin "mine" failed in commands: A key of the command "/fly" of plugin "mine" is left out: "hyper+q" is not a key; write keys like "ctrl+r", "alt+enter", "shift+tab" or "f2", with the modifiers ctrl, alt, shift, super.',
       ],
       [
         "COMMAND_KEY",
-        'plugin "mine" failed in commands: A key of the command "/sit" of plugin "mine" is left out: "x" types a character, which could then not be written; add ctrl or alt, as in "alt+x".',
+        'Plugin "mine" failed in commands: A key of the command "/sit" of plugin "mine" is left out: "x" types a character, which could then not be written; add ctrl or alt, as in "alt+x".',
       ],
     ]);
     expect(await s.run("fly")).toEqual({ output: "flew" });
@@ -168,7 +168,7 @@ describe("a command whose name is taken", () => {
       const { notices } = await t.client.request("get_status", { sessionId });
       expect(notices.filter(({ code }) => code === "COMMAND_DUPLICATE").map(({ message }) => message)).toEqual(
         Array(told).fill(
-          'plugin "mine" failed in commands: The command "/status" of plugin "mine" is left out: plugin "commands", which loads earlier, has one of that name. Rename it, or set `replaces: ["status"]` in plugin "mine" to use it instead.',
+          'Plugin "mine" failed in commands: The command "/status" of plugin "mine" is left out: plugin "commands", which loads earlier, has one of that name. Rename it, or set `replaces: ["status"]` in plugin "mine" to use it instead.',
         ),
       );
     }

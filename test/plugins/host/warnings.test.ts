@@ -7,7 +7,7 @@ it("a failure is shown once, whether it came as an event, a notice or both", () 
   const notice = {
     origin: failure.where,
     code: failure.code,
-    message: 'plugin "p" failed in display of tool x: no display action',
+    message: 'Plugin "p" failed in display of tool x: no display action',
   };
   const other = { origin: "log", code: "X", message: "another" };
   const warnings = new Warnings();
