@@ -37,8 +37,6 @@ export interface LoopParts {
   request(messages: AgentMessage[]): Promise<{ systemPrompt: string; messages: Message[] }>;
   /** Whether the turn must end rather than call the model again. */
   isAtLimit(): boolean;
-  /** Whether the turn ends rather than call the model again. */
-  isAtLimit(): boolean;
   /**
    * Calls the model. The stream must end with one `done` or `error`, at once on abort, and `done` must be a complete
    * reply, because the library would also run calls of a reply that was cut at its limit, calls whose broken JSON was repaired, and both of

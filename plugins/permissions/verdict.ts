@@ -96,10 +96,10 @@ function folded(text: string): string {
 export function isForPaths({ pattern }: Rule, paths: readonly string[], loose: boolean, workspace: Workspace): boolean {
   if (pattern === undefined) return true;
   if (paths.length === 0) return loose;
-  // Matching a longer path could be slow, and real files are rarely that deep.
   // Blanks around a pattern are part of a name, but they must not keep a forbidding rule from applying.
   const patterns = loose ? [pattern, pattern.trim()] : [pattern];
   const compare = loose ? fitsForbidden : fits;
+  // Matching a longer path could be slow, and real files are rarely that deep.
   const matches = (path: string) => (path.length > 1_000 ? loose : patterns.some((it) => compare(it, path, workspace)));
   return loose ? paths.some(matches) : paths.every(matches);
 }
