@@ -3,7 +3,7 @@
  * here and one in the test.
  */
 export const patterns: readonly { kind: "hopeless" | "busy" | "broken"; pattern: RegExp }[] = [
-  // Permanent: a retry would only cost time.
+  // Permanent, unless the provider says how long to wait: a retry would only cost time.
   { kind: "hopeless", pattern: /insufficient[ _]?(quota|funds|credits?|balance)/i },
   { kind: "hopeless", pattern: /exceeded your current quota/i },
   { kind: "hopeless", pattern: /\bbilling\b|credit balance|payment required|out of credits/i },

@@ -22,16 +22,21 @@ export interface Verdict {
 /** Classifies a provider's error by its HTTP status or network code, else by its text. */
 export function judge(message: AssistantMessage, failure: RequestFailure = {}): Verdict {
   const text = message.errorMessage ?? "";
-  const kind = kindOf(text, failure, () => overflows(message));
   const retryAfterMs = failure.retryAfterMs ?? retryAfterIn(text);
+  const kind = kindOf(text, { ...failure, retryAfterMs }, () => overflows(message));
   return { kind, ...(kind === "retryable" && retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
-function kindOf(text: string, { status, unreached }: RequestFailure, overflow: () => boolean): Verdict["kind"] {
+interface Answered extends Pick<RequestFailure, "status" | "unreached"> {
+  retryAfterMs: number | undefined;
+}
+
+function kindOf(text: string, { status, unreached, retryAfterMs }: Answered, overflow: () => boolean): Verdict["kind"] {
   if (unreached !== undefined) return networkCodes.has(unreached) ? "retryable" : "final";
   const code = status ?? statusIn(text);
   const words = patterns.find(({ pattern }) => pattern.test(text))?.kind;
-  if (words === "hopeless") return "final";
+  // Some providers mention quota and billing also when a limit per minute is reached, but then say how long to wait.
+  if (words === "hopeless" && retryAfterMs === undefined) return "final";
   if (code === 429 || (words === "busy" && (code === undefined || code >= 500))) return "retryable";
   if (withoutTools.test(text)) return "no_tools";
   if (overflow()) return "overflow";
@@ -50,16 +55,22 @@ function statusIn(text: string): number | undefined {
   return found ? Number(found[1]) : undefined;
 }
 
-const unitMs = { ms: 1, s: 1_000, m: 60_000 } as const;
+const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+/** A number with a unit of time, such as "1.5s" or "20 minutes". */
+const span = /(\d+(?:\.\d+)?)\s*(ms|milliseconds?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?|h(?:ours?)?)(?![a-z])/i;
+const askedDelay = new RegExp(
+  `(?:try again in|retry (?:in|after)|retry[_-]?(?:delay|after)["']?:?\\s*["']?)\\s*((?:${span.source}\\s*)+)`,
+  "i",
+);
 
-/** Reads the delay from texts such as "Please try again in 1.5s" or `"retryDelay": "34s"`, in milliseconds. */
+/** Reads the delay from texts such as "Please try again in 6m1.5s" or `"retryDelay": "34s"`, in milliseconds. */
 function retryAfterIn(text: string): number | undefined {
-  const found =
-    /(?:try again in|retry (?:in|after)|retry[_-]?(?:delay|after)["']?:?\s*["']?)\s*(\d+(?:\.\d+)?)\s*(ms|milliseconds?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)\b/i.exec(
-      text,
-    );
-  if (!found) return undefined;
-  const unit = (found[2] as string).toLowerCase();
-  const key = unit.startsWith("ms") || unit.startsWith("mil") ? "ms" : unit.startsWith("m") ? "m" : "s";
-  return Math.round(Number(found[1]) * unitMs[key]);
+  const spans = askedDelay.exec(text)?.[1]?.matchAll(new RegExp(span, "gi"));
+  if (!spans) return undefined;
+  return Math.round([...spans].reduce((sum, [, count, unit = ""]) => sum + Number(count) * unitMs[unitOf(unit)], 0));
+}
+
+function unitOf(word: string): keyof typeof unitMs {
+  const unit = word.toLowerCase();
+  return unit.startsWith("ms") || unit.startsWith("mil") ? "ms" : (unit[0] as "s" | "m" | "h");
 }

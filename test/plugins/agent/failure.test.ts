@@ -30,6 +30,7 @@ const retryable = [
   '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
   '{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}',
   '{"error":{"code":429,"message":"Resource has been exhausted","status":"RESOURCE_EXHAUSTED"}}',
+  '{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details. Please retry in 34.07s.","status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"34s"}]}}',
   "Rate limit reached for gpt-5 in organization org-1 on tokens per min (TPM): Limit 30000",
   "ThrottlingException: Too many tokens, please wait before trying again.",
   "429 Your request exceeds the limit of 60 per minute",
@@ -78,6 +79,7 @@ const hopeless = [
   "400 status code (no body)",
   "401 Incorrect API key provided",
   "402 Payment required: try again later",
+  "402 Payment required: try again in 20s",
   "403 Forbidden, internal error",
   "404 model not found",
   "408 Request timeout",
@@ -109,6 +111,12 @@ describe("a failed call", () => {
     expect(judge(failed("too many tokens"), { status: 400 }).kind).toBe("overflow");
   });
 
+  it("about a quota is retryable if the server says how long to wait", () => {
+    const text = "You exceeded your current quota, please check your plan and billing details.";
+    expect(judge(failed(text), { status: 429 })).toEqual({ kind: "final" });
+    expect(judge(failed(text), { status: 429, retryAfterMs: 7 })).toEqual({ kind: "retryable", retryAfterMs: 7 });
+  });
+
   it.each(["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_SOCKET"])(
     "may reach the server later: %s",
     (unreached) => expect(judge(failed("connection error"), { unreached }).kind).toBe("retryable"),
@@ -129,11 +137,17 @@ describe("the delay before a retry", () => {
     expect(waitOf("Please try again in 1.5s.")).toBe(1_500);
     expect(waitOf("Please try again in 20ms.")).toBe(20);
     expect(waitOf("Please try again in 2m.")).toBe(120_000);
+    expect(waitOf("Please try again in 6m0s.")).toBe(360_000);
+    expect(waitOf("Please try again in 1m12.5s.")).toBe(72_500);
+    expect(waitOf("Please try again in 1h2m3s.")).toBe(3_723_000);
+    expect(waitOf("Please try again in 2 minutes 3 seconds.")).toBe(123_000);
+    expect(waitOf("Please try again in 1 hour.")).toBe(3_600_000);
     expect(waitOf("Retry after 7 seconds")).toBe(7_000);
     expect(waitOf("Please retry in 34.074824224s.")).toBe(34_075);
     expect(waitOf('{"retryDelay": "34s"}')).toBe(34_000);
     expect(waitOf("Please try again later.")).toBeUndefined();
     expect(waitOf("try again in 5 apples")).toBeUndefined();
+    expect(waitOf("try again in 5 months")).toBeUndefined();
   });
   it("is read from the header, if there is one", () => {
     expect(judge(failed("try again in 20s"), { status: 429, retryAfterMs: 3 }).retryAfterMs).toBe(3);
