@@ -89,8 +89,15 @@ export class Link {
     this.finish(undefined);
   }
 
-  private connect(): Promise<void> {
+  private async connect(): Promise<void> {
     this.setState({ state: "connecting" });
+    // A listener of the state may have closed the client.
+    if (this.ended) throw closedHere();
+    await this.meet();
+  }
+
+  /** Opens a channel, and waits for the host's `welcome`. */
+  private meet(): Promise<void> {
     const { welcome: ms } = this.times;
     const { address } = this.options;
     return new Promise<void>((resolve, reject) => {
@@ -172,7 +179,7 @@ export class Link {
     this.hasStopped = false;
     this.wait(this.times.ping, () => this.keepAlive());
     this.setState({ state: "live", version: welcome.version, ...(isSame && { sameHost: true }) });
-    this.user.connected(welcome);
+    if (!this.ended) this.user.connected(welcome);
   }
 
   private take(text: string): void {
@@ -238,13 +245,14 @@ export class Link {
     const delay = least + longest * (0.5 + Math.random() / 2);
     const at = Date.now() + delay;
     const { startedBy } = this.options;
+    // Before the state is announced, since a listener may end this wait or close the client.
+    this.wait(delay, () => this.reconnect());
     this.setState({
       ...{ state: "waiting", at, reason: clause(reason) },
       ...(this.hasStopped && { hostStopped: true }),
       ...(startedBy !== undefined && { startedBy }),
       ...(unproven && { unproven }),
     });
-    this.wait(delay, () => this.reconnect());
   }
 
   private reconnect(): void {
@@ -263,7 +271,7 @@ export class Link {
     const { channel } = this;
     this.channel = undefined;
     channel?.close();
-    this.abandon?.(error ?? errors.LINK_ENDED({ reason: "the client was closed" }));
+    this.abandon?.(error ?? closedHere());
     this.setState({ state: "closed", error });
     this.user.ended(error);
   }
@@ -283,6 +291,10 @@ export class Link {
 function bytesOf(text: string, max: number): number {
   // A UTF-16 code unit takes at most three bytes in UTF-8.
   return text.length * 3 <= max || text.length > max ? text.length : new TextEncoder().encode(text).length;
+}
+
+function closedHere(): Error {
+  return errors.LINK_ENDED({ reason: "the client was closed" });
 }
 
 /** The error with which a host ended the connection. `fatal` means that reconnecting does not help. */

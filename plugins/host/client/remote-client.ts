@@ -193,7 +193,11 @@ class WireClient implements RemoteClient {
       this.requests.connected(0);
       for (const subscription of this.subscriptions.values()) subscription.interrupt(state);
     }
-    for (const listener of this.listeners) this.call(listener, state);
+    for (const listener of this.listeners) {
+      // A listener may have changed the state by closing the client. The others have heard that already.
+      if (this.link.state !== state) return;
+      this.call(listener, state);
+    }
   }
 
   /** Calls a listener. Its errors do not affect the connection. */
