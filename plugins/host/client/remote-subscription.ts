@@ -1,3 +1,4 @@
+import { caught } from "@scorel/kit/values/caught";
 import type { Anchor, Client, Delivered, ResumeMode, SubscribeOptions, Subscription, Waiting } from "../contract.ts";
 import type { HostMessage, Subscribed, WireSubscribeOptions } from "./wire.ts";
 
@@ -184,14 +185,8 @@ export class RemoteSubscription {
   }
 
   /** Calls a listener and reports its failure. It receives the next event anyway, as in the host's own process. */
-  private guarded(call: () => void | Promise<void>): Promise<void> | undefined {
-    try {
-      const called = call();
-      return called ? called.catch((thrown) => this.failed(thrown)) : undefined;
-    } catch (thrown) {
-      this.failed(thrown);
-      return undefined;
-    }
+  private guarded(call: () => void | Promise<void>): void | Promise<void> {
+    return caught(call, this.failed);
   }
 }
 

@@ -1,4 +1,5 @@
 import { connectHost, type HostMessage } from "@scorel/host/client";
+import type { Delivered } from "@scorel/host/contract";
 import { expect, it } from "vitest";
 import { eventually } from "../../eventually.ts";
 import { ask } from "../host/home.ts";
@@ -61,6 +62,21 @@ it("a listener can recognize events from before it subscribed, in this and anoth
   await ask(far, t.sessionId, "again");
   await far.drained(t.sessionId);
   expect(heard[1]?.slice(-2)).toEqual([false, false]);
+});
+
+it("a listener may return any value, in this and another process", async () => {
+  const failed: unknown[] = [];
+  await using t = await testGateway();
+  const { sessionId } = await t.client.request("create_session", { cwd: t.home.cwd });
+  for (const client of [t.client, await t.connect({ listenerFailed: (thrown) => void failed.push(thrown) })]) {
+    const heard: string[] = [];
+    const push = ({ event }: Delivered) => heard.push(event.type);
+    await client.subscribe(sessionId, push as unknown as (delivered: Delivered) => void);
+    await ask(t.client, sessionId, "hello");
+    await client.drained(sessionId);
+    expect(heard.filter((type) => type === "message")).toHaveLength(2);
+  }
+  expect(failed).toEqual([]);
 });
 
 it("a replay after live events ends the connection", async () => {
