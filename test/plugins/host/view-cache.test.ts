@@ -78,6 +78,35 @@ it("a view shows at once what an earlier one has seen, and then only gets new ev
   expect(modes).toEqual(["persistent_fallback"]);
 });
 
+it("a view that is closed before the host has answered leaves nothing behind", async () => {
+  await using t = await stage();
+  await t.say("one");
+  await (await t.follow()).view.close();
+  const { client, release, modes } = held(await t.connect());
+  const listeners = new Set<unknown>();
+  client.onState = (listener) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  };
+  const store = fileCache(t.folder);
+  const written: string[] = [];
+  const { view } = await t.follow({
+    client,
+    store: {
+      read: (key) => store.read(key),
+      write: async (key) => void written.push(key),
+      remove: (key) => store.remove(key),
+    },
+  });
+  expect(view.status.connection).toBe("cached");
+  await view.close();
+  release();
+  await eventually(() => expect(modes).toEqual(["persistent_fallback"]));
+  await client.drained(t.sessionId);
+  await client.request("ping", {});
+  expect([listeners.size, written]).toEqual([0, []]);
+});
+
 it("a cache is discarded when the host's log is another one", async () => {
   await using t = await stage();
   await t.say("one");

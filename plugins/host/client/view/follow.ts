@@ -92,12 +92,14 @@ class Follower implements SessionView {
 
   private async connect(anchor?: Anchor): Promise<void> {
     await this.join(anchor);
+    // A view that is shown from its cache may be closed before the host answers.
+    if (this.isClosed) return;
     this.undoState = this.client.onState?.(({ state, ...rest }) => {
       if (state === "closed") this.ended((rest as { error?: Error }).error);
     });
     await this.client.drained(this.sessionId);
     await this.queueTaken;
-    await this.cache?.write(this.cached());
+    if (!this.isClosed) await this.cache?.write(this.cached());
   }
 
   get events() {
