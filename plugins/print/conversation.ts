@@ -5,7 +5,7 @@ import { codeOf } from "@scorel/kernel";
 import { runCommand, type Typed } from "./command.ts";
 import type { Cuts } from "./cut.ts";
 import { errors } from "./errors.ts";
-import type { Format, Printed } from "./formats.ts";
+import type { Printed } from "./formats.ts";
 import { joined } from "./joined.ts";
 import type { Limits } from "./limits.ts";
 import type { OwnAnswer } from "./own-answer.ts";
@@ -22,7 +22,6 @@ type Sent = Operations["send_message"]["result"];
 export interface Opened {
   client: Client;
   status: SessionStatus;
-  format: Format;
   limits: Limits;
   progress: Progress;
   interrupt: AbortSignal;
@@ -94,20 +93,16 @@ async function takeTurn(run: Run, prompt: Prompt, sent?: Sent): Promise<TurnOutc
   return own.in(await (sent && run.isCommand ? answered() : limits.keptIn(answered)));
 }
 
-/** Waits for the turn that answers a message. An interrupt or limit cancels the turn, a closed stdout does not. */
+/** Waits for the turn that answers a message. An interrupt or limit cancels the turn. */
 async function answerTo(run: Run, id: string, isQueued = false): Promise<TurnOutcome> {
-  const { client, status, format, limits, interrupt } = run;
+  const { client, status, limits, interrupt } = run;
   const { sessionId } = status;
   const over = new AbortController();
   const refused = new Promise<never>((_, reject) => {
     const cancel = () => void withdraw(client, { sessionId, id, isQueued }).catch(reject);
-    const interrupted = () => format.output.failure ?? cancel();
-    for (const [signal, work] of [
-      [interrupt, interrupted],
-      [limits.signal, cancel],
-    ] as const) {
-      signal.addEventListener("abort", work, { once: true, signal: over.signal });
-      if (signal.aborted) work();
+    for (const signal of [interrupt, limits.signal]) {
+      signal.addEventListener("abort", cancel, { once: true, signal: over.signal });
+      if (signal.aborted) cancel();
     }
   });
   try {

@@ -101,8 +101,9 @@ class CutWatch implements Cuts {
 
   private leave(): void {
     const { interrupt, limits } = this.ends;
+    const waited = this.isLost ? {} : { seconds: this.times.endMs / 1000 };
     if (limits.signal.aborted && limits.reached) this.reject(limits.reached);
-    else if (interrupt.aborted) this.reject(errors.PRINT_LEFT());
+    else if (interrupt.aborted) this.reject(errors.PRINT_LEFT(waited));
   }
 
   private lost({ hostStopped, reason }: Extract<LinkState, { state: "waiting" }>): void {

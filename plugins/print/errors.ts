@@ -57,8 +57,8 @@ export const errors = defineErrors({
     "The host was stopped during the turn, so the answer is not complete. What arrived is kept in the session.",
   PRINT_LEFT: {
     exit: 130,
-    text: () =>
-      "Left while the host was away. What was answered until then is kept in the session; a turn that still runs there goes on.",
+    text: (a: { seconds?: number }) =>
+      `${a.seconds === undefined ? "Left while the host was away" : `Left because the host did not end the turn within ${counted(a.seconds, "second")}`}. What was answered until then is kept in the session; a turn that still runs there goes on.`,
   },
   PRINT_HOST_AWAY: (a: { seconds: number }) =>
     `The host has not been reached for ${counted(a.seconds / 60, "minute")}, so this command ends. What was answered until then is kept in the session.`,

@@ -1,7 +1,7 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Client, SessionStatus } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
-import { onAbort, untilAborted } from "@scorel/kit/values/abort";
+import { linkedTo, untilAborted } from "@scorel/kit/values/abort";
 import { joined } from "./joined.ts";
 import type { Limits } from "./limits.ts";
 
@@ -10,8 +10,6 @@ interface Run {
   status: Pick<SessionStatus, "sessionId" | "anchor">;
   interrupt: AbortSignal;
   limits: Pick<Limits, "signal" | "isSpent" | "allowsMore">;
-  /** A closed stdout also aborts `interrupt`, but does not end the run. */
-  format: { output: { failure?: unknown } };
 }
 
 /**
@@ -20,15 +18,11 @@ interface Run {
  * when an interrupt or a limit ends the wait.
  */
 export async function outcomeWithReports(
-  { client, status, interrupt, limits, format }: Run,
+  { client, status, interrupt, limits }: Run,
   first: TurnOutcome,
   answerTo: (id: string) => Promise<TurnOutcome>,
 ): Promise<TurnOutcome> {
-  const cut = new AbortController();
-  const untie = [
-    onAbort(limits.signal, () => cut.abort()),
-    onAbort(interrupt, () => void (format.output.failure === undefined && cut.abort())),
-  ];
+  const cut = linkedTo(limits.signal, interrupt);
   // One turn may answer several reports, and the first turn some of them.
   const counted = new Set([first.leafId]);
   const known: string[] = [];
@@ -49,7 +43,7 @@ export async function outcomeWithReports(
     }
     return outcome;
   } finally {
-    for (const end of untie) end();
+    cut.end();
   }
 }
 

@@ -12,6 +12,7 @@ import { answerCommand, converse, type Opened, send } from "./conversation.ts";
 import { type Cuts, watchCuts } from "./cut.ts";
 import { errors } from "./errors.ts";
 import { createFormat, type Format, outcomeOfError, type Printed } from "./formats.ts";
+import { interruptOfUser } from "./interrupt.ts";
 import { readLimits } from "./limits.ts";
 import { sessionOptions } from "./options.ts";
 import { OwnAnswer } from "./own-answer.ts";
@@ -31,9 +32,10 @@ type Tell = (cwd: string) => Promise<void> | undefined;
 export async function run(
   host: HostService,
   options: KnownSessionOptions,
-  invocation: Invocation,
+  given: Invocation,
   tell: Tell = () => undefined,
 ): Promise<number> {
+  const invocation = { ...given, interrupt: interruptOfUser(given.interrupt) };
   const format = createFormat(invocation.options.output, invocation);
   const client = host.connect({ name: "print" });
   try {
@@ -69,9 +71,9 @@ async function answer(
   const progress = createProgress(invocation, client.clientId);
   await progress.opened(status);
   const cuts = watchCuts(client, { interrupt, limits }, (text) => void progress.say(text));
-  const opened = { client, status, format, limits, progress, interrupt, cuts, own: new OwnAnswer() };
+  const opened = { client, status, limits, progress, interrupt, cuts, own: new OwnAnswer() };
   try {
-    return await Promise.race([answerIn(opened, invocation, prompt, schema), cuts.leaving]);
+    return await Promise.race([answerIn(opened, invocation, format, prompt, schema), cuts.leaving]);
   } finally {
     cuts.end();
   }
@@ -81,10 +83,11 @@ async function answer(
 async function answerIn(
   opened: Opened,
   { options }: Invocation,
+  format: Format,
   prompt: Prompt,
   schema: AnswerSchema | undefined,
 ): Promise<Printed | undefined> {
-  const { client, status, format, limits, progress, interrupt, cuts, own } = opened;
+  const { client, status, limits, progress, interrupt, cuts, own } = opened;
   const { sessionId } = status;
   // Following a session announces this client to others. So a prompt that may be refused is sent before, and events are followed from then.
   // Piped input and the instruction of a schema are no arguments.
