@@ -45,8 +45,18 @@ export interface Format {
 /** Creates the format for `--output`. */
 export function createFormat(name: unknown, { stdout, options }: Invocation): Format {
   const output = createOutput(stdout);
-  if (name === "json")
-    return { output, finish: (sessionId, printed) => output.write(`${asJson(sessionId, printed)}\n`) };
+  if (name === "json") {
+    let isPrinted = false;
+    return {
+      output,
+      // An error after the turn, as when the session cannot be closed, is not a second result.
+      finish: async (sessionId, printed) => {
+        if (isPrinted) return;
+        isPrinted = true;
+        await output.write(`${asJson(sessionId, printed)}\n`);
+      },
+    };
+  }
   if (name === "events") {
     const lines = createLines(output);
     return {

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { Invocation } from "@scorel/cli/contract";
-import type { HostService, KnownSessionOptions } from "@scorel/host/contract";
+import type { Client, HostService, KnownSessionOptions, Operation } from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import type { UserMessage } from "@scorel/messages/contract";
 import { expect, it, vi } from "vitest";
@@ -68,3 +68,23 @@ it.each([
   finish();
   expect({ code: await ended, cancels: cancels.length }).toEqual(ends);
 });
+
+it.each(["get_status", "close_session"] satisfies Operation[])(
+  "--output json prints one object, also if %s fails after the turn",
+  async (failing) => {
+    using home = testHome();
+    await using t = await testHost();
+    const connect: HostService["connect"] = (options) => {
+      const client = t.host.connect(options);
+      const request: Client["request"] = async (operation, params) => {
+        if (operation === failing) throw new Error("the disk is full");
+        return client.request(operation, params);
+      };
+      return Object.create(client, { request: { value: request } });
+    };
+    const printed = print({ ...t.host, connect }, home.cwd, { options: { print: "hi", output: "json" } });
+    await expect(printed.code).rejects.toThrow("the disk is full");
+    const lines = (await printed.stdout).trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line).text)).toEqual(["echo: hi"]);
+  },
+);
