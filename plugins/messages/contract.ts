@@ -88,7 +88,7 @@ export interface AttachedContent {
 
 /** Metadata of a message; never sent to a model. */
 export interface MessageMeta {
-  /** How the message entered a running turn. */
+  /** How the message entered a running turn; absent if it has started one. */
   source?: "steer" | "followUp";
   /** The queue item that this message delivers. */
   queueItemId?: string;

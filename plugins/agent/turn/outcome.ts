@@ -26,7 +26,7 @@ export function outcomeFromLog(session: Session, id: string): TurnOutcome | unde
   const sent = session.tree.get(id);
   const start = sent?.type === "message" ? sent : deliveryOf(session.tree, id);
   if (!start) return undefined;
-  const turn = turnFrom(session.tree, start);
+  const turn = turnOf(session.tree, start);
   const replies = turn.map(assistantOf).filter((reply) => reply !== undefined);
   const last = replies.at(-1);
   const failure = turn.findLast((event) => isEvent(event, "turn_failed"))?.error;
@@ -55,23 +55,34 @@ function ending(
 /** Number of events to read at a time, so that at most one turn of a long log is in memory. */
 const READ = 1_000;
 
-/** Finds the message that a queue item became. Searches backwards, since clients ask about recent messages. */
+/** Finds the message that a queue item became. Clients ask about recent messages. */
 function deliveryOf(tree: TreeView, queueItemId: string): StoredEvent | undefined {
-  for (let to = tree.last?.seq ?? 0; to > 0; to -= READ) {
-    const events = tree.between(to - READ + 1, to);
-    const found = events.findLast((event) => userOf(event)?.meta?.queueItemId === queueItemId);
+  return lastUpTo(tree, tree.last?.seq ?? 0, (event) => userOf(event)?.meta?.queueItemId === queueItemId);
+}
+
+/** Finds the last event up to a position for which `matches` returns true. Searches backwards. */
+function lastUpTo(tree: TreeView, seq: number, matches: (event: StoredEvent) => boolean): StoredEvent | undefined {
+  for (let to = seq; to > 0; to -= READ) {
+    const found = tree.between(to - READ + 1, to).findLast(matches);
     if (found) return found;
   }
   return undefined;
 }
 
-/** Returns the events from `start` up to the next message that starts a turn. */
-function turnFrom(tree: TreeView, start: StoredEvent): StoredEvent[] {
+/** Whether an event is the message that starts a turn. Messages that enter a turn later have a `source`. */
+function startsTurn(event: StoredEvent): boolean {
+  const user = userOf(event);
+  return user !== undefined && user.meta?.source === undefined;
+}
+
+/** Returns the events of the turn with this message, up to the next message that starts a turn. */
+function turnOf(tree: TreeView, message: StoredEvent): StoredEvent[] {
+  const start = lastUpTo(tree, message.seq, startsTurn) ?? message;
   const turn = [start];
   const end = tree.last?.seq ?? 0;
   for (let from = start.seq + 1; from <= end; from += READ) {
     const events = tree.between(from, from + READ - 1);
-    const next = events.findIndex((event) => userOf(event) && !userOf(event)?.meta?.source);
+    const next = events.findIndex(startsTurn);
     turn.push(...(next < 0 ? events : events.slice(0, next)));
     if (next >= 0) break;
   }

@@ -128,9 +128,10 @@ export class Queue {
     return [...removed.keys()];
   }
 
-  /** Returns the messages that the next turn would start with. */
+  /** Returns the messages that the next turn would start with. Only the first has no `source`: it shows in the log where the turn begins. */
   dueFirst(): { message: UserMessage; clientId: string }[] {
-    return this.due(true).map((waiting) => ({ message: asDelivered(waiting), clientId: waiting.clientId }));
+    const message = (item: QueueItem, index: number) => (index === 0 ? asSent(item) : asDelivered(item));
+    return this.due(true).map((item, index) => ({ message: message(item, index), clientId: item.clientId }));
   }
 
   /** Finds the event that a delivered message became. Empty when it was removed or was delivered too long ago. */
@@ -167,11 +168,15 @@ function mustBeAt(expected: number | undefined, actual: number): void {
   if (expected !== undefined && expected !== actual) throw errors.AGENT_QUEUE_CONFLICT({ expected, actual });
 }
 
-function asDelivered({ id, mode, message }: QueueItem): UserMessage {
-  return {
-    ...message,
-    meta: { ...message.meta, source: mode === "steer" ? "steer" : "followUp", queueItemId: id },
-  };
+/** The message that starts a turn. */
+function asSent({ id, message }: QueueItem): UserMessage {
+  return { ...message, meta: { ...message.meta, queueItemId: id } };
+}
+
+/** The message that enters a turn. */
+function asDelivered(item: QueueItem): UserMessage {
+  const message = asSent(item);
+  return { ...message, meta: { ...message.meta, source: item.mode === "steer" ? "steer" : "followUp" } };
 }
 
 function metaOf(event: StoredEvent): MessageMeta | undefined {
