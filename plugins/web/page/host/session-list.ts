@@ -2,8 +2,11 @@ import { everyPage, type RemoteClient } from "@scorel/host/client";
 import type { SessionChange, SessionSummary } from "@scorel/host/contract";
 import type { ListedProject } from "@scorel/projects/contract";
 import { Store } from "../store.ts";
-import type { KeptLists } from "./kept-lists.ts";
+import type { KeptLists, Lists } from "./kept-lists.ts";
 import type { PageRights } from "./rights.ts";
+
+/** A change of one session. */
+type SummaryChange = Exclude<SessionChange, { change: "missed" }>;
 
 /** A project with its sessions, the latest activity first. */
 export interface ProjectRow {
@@ -34,6 +37,8 @@ export class SessionList {
   private readonly rights: Store<PageRights>;
   private rows = new Map<string, SessionSummary>();
   private known: readonly ListedProject[] = [];
+  /** For each running `read`, the changes that have arrived since it started. */
+  private readonly changesDuringReads = new Set<SummaryChange[]>();
 
   constructor(client: RemoteClient, kept: KeptLists, rights: Store<PageRights>) {
     this.client = client;
@@ -63,6 +68,8 @@ export class SessionList {
 
   /** Reads everything again, for example after missed changes. Until then, the shown list stays. */
   async read(): Promise<void> {
+    const changes: SummaryChange[] = [];
+    this.changesDuringReads.add(changes);
     try {
       const [{ projects }, { sessions }] = await Promise.all([
         this.readProjects(),
@@ -71,16 +78,20 @@ export class SessionList {
       this.hasBegun = true;
       this.asOf.set(undefined);
       this.problem.set(undefined);
-      this.fill({ projects, sessions });
+      this.fill({ projects, sessions }, changes);
       this.keep();
     } catch (thrown) {
       this.problem.set(thrown as Error);
+    } finally {
+      this.changesDuringReads.delete(changes);
     }
   }
 
-  private fill({ projects, sessions }: { projects: readonly ListedProject[]; sessions: readonly SessionSummary[] }) {
+  /** Replaces the lists. The changes may be later than the lists, and are applied to them. */
+  private fill({ projects, sessions }: Omit<Lists, "rights">, changes: readonly SummaryChange[] = []): void {
     this.known = projects;
     this.rows = new Map(sessions.map((row) => [row.sessionId, row]));
+    for (const change of changes) this.apply(change);
     for (const sessionId of this.rows.keys()) this.markPresent(sessionId);
     this.show();
   }
@@ -127,16 +138,23 @@ export class SessionList {
 
   private take(change: SessionChange): void {
     if (change.change === "missed") return void this.read();
+    for (const changes of this.changesDuringReads) changes.push(change);
     const { session } = change;
     if (change.change === "deleted") this.markDeleted(session.sessionId);
     else this.markPresent(session.sessionId);
     if (session.parent) return;
-    if (change.change === "deleted") this.rows.delete(session.sessionId);
-    else this.rows.set(session.sessionId, session);
+    this.apply(change);
     const isKnown = this.known.some(({ projectId }) => projectId === session.projectId);
     if (session.projectId !== undefined && !isKnown) void this.read();
     else this.show();
     this.keep();
+  }
+
+  /** Applies a change to the rows. Sessions of subagents have no row. */
+  private apply({ change, session }: SummaryChange): void {
+    if (session.parent) return;
+    if (change === "deleted") this.rows.delete(session.sessionId);
+    else this.rows.set(session.sessionId, session);
   }
 
   private show(): void {
