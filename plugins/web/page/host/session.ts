@@ -94,8 +94,8 @@ export class OpenSession {
     if (!this.isAtRest) await new Promise<void>((resolve) => (this.rested = resolve));
     cancelAnimationFrame(this.frame);
     await this.view.close();
-    // The session cannot be closed before it is open.
-    await this.opened;
+    // The session cannot be closed before it is open. The view has reported why the host refused to open it.
+    await this.opened.catch(() => {});
     if (device.release(this.id) && this.rights.write)
       await device.client.request("close_session", { sessionId: this.id });
   }

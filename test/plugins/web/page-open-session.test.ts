@@ -1,0 +1,28 @@
+import type { RemoteClient, SessionView } from "@scorel/host/client";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { Device } from "../../../plugins/web/page/host/device.ts";
+import { ALL } from "../../../plugins/web/page/host/rights.ts";
+import { OpenSession } from "../../../plugins/web/page/host/session.ts";
+
+beforeEach(() => {
+  vi.stubGlobal("document", new EventTarget());
+  vi.stubGlobal("cancelAnimationFrame", () => {});
+});
+afterEach(() => void vi.unstubAllGlobals());
+
+/** A session that this browser has stored, and that nothing happens in. */
+const storedView = {
+  ...{ sessionId: "s1", rows: [], live: [], queue: [], requests: [], status: { running: false, connection: "live" } },
+  ...{ subscribe: () => () => {}, close: async () => {} },
+} as unknown as SessionView;
+
+it("a session that the host refused to open is released when it is left", async () => {
+  const released: string[] = [];
+  const asked: string[] = [];
+  const client = { request: async (operation: string) => void asked.push(operation) } as unknown as RemoteClient;
+  const device = { client, release: (id: string) => released.push(id) > 0 } as unknown as Device;
+  const opened = Promise.reject(new Error("No such session: s1"));
+  const session = new OpenSession(client, { view: storedView, opened }, ALL);
+  await session.close(device);
+  expect({ released, asked }).toEqual({ released: ["s1"], asked: ["close_session"] });
+});
