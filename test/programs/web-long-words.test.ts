@@ -20,6 +20,11 @@ const forms: Record<string, (words: string) => DisplayAction> = {
   reply: (words) => ({ display: "bubble", role: "assistant", text: words }),
   code: (words) => ({ display: "bubble", role: "assistant", text: `\`\`\`js\n${words}\n\`\`\`` }),
   list: (words) => ({ display: "bubble", role: "assistant", text: `- **${words}**` }),
+  table: (words) => ({
+    display: "bubble",
+    role: "assistant",
+    text: `| name | word |\n| --- | --- |\n| a | ${words} |`,
+  }),
   message: (words) => ({ display: "bubble", role: "user", text: words }),
   notice: (words) => ({ display: "notice", level: "info", text: words }),
   diff: (words) => ({ display: "diff", path: "a.txt", text: `@@ -1,2 +1,2 @@\n-${words}\n+${words}` }),

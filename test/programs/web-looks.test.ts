@@ -26,3 +26,43 @@ itWith("chromium", "nothing scrolls that need not, and a phone keeps its room fo
   await mode.waitFor();
   expect(t.complaints).toEqual([]);
 });
+
+const TABLE = [
+  "| name | price | description |",
+  "| --- | ---: | --- |",
+  "| apple | 4.50 | A sentence that is too long for a line on a phone, and longer than the words of the other columns are. |",
+  "| pear | 13.00 | See https://example.com/a/very/long/address/without/a/place/to/break/anywhere/in/the/whole/of/it. |",
+].join("\n");
+const WIDE_TABLE = [1, 2, 3].map((row) => `|${"a-whole-word|".repeat(20)}${row === 1 ? `\n${"|-".repeat(20)}|` : ""}`);
+
+/** How many lines each cell of a table has, row by row, and whether the table is wider than its room. */
+function looksOf(table: any): { lines: number[][]; scrolls: boolean } {
+  const lines = [...table.querySelectorAll("tr")].map((row) =>
+    [...row.cells].map((cell) => {
+      const range = cell.ownerDocument.createRange();
+      range.selectNodeContents(cell);
+      return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+    }),
+  );
+  return { lines, scrolls: table.scrollWidth > table.clientWidth };
+}
+
+itWith("chromium", "words and numbers in a table stay whole, and long texts and addresses wrap", async () => {
+  await using t = await browserStage([text(`${TABLE}\n\n---\n\n${WIDE_TABLE.join("\n")}`)]);
+  await t.s.run(["-p", "a question"]);
+  const page = await t.open({ viewport: { width: 1280, height: 800 } });
+  await page.getByRole("link", { name: "a question" }).click();
+  const [table, wide] = [page.locator(".table").first(), page.locator(".table").last()];
+  await table.waitFor();
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 740 });
+    const { lines, scrolls } = await table.evaluate(looksOf);
+    expect(lines.map(([name, price]) => [name, price])).toEqual(lines.map(() => [1, 1]));
+    expect(scrolls).toBe(false);
+    expect((await wide.evaluate(looksOf)).scrolls).toBe(true);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  }
+  const [, ...texts] = (await table.evaluate(looksOf)).lines.map((row) => row[2]);
+  expect(texts.map((count) => (count ?? 0) > 1)).toEqual([true, true]);
+  expect(t.complaints).toEqual([]);
+});

@@ -76,8 +76,12 @@ function List({ start, items, isLoose }: ListBlock) {
   );
 }
 
+/** A word that may be broken to make a column of a table narrower. Shorter words, for example names and numbers, stay whole. */
+const LONG_WORD = /\S{25}/;
+
 function Table({ header, align, rows }: TableBlock) {
-  const look = (at: number) => (align[at] === undefined ? undefined : `align-${align[at]}`);
+  const look = (at: number, text: string) =>
+    [align[at] && `align-${align[at]}`, LONG_WORD.test(text) && "long-word"].filter(Boolean).join(" ") || undefined;
   return (
     <div className="table">
       <table>
@@ -85,7 +89,7 @@ function Table({ header, align, rows }: TableBlock) {
           <tr>
             {header.map((cell, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the cells of a table stay in their order.
-              <th key={at} scope="col" className={look(at)}>
+              <th key={at} scope="col" className={look(at, cell)}>
                 <Inline text={cell} />
               </th>
             ))}
@@ -97,7 +101,7 @@ function Table({ header, align, rows }: TableBlock) {
             <tr key={at}>
               {header.map((_, column) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: the cells of a table stay in their order.
-                <td key={column} className={look(column)}>
+                <td key={column} className={look(column, row[column] ?? "")}>
                   <Inline text={row[column] ?? ""} />
                 </td>
               ))}
