@@ -66,3 +66,18 @@ itWith("chromium", "words and numbers in a table stay whole, and long texts and 
   expect(texts.map((count) => (count ?? 0) > 1)).toEqual([true, true]);
   expect(t.complaints).toEqual([]);
 });
+
+itWith("chromium", "the language of a code block is on the same line as its copy button", async () => {
+  await using t = await browserStage([text("```ts\nconst total = 1;\n```")]);
+  await t.s.run(["-p", "a question"]);
+  const page = await t.open();
+  await page.getByRole("link", { name: "a question" }).click();
+  const head = page.locator(".code-head");
+  const middles = await head.evaluate((element: any) =>
+    [...element.children].map((child) => {
+      const { top, height } = child.getBoundingClientRect();
+      return top + height / 2;
+    }),
+  );
+  expect(Math.abs((middles[0] ?? 0) - (middles[1] ?? 0))).toBeLessThan(2);
+});
