@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { text } from "../model-server.ts";
+import { text, toolCall } from "../model-server.ts";
 import { itWith } from "../optional.ts";
-import { browserStage } from "./browser.ts";
+import { browserStage, hostClient } from "./browser.ts";
 
 itWith("chromium", "nothing scrolls that need not, and a phone keeps its room for the conversation", async () => {
   await using t = await browserStage([text("An answer.")]);
@@ -80,4 +80,23 @@ itWith("chromium", "the language of a code block is on the same line as its copy
     }),
   );
   expect(Math.abs((middles[0] ?? 0) - (middles[1] ?? 0))).toBeLessThan(2);
+});
+
+itWith("chromium", "on a phone, the bar of waiting sessions is above the header of a new session", async () => {
+  await using t = await browserStage([toolCall("Bash", { command: "touch a.txt" })]);
+  const client = await hostClient(t.s.home, "writer");
+  try {
+    const { sessionId } = await client.request("create_session", { cwd: t.s.project, permission: "ask" });
+    await client.request("attend_requests", { sessionId });
+    await client.request("send_message", { sessionId, content: "Make a file." });
+    const page = await t.open({ viewport: { width: 390, height: 740 } });
+    await page.getByRole("button", { name: "Begin a session in project" }).click();
+    const bar = page.getByRole("button", { name: "1 session waits for you" });
+    await bar.waitFor();
+    const header = page.getByRole("article", { name: "New session" }).locator("header");
+    const [above, below] = [await bar.boundingBox(), await header.boundingBox()];
+    expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0);
+  } finally {
+    await client.close();
+  }
 });
