@@ -100,8 +100,11 @@ function sessionRow(session: SessionSummary, facts: RowFacts): PickerRow {
   const state = open === undefined || (open === "open" && !marksOpen) ? undefined : words[open];
   const counted = messages === undefined ? undefined : words.messages(messages);
   const isCurrent = sessionId === current;
+  const here = isCurrent ? words.current : undefined;
+  const latest = ago(updatedAt, now, words);
   // The most important last: in a narrow list the first ones are left out.
-  const details = [counted, problem, state, isCurrent ? words.current : undefined, ago(updatedAt, now, words)];
+  const rest = open === "asking" ? [here, latest, state] : [state, here, latest];
+  const details = [counted, problem, ...rest];
   const place = isEverywhere ? shortPath(cwd, home) : undefined;
   return { label: nameOf(session, words), detail: details.filter((part) => part !== undefined), place, isCurrent };
 }

@@ -26,8 +26,7 @@ afterEach(async () => {
 });
 
 /** An application that shows one picker at a time. */
-function application() {
-  const { client } = running;
+function application({ client } = running) {
   const { field, at } = desk({}, { client, cwd: home.cwd, sessionId, rows: 16 });
   let open: Component | undefined;
   const failed: unknown[] = [];
@@ -102,6 +101,23 @@ describe("the picker of sessions", () => {
     );
     app.type(key.down, key.enter);
     expect(await chosen).toBe(closed.sessionId);
+  });
+
+  it("says that a session has a question, also in the narrow list beside a preview", async () => {
+    const client = Object.create(running.client, {
+      request: { value: async (name: "list_sessions", params: object) => withQuestions(name, params) },
+    });
+    const withQuestions = async (name: "list_sessions", params: object) => {
+      const answer = await running.client.request(name, params);
+      if (name !== "list_sessions") return answer;
+      return { sessions: answer.sessions.map((session) => ({ ...session, questions: ["select"] })) };
+    };
+    const other = await running.client.request("create_session", { cwd: home.cwd });
+    await ask(running.client, other.sessionId, "write the docs");
+    const app = application({ ...running, client });
+    app.open("sessions");
+    await eventually(() => expect(app.rows(120)[0]).toMatch(/^› write the docs +just now · has a question │/));
+    expect(app.rows(100)[0]).toMatch(/^› write the docs +has a question │/);
   });
 
   it("renames a session, and deletes one after a yes", async () => {
