@@ -148,7 +148,8 @@ function footText<Item>({ at, list, options, state, asking }: PickerPicture<Item
     .filter(({ action }) => keys.label(action) !== "")
     .map(({ action, hint }) => hint(keys.label(action)))
     .filter((hint) => hint !== "");
-  const count = state.kind === "ready" && list.total > 0 ? [words.count(list.items.length, list.total)] : [];
+  const isListed = state.kind === "ready" && list.items.length > 0;
+  const count = isListed ? [`${list.chosenIndex + 1}/${list.items.length}`] : [];
   const text = () => [words.choose(keys.label("choose")), ...more, words.cancel(cancel), ...count].join(" · ");
   while (columnsIn(text()) > width && more.length + count.length > 0) if (count.pop() === undefined) more.pop();
   return text();

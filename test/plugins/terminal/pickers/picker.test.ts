@@ -51,8 +51,10 @@ describe("a picker", () => {
       "",
       "",
       "",
-      "Enter chooses · Esc closes · 3 of 3",
+      "Enter chooses · Esc closes · 1/3",
     ]);
+    type(key.down);
+    expect(shown().at(-1)).toBe("Enter chooses · Esc closes · 2/3");
     type("chc");
     expect(shown().slice(1, 5)).toEqual(["Search: chc", "", "› cherry cake", ""]);
     expect(picker.cursor).toEqual({ row: 1, column: 11 });
@@ -143,13 +145,13 @@ describe("a picker", () => {
     ];
     await eventually(() =>
       expect(shown()).toEqual(
-        screen(["› apple pie", "  banana bread", "  cherry cake"], "apple pie", "Enter chooses · Esc closes · 3 of 3"),
+        screen(["› apple pie", "  banana bread", "  cherry cake"], "apple pie", "Enter chooses · Esc closes · 1/3"),
       ),
     );
     type("chc");
     shown();
     await eventually(() =>
-      expect(shown()).toEqual(screen(["› cherry cake", "", ""], "cherry cake", "Enter chooses · Esc closes · 1 of 3")),
+      expect(shown()).toEqual(screen(["› cherry cake", "", ""], "cherry cake", "Enter chooses · Esc closes · 1/1")),
     );
   });
 
