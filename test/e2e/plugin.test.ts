@@ -259,6 +259,18 @@ describe("scorel plugin list", () => {
     );
     expect(() => s.logs()).toThrow("ENOENT");
   });
+
+  it("says that an extension is loaded also while a host runs", async () => {
+    using s = scratch();
+    s.file("~/.scorel/extensions/good.ts", extension("good"));
+    const alone = rowOf(await list(s), "good");
+    const host = s.start(["host", "serve", "--foreground"]);
+    await host.line((line) => line.startsWith("socket: "));
+    const { state, hooks } = rowOf(await list(s), "good");
+    expect({ state, hooks }).toEqual({ state: "loaded", hooks: alone.hooks });
+    const { stdout } = await s.run(["doctor", "--output", "json"]);
+    expect(stdout).not.toContain("PLUGIN_UNUSED");
+  });
 });
 
 describe("an installed extension", () => {

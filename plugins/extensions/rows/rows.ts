@@ -71,7 +71,8 @@ export async function readRows(run: RunPlugins, rehearsal: Rehearsal, kernel: Ke
 async function openOnce(kernel: Kernel, run: RunPlugins, rehearsal: Rehearsal): Promise<Notice[]> {
   const host = kernel.find("host");
   if (!host) throw errors.CONFIG_NO_HOST();
-  const client = host.connect();
+  // With a `clientId`, the client belongs to this process, where the rehearsal watches; a running host would open the session elsewhere.
+  const client = host.connect({ clientId: "plugin-list" });
   try {
     const { sessionId } = await client.request("create_session", { cwd: run.cwd, unsaved: true });
     // Commands are read only when they are listed; after that, mistakes in them are among the notices.
