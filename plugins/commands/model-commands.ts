@@ -35,6 +35,7 @@ export function modelCommands(ctx: BaseContext): Record<string, SlashCommand> {
     tools: {
       summary: "List the tools that the model is offered",
       operations: ["get_status"],
+      args: z.object({}),
       run: () => {
         const tools = ctx.find("tools")?.list() ?? [];
         if (tools.length === 0) throw errors.COMMAND_NOTHING({ name: "tools", what: "this session offers none" });

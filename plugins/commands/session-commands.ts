@@ -75,6 +75,7 @@ export const sessionCommands: Record<string, SlashCommand> = {
   status: {
     summary: "Show the session's state",
     operations: ["get_status"],
+    args: z.object({}),
     run: async (_args, { sessionId, request }) => {
       const status = await request("get_status", { sessionId });
       return { output: statusText(status), data: status };
@@ -83,9 +84,10 @@ export const sessionCommands: Record<string, SlashCommand> = {
   reload: {
     summary: "Reload the session with the current extensions, presets and configuration",
     operations: ["reload_session"],
+    args: z.object({}),
     run: async (_args, { sessionId, request }) => switchTo(await request("reload_session", { sessionId }), "Reloaded"),
   },
-  quit: { summary: "Leave; the session is kept", operations: [], run: () => ({ leave: true }) },
+  quit: { summary: "Leave; the session is kept", operations: [], args: z.object({}), run: () => ({ leave: true }) },
 };
 
 async function directoryOf({ sessionId, request }: SlashContext): Promise<string> {

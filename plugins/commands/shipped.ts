@@ -1,4 +1,5 @@
 import type { BaseContext } from "@scorel/kernel";
+import { z } from "zod";
 import type { ListedCommand, SlashCommand } from "./contract.ts";
 import { groupedLines, inGroup } from "./groups.ts";
 import { modelCommands } from "./model-commands.ts";
@@ -13,6 +14,7 @@ export function shipped(ctx: BaseContext, list: () => ListedCommand[]): Record<s
       summary: "List the commands",
       group: "Session",
       operations: ["list_commands"],
+      args: z.object({}),
       run: () => {
         const commands = list();
         return { output: groupedLines(commands, WIDEST).join("\n"), data: commands };

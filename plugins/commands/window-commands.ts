@@ -4,6 +4,7 @@ import { addUsage, isPriced, noUsage, type Usage, type Use, usageIn } from "@sco
 import type { ScorelMessage } from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
 import type {} from "@scorel/prompt/contract";
+import { z } from "zod";
 import type { CommandResult, SlashCommand } from "./contract.ts";
 import { errors } from "./errors.ts";
 
@@ -15,10 +16,16 @@ const BAR = 12;
 /** Creates the commands about cost and the context window. */
 export function windowCommands(ctx: BaseContext): Record<string, SlashCommand> {
   return {
-    cost: { summary: "Show what the session has cost so far", operations: ["get_events"], run: () => cost(ctx) },
+    cost: {
+      summary: "Show what the session has cost so far",
+      operations: ["get_events"],
+      args: z.object({}),
+      run: () => cost(ctx),
+    },
     context: {
       summary: "Show what fills the model's window, by part",
       operations: ["get_context"],
+      args: z.object({}),
       run: () => context(ctx),
     },
   };

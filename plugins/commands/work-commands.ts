@@ -10,11 +10,17 @@ import { errors } from "./errors.ts";
 /** Creates the commands about the work: answers, changes, the queue, and trying again. */
 export function workCommands(ctx: BaseContext): Record<string, SlashCommand> {
   return {
-    copy: { summary: "Copy the last answer to the clipboard", operations: ["get_events"], run: () => copy(ctx) },
+    copy: {
+      summary: "Copy the last answer to the clipboard",
+      operations: ["get_events"],
+      args: z.object({}),
+      run: () => copy(ctx),
+    },
     diff: {
       group: "Project",
       summary: "Show how the files have changed since this session started",
       operations: ["list_changes"],
+      args: z.object({}),
       run: async (_args, { sessionId, request }) => {
         const { everyPage } = await import("@scorel/host/client");
         const { changes, notCovered } = await everyPage((page) => request("list_changes", { sessionId, ...page }));
@@ -43,6 +49,7 @@ export function workCommands(ctx: BaseContext): Record<string, SlashCommand> {
     retry: {
       summary: "Send the last message again, replacing what followed it",
       operations: ["undo", "send_message"],
+      args: z.object({}),
       run: async (_args, { sessionId, request }) => {
         const { message } = await request("undo", { sessionId });
         const { id } = await request("send_message", { sessionId, content: message.content });

@@ -53,6 +53,7 @@ export const treeCommands = (): Record<string, SlashCommand> => ({
     group: "Conversation",
     summary: "Undo the last message and everything after it; its text can be edited and sent again",
     operations: ["undo"],
+    args: z.object({}),
     run: async (_args, { sessionId, request }) => {
       const undone = await request("undo", { sessionId });
       const { message, text } = undone;
@@ -64,6 +65,7 @@ export const treeCommands = (): Record<string, SlashCommand> => ({
     group: "Conversation",
     summary: "Undo the last undo",
     operations: ["redo"],
+    args: z.object({}),
     run: async (_args, { sessionId, request }) => {
       const redone = await request("redo", { sessionId });
       return { output: `${redone.text}${await leftAlone(request, sessionId, redone)}`, data: redone };

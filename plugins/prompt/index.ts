@@ -2,6 +2,7 @@ import type {} from "@scorel/agent/contract";
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/workspace/contract";
+import { z } from "zod";
 import { config } from "./config.ts";
 import { operations } from "./operations.ts";
 import { createPrompt, tellNewDate } from "./service.ts";
@@ -38,6 +39,7 @@ export default definePlugin({
       group: "Project",
       description: "Read AGENTS.md and all other instructions again",
       operations: ["refresh_instructions"],
+      args: z.object({}),
       run: async (_args, { sessionId, request }) => {
         const { bytes, cut, skipped } = await request("refresh_instructions", { sessionId });
         const left = cut.length + skipped.length;

@@ -54,6 +54,7 @@ export default definePlugin({
           group: "Session",
           summary: "List the agents that subagents can work as",
           operations: ["list_commands"],
+          args: z.object({}),
           run: () => listForPeople(agents),
         },
       }),

@@ -26,6 +26,22 @@ describe("slash commands in a session with real turns", () => {
     expect(out).toMatch(/^ {2}\/rewind <event> \[--files\] \[--overwrite\] \[--yes\] +Continue from/m);
   });
 
+  it("refuse words that they do not take", async () => {
+    using s = scratch({ inProcess: true });
+    const all = ["--preset", "all", "--model", "offline/demo"];
+    const { out: help } = await typed(s, ["/help"], all);
+    // A skill takes the words after its name.
+    const names = [...help.matchAll(/^ {2}(\/(?!skill:)\S+)(?: {2,}|$)/gm)].map(([, name = ""]) => name);
+    expect(names).toEqual(expect.arrayContaining(["/undo", "/redo", "/quit", "/agents", "/refresh-instructions"]));
+    const { stderr, out } = await typed(
+      s,
+      names.map((name) => `${name} --now please`),
+      all,
+    );
+    const refused = names.filter((name) => `${out}${stderr}`.includes(`"--now please" is too much. Usage: ${name}\n`));
+    expect(refused).toEqual(names);
+  });
+
   it("begin a new session in the mode of the one before", async () => {
     using s = scratch({ inProcess: true });
     await using server = await startModelServer([text("Hello there.")]);
