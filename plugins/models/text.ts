@@ -8,8 +8,7 @@ export function listText(models: readonly ListedModel[]): string {
     visibleName(`${model.provider}/${model.id}`),
     tokens(model.contextWindow),
     tokens(model.maxTokens),
-    price(model.cost.input),
-    price(model.cost.output),
+    ...prices(model.cost),
     [...(model.thinks ? ["think"] : []), ...(model.images ? ["see"] : [])].join(" ") || "-",
     model.credential ?? (model.ready ? "yes" : "-"),
   ]);
@@ -38,8 +37,10 @@ function tokens(count: number): string {
   return count < 1_000_000 ? `${Math.round(count / 1000)}k` : `${Math.round(count / 100_000) / 10}M`;
 }
 
-function price(dollars: number): string {
-  return dollars.toFixed(2);
+/** Prices of zero mean that the price of the model is not known, not that it is free. */
+function prices({ input, output }: ListedModel["cost"]): [input: string, output: string] {
+  if (input === 0 && output === 0) return ["unknown", "unknown"];
+  return [input.toFixed(2), output.toFixed(2)];
 }
 
 /** Aligns columns: text to the left, numbers to the right. */

@@ -1,9 +1,11 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Invocation } from "@scorel/cli/contract";
 import type { Delivered } from "@scorel/host/contract";
-import { noUsage } from "@scorel/kit/session/usage";
+import { isEvent, type Transients } from "@scorel/kernel";
+import { isPriced, noUsage, soundUsage, usageIn } from "@scorel/kit/session/usage";
 import { createOutput, type Output } from "@scorel/kit/terminal/output";
 import { plainText } from "@scorel/kit/text/plain";
+import type {} from "@scorel/permissions/contract";
 
 /** Output of `--output json`: one object, even when no turn could start. */
 export interface PrintedTurn {
@@ -11,15 +13,20 @@ export interface PrintedTurn {
   text: string;
   stopReason: string;
   usage: TurnOutcome["usage"];
-  /** US dollars. */
+  /** US dollars; without the calls that `unpriced` counts. */
   cost: number;
+  /** Number of model calls whose price is not known, if there are any. */
+  unpriced?: number;
   durationMs: number;
   leafId: string | null;
   /** Why the turn failed, which limit ended it, or how the answer violates its schema. */
   error?: { code: string; message: string };
   /** The answer's value, with `--output-schema`. */
   data?: unknown;
+  /** The tool calls that were denied because nobody could be asked, if there are any. */
+  denied?: Denied[];
 }
+type Denied = Pick<Transients["permission_denied"], "tool" | "what" | "why">;
 /** Result of a run. */
 export interface Printed {
   outcome: TurnOutcome;
@@ -46,14 +53,16 @@ export interface Format {
 export function createFormat(name: unknown, { stdout, options }: Invocation): Format {
   const output = createOutput(stdout);
   if (name === "json") {
+    const heard: Heard = { unpriced: 0, denied: [] };
     let isPrinted = false;
     return {
       output,
+      hear: ({ event }) => void note(event, heard),
       // An error after the turn, as when the session cannot be closed, is not a second result.
       finish: async (sessionId, printed) => {
         if (isPrinted) return;
         isPrinted = true;
-        await output.write(`${asJson(sessionId, printed)}\n`);
+        await output.write(`${asJson(sessionId, printed, heard)}\n`);
       },
     };
   }
@@ -124,9 +133,34 @@ export function outcomeOf(text: string): TurnOutcome {
   return { reason: "completed", text, stopReason: "stop", usage: noUsage(), durationMs: 0, leafId: null };
 }
 
-function asJson(sessionId: string | null, { outcome, failure = outcome.error, data }: Printed): string {
+/** What the events of a run tell and its outcome does not. */
+interface Heard {
+  unpriced: number;
+  denied: Denied[];
+}
+
+function note(event: Delivered["event"], heard: Heard): void {
+  if (isEvent(event, "permission_denied")) {
+    const { tool, what, why } = event;
+    heard.denied.push({ tool, what, why });
+  }
+  const used = usageIn(event)?.usage;
+  if (used && !isPriced(soundUsage(used))) heard.unpriced++;
+}
+
+function asJson(
+  sessionId: string | null,
+  { outcome, failure = outcome.error, data }: Printed,
+  { unpriced, denied }: Heard,
+): string {
   const { text, stopReason, usage, durationMs, leafId } = outcome;
   const turn: PrintedTurn = { sessionId, text, stopReason, usage, cost: usage.cost.total, durationMs, leafId };
   const error = failure && { code: failure.code, message: failure.message };
-  return JSON.stringify({ ...turn, ...(error && { error }), ...(data !== undefined && { data }) });
+  return JSON.stringify({
+    ...turn,
+    ...(unpriced > 0 && { unpriced }),
+    ...(error && { error }),
+    ...(data !== undefined && { data }),
+    ...(denied.length > 0 && { denied }),
+  });
 }

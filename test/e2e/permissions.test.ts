@@ -59,6 +59,12 @@ describe("a run without a user to ask", () => {
     expect([allowed.stderr, made(s)]).toEqual(["", true]);
   });
 
+  it("lists what was denied in --output json", async () => {
+    await using s = await withCalls(touch);
+    const { stdout } = await s.run(["-p", "go", "--output", "json"], guarded);
+    expect(JSON.parse(stdout).denied).toEqual([{ tool: "Bash", what: "touch made", why: expect.any(String) }]);
+  });
+
   it("with --yes names the rule that still asks, and does not advise --yes", async () => {
     await using s = await withCalls(touch);
     s.useModel(s.server.baseUrl, '[permissions]\nask = ["Bash(touch*)"]');

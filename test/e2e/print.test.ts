@@ -54,6 +54,7 @@ describe("scorel -p", () => {
           stopReason: "stop",
           usage: expect.objectContaining({ input: 10, output: 5, totalTokens: 15 }),
           cost: 0,
+          unpriced: 1,
           durationMs: expect.any(Number),
           leafId: scanLog(log).events.at(-1)?.id,
         },

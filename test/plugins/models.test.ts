@@ -99,7 +99,7 @@ describe("scorel model list", () => {
       [
         'scorel: Plugin "broken" failed in models of provider broken: no such server',
         "model window reply $/M in $/M out can key",
-        "acme/large 64k 4k 0.00 0.00 - no key",
+        "acme/large 64k 4k unknown unknown - no key",
         "",
       ],
       [],
