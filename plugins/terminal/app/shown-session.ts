@@ -31,6 +31,8 @@ export class ShownSession {
   private readonly hostAway: HostAway;
   private isRightsTold = false;
   private stopListening = () => {};
+  /** The switch to another session that was begun last. */
+  private entering: Promise<unknown> = Promise.resolve();
   /** The session that a message was sent to last. */
   private sentTo: string | undefined;
 
@@ -83,11 +85,20 @@ export class ShownSession {
     await this.enter(await this.client.request("create_session", { cwd: cwd as string }));
   }
 
-  /** Shows another session, and closes the former one. */
-  async enter(status: SessionStatus): Promise<void> {
+  /**
+   * Shows another session, and closes the former one. If the session cannot be followed, the former one stays. Of two switches at once, the
+   * second begins when the first has ended.
+   */
+  enter(status: SessionStatus): Promise<void> {
+    const entered = this.entering.then(() => this.switchTo(status));
+    this.entering = entered.catch(() => {});
+    return entered;
+  }
+
+  private async switchTo(status: SessionStatus): Promise<void> {
     const former = this.view;
+    const view = await this.follow(status.sessionId);
     this.stopListening();
-    const view = await followSession(this.client, status.sessionId, { tail: TAIL });
     this.view = view;
     this.people.noteClients(view);
     this.others.enter(view);
@@ -100,6 +111,16 @@ export class ShownSession {
     await former?.close();
     if (former && former.sessionId !== status.sessionId) await this.close(former.sessionId);
     await this.attend();
+  }
+
+  /** Follows a session, which is released if that fails, unless it is the shown one. */
+  private async follow(sessionId: string): Promise<SessionView> {
+    try {
+      return await followSession(this.client, sessionId, { tail: TAIL });
+    } catch (thrown) {
+      if (sessionId !== this.sessionId) await this.close(sessionId);
+      throw thrown;
+    }
   }
 
   /** Says who else is in the session, and how many messages were queued before it was entered. */

@@ -85,7 +85,7 @@ it.each([
 });
 
 it.each<[unknown, string]>([
-  ["tone", "params: it must be an object"],
+  ["tone", "option: it must be an object"],
   [{ key: "tone" }, 'kind: it must be "text", "texts", "switch" or a list of words'],
   [{ key: "The tone", kind: "text" }, "key: it must be of the form"],
   [
