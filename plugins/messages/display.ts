@@ -1,4 +1,5 @@
 import { type ConvertContext, type DisplayAction, type EventOf, isEvent, type StoredEvent } from "@scorel/kernel";
+import { saidNo } from "@scorel/kit/text/refusal";
 import type {} from "@scorel/tools/contract";
 import type {
   ArgumentChange,
@@ -24,7 +25,8 @@ export function displayMessage(
   if (message.role === "tool_result") {
     const call = callOf(message.toolCallId, at.parentId, context);
     const change = message.meta?.arguments;
-    return displayCall(message.toolName, changed(call?.arguments, change), message, context);
+    const shown = displayCall(message.toolName, changed(call?.arguments, change), message, context);
+    return displayRefusal(shown, message.meta?.refused);
   }
   if (message.role === "assistant") return displayAssistant(message);
   const label = message.meta?.source && labels[message.meta.source];
@@ -78,6 +80,11 @@ export function displayCall(
   if (tools) return tools.display(name, args ?? {}, result, result?.meta?.arguments !== undefined);
   const status = result === undefined ? "running" : result.isError ? "error" : "done";
   return { display: "card", title: callTitle(name, args), status, text: result ? textOf(result) : "" };
+}
+
+/** Replaces the text of a refused call, which is for the model, with one for the person who refused it. */
+function displayRefusal(shown: DisplayAction, refused: { reason?: string } | undefined): DisplayAction {
+  return refused && shown.display === "card" ? { ...shown, text: saidNo(refused.reason) } : shown;
 }
 
 /** Returns the arguments that the tool got. */

@@ -357,6 +357,7 @@ describe.skipIf(!hasTerminals)("a call that needs permission, in a terminal", ()
     await t.shows("$ touch two");
     await t.shows(PROMPT);
     t.type("n not today\r");
+    await t.shows("You said no: not today");
     await t.shows("$ touch three");
     await t.shows(PROMPT);
     t.type("Y\r");

@@ -355,6 +355,18 @@ describe("for display", () => {
     expect(shown.map(displayText).filter((text) => text === "")).toHaveLength(2);
   });
 
+  it("a call that a person refused says so, without the text for the model", async () => {
+    await using t = await testKernel([messages]);
+    const text = "Denied: the user said no. Do not try the same in another way.";
+    const refused = (id: string, reason: object) => ({ ...result(id, text, true), meta: { refused: reason } });
+    await write(t, assistant([call("1"), call("2")]), refused("1", {}), refused("2", { reason: "use mkdir" }));
+    const [, ...shown] = [...t.session.tree].map((event) => t.session.display(event));
+    expect(shown).toEqual([
+      { display: "card", title: "Bash", status: "error", text: "You said no." },
+      { display: "card", title: "Bash", status: "error", text: "You said no: use mkdir" },
+    ]);
+  });
+
   it("a running tool is a card, and a failed turn gives the reason", async () => {
     await using t = await testKernel([messages]);
     const start = t.session.emit("tool_execution_start", {

@@ -1,3 +1,5 @@
+import { saidNo } from "@scorel/kit/text/refusal";
+
 /** All texts of the application in English. Translations have the same keys. */
 export const en = {
   language: "en" as "en" | "zh",
@@ -111,7 +113,7 @@ export const en = {
   /** Translates text from a question of Scorel's own plugins. */
   known: (text: string) => text,
   state: (line: string) => line,
-  saidNo: (reason: string) => `You said no${reason === "" ? "." : `: ${reason}`}`,
+  saidNo,
   otherQuestions: (count: number) => `${count} more ${count === 1 ? "question" : "questions"} after this one`,
   anotherQuestion: "This is another question: the one before it was withdrawn.",
   anotherClient: "another client",
