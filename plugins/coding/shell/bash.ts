@@ -54,9 +54,13 @@ export function createBash(env: Environment, getBackground: GetBackground): Tool
   };
 }
 
-function titleOf({ command, poll, stop, background }: Params): string {
+function titleOf(params: Params): string {
+  const { command, poll, stop, background } = params;
   if (command !== undefined) return `$ ${command}${background ? " &" : ""}`;
-  return poll === undefined ? `Bash stop ${stop ?? ""}`.trimEnd() : `Bash poll ${poll}`;
+  if (poll !== undefined) return `Bash poll ${poll}`;
+  if (stop !== undefined) return `Bash stop ${stop}`;
+  const given = JSON.stringify(params);
+  return given === "{}" ? "Bash" : `Bash ${given}`;
 }
 
 type GetBackground = () => Promise<Background>;

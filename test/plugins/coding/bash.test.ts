@@ -264,6 +264,17 @@ describe("Bash", () => {
   });
 });
 
+it("a call without a command, or an id to poll or stop, is titled with the arguments that it has", async () => {
+  await using w = await workshop();
+  const titleOf = (args: object) => (w.tools.display("Bash", args, undefined) as { title: string }).title;
+  expect([{}, { cmd: "ls" }, { stop: "b1" }, { poll: "b1" }].map(titleOf)).toEqual([
+    "Bash",
+    'Bash {"cmd":"ls"}',
+    "Bash stop b1",
+    "Bash poll b1",
+  ]);
+});
+
 it("a spill file has a unique name", async () => {
   await using w = await workshop();
   await Promise.all([bash(w, "seq 20000"), bash(w, "seq 20000")]);
