@@ -56,6 +56,8 @@ export interface Field extends Component {
   onSubmit: (submission: Submission) => void;
   /** Called to send an entry into the running turn. */
   onSteer: (submission: Submission) => void;
+  /** Returns whether the text answers a question. Answers are not stored in the history. Set by the application. */
+  isAnswer?: () => boolean;
   /** Called when `?` is typed into the empty field. */
   onHelp: () => void;
   /** Called with each key that the field does not use. */

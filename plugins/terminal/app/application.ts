@@ -187,6 +187,7 @@ export class Application implements Surroundings {
     this.field = field;
     field.onSubmit = (submission) => submit(this, submission, "follow_up");
     field.onSteer = (submission) => submit(this, submission, "steer");
+    field.isAnswer = () => this.questions.takesText;
     field.onHelp = () => this.actions.help?.();
     field.onUnused = (data) => this.route.unused(data);
     this.route.pressEarly();

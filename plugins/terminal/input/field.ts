@@ -5,6 +5,7 @@ import type { Draft, Unsent } from "./draft.ts";
 import { type EditAction, editActions } from "./edit-actions.ts";
 import { drawField } from "./field-lines.ts";
 import type { FieldParts } from "./field-parts.ts";
+import type { Sent } from "./history.ts";
 import type { Recalled } from "./history-walk.ts";
 import { LineMode } from "./line-mode.ts";
 import { pastedText } from "./paste.ts";
@@ -17,6 +18,7 @@ import { TextArea } from "./text-area.ts";
 export class PromptField implements Field {
   onSubmit: (submission: Submission) => void = () => {};
   onSteer: (submission: Submission) => void = () => {};
+  isAnswer = () => false;
   onHelp: () => void = () => {};
   onUnused: (data: string) => void = () => {};
   cursor: Cursor | undefined;
@@ -79,9 +81,9 @@ export class PromptField implements Field {
   }
 
   putAside(): void {
-    const { area, line, parts } = this;
+    const { area, line } = this;
     const meant = line.meant(area.whole);
-    if (meant.text.trim() !== "") parts.history?.add({ ...meant, ...(line.isSilent && { silent: true }) });
+    if (meant.text.trim() !== "") this.remember({ ...meant, ...(line.isSilent && { silent: true }) });
     this.setText("");
     this.at.redraw();
   }
@@ -286,13 +288,20 @@ export class PromptField implements Field {
     return this.submit(this.onSubmit);
   }
 
+  /** Stores a text in the history, unless it answers a question. */
+  private remember(sent: Sent): void {
+    const { history } = this.parts;
+    if (this.isAnswer()) history?.leave();
+    else history?.add(sent);
+  }
+
   private submit(give: (submission: Submission) => void): true {
     const { area, parts } = this;
     const silent = this.line.isSilent;
     const { mode, text } = this.line.meant(area.whole);
     const attachments = this.attachments.in(text);
     if (text.trim() === "") return true;
-    parts.history?.add({ mode, text, ...(silent && { silent }) });
+    this.remember({ mode, text, ...(silent && { silent }) });
     parts.completing?.close();
     area.clear();
     this.enter("message");

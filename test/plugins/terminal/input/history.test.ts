@@ -34,6 +34,19 @@ describe("the history", () => {
     expect(seen).toEqual([second, second, "first", "first", second, own, own]);
   });
 
+  it("does not keep answers to questions, sent or put aside", () => {
+    const { type, field, sent } = desk(walked());
+    type("a message", key.enter);
+    field.isAnswer = () => true;
+    type("use mkdir", key.enter, "no");
+    field.putAside();
+    field.isAnswer = () => false;
+    type(key.up);
+    expect([field.text, sent]).toEqual(["a message", [message("a message"), message("use mkdir")]]);
+    type(key.up);
+    expect(field.text).toBe("a message");
+  });
+
   it("restores commands and shell lines with their marks, and within such a line recalls only lines of its kind", () => {
     const { type, field, sent } = desk(walked());
     type("/help", key.enter, "!!ls", key.enter, "!pwd", key.enter, "hello", key.enter, "own");
