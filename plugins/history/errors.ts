@@ -1,10 +1,20 @@
 import { defineErrors } from "@scorel/kernel";
+import { lineOf } from "@scorel/kit/text/one-line";
+
+/** More characters than an id has. */
+const LONGEST_NAMED = 60;
+
+/** The given id in a message. Instead of one, a long text may have been pasted. */
+function brief(given: string): string {
+  const line = lineOf(given);
+  return line.length > LONGEST_NAMED ? `${line.slice(0, LONGEST_NAMED - 1)}…` : line;
+}
 
 export const errors = defineErrors({
   HISTORY_EVENT_UNKNOWN: {
     exit: 2,
     text: (a: { eventId: string; sessionId: string }) =>
-      `No event of session ${a.sessionId} begins with "${a.eventId}". \`scorel session tree ${a.sessionId}\` shows them.`,
+      `No event of session ${a.sessionId} begins with "${brief(a.eventId)}". \`scorel session tree ${a.sessionId}\` shows them.`,
   },
   HISTORY_AMBIGUOUS: {
     exit: 2,

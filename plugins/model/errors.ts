@@ -19,7 +19,7 @@ export const errors = defineErrors({
   MODEL_UNKNOWN_PROVIDER: {
     exit: 2,
     text: (a: { provider: string; near: readonly string[] }) =>
-      `There is no built-in provider "${a.provider}".${didYouMean(a.near)} For any other server use type = "custom" with a baseUrl.`,
+      `There is no built-in provider "${a.provider}".${didYouMean(a.near)} For any other server: scorel login custom, or type = "custom" with a baseUrl.`,
   },
   MODEL_UNKNOWN: {
     exit: 2,

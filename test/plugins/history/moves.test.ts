@@ -46,6 +46,10 @@ describe("rewind", () => {
     await expect(client.request("rewind", { sessionId, targetEventId: "none?" })).rejects.toMatchObject({
       code: "HISTORY_EVENT_UNKNOWN",
     });
+    const pasted = Array.from({ length: 60 }, (_, at) => `pasted line ${at}`).join("\n");
+    await expect(client.request("rewind", { sessionId, targetEventId: pasted })).rejects.toMatchObject({
+      message: expect.stringMatching(/ begins with "pasted line 0 pasted line 1 [^\n]{31}…"\. /),
+    });
   });
 
   it("goes to the start, where a new conversation begins", async () => {
