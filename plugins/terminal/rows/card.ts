@@ -12,6 +12,8 @@ type Card = Extract<DisplayAction, { display: "card" }>;
 
 /** Lines of the output that a folded card shows, by its outcome. More for a failure, since its end says what went wrong. */
 const SHOWN = { running: 5, done: 4, error: 12, warned: 12 } as const;
+/** The most lines that a folded card shows of a failure whose reason is a single long line. */
+const SHOWN_OF_REASON = 4;
 /** Lines of a diff that are shown of a folded card. */
 const SHOWN_OF_DIFF = 40;
 const MARKS = { running: "◌", done: "●", error: "✗", warned: "✗" } as const;
@@ -75,14 +77,15 @@ function titleLines(
   const mark = theme.style(ROLES[outcome], MARKS[outcome]);
   const isOpen = look.isExpanded || facts.isOpen === true;
   const by = facts.author === undefined ? "" : `${safeLine(facts.author)} `;
-  const [first = "", ...more] = safeText(by + title).split("\n");
   const rest = codeOf(facts, outcome, look) + theme.style("muted", timeOf(facts, look)) + aside;
   if (!isOpen) {
-    const dots = more.length > 0 ? theme.style("faint", " …") : "";
-    const room = Math.max(10, width - 2 - columnsIn(rest + dots));
-    return [cut(`${mark} ${cut(theme.style("tool", first), room)}${dots}${rest}`, width)];
+    const line = safeText(visibleBreaks(by + title));
+    const room = Math.max(10, width - 2 - columnsIn(rest));
+    return [cut(`${mark} ${cut(theme.style("tool", line), room)}${rest}`, width)];
   }
-  const lines = [first, ...more].flatMap((line) => wrapped(theme.style("tool", line), width - 2, "  "));
+  const lines = safeText(by + title)
+    .split("\n")
+    .flatMap((line) => wrapped(theme.style("tool", line), width - 2, "  "));
   return lines.map((line, at) =>
     cut(at === 0 ? `${mark} ${line}${lines.length === 1 ? rest : ""}` : `  ${line}`, width),
   );
@@ -95,15 +98,24 @@ function outputLines(lines: readonly string[], status: Outcome, width: number, l
   // If only one line were hidden, it is shown instead of a line that says so.
   const hidden = lines.length > most + 1 ? lines.length - most : 0;
   const bar = theme.style("faint", "│ ");
-  const role = status === "error" ? "error" : "muted";
   const shown = lines.slice(hidden);
-  const drawn = shown.flatMap((line) =>
+  const [only = ""] = shown;
+  const drawn =
     most === Number.POSITIVE_INFINITY
-      ? wrapped(theme.style("muted", line), width - 4)
-      : [cut(theme.style(status === "error" && shown.length === 1 ? role : "muted", line), width - 4)],
-  );
+      ? shown.flatMap((line) => wrapped(theme.style("muted", line), width - 4))
+      : status === "error" && shown.length === 1
+        ? reasonLines(theme.style("error", only), width - 4)
+        : shown.map((line) => cut(theme.style("muted", line), width - 4));
   const above = hidden > 0 ? [theme.style("muted", words.moreAbove(hidden, look.expandKey))] : [];
   return [...above, ...drawn].map((line) => `  ${bar}${line}`);
+}
+
+/** The reason of a failure in a folded card, in at most `SHOWN_OF_REASON` lines. */
+function reasonLines(reason: string, width: number): string[] {
+  const lines = wrapped(reason, width);
+  if (lines.length <= SHOWN_OF_REASON) return lines;
+  const last = cut(`${lines[SHOWN_OF_REASON - 1]} …`, width);
+  return [...lines.slice(0, SHOWN_OF_REASON - 1), last];
 }
 
 function bodyLines(part: DisplayAction, width: number, look: Look, facts: RowFacts, draw: Draw): string[] {

@@ -90,7 +90,9 @@ export function thinkingLines(thinking: string, width: number, look: Look, facts
 function notice({ level, text }: Of<"notice">, width: number, { theme }: Look): string[] {
   const role = level === "info" ? "muted" : level;
   const mark = { info: "·", warning: "!", error: "✗" }[level] ?? "·";
-  return safeText(text.trimEnd())
+  // The mark says that it is a warning; lines of other clients say so in a word.
+  const said = level === "warning" ? text.replace(/^warning: /, "") : text;
+  return safeText(said.trimEnd())
     .split("\n")
     .flatMap((line, at) => wrapped(theme.style(role, `${at === 0 ? mark : " "} ${line}`), width, "  "));
 }

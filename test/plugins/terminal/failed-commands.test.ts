@@ -61,3 +61,32 @@ it("a refused call says so to the person, without the text for the model", () =>
   for (const strange of [undefined, null, {}, { refused: null }, { refused: "x" }])
     expect(refused(strange)?.[1]).toMatch(/Denied: the user said no\./);
 });
+
+it("the reason of a failure wraps, and is cut after a few lines", () => {
+  const reason = Array.from({ length: 20 }, (_, at) => `reason number ${at}`);
+  const failed = (text: string) => lines("message", result(undefined), text, "error");
+  expect(failed(reason.slice(0, 5).join(", "))).toEqual([
+    "<error>✗ $ make  1.5 s",
+    "  │ reason number 0, reason number 1, reason number 2,",
+    "  │ reason number 3, reason number 4",
+  ]);
+  const long = failed(reason.join(", "));
+  expect(long).toHaveLength(5);
+  expect(long?.at(-1)).toMatch(/ …$/);
+});
+
+it("the command of a folded card is one line with visible line breaks, cut at the width", () => {
+  const titleOf = (title: string) => {
+    const display = { display: "card", title, status: "done", text: "" };
+    const row = { id: "a", type: "message", display, active: true, clientId: "me", event: {}, seq: 1, ts: 1 };
+    return itemOf(row as never, people)?.draw(30, look, {});
+  };
+  expect(titleOf("$ cd src\n  make all")).toEqual(["<success>● $ cd src ⏎ make all"]);
+  expect(titleOf("$ cd src\nmake all\nmake install")).toEqual(["<success>● $ cd src ⏎ make al…"]);
+});
+
+it("a warning has a mark, and not the word, too", () => {
+  const display = { display: "notice", level: "warning", text: 'warning: plugin "a" failed' };
+  const row = { id: "a", type: "message", display, active: true, clientId: "me", event: {}, seq: 1, ts: 1 };
+  expect(itemOf(row as never, people)?.draw(60, look, {})).toEqual(['! plugin "a" failed']);
+});
