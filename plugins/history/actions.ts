@@ -1,8 +1,8 @@
 import { everyPage } from "@scorel/host/client";
-import type { Operations } from "@scorel/host/contract";
+import type { JumpWithFiles, Operations, PageParams } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
 import type { CommandContext } from "./client.ts";
-import type { FilesRestored, Moved, TreePage } from "./contract.ts";
+import type { FilesRestored, Moved, MovePreview, TreePage } from "./contract.ts";
 import { draw, drawPreview, filesLeft, leftOutText } from "./drawing.ts";
 import { errors } from "./errors.ts";
 
@@ -33,12 +33,11 @@ function tailOf(given: unknown): number | undefined {
 
 /** Runs `session rewind`. With `--files`, shows the changes and asks before it restores them. */
 export async function rewind(context: CommandContext): Promise<void> {
-  const { request, args, options, say } = context;
+  const { request, args } = context;
   const [sessionId = "", event = ""] = args;
   const target = { sessionId, targetEventId: event === START ? null : event };
-  if (options.files === true) return rewindWithFiles(context, target);
-  const moved = await request("rewind", target);
-  await say(`${moved.text}\n${await leftAlone(request, sessionId, moved)}`);
+  const asked = await confirmed(context, (page) => request("preview_rewind", { ...target, ...page }));
+  await sayMoved(context, await request("rewind", { ...target, ...asked }));
 }
 
 function leftAlone(
@@ -49,16 +48,25 @@ function leftAlone(
   return filesLeft(request, { sessionId, leafId }, (event) => `scorel session rewind ${sessionId} ${event} --files`);
 }
 
-async function rewindWithFiles(
-  { request, options, say, confirm }: CommandContext,
-  target: { sessionId: string; targetEventId: string | null },
-): Promise<void> {
-  const preview = await everyPage((page) => request("preview_rewind", { ...target, ...page }));
+/** With `--files`, shows the changes to the files and asks. Returns what the move is asked to do. */
+async function confirmed(
+  { options, say, confirm }: CommandContext,
+  ask: (page: PageParams) => Promise<MovePreview>,
+  { verb, what } = { verb: "go back", what: "Going back with the files" },
+): Promise<Omit<JumpWithFiles, "sessionId">> {
+  if (options.files !== true) return {};
+  const preview = await everyPage(ask);
   await say(drawPreview(preview));
-  if (preview.changes.length > 0) await confirm("Restore these files, and go back?", "Going back with the files");
-  const overwrite = options.overwrite === true;
-  const asked = { ...target, expectedLeafId: preview.leafId, files: true, overwrite };
-  const { text, files = { restored: [], skipped: [] } as FilesRestored } = await request("rewind", asked);
+  if (preview.changes.length > 0) await confirm(`Restore these files, and ${verb}?`, what);
+  return { expectedLeafId: preview.leafId, files: true, overwrite: options.overwrite === true };
+}
+
+async function sayMoved(
+  { request, args, say }: CommandContext,
+  moved: Moved & { files?: FilesRestored },
+): Promise<void> {
+  const { text, files } = moved;
+  if (!files) return say(`${text}\n${await leftAlone(request, first(args), moved)}`);
   const skipped = files.skipped.map(({ path, reason }) => `not restored: ${path}: ${reason}\n`);
   await say(`${skipped.join("")}${counted(files.restored.length, "file")} restored.${leftOutText(files)}\n${text}\n`);
 }
@@ -78,18 +86,22 @@ export async function clone({ request, args, say }: CommandContext): Promise<voi
 }
 
 /** Runs `session undo`. */
-export async function undo({ request, args, say }: CommandContext): Promise<void> {
+export async function undo(context: CommandContext): Promise<void> {
+  const { request, args, say } = context;
   const sessionId = first(args);
-  const moved = await request("undo", { sessionId });
-  const left = await leftAlone(request, sessionId, moved);
-  await say(`Undone: ${moved.message.text}\n${moved.text}\n${left}`);
+  const asked = await confirmed(context, (page) => request("preview_undo", { sessionId, ...page }));
+  const undone = await request("undo", { sessionId, ...asked });
+  await say(`Undone: ${undone.message.text}\n`);
+  await sayMoved(context, undone);
 }
 
 /** Runs `session redo`. */
-export async function redo({ request, args, say }: CommandContext): Promise<void> {
+export async function redo(context: CommandContext): Promise<void> {
+  const { request, args } = context;
   const sessionId = first(args);
-  const moved = await request("redo", { sessionId });
-  await say(`${moved.text}\n${await leftAlone(request, sessionId, moved)}`);
+  const ask = (page: PageParams) => request("preview_redo", { sessionId, ...page });
+  const asked = await confirmed(context, ask, { verb: "redo", what: "A redo with the files" });
+  await sayMoved(context, await request("redo", { sessionId, ...asked }));
 }
 
 /** Runs `session rename`. */

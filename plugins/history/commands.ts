@@ -8,6 +8,11 @@ const output: CliOption = {
   default: "text",
 };
 const yes: CliOption = { flags: "--yes", description: "Do not ask" };
+const withFiles: readonly CliOption[] = [
+  { flags: "--files", description: "Restore the files as they were then; shows the changes and asks first" },
+  { flags: "--overwrite", description: "With --files: also files that were changed outside the session since" },
+  yes,
+];
 
 type Actions = typeof import("./actions.ts");
 type Action = Exclude<keyof Actions, "default">;
@@ -33,15 +38,11 @@ export function historyCommands(host: () => HostService | undefined): CliCommand
       { flags: "--tail <n>", description: "Only the last n events (default: all; in a terminal, 200)" },
       output,
     ]),
-    command("rewind", "<id> <event>", "Go back to an event (or `start`); what came after stays in the tree", [
-      { flags: "--files", description: "Restore the files as they were then; shows the changes and asks first" },
-      { flags: "--overwrite", description: "With --files: also files that were changed outside the session since" },
-      yes,
-    ]),
+    command("rewind", "<id> <event>", "Go back to an event (or `start`); what came after stays in the tree", withFiles),
     command("branch", "<id> <event>", "Continue at the end of another branch"),
     command("clone", "<id> [event]", "Copy the conversation up to an event into a new session"),
-    command("undo", "<id>", "Go back to before the last user message"),
-    command("redo", "<id>", "Revert the last undo, if no message was added since"),
+    command("undo", "<id>", "Go back to before the last user message", withFiles),
+    command("redo", "<id>", "Revert the last undo, if no message was added since", withFiles),
     command("rename", "<id> <name...>", "Give a session a name"),
     command("archive", "<id>", "Archive a session: lists leave it out until a message is sent in it"),
     command("unarchive", "<id>", "Take a session out of the archive"),

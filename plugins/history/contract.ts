@@ -1,19 +1,12 @@
-import type { Cut, Jump, Moved, Page, PageParams } from "@scorel/host/contract";
+import type { Cut, FilesRestored, Jump, JumpWithFiles, Moved, Page, PageParams } from "@scorel/host/contract";
 import type { EventId } from "@scorel/kernel";
 
-export type { HistoryService, Moved, Undone } from "@scorel/host/contract";
+export type { FilesRestored, HistoryService, Moved, Undone } from "@scorel/host/contract";
 
 /** The changes that a rewind would make to the files. */
 export interface FilesPreview {
   changes: { path: string; kind: string; diff?: string; conflict?: string }[];
   notCovered: { path: string; reason: string }[];
-}
-/** The changes that a rewind made to the files. */
-export interface FilesRestored {
-  restored: string[];
-  skipped: { path: string; reason: string }[];
-  /** The number of further files, which were left out of a very long answer. */
-  leftOut?: number;
 }
 
 /** One event of the tree. */
@@ -60,6 +53,9 @@ export interface TreePage {
   leafCount: number;
 }
 
+/** What a move with `files` would change, and the leaves that it would lead to and come from. */
+export type MovePreview = { targetEventId: EventId | null; leafId: EventId | null } & FilesPreview & Page;
+
 declare module "@scorel/host/contract" {
   interface Operations {
     /**
@@ -67,7 +63,7 @@ declare module "@scorel/host/contract" {
      * the files first. Throws HISTORY_NO_POINT, HISTORY_CONFLICT, and LOG_BUSY during a turn.
      */
     rewind: {
-      params: Jump & { targetEventId: EventId | null; files?: boolean | undefined; overwrite?: boolean | undefined };
+      params: JumpWithFiles & { targetEventId: EventId | null };
       result: Moved & { files?: FilesRestored };
     };
     /**
@@ -76,12 +72,19 @@ declare module "@scorel/host/contract" {
      */
     preview_rewind: {
       params: { sessionId: string; targetEventId: EventId | null } & PageParams;
-      result: { targetEventId: EventId | null; leafId: EventId | null } & FilesPreview & Page;
+      result: MovePreview;
     };
+    /** Returns what an undo with `files` would change. Throws HISTORY_NO_UNDO and HISTORY_NO_FILES. */
+    preview_undo: { params: { sessionId: string } & PageParams; result: MovePreview };
+    /** Returns what a redo with `files` would change. Throws HISTORY_NO_REDO and HISTORY_NO_FILES. */
+    preview_redo: { params: { sessionId: string } & PageParams; result: MovePreview };
     /** Moves the active leaf to the end of another branch. Throws HISTORY_NO_LEAF, HISTORY_CONFLICT and LOG_BUSY. */
     branch: { params: Jump & { leafEventId: EventId }; result: Moved };
-    /** Reverts the last undo, if nothing was added since. Throws HISTORY_NO_REDO, HISTORY_CONFLICT and LOG_BUSY. */
-    redo: { params: Jump; result: Moved };
+    /**
+     * Reverts the last undo, if nothing was added since. With `files`, restores the files first. Throws HISTORY_NO_REDO, HISTORY_CONFLICT and
+     * LOG_BUSY.
+     */
+    redo: { params: JumpWithFiles; result: Moved & { files?: FilesRestored } };
     /**
      * Returns the latest `limit` rows (default 200, at most 100,000 and about 8 MB) before the event `before`: all path events
      * (`tree`), those of the current conversation (`path`), or all events (`all`). Works while another process writes

@@ -1,7 +1,5 @@
-import type {} from "@scorel/checkpoints/contract";
-import { everyPage } from "@scorel/host/client";
 import type { OperationContext, Operations } from "@scorel/host/contract";
-import { codeOf, type EventId, type LogView, type Session, type StoredEvent, type TreeView } from "@scorel/kernel";
+import type { EventId, LogView, Session, StoredEvent, TreeView } from "@scorel/kernel";
 import { eventIdFor } from "@scorel/kit/session/change-info";
 import { assertSameRequest } from "@scorel/kit/session/message-id";
 import { typedContent } from "@scorel/kit/session/typed";
@@ -9,9 +7,10 @@ import type {} from "@scorel/messages/contract";
 import type { FilesRestored, Moved, Undone } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { describeEvent, endText, userMessageIn, wordsOf } from "./event-text.ts";
-import { resolveEvent } from "./names.ts";
+import { restoreFiles } from "./files.ts";
+import { resolveEvent, targetOf } from "./names.ts";
 import { requirePoint } from "./points.ts";
-import { jumpOf, lastUserMessage, undoneLeaves, undoTarget } from "./undone.ts";
+import { jumpOf, lastUserMessage, placeBefore, undoneLeaf } from "./undone.ts";
 
 type Moving = "rewind" | "branch" | "undo" | "redo";
 type Params<O extends Moving> = Operations[O]["params"];
@@ -31,31 +30,7 @@ export async function rewind(params: Params<"rewind">, context: OperationContext
     expectLeaf(view, params.expectedLeafId);
     if (to !== null) requirePoint(view.tree, to);
   };
-  if (!params.files) return jump(move, { type: "rewind", to }, check);
-  const from = session.activeLeaf;
-  // Checked twice: files are restored only if the move is possible, and the leaf moves only if it is still the same
-  // afterwards.
-  check(session);
-  const files = await restoreFiles(session, to, params.overwrite, context);
-  return { ...(await jump(move, { type: "rewind", to }, (view) => expectLeaf(view, from))), files };
-}
-
-/** The operation `preview_rewind`. Throws HISTORY_ errors. */
-export async function previewRewind(
-  { sessionId, ...params }: Operations["preview_rewind"]["params"],
-  { open, request }: OperationContext,
-): Promise<Operations["preview_rewind"]["result"]> {
-  const { session } = (await open(sessionId)).kernel;
-  const to = targetOf(session, params);
-  if (to !== null) requirePoint(session.tree, to);
-  const targetEventId = to ?? session.tree.root?.id;
-  const preview =
-    targetEventId === undefined
-      ? { changes: [], notCovered: [] }
-      : await withFiles(() =>
-          everyPage((page) => request("preview_files", { sessionId: session.id, targetEventId, ...page })),
-        );
-  return { ...preview, targetEventId: to, leafId: session.activeLeaf };
+  return jumpWithFiles(move, { type: "rewind", to }, { params, context, check });
 }
 
 /** The operation `branch`. Throws HISTORY_ errors, and LOG_BUSY during a turn. */
@@ -78,10 +53,10 @@ export async function undo(params: Params<"undo">, context: OperationContext): A
   const done = findEarlier(move);
   if (done) return undoneBy(move.session, done);
   const { session } = move;
-  const to = undoTarget(session.tree, session.activeLeaf);
-  if (to === undefined) throw errors.HISTORY_NO_UNDO({ sessionId: session.id });
-  const { eventId } = await jump(move, { type: "rewind", to }, (view) => expectLeaf(view, params.expectedLeafId));
-  return undoneBy(session, session.tree.get(eventId) as StoredEvent);
+  const to = placeBefore(session);
+  const check = (view: LogView) => expectLeaf(view, params.expectedLeafId);
+  const { eventId, files } = await jumpWithFiles(move, { type: "rewind", to }, { params, context, check });
+  return { ...undoneBy(session, session.tree.get(eventId) as StoredEvent), ...(files && { files }) };
 }
 
 /** The operation `redo`. Throws HISTORY_NO_REDO and HISTORY_CONFLICT, and LOG_BUSY during a turn. */
@@ -90,35 +65,26 @@ export async function redo(params: Params<"redo">, context: OperationContext): A
   const done = findEarlier(move);
   if (done) return moved(move.session, done);
   const { session } = move;
-  const to = undoneLeaves(session.tree).at(-1);
-  if (to === undefined) throw errors.HISTORY_NO_REDO({ sessionId: session.id });
+  const to = undoneLeaf(session);
   const type = session.tree.children(to).length === 0 ? "branch" : "rewind";
-  return jump(move, { type, to }, (view) => expectLeaf(view, params.expectedLeafId));
+  const check = (view: LogView) => expectLeaf(view, params.expectedLeafId);
+  return jumpWithFiles(move, { type, to }, { params, context, check });
 }
 
-function targetOf({ tree, id }: Session, { targetEventId }: { targetEventId: EventId | null }): EventId | null {
-  return targetEventId === null ? null : resolveEvent(tree, targetEventId, id);
-}
-
-/** Restores the files. For the start, these are the files as of the very first message. */
-async function restoreFiles(
-  { id: sessionId, tree }: Session,
-  to: EventId | null,
-  overwrite: boolean | undefined,
-  { request }: OperationContext,
-): Promise<FilesRestored> {
-  const targetEventId = to ?? tree.root?.id;
-  if (targetEventId === undefined) return { restored: [], skipped: [] };
-  return withFiles(() => request("restore_files", { sessionId, targetEventId, overwrite }));
-}
-
-/** Runs `work`; throws HISTORY_NO_FILES when no plugin keeps checkpoints. */
-async function withFiles<R>(work: () => Promise<R>): Promise<R> {
-  try {
-    return await work();
-  } catch (thrown) {
-    throw codeOf(thrown) === "HOST_OPERATION_UNKNOWN" ? errors.HISTORY_NO_FILES() : thrown;
-  }
+/** Moves; with `files`, restores the files before. */
+async function jumpWithFiles(
+  move: Move,
+  destination: Destination,
+  { params, context, check }: { params: Params<"undo">; context: OperationContext; check(view: LogView): void },
+): Promise<Moved & { files?: FilesRestored }> {
+  if (!params.files) return jump(move, destination, check);
+  const { session } = move;
+  const from = session.activeLeaf;
+  // Checked twice: files are restored only if the move is possible, and the leaf moves only if it is still the same
+  // afterwards.
+  check(session);
+  const files = await restoreFiles(session, destination.to, params.overwrite, context);
+  return { ...(await jump(move, destination, (view) => expectLeaf(view, from))), files };
 }
 
 interface Move {

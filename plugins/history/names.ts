@@ -1,4 +1,4 @@
-import type { EventId, TreeView } from "@scorel/kernel";
+import type { EventId, Session, TreeView } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 
 /** Minimum length of an id's beginning, so that it stays unambiguous while the session grows. */
@@ -37,4 +37,9 @@ function sharedLength(a: string, b: string): number {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length++;
   return length;
+}
+
+/** The destination of a rewind; null for the start. */
+export function targetOf({ tree, id }: Session, { targetEventId }: { targetEventId: EventId | null }): EventId | null {
+  return targetEventId === null ? null : resolveEvent(tree, targetEventId, id);
 }

@@ -4,6 +4,11 @@ import { z } from "zod";
 const attachment = z.literal(true).optional();
 const textBlock = z.object({ type: z.literal("text"), text: z.string(), attachment });
 const imageBlock = z.object({ type: z.literal("image"), data: z.string(), mimeType: z.string(), attachment });
+const filesRestored = z.strictObject({
+  restored: z.array(z.string()),
+  skipped: z.array(z.strictObject({ path: z.string(), reason: z.string() })),
+  leftOut: z.number().optional(),
+});
 const undone = z.strictObject({
   message: z.strictObject({
     eventId: z.string(),
@@ -14,17 +19,27 @@ const undone = z.strictObject({
   fromLeafId: z.string().nullable(),
   leafId: z.string().nullable(),
   text: z.string(),
-});
-const filesRestored = z.strictObject({
-  restored: z.array(z.string()),
-  skipped: z.array(z.strictObject({ path: z.string(), reason: z.string() })),
-  leftOut: z.number().optional(),
+  files: filesRestored.optional(),
 });
 const moved = z.strictObject({
   eventId: z.string(),
   fromLeafId: z.string().nullable(),
   leafId: z.string().nullable(),
   text: z.string(),
+});
+const movedWithFiles = moved.extend({ files: filesRestored.optional() });
+const movePreview = z.strictObject({
+  targetEventId: z.string().nullable(),
+  leafId: z.string().nullable(),
+  changes: z.array(
+    z.strictObject({
+      path: z.string(),
+      kind: z.string(),
+      diff: z.string().optional(),
+      conflict: z.string().optional(),
+    }),
+  ),
+  notCovered: z.array(z.strictObject({ path: z.string(), reason: z.string() })),
 });
 const treeRow = z.strictObject({
   id: z.string(),
@@ -57,28 +72,12 @@ export const results = {
   update_info: sessionChange,
   rename_session: sessionChange,
   archive_session: sessionChange,
-  rewind: z.strictObject({
-    eventId: z.string(),
-    fromLeafId: z.string().nullable(),
-    leafId: z.string().nullable(),
-    text: z.string(),
-    files: filesRestored.optional(),
-  }),
-  preview_rewind: z.strictObject({
-    targetEventId: z.string().nullable(),
-    leafId: z.string().nullable(),
-    changes: z.array(
-      z.strictObject({
-        path: z.string(),
-        kind: z.string(),
-        diff: z.string().optional(),
-        conflict: z.string().optional(),
-      }),
-    ),
-    notCovered: z.array(z.strictObject({ path: z.string(), reason: z.string() })),
-  }),
+  rewind: movedWithFiles,
+  preview_rewind: movePreview,
+  preview_undo: movePreview,
+  preview_redo: movePreview,
   branch: moved,
-  redo: moved,
+  redo: movedWithFiles,
   get_tree: treePage,
   delete_session: z.strictObject({ sessionId: z.string(), trash: z.string(), text: z.string() }),
   restore_session: z.strictObject({ sessionId: z.string(), text: z.string() }),

@@ -12,11 +12,13 @@ const name = z
   .regex(/^\P{Cc}*$/u, "must be one line");
 const level = z.enum(["off", "minimal", "low", "medium", "high", "xhigh"]);
 const jump = { sessionId: id, expectedLeafId: place.optional(), messageId: id.optional() };
+const jumpWithFiles = { ...jump, files: z.boolean().optional(), overwrite: z.boolean().optional() };
 const session = () => z.strictObject({ sessionId: id });
 const nothing = () => z.strictObject({});
 
 /** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
+const files = () => import("./files.ts");
 const moves = () => import("./moves.ts");
 const trash = () => import("./trash.ts");
 
@@ -25,13 +27,7 @@ export const operations = {
   rewind: {
     summary: "Moves the active leaf back to an event; with `files`, restores the files first.",
     size: { bounded: "The lists of files are those of `restore_files`, which are cut." },
-    params: () =>
-      z.strictObject({
-        ...jump,
-        targetEventId: place,
-        files: z.boolean().optional(),
-        overwrite: z.boolean().optional(),
-      }),
+    params: () => z.strictObject({ ...jumpWithFiles, targetEventId: place }),
     result: async () => (await results()).rewind,
     run: async (params, context) => (await moves()).rewind(params, context),
   },
@@ -41,7 +37,7 @@ export const operations = {
     size: "pages",
     params: () => z.strictObject({ sessionId: id, targetEventId: place }),
     result: async () => (await results()).preview_rewind,
-    run: async (params, context) => (await moves()).previewRewind(params, context),
+    run: async (params, context) => (await files()).previewRewind(params, context),
   },
   branch: {
     summary: "Moves the active leaf to the end of another branch.",
@@ -50,17 +46,34 @@ export const operations = {
     run: async (params, context) => (await moves()).branch(params, context),
   },
   undo: {
-    summary: "Rewinds to before the last user message.",
-    size: { bounded: "It returns one message." },
-    params: () => z.strictObject(jump),
+    summary: "Rewinds to before the last user message; with `files`, restores the files first.",
+    size: { bounded: "It returns one message, and lists of files as `restore_files` does, which are cut." },
+    params: () => z.strictObject(jumpWithFiles),
     result: async () => (await results()).undo,
     run: async (params, context) => (await moves()).undo(params, context),
   },
   redo: {
-    summary: "Reverts the last undo, if nothing was added since.",
-    params: () => z.strictObject(jump),
+    summary: "Reverts the last undo, if nothing was added since; with `files`, restores the files first.",
+    size: { bounded: "The lists of files are those of `restore_files`, which are cut." },
+    params: () => z.strictObject(jumpWithFiles),
     result: async () => (await results()).redo,
     run: async (params, context) => (await moves()).redo(params, context),
+  },
+  preview_undo: {
+    summary: "Returns what an undo with `files` would change.",
+    readOnly: true,
+    size: "pages",
+    params: session,
+    result: async () => (await results()).preview_undo,
+    run: async (params, context) => (await files()).previewUndo(params, context),
+  },
+  preview_redo: {
+    summary: "Returns what a redo with `files` would change.",
+    readOnly: true,
+    size: "pages",
+    params: session,
+    result: async () => (await results()).preview_redo,
+    run: async (params, context) => (await files()).previewRedo(params, context),
   },
   get_tree: {
     summary: "Returns the events of a session as rows of a tree, the latest first.",

@@ -1,6 +1,14 @@
 import type { Choice, CommandResult, SlashCommand, SlashContext } from "@scorel/commands/contract";
+import type { PageParams } from "@scorel/host/contract";
 import { z } from "zod";
-import type { FilesPreview } from "./contract.ts";
+import type { FilesRestored, Moved, MovePreview } from "./contract.ts";
+
+/** The flags of the commands that can restore the files. */
+const withFiles = {
+  files: z.boolean().optional(),
+  overwrite: z.boolean().optional(),
+  yes: z.boolean().optional(),
+};
 
 /** Commands that move within the conversation. */
 export const treeCommands = (): Record<string, SlashCommand> => ({
@@ -8,12 +16,7 @@ export const treeCommands = (): Record<string, SlashCommand> => ({
     group: "Conversation",
     summary: "Continue from an earlier event, or start; later events stay in the log. --files also restores the files",
     operations: ["rewind"],
-    args: z.object({
-      event: z.string(),
-      files: z.boolean().optional(),
-      overwrite: z.boolean().optional(),
-      yes: z.boolean().optional(),
-    }),
+    args: z.object({ event: z.string(), ...withFiles }),
     choices: placesToGo,
     complete: points,
     run: (asked: Back, context) => rewind(asked, context),
@@ -51,25 +54,17 @@ export const treeCommands = (): Record<string, SlashCommand> => ({
   },
   undo: {
     group: "Conversation",
-    summary: "Undo the last message and everything after it; its text can be edited and sent again",
+    summary: "Undo the last message and everything after it; its text can be edited. --files also restores the files",
     operations: ["undo"],
-    args: z.object({}),
-    run: async (_args, { sessionId, request }) => {
-      const undone = await request("undo", { sessionId });
-      const { message, text } = undone;
-      const left = await leftAlone(request, sessionId, undone);
-      return { output: `Undone: ${message.text}\n${text}${left}`, data: undone, input: message.text };
-    },
+    args: z.object(withFiles),
+    run: (asked: Asked, context) => undo(asked, context),
   },
   redo: {
     group: "Conversation",
-    summary: "Undo the last undo",
+    summary: "Undo the last undo; --files also restores the files",
     operations: ["redo"],
-    args: z.object({}),
-    run: async (_args, { sessionId, request }) => {
-      const redone = await request("redo", { sessionId });
-      return { output: `${redone.text}${await leftAlone(request, sessionId, redone)}`, data: redone };
-    },
+    args: z.object(withFiles),
+    run: (asked: Asked, context) => redo(asked, context),
   },
 });
 
@@ -116,37 +111,77 @@ async function leftAlone(
 /** Name for the start of the conversation. */
 const START = "start";
 
-interface Back {
-  event: string;
+interface Asked {
   files?: boolean;
   overwrite?: boolean;
   /** Set when the user has seen the file changes. */
   yes?: boolean;
 }
-
-async function rewind(asked: Back, { sessionId, request }: SlashContext): Promise<CommandResult> {
-  const { event, files = false, overwrite = false, yes = false } = asked;
-  const targetEventId = event === START ? null : event;
-  if (files && !yes) {
-    const { everyPage } = await import("@scorel/host/client");
-    const preview = await everyPage((page) => request("preview_rewind", { sessionId, targetEventId, ...page }));
-    if (preview.changes.length > 0) return confirmed(asked, preview);
-  }
-  const moved = await request("rewind", { sessionId, targetEventId, files, overwrite });
-  const skipped = moved.files?.skipped.map(({ path, reason }) => `not restored: ${path}: ${reason}`) ?? [];
-  const count = moved.files?.restored.length;
-  const { leftOutText } = await import("./drawing.ts");
-  const restored =
-    count === undefined ? [] : [`${count} ${count === 1 ? "file" : "files"} restored.${leftOutText(moved.files)}`];
-  const left = files ? "" : await leftAlone(request, sessionId, moved);
-  return { output: [...skipped, ...restored, `${moved.text}${left}`].join("\n"), data: moved };
+interface Back extends Asked {
+  event: string;
 }
 
-/** Shows the file changes and puts the confirming command into the input line. */
-async function confirmed({ event, overwrite }: Back, preview: FilesPreview): Promise<CommandResult> {
+async function rewind(asked: Back, { sessionId, request }: SlashContext): Promise<CommandResult> {
+  const { event } = asked;
+  const target = { sessionId, targetEventId: event === START ? null : event };
+  const unconfirmed = await toConfirm({ command: `/rewind ${event}` }, asked, (page) =>
+    request("preview_rewind", { ...target, ...page }),
+  );
+  if (unconfirmed) return unconfirmed;
+  const moved = await request("rewind", { ...target, ...filesOf(asked) });
+  return { output: await movedText(moved, sessionId, request), data: moved };
+}
+
+async function undo(asked: Asked, { sessionId, request }: SlashContext): Promise<CommandResult> {
+  const unconfirmed = await toConfirm({ command: "/undo" }, asked, (page) =>
+    request("preview_undo", { sessionId, ...page }),
+  );
+  if (unconfirmed) return unconfirmed;
+  const undone = await request("undo", { sessionId, ...filesOf(asked) });
+  const { text } = undone.message;
+  return { output: `Undone: ${text}\n${await movedText(undone, sessionId, request)}`, data: undone, input: text };
+}
+
+async function redo(asked: Asked, { sessionId, request }: SlashContext): Promise<CommandResult> {
+  const unconfirmed = await toConfirm({ command: "/redo", verb: "redo" }, asked, (page) =>
+    request("preview_redo", { sessionId, ...page }),
+  );
+  if (unconfirmed) return unconfirmed;
+  const redone = await request("redo", { sessionId, ...filesOf(asked) });
+  return { output: await movedText(redone, sessionId, request), data: redone };
+}
+
+function filesOf({ files = false, overwrite = false }: Asked) {
+  return { files, overwrite };
+}
+
+/** With `--files`, shows the file changes and puts the confirming command into the input line; undefined if nothing is to be confirmed. */
+async function toConfirm(
+  { command, verb = "go back" }: { command: string; verb?: string },
+  { files = false, overwrite = false, yes = false }: Asked,
+  ask: (page: PageParams) => Promise<MovePreview>,
+): Promise<CommandResult | undefined> {
+  if (!files || yes) return undefined;
+  const { everyPage } = await import("@scorel/host/client");
+  const preview = await everyPage(ask);
+  if (preview.changes.length === 0) return undefined;
   const { drawPreview } = await import("./drawing.ts");
-  const input = `/rewind ${event} --files${overwrite ? " --overwrite" : ""} --yes`;
-  return { output: `${drawPreview(preview)}To restore these files, and go back: ${input}`, data: preview, input };
+  const input = `${command} --files${overwrite ? " --overwrite" : ""} --yes`;
+  return { output: `${drawPreview(preview)}To restore these files, and ${verb}: ${input}`, data: preview, input };
+}
+
+/** Tells where a move led, and which files it restored or left unchanged. */
+async function movedText(
+  moved: Moved & { files?: FilesRestored },
+  sessionId: string,
+  request: SlashContext["request"],
+): Promise<string> {
+  const { files, text } = moved;
+  if (!files) return `${text}${await leftAlone(request, sessionId, moved)}`;
+  const { leftOutText } = await import("./drawing.ts");
+  const skipped = files.skipped.map(({ path, reason }) => `not restored: ${path}: ${reason}`);
+  const count = files.restored.length;
+  return [...skipped, `${count} ${count === 1 ? "file" : "files"} restored.${leftOutText(files)}`, text].join("\n");
 }
 
 /** The messages that the user can go back to, the latest first. */

@@ -1,4 +1,5 @@
-import { type EventId, isEvent, type StoredEvent, type TreeView } from "@scorel/kernel";
+import { type EventId, isEvent, type Session, type StoredEvent, type TreeView } from "@scorel/kernel";
+import { errors } from "./errors.ts";
 import { userMessageIn } from "./event-text.ts";
 import { newestFirst } from "./newest-first.ts";
 import { pointBefore } from "./points.ts";
@@ -57,4 +58,18 @@ function jumpsAtEnd(tree: TreeView): Jump[] {
     if (jump) jumps.unshift(jump);
   }
   return jumps;
+}
+
+/** Where an undo leads: to before the last user message, or null for the start. Throws HISTORY_NO_UNDO. */
+export function placeBefore({ tree, activeLeaf, id }: Session): EventId | null {
+  const to = undoTarget(tree, activeLeaf);
+  if (to === undefined) throw errors.HISTORY_NO_UNDO({ sessionId: id });
+  return to;
+}
+
+/** Where a redo leads. Throws HISTORY_NO_REDO. */
+export function undoneLeaf({ tree, id }: Session): EventId {
+  const to = undoneLeaves(tree).at(-1);
+  if (to === undefined) throw errors.HISTORY_NO_REDO({ sessionId: id });
+  return to;
 }

@@ -40,6 +40,24 @@ describe("file checkpoints of a session", () => {
     expect(await rewind(last)).toMatchObject({ code: 0 });
     expect(files()).toEqual({ "cart.js": "two\n", "new.js": "new\n" });
 
+    const unasked = await s.run(["session", "undo", sessionId, "--files"]);
+    expect(unasked.code).not.toBe(0);
+    expect(files()).toEqual({ "cart.js": "two\n", "new.js": "new\n" });
+    const undone = await s.run(["session", "undo", sessionId, "--files", "--yes"]);
+    expect(undone.stdout).toContain("Undone: Change it.\n3 files restored.\n");
+    expect(files()).toEqual({ "cart.js": "one\n", "old.js": "old\n" });
+    expect(await s.run(["session", "redo", sessionId, "--files", "--yes"])).toMatchObject({ code: 0 });
+    expect(files()).toEqual({ "cart.js": "two\n", "new.js": "new\n" });
+
+    const typed = (...lines: string[]) => s.run(["--session", sessionId], { input: `${lines.join("\n")}\n` });
+    const asked = await typed("/undo --files");
+    expect(asked.stdout).toContain("To restore these files, and go back: /undo --files --yes");
+    expect(files()).toEqual({ "cart.js": "two\n", "new.js": "new\n" });
+    await typed("/undo --files --yes");
+    expect(files()).toEqual({ "cart.js": "one\n", "old.js": "old\n" });
+    await typed("/redo --files --yes");
+    expect(files()).toEqual({ "cart.js": "two\n", "new.js": "new\n" });
+
     expect((await s.run(["session", "show", sessionId])).stdout).not.toContain("checkpoint");
 
     const kept = () => filesBelow(join(s.home, ".scorel/blobs"));

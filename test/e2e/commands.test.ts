@@ -31,14 +31,15 @@ describe("slash commands in a session with real turns", () => {
     const all = ["--preset", "all", "--model", "offline/demo"];
     const { out: help } = await typed(s, ["/help"], all);
     // A skill takes the words after its name.
-    const names = [...help.matchAll(/^ {2}(\/(?!skill:)\S+)(?: {2,}|$)/gm)].map(([, name = ""]) => name);
+    const names = [...help.matchAll(/^ {2}(\/(?!skill:)\S+)(?: \[--\w+\])*(?: {2,}|$)/gm)].map(([, name = ""]) => name);
     expect(names).toEqual(expect.arrayContaining(["/undo", "/redo", "/quit", "/agents", "/refresh-instructions"]));
     const { stderr, out } = await typed(
       s,
       names.map((name) => `${name} --now please`),
       all,
     );
-    const refused = names.filter((name) => `${out}${stderr}`.includes(`"--now please" is too much. Usage: ${name}\n`));
+    const told = (name: string) => `${name}: "--now please" is too much. Usage: ${name}`;
+    const refused = names.filter((name) => `${out}${stderr}`.includes(told(name)));
     expect(refused).toEqual(names);
   });
 

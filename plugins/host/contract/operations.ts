@@ -4,7 +4,7 @@ import type { UserMessage } from "@scorel/messages/contract";
 import type { Notice, SessionOptions } from "@scorel/workspace/contract";
 import type { OperationDescription, Page, PageParams } from "./answers.ts";
 import type { EventPage } from "./events.ts";
-import type { CommandResult, Compacted, InfoChanged, Jump, RequestsNow, Rights, Undone } from "./results.ts";
+import type { CommandResult, Compacted, InfoChanged, JumpWithFiles, RequestsNow, Rights, Undone } from "./results.ts";
 import type {
   ModelRow,
   QueuedMessage,
@@ -160,7 +160,7 @@ export interface Operations {
    */
   compact: { params: { sessionId: string; instructions?: string; messageId?: string }; result: Compacted };
   /** Rewinds to before the last user message. Throws HISTORY_NO_UNDO, HISTORY_CONFLICT and LOG_BUSY. */
-  undo: { params: Jump; result: Undone };
+  undo: { params: JumpWithFiles; result: Undone };
   /**
    * Changes the session's name, model or thinking level, like `rename_session`, `set_model` and `set_thinking`. Throws HISTORY_NO_CHANGE,
    * and MODEL errors for an unusable model.

@@ -66,6 +66,22 @@ export interface Jump {
   messageId?: string | undefined;
 }
 
+/** A move that can restore the files, too. */
+export interface JumpWithFiles extends Jump {
+  /** Restores the files first, as they were at the event that the move leads to. */
+  files?: boolean | undefined;
+  /** With `files`: also those that were changed outside the session since. */
+  overwrite?: boolean | undefined;
+}
+
+/** The changes that a move made to the files. */
+export interface FilesRestored {
+  restored: string[];
+  skipped: { path: string; reason: string }[];
+  /** The number of further files, which were left out of a very long answer. */
+  leftOut?: number;
+}
+
 /** Result of a move. */
 export interface Moved {
   /** Event that records the move. */
@@ -80,4 +96,6 @@ export interface Moved {
 /** Result of an undo, with the message that was undone, so that a client can offer its text for editing. */
 export interface Undone extends Moved {
   message: { eventId: EventId; text: string; content: UserMessage["content"] };
+  /** With `files`. */
+  files?: FilesRestored;
 }

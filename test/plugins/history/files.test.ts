@@ -121,6 +121,51 @@ describe("rewinding with the files", () => {
   });
 });
 
+describe("undoing and redoing with the files", () => {
+  it("restores the files of the place that each leads to", async () => {
+    const { asked, plugin, change } = checkpoints();
+    await using t = await desk([echoAgent, plugin]);
+    const { client, sessionId, session } = t;
+    const one = await t.say("one");
+    const two = await t.say("two");
+    const shown = { changes: [change], notCovered: [] };
+    expect(await client.request("preview_undo", { sessionId })).toEqual({
+      ...shown,
+      targetEventId: one,
+      leafId: two,
+    });
+    const files = { restored: ["cart.js"], skipped: [] };
+    const undone = await client.request("undo", { sessionId, files: true, overwrite: true });
+    expect(undone).toMatchObject({ leafId: one, files, message: { text: "two" } });
+    expect(await client.request("preview_redo", { sessionId })).toEqual({
+      ...shown,
+      targetEventId: two,
+      leafId: one,
+    });
+    expect(await client.request("redo", { sessionId, files: true })).toMatchObject({ leafId: two, files });
+    expect(session.activeLeaf).toBe(two);
+    expect(asked).toEqual([
+      { sessionId, targetEventId: one, overwrite: true },
+      { sessionId, targetEventId: two },
+    ]);
+    await client.request("rewind", { sessionId, targetEventId: null, files: true });
+    expect(await client.request("redo", { sessionId, files: true })).toMatchObject({ leafId: two, files });
+  });
+
+  it("changes no file when there is nothing to undo or redo, or the leaf is another one", async () => {
+    const { asked, plugin } = checkpoints();
+    await using t = await desk([echoAgent, plugin]);
+    const { client, sessionId } = t;
+    await expect(client.request("undo", { sessionId, files: true })).rejects.toMatchObject({ code: "HISTORY_NO_UNDO" });
+    const one = await t.say("one");
+    await expect(client.request("redo", { sessionId, files: true })).rejects.toMatchObject({ code: "HISTORY_NO_REDO" });
+    await t.say("two");
+    const late = { sessionId, expectedLeafId: one, files: true };
+    await expect(client.request("undo", late)).rejects.toMatchObject({ code: "HISTORY_CONFLICT" });
+    expect(asked).toEqual([]);
+  });
+});
+
 describe("a move without the files", () => {
   /** The note that a client adds after a move, if these files have changed since. */
   async function left(changes: readonly string[], thrown?: Error): Promise<string> {
