@@ -10,7 +10,7 @@ export interface TerminalStart {
    * runs, for questions that are asked line by line. Resolves with undefined when the user has declined to go on.
    */
   open(plainly: <R>(work: () => Promise<R>) => Promise<R>, sessionId?: string): Promise<SessionStatus | undefined>;
-  /** Lets the user choose a session from a list first. Default: false. */
+  /** Lets the user choose a session from a list first; Esc ends the conversation before it begins. Default: false. */
   choosesSession?: boolean | undefined;
   /** Whether the user may send messages and answer questions. Default: both. */
   rights?: Rights | undefined;

@@ -36,8 +36,8 @@ export interface PickerHost extends Surroundings, PickerPlace {
 export interface Pickers {
   actions: Partial<Record<KeyAction, () => void>>;
   rewind(): void;
-  /** Lets the user choose a session before one is open. Resolves with its id; undefined for a new session. */
-  choose(): Promise<string | undefined>;
+  /** Lets the user choose a session before one is open. Resolves with its id; null if the user cancels. */
+  choose(): Promise<string | null>;
 }
 
 /** Creates the actions that open pickers. `field` gets texts that the user chooses. */
@@ -101,12 +101,12 @@ export function createPickers(at: PickerHost, field: Field, walk: HistoryWalk): 
     choose: () =>
       new Promise((resolve) => {
         const picker = sessionPicker(at, removedHere, { openFirst: true });
-        const done = (sessionId?: string) => {
+        const done = (sessionId: string | null) => {
           at.show(undefined);
           resolve(sessionId);
         };
         picker.onChoose = ({ sessionId }) => done(sessionId);
-        picker.onCancel = () => done();
+        picker.onCancel = () => done(null);
         at.show(picker);
       }),
   };
