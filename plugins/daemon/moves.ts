@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { openAgain, type Reopening, restoreMode } from "@scorel/host/client";
 import type { Client, LinkState, Operations } from "@scorel/host/contract";
-import { codeOf, messageOf } from "@scorel/kernel";
+import { codeOf, messageOf, type ScorelError } from "@scorel/kernel";
 import type { Holder } from "@scorel/kit/files/lock";
 import { clause } from "@scorel/kit/text/one-line";
 import type { DaemonContext } from "./context.ts";
@@ -168,6 +168,12 @@ export class Moves {
     }
     return this.holders.reach(holder);
   }
+}
+
+/** Whether an error means that the session can be opened in a moment: its process starts or ends, and is not suspended. */
+export function isPassing(thrown: unknown): boolean {
+  const { suspended = false } = Object((thrown as Partial<ScorelError>)?.data) as { suspended?: boolean };
+  return PASSING.includes(codeOf(thrown)) && !suspended;
 }
 
 function isLive(client: Client): boolean {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { isRepeatable, Reopening, withMessageId } from "@scorel/host/client";
 import type {
   Client,
@@ -14,7 +15,7 @@ import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
 import { Home } from "./home.ts";
 import { othersDone } from "./leaving.ts";
-import { Moves } from "./moves.ts";
+import { isPassing, Moves } from "./moves.ts";
 import { MovingSubscription } from "./moving-subscription.ts";
 import { isSaying, type OwnName } from "./own-name.ts";
 import { Routes } from "./routes.ts";
@@ -25,6 +26,10 @@ const OPENING: readonly Operation[] = ["create_session", "load_session", "contin
 const HARMLESS: readonly string[] = [
   ...["attend_requests", "follow_status", "get_status", "get_queue", "get_events", "complete_command", "wait_turn"],
 ];
+
+/** The first number of milliseconds between two attempts to open a session, and for how long it is tried. */
+const FIRST_WAIT_MS = 50;
+const OPENING_MS = 6_000;
 
 /** A client that sends each request to the process that has the session: this one, the daemon of this home, or another one of this user. */
 export class ReachingClient implements Client {
@@ -101,8 +106,27 @@ export class ReachingClient implements Client {
     return this.open(operation, withMessageId(operation, params), client);
   };
 
-  /** Sends a request to a client, or to the process that has the session if the client refuses for that reason. */
+  /**
+   * Sends a request to a client, or to the process that has the session if the client refuses for that reason. While that process starts or
+   * ends, it cannot be reached, so a session is opened again for a while.
+   */
   private async open<O extends Operation>(
+    operation: O,
+    params: Operations[O]["params"],
+    client: Client,
+  ): Promise<Operations[O]["result"]> {
+    const until = Date.now() + OPENING_MS;
+    for (let wait = FIRST_WAIT_MS; ; wait *= 2) {
+      try {
+        return await this.openOnce(operation, params, client);
+      } catch (thrown) {
+        if (!OPENING.includes(operation) || !isPassing(thrown) || Date.now() + wait > until) throw thrown;
+      }
+      await sleep(wait);
+    }
+  }
+
+  private async openOnce<O extends Operation>(
     operation: O,
     params: Operations[O]["params"],
     client: Client,

@@ -241,6 +241,24 @@ describe("scorel -p", () => {
     expect(problems).toEqual([]);
     expect(said.map(({ message }) => message.role)).toEqual(["user", "assistant", "user", "assistant"]);
   });
+
+  it("can run six times at once in one session, whichever process has it open, and answers every prompt", async () => {
+    using s = scratch({ inProcess: true });
+    await using server = await startModelServer(() => text("done"));
+    s.useModel(server.baseUrl);
+    await s.run([...none, "-p", "first"]);
+    const prompts = Array.from({ length: 6 }, (_, index) => `run ${index}`);
+    const runs = await Promise.all(
+      prompts.map((prompt) => s.run([...none, "-p", prompt, "--continue"], { ownProcess: true })),
+    );
+    expect(runs.map(({ code, stdout }) => [code, stdout])).toEqual(prompts.map(() => [0, "done\n"]));
+    const { events, problems } = scanLog(s.logs()[0] ?? "");
+    const asked = events.flatMap((event) => {
+      const { message } = event as unknown as { message?: { role: string; content: string } };
+      return message?.role === "user" ? [message.content] : [];
+    });
+    expect([problems, asked.sort()]).toEqual([[], ["first", ...prompts]]);
+  });
 });
 
 describe("scorel session", () => {
