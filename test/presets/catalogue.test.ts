@@ -102,7 +102,7 @@ describe("the modules that extensions may import", () => {
     const packages = [...ours, "@mariozechner/pi-ai", "@mariozechner/pi-agent-core"];
     const entries = packages.flatMap((name) => entriesOf(name, manifestOf(name)));
     // Of the host's entry points, extensions get only the helpers for clients.
-    expect([...virtualNames].sort()).toEqual([...entries, "@scorel/host/client"].sort());
+    expect([...virtualNames].sort()).toEqual([...entries, "@scorel/host/client", "@scorel/host/command-line"].sort());
   });
 });
 
