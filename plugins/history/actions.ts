@@ -58,9 +58,11 @@ async function confirmed(
   const preview = await everyPage(ask);
   await say(drawPreview(preview));
   if (preview.changes.length > 0) await confirm(`Restore these files, and ${verb}?`, what);
+  else if (preview.notCovered.length > 0) await confirm(`No file can be restored. Still ${verb}?`, what);
   return { expectedLeafId: preview.leafId, files: true, overwrite: options.overwrite === true };
 }
 
+/** Prints where the move has led. Throws HISTORY_NOT_RESTORED if files were to be restored and some were not. */
 async function sayMoved(
   { request, args, say }: CommandContext,
   moved: Moved & { files?: FilesRestored },
@@ -69,6 +71,7 @@ async function sayMoved(
   if (!files) return say(`${text}\n${await leftAlone(request, first(args), moved)}`);
   const skipped = files.skipped.map(({ path, reason }) => `not restored: ${path}: ${reason}\n`);
   await say(`${skipped.join("")}${counted(files.restored.length, "file")} restored.${leftOutText(files)}\n${text}\n`);
+  if (skipped.length > 0) throw errors.HISTORY_NOT_RESTORED();
 }
 
 /** Runs `session branch`. */

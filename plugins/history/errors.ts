@@ -48,6 +48,8 @@ export const errors = defineErrors({
     text: () =>
       'This preset cannot restore files. Add "checkpoints" to "use" in the preset, or go back without the files.',
   },
+  HISTORY_NOT_RESTORED: () =>
+    'Some files are not as they were: see "not restored" above. The conversation has moved; `scorel session redo` takes it back.',
   HISTORY_TAIL: {
     exit: 2,
     text: (a: { value: string }) => `--tail takes a number of events from 1 on, not "${a.value}".`,

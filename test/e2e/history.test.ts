@@ -212,9 +212,13 @@ describe("a session with real turns", () => {
     expect([cart(), await leafOf(s, sessionId)]).toEqual(["one\n", end]);
     await printed(s, "branch", sessionId, last);
     s.file("cart.js", "someone else's\n");
-    expect(await printed(s, ...asked, "--yes")).toMatch(
-      /left alone without --overwrite(.*\n)*not restored: cart\.js: .*\n0 files restored\.\n/,
-    );
+    expect(await session(s, ...asked, "--yes")).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(
+        /left alone without --overwrite(.*\n)*not restored: cart\.js: .*\n0 files restored\.\n/,
+      ),
+      stderr: expect.stringContaining('Some files are not as they were: see "not restored" above.'),
+    });
     expect([cart(), await leafOf(s, sessionId)]).toEqual(["someone else's\n", end]);
   });
 
