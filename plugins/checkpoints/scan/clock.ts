@@ -3,6 +3,11 @@ const SLICE_MS = 2;
 /** A scan is also given up after this many times its CPU limit in real time, as on a busy machine or a slow disk. */
 const MOST_BUSY = 5;
 
+/** Why a scan was given up after this many milliseconds. */
+export function tooLong(most: number): string {
+  return `scanning took more than ${most} ms, which \`maxScanMs\` in [checkpoints] sets`;
+}
+
 /** Measures the CPU time and real time that a scan spends on this thread, and yields in between. */
 export class Clock {
   private readonly most: number;

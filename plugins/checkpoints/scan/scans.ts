@@ -1,6 +1,7 @@
 import { messageOf } from "@scorel/kernel";
 import type { CheckpointFile, FileState } from "../contract.ts";
 import { type Note, type Notes, uncovered } from "../record/notes.ts";
+import { tooLong } from "./clock.ts";
 import { contentsOf, type Difference } from "./compare.ts";
 import type { ScanContext } from "./scanned-file.ts";
 import type { Failure, Survey } from "./survey.ts";
@@ -86,9 +87,7 @@ export class Scans {
     this.pending.push(id);
     if (isOver && this.ready) return;
     this.blind = true;
-    const reason = isOver
-      ? (this.failure?.reason ?? "it could not be scanned")
-      : `scanning took more than ${this.context.maxScanMs} ms`;
+    const reason = isOver ? (this.failure?.reason ?? "it could not be scanned") : tooLong(this.context.maxScanMs);
     await this.notes.write({ calls: [id], files: [], notCovered: [{ path: ".", reason }] });
   }
 

@@ -4,7 +4,7 @@ import { isGitRoot } from "../git/index-copy.ts";
 import { GitSource } from "../git/source.ts";
 import { CLOSED } from "../record/notes.ts";
 import { PlainParents } from "../record/observe.ts";
-import { Clock } from "./clock.ts";
+import { Clock, tooLong } from "./clock.ts";
 import type { Change, Difference } from "./compare.ts";
 import {
   differ,
@@ -185,5 +185,5 @@ function isOlder({ ctimeMs }: Mark, lookedAt: number): boolean {
 }
 
 function tooSlow(most: number, hasRead: boolean): Failure {
-  return { reason: `scanning took more than ${most} ms`, hopeless: !hasRead };
+  return { reason: tooLong(most), hopeless: !hasRead };
 }

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { isFile } from "../git/output.ts";
-import type { Clock } from "./clock.ts";
+import { type Clock, tooLong } from "./clock.ts";
 import { isRecent, type ScanContext, type ScannedFile } from "./scanned-file.ts";
 import type { Listing, Source } from "./source.ts";
 
@@ -38,7 +38,7 @@ export class WalkSource implements Source {
     const open = [""];
     let count = 0;
     for (let path = open.pop(); path !== undefined; path = open.pop()) {
-      if (clock.isDue && !(await clock.pause())) return `scanning took more than ${maxScanMs} ms`;
+      if (clock.isDue && !(await clock.pause())) return tooLong(maxScanMs);
       const folder = this.folderAt(path);
       if (!folder) continue;
       folders.set(path, folder);

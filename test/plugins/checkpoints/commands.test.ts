@@ -209,7 +209,11 @@ describe("the effect of a command", () => {
 
   it.each([
     ["too many files", { maxFiles: 2 }, "more than 2 files"],
-    ["a look that takes too long", { maxScanMs: 1 }, "scanning took more than 1 ms"],
+    [
+      "a look that takes too long",
+      { maxScanMs: 1 },
+      "scanning took more than 1 ms, which `maxScanMs` in [checkpoints] sets",
+    ],
   ])("is reported as not covered: %s", async (_why, config, reason) => {
     const files = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`f${n}`, `${n}`]));
     await using t = await project({ files, config });

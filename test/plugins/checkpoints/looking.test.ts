@@ -98,7 +98,7 @@ describe("the scan of the project", () => {
       {
         calls: [expect.any(String)],
         files: [],
-        notCovered: [{ path: ".", reason: "scanning took more than 1000 ms" }],
+        notCovered: [{ path: ".", reason: "scanning took more than 1000 ms, which `maxScanMs` in [checkpoints] sets" }],
       },
       { calls: ["call1"], files: [{ path: "b" }], notCovered: [] },
     ]);
