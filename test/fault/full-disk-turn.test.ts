@@ -65,19 +65,23 @@ it.skipIf(!hasTerminals || !mounted)(
   },
 );
 
-it.skipIf(!mounted)("`-p` says once why its reply was not kept on a full disk, and the session goes on", async () => {
-  await using x = await stage([]);
-  const run = x.s.start(["-p", "one"], { env: x.env });
-  await x.fill();
-  const { code, stderr } = await run.finished;
-  expect([code, stderr]).toEqual([
-    1,
-    expect.stringMatching(
-      /^warning: The log \S+ could not be written \(no room is left on its disk: ENOSPC\)\.[^\n]*\n$/,
-    ),
-  ]);
-  x.small.free?.();
-  const next = await x.s.run(["-p", "two", "--continue"], { env: x.env });
-  expect(next).toMatchObject({ code: 0, stdout: "There is room.\n", stderr: "" });
-  expect(said(x.sent(1))).toEqual(["one", "two"]);
-});
+it.skipIf(!mounted)(
+  "`-p` prints a reply that was not kept on a full disk, says once why, and the session goes on",
+  async () => {
+    await using x = await stage([]);
+    const run = x.s.start(["-p", "one"], { env: x.env });
+    await x.fill();
+    const { code, stdout, stderr } = await run.finished;
+    expect([code, stdout, stderr]).toEqual([
+      1,
+      `${LONG}\n`,
+      expect.stringMatching(
+        /^warning: The log \S+ could not be written \(no room is left on its disk: ENOSPC\)\.[^\n]*\n$/,
+      ),
+    ]);
+    x.small.free?.();
+    const next = await x.s.run(["-p", "two", "--continue"], { env: x.env });
+    expect(next).toMatchObject({ code: 0, stdout: "There is room.\n", stderr: "" });
+    expect(said(x.sent(1))).toEqual(["one", "two"]);
+  },
+);

@@ -43,7 +43,8 @@ export class Reply {
     const stored = silent ? undefined : await this.stored(whole);
     const kept = stored !== undefined && (await this.turn.keep(stored, this.id));
     const message = stored ?? whole;
-    this.turn.count(message, kept);
+    // A reply that the disk refuses was paid for, so the outcome has it.
+    this.turn.count(message, stored !== undefined);
     if (silent) await this.turn.noteSpent(`${message.provider}/${message.model}`, message.usage);
     if (!kept)
       this.turn.env.ctx.session.emit("message_cancelled", { eventId: this.id, reason: this.turn.cancelReason });

@@ -215,10 +215,10 @@ export class Turn {
     return ctx.session.tree.has(id);
   }
 
-  /** Adds a reply's usage to the turn, also of a reply that was not kept. */
-  count(message: AssistantMessage, kept: boolean): void {
+  /** Adds a reply's usage to the turn, and makes its text that of the turn if the reply `counts`. */
+  count(message: AssistantMessage, counts: boolean): void {
     this.usage = addUsage(this.usage, message.usage);
-    if (!kept || message.meta?.retried) return;
+    if (!counts || message.meta?.retried) return;
     this.text = assistantText(message.content);
     this.stopReason = message.stopReason;
   }
