@@ -64,7 +64,8 @@ const places: Places = [
 ]; // biome-ignore format: a line each
 
 /** Adds a suffix to the names in a member, so that extensions with the same member do not collide. */
-const own = (id: string, member: string) => member.replaceAll("note", `note_${id.replaceAll("-", "_")}`);
+const own = (id: string, member: string) =>
+  member.replace(/note|counted/g, (name) => `${name}_${id.replaceAll("-", "_")}`);
 
 function sourceOf(id: string, member: string, kind: Kind): string {
   return `import { z } from "zod";
