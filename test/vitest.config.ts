@@ -24,7 +24,7 @@ const slow = [
 
 /** Unit tests that change or measure their process, or fill its memory, so that each file needs a process of its own. */
 const ownProcess = [
-  "test/plugins/{gateway/sizes,history/tree,compaction/lessons}.test.ts",
+  "test/plugins/{gateway/sizes,history/tree,compaction/lessons,kit/values/backlog,ws/safety}.test.ts",
   "test/**/{code-cache,model-auth,reload,secrets,spans}.test.ts",
   "test/plugins/extensions/{leaks,containment/calls,containment/failures,containment/uncaught}.test.ts",
 ];
