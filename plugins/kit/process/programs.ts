@@ -82,7 +82,7 @@ function projectsAround(directory: string): string[] {
 
 /** The git folder that the worktrees of the innermost repository around a folder share. */
 function commonAround(folder: string): string | undefined {
-  const [root] = rootsAround(folder);
+  const [root] = knownHome() === undefined ? [] : rootsAround(folder);
   return root === undefined ? undefined : repositoryAt(root)?.common;
 }
 

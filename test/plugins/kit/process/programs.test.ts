@@ -73,6 +73,16 @@ describe("the user's own folders on the PATH", () => {
     ]);
   });
 
+  it("are found without a usable home folder, too", () => {
+    const home = process.env.HOME;
+    process.env.HOME = "relative";
+    try {
+      expect(ownPath(path.join(delimiter), project).split(delimiter)).toEqual([join(dir, "own"), "/usr/bin"]);
+    } finally {
+      process.env.HOME = home;
+    }
+  });
+
   it("are all but relative ones in a home folder, which is no project", () => {
     expect(ownPath(["bin", join(homedir(), "bin")].join(delimiter), homedir())).toBe(join(homedir(), "bin"));
   });
