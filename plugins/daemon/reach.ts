@@ -27,8 +27,11 @@ const HARMLESS: readonly string[] = [
   ...["attend_requests", "follow_status", "get_status", "get_queue", "get_events", "complete_command", "wait_turn"],
 ];
 
-/** The first number of milliseconds between two attempts to open a session, and for how long it is tried. */
+/** Those that may be sent again: they open a stored session, and make no new one. */
+const RETRIED: readonly Operation[] = ["load_session", "continue_session"];
+/** The first and the longest number of milliseconds between two attempts to open a session, and for how long it is tried. */
 const FIRST_WAIT_MS = 50;
+const LAST_WAIT_MS = 500;
 const OPENING_MS = 6_000;
 
 /** A client that sends each request to the process that has the session: this one, the daemon of this home, or another one of this user. */
@@ -108,7 +111,7 @@ export class ReachingClient implements Client {
 
   /**
    * Sends a request to a client, or to the process that has the session if the client refuses for that reason. While that process starts or
-   * ends, it cannot be reached, so a session is opened again for a while.
+   * ends, it cannot be reached, so a stored session is opened again for a while, unless the user interrupts.
    */
   private async open<O extends Operation>(
     operation: O,
@@ -116,11 +119,12 @@ export class ReachingClient implements Client {
     client: Client,
   ): Promise<Operations[O]["result"]> {
     const until = Date.now() + OPENING_MS;
-    for (let wait = FIRST_WAIT_MS; ; wait *= 2) {
+    const isOver = () => this.ctx.launch.interrupt.aborted || Date.now() > until;
+    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LAST_WAIT_MS)) {
       try {
         return await this.openOnce(operation, params, client);
       } catch (thrown) {
-        if (!OPENING.includes(operation) || !isPassing(thrown) || Date.now() + wait > until) throw thrown;
+        if (!RETRIED.includes(operation) || !isPassing(thrown) || isOver()) throw thrown;
       }
       await sleep(wait);
     }
