@@ -41,8 +41,8 @@ export async function runTerminal(
     const opened = () => open((work) => app.suspended(work), chosen ?? undefined);
     const status = chosen === null ? null : await Promise.race([opened(), left]);
     if (status === undefined) return undefined;
-    if (status !== null) {
-      await app.session.enter(status);
+    const isEntered = status !== null && (await Promise.race([app.session.enter(status).then(() => true), left]));
+    if (isEntered) {
       isOpened = true;
       if (prompt !== undefined) app.attempt(() => app.conversation.send({ text: prompt }));
       app.release();
