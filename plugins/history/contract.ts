@@ -53,7 +53,7 @@ export interface TreePage {
   leafCount: number;
 }
 
-/** What a move with `files` would change, and the leaves that it would lead to and come from. */
+/** The file changes that a move with `files` would make. The move leads to the event `targetEventId`; until then `leafId` is active. */
 export type MovePreview = { targetEventId: EventId | null; leafId: EventId | null } & FilesPreview & Page;
 
 declare module "@scorel/host/contract" {

@@ -49,7 +49,7 @@ export const errors = defineErrors({
       'This preset cannot restore files. Add "checkpoints" to "use" in the preset, or go back without the files.',
   },
   HISTORY_NOT_RESTORED: () =>
-    'Some files are not as they were: see "not restored" above. The conversation has moved; `scorel session redo` takes it back.',
+    'Some files are not as they were then: see "not restored" above. The conversation has moved all the same.',
   HISTORY_TAIL: {
     exit: 2,
     text: (a: { value: string }) => `--tail takes a number of events from 1 on, not "${a.value}".`,

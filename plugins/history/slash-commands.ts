@@ -164,10 +164,12 @@ async function toConfirm(
   if (!files || yes) return undefined;
   const { everyPage } = await import("@scorel/host/client");
   const preview = await everyPage(ask);
-  if (preview.changes.length === 0) return undefined;
+  const isNone = preview.changes.length === 0;
+  if (isNone && preview.notCovered.length === 0) return undefined;
   const { drawPreview } = await import("./drawing.ts");
   const input = `${command} --files${overwrite ? " --overwrite" : ""} --yes`;
-  return { output: `${drawPreview(preview)}To restore these files, and ${verb}: ${input}`, data: preview, input };
+  const what = isNone ? `No file can be restored. To ${verb} all the same` : `To restore these files, and ${verb}`;
+  return { output: `${drawPreview(preview)}${what}: ${input}`, data: preview, input };
 }
 
 /** Tells where a move led, and which files it restored or left unchanged. */

@@ -217,7 +217,7 @@ describe("a session with real turns", () => {
       stdout: expect.stringMatching(
         /left alone without --overwrite(.*\n)*not restored: cart\.js: .*\n0 files restored\.\n/,
       ),
-      stderr: expect.stringContaining('Some files are not as they were: see "not restored" above.'),
+      stderr: expect.stringContaining('Some files are not as they were then: see "not restored" above.'),
     });
     expect([cart(), await leafOf(s, sessionId)]).toEqual(["someone else's\n", end]);
   });

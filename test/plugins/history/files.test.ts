@@ -7,21 +7,24 @@ import { z } from "zod";
 import { redo, rewind, undo } from "../../../plugins/history/actions.ts";
 import { withClient } from "../../../plugins/history/client.ts";
 import { filesLeft } from "../../../plugins/history/drawing.ts";
+import { treeCommands } from "../../../plugins/history/slash-commands.ts";
 import { echoAgent } from "../host/home.ts";
 import { desk } from "./desk.ts";
 
-/** A plugin that records its inputs, and runs what the test sets while it restores files. */
-function checkpoints() {
+/** A plugin that records its inputs, and runs what the test sets while it restores files. With `reason`, it covers no files. */
+function checkpoints(reason?: string) {
   const asked: unknown[] = [];
   const during: { restore(): unknown } = { restore: () => undefined };
   const target = { sessionId: z.string(), targetEventId: z.string() };
   const change = { path: "cart.js", kind: "modified" as const, diff: "-two\n+one\n" };
+  const notCovered = [{ path: ".", reason: reason ?? "" }];
+  const preview = reason === undefined ? { changes: [change], notCovered: [] } : { changes: [], notCovered };
   const plugin = definePlugin({
     id: "keeper",
     name: "Keeper",
     version: "1.0.0",
     operations: () => ({
-      preview_files: { params: z.strictObject(target), run: () => ({ changes: [change], notCovered: [] }) },
+      preview_files: { params: z.strictObject(target), run: () => preview },
       restore_files: {
         params: z.strictObject({ ...target, overwrite: z.boolean().optional() }),
         run: async (params) => {
@@ -164,6 +167,25 @@ describe("undoing and redoing with the files", () => {
     await expect(client.request("undo", late)).rejects.toMatchObject({ code: "HISTORY_CONFLICT" });
     expect(asked).toEqual([]);
   });
+});
+
+it("asks before a move with the files if none of them can be restored", async () => {
+  const { asked, plugin } = checkpoints("it is not on this computer");
+  await using t = await desk([echoAgent, plugin]);
+  const { client, host, sessionId, session } = t;
+  await t.say("one");
+  const two = await t.say("two");
+  const context = { sessionId, clientId: "me", request: client.request, signal: new AbortController().signal };
+  expect(await treeCommands().undo?.run?.({ files: true }, context)).toMatchObject({
+    output:
+      "not covered: .: it is not on this computer\nNo file can be restored. To go back all the same: /undo --files --yes",
+    input: "/undo --files --yes",
+  });
+  const [stdout, interrupt] = [new PassThrough(), new AbortController().signal];
+  const invocation = { args: [sessionId], options: { files: true }, stdin: stdout, stdout, stderr: stdout, interrupt };
+  const unconfirmed = withClient(host, invocation as unknown as Invocation, undo);
+  await expect(unconfirmed).rejects.toMatchObject({ code: "HISTORY_UNCONFIRMED" });
+  expect([asked, session.activeLeaf]).toEqual([[], two]);
 });
 
 describe("a move without the files", () => {
