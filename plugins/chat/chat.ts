@@ -27,8 +27,8 @@ export interface ChatOptions {
 }
 
 /**
- * What the user does in a conversation: sends lines, answers questions and cancels. The caller decides by `state` what to do with each line,
- * and whether to wait before the next.
+ * Sends the user's lines and answers, and cancels for them. The caller decides by `state` how to handle each line, and whether to wait before
+ * the next.
  */
 export class Chat {
   /** The session that the lines are for. A slash command may switch to another one. */

@@ -83,7 +83,7 @@ class Talk {
     if (chat.input !== undefined && typed.offer(chat.input)) chat.input = undefined;
   }
 
-  /** What the reactions do, by their names. */
+  /** The functions that carry out reactions to keys, by the names of the reactions in states.ts. */
   private readonly does = {
     nothing: () => {},
     newline: () => this.screen.newline(),

@@ -133,7 +133,7 @@ export function outcomeOf(text: string): TurnOutcome {
   return { reason: "completed", text, stopReason: "stop", usage: noUsage(), durationMs: 0, leafId: null };
 }
 
-/** What the events of a run tell and its outcome does not. */
+/** Facts for the printed object that are collected from events, since the outcome of a turn does not have them. */
 interface Heard {
   unpriced: number;
   denied: Denied[];

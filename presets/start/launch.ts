@@ -139,7 +139,7 @@ function failedIn({ failures }: Kernel, entries: readonly KernelEntry[]): string
   );
 }
 
-/** What the flags ask for, and how the user is told about problems with it. */
+/** Builds the request for plugins from the command-line flags. Its notices are written to stderr, each text once. */
 function askedBy(flags: Flags, { contain, stderr }: Surroundings): Asked {
   return createAsked({
     preset: flags.preset ?? "coding",

@@ -134,7 +134,7 @@ export function unknownOptionInner(words: readonly string[]): Inner | undefined 
   return valuesInner([...values.filter((value) => !/\s/.test(value)), ...words.slice(1).flatMap(attachedValues)]);
 }
 
-/** What follows `-c`, `-e` or `-x` in the same word, also behind other letters: `git` in `-vcgit`. */
+/** The values attached to `-c`, `-e` and `-x` in one word, which may begin with other one-letter options: `git` in `-vcgit`. */
 function attachedValues(word: string): string[] {
   const letters = /^-([a-zA-Z]{0,3})./.exec(word)?.[1] ?? "";
   return [...letters].flatMap((letter, at) => (/[cex]/.test(letter) ? [word.slice(at + 2)] : []));

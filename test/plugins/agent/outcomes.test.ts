@@ -5,7 +5,7 @@ import { failure, hang, type RecordedRequest, type Reply, text, toolCall, usage 
 import { fc } from "../../property.ts";
 import { openAgent, says, tool } from "./setup.ts";
 
-/** What the model does with a message: answers it, calls a tool first, fails, or is cancelled in its answer. */
+/** How a turn goes: the model answers, calls a tool and then answers, fails, or is cancelled while it answers. */
 type Kind = "answered" | "tool" | "failed" | "cancelled";
 interface Waiting {
   kind: Kind;

@@ -3,8 +3,8 @@ import type { Entry, OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
 
 /**
- * What can be stopped: a shell line that was typed here, the running turn, or a shell line of another client. Esc does not stop a turn that
- * waits for an answer: whoever leaves the field of a question with Esc may press it once too often.
+ * Tells whether something can be stopped, and stops it: a shell line that was typed here, the running turn, or a shell line of another client.
+ * Esc does not stop a turn that waits for an answer, because someone who leaves the field of a question with Esc may press it once too often.
  */
 export function useStopping(client: RemoteClient, session: OpenSession) {
   const { running } = useStore(session.status);
