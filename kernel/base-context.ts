@@ -14,8 +14,8 @@ import type {
   Ui,
 } from "./types.ts";
 
-/** How to call a contributed function with `guard`. */
-export interface Guarded<T> {
+/** How to call a contributed function with `attempt`. */
+export interface Attempt<T> {
   plugin: string;
   /** A name for the function that people understand: `access of tool Deploy`. */
   where: string;
@@ -112,7 +112,7 @@ export interface BaseContext<C = unknown> {
    * Calls a contributed function and returns its result, or `otherwise` if the function fails or exceeds its limit. The
    * failure is reported as one of the contributing plugin. The third failure of a contained plugin's function switches the function off.
    */
-  guard<T>(guarded: Guarded<T>, work: () => T): T;
+  attempt<T>(attempt: Attempt<T>, work: () => T): T;
   /** The pending calls of plugins. */
   readonly calls: Calls;
   /**

@@ -52,7 +52,7 @@ export const errors = defineErrors({
   PLUGIN_CIRCLE: {
     exit: 2,
     text: (a: { plugins: string; origin: string }) =>
-      `Plugins need each other in a circle: ${a.plugins}. Take one of these needs away.`,
+      `Circular dependency between plugins: ${a.plugins}. Remove one of these from "needs".`,
   },
   PLUGIN_DOUBLE_SERVICE: {
     exit: 2,
@@ -64,7 +64,7 @@ export const errors = defineErrors({
   PLUGIN_PROMISED_SERVICE: (a: { plugin: string; service: string }) =>
     `Plugin "${a.plugin}" names "${a.service}" in "provides" but did not provide it.`,
   PLUGIN_SEALED: (a: { plugin: string; service: string }) =>
-    `Plugin "${a.plugin}" cannot wrap the service "${a.service}": it guards something, is made for each plugin, or is given to the session. The service is used as it is.`,
+    `Plugin "${a.plugin}" cannot wrap the service "${a.service}": it guards something, is made for each plugin, or is given to the session. The service is used unchanged.`,
   PLUGIN_ASYNC_CONTRIBUTION: (a: { name: string }) =>
     `"${a.name}" must return its value synchronously. Do slow work in activate(), and return the result here.`,
   PLUGIN_RETURNED: (a: { plugin: string; what: string }) =>
@@ -81,7 +81,7 @@ export const errors = defineErrors({
   HOOK_SEVERAL: (a: { plugin: string; reasons: readonly string[] }) =>
     `Plugin "${a.plugin}" has ${a.reasons.length} layers on hooks that cannot be used. ${a.reasons.join(" ")}`,
   HOOK_LAYER: (a: { hook: string; plugin: string; flaws: readonly string[] }) =>
-    `Plugin "${a.plugin}" has a layer on the hook "${a.hook}" that cannot be used: ${ended(a.flaws.join("; "))} Give a function, or { handler: a function } with level, critical or limit beside it.`,
+    `Plugin "${a.plugin}" has a layer on the hook "${a.hook}" that cannot be used: ${ended(a.flaws.join("; "))} Pass a function, or an object { handler, level?, critical?, limit? }.`,
   HOOK_DUPLICATE: (a: { hook: string; plugin: string }) =>
     `The hook "${a.hook}" is already defined; plugin "${a.plugin}" cannot define it again.`,
   KERNEL_STOPPING: () => "The session is closing.",
@@ -101,6 +101,6 @@ export const errors = defineErrors({
     `The projection "${a.projection}" of plugin "${a.plugin}" failed earlier in this session, so its state is unknown.`,
   PROJECTION_UNKNOWN: (a: { projection: string }) => `No plugin registered a projection "${a.projection}".`,
   SCOPE_DISPOSE_LIMIT: (a: { plugin: string; limit: number }) =>
-    `Plugin "${a.plugin}" took longer than ${a.limit} ms in an undo function. The function is not waited for any longer.`,
+    `Plugin "${a.plugin}" took longer than ${a.limit} ms in an undo function. Scorel no longer waits for it.`,
   SCOPE_CLOSED: (a: { plugin: string }) => `Plugin "${a.plugin}" is stopped; its last registration was undone at once.`,
 });

@@ -1,4 +1,4 @@
-import type { Guarded } from "./base-context.ts";
+import type { Attempt } from "./base-context.ts";
 import type { Containment } from "./containment.ts";
 import type { CheckContribution, Collected } from "./contribution.ts";
 import type { Listener, SubscribeOptions } from "./hook.ts";
@@ -78,8 +78,8 @@ export interface Kernel {
   ): Collected<Awaited<Contributions[N]>>[];
   /** See `onContributed` of BaseContext. */
   onContributed(name: ContributionName, changed: () => void): Dispose;
-  /** See `guard` of BaseContext, for the plugins of this kernel and its parent. */
-  guard<T>(guarded: Guarded<T>, work: () => T): T;
+  /** See `attempt` of BaseContext, for the plugins of this kernel and its parent. */
+  attempt<T>(attempt: Attempt<T>, work: () => T): T;
   subscribe(listener: Listener, options?: SubscribeOptions): Dispose;
   /** The seq of the latest event that subscribers got. Lower than `session.seq` while durable events are being synced to disk. */
   readonly announced: number;

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { newId } from "@scorel/kit/values/id";
 import { within } from "@scorel/kit/values/within";
-import type { Guarded } from "./base-context.ts";
+import type { Attempt } from "./base-context.ts";
 import { Failures } from "./calls/failures.ts";
 import { PendingCalls } from "./calls/pending-calls.ts";
 import type { CheckContribution, Collected } from "./contribution.ts";
@@ -148,9 +148,9 @@ class PluginKernel implements Kernel, LoaderKernel {
     return this.contributions.listen("host", name, changed);
   }
 
-  guard<T>(guarded: Guarded<T>, work: () => T): T {
-    if (this.parent && !this.loader.entries.has(guarded.plugin)) return this.parent.guard(guarded, work);
-    return this.reports.guard(guarded, work);
+  attempt<T>(attempt: Attempt<T>, work: () => T): T {
+    if (this.parent && !this.loader.entries.has(attempt.plugin)) return this.parent.attempt(attempt, work);
+    return this.reports.attempt(attempt, work);
   }
 
   get announced(): number {
@@ -187,9 +187,9 @@ class PluginKernel implements Kernel, LoaderKernel {
 
   private async shutDown(): Promise<void> {
     this.refuseWork();
-    await Promise.all([...this.loader.loaded.values()].map(({ scope }) => scope.settle()));
+    await Promise.all([...this.loader.loaded.values()].map(({ scope }) => scope.endWork()));
     await this.drainedOrLate();
-    this.log.settle();
+    this.log.captureState();
     for (const id of [...this.loader.loaded.keys()].reverse()) if (this.loader.loaded.has(id)) await this.unload(id);
     await this.drainedOrLate();
     for (const { contained } of this.loader.entries.values()) contained?.ended();

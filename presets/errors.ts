@@ -19,12 +19,12 @@ export const errors = defineErrors({
   CONFIG_PRESET_UNKNOWN: {
     exit: 2,
     text: (a: { preset: string; by: string; nearest: string | undefined }) =>
-      `There is no preset "${a.preset}" (${a.by}).${hint(a.nearest)} \`scorel preset list\` names them all.`,
+      `There is no preset "${a.preset}" (${a.by}).${hint(a.nearest)} \`scorel preset list\` lists them all.`,
   },
   CONFIG_PRESET_UNTRUSTED: {
     exit: 2,
     text: (a: { preset: string; file: string }) =>
-      `The preset "${a.preset}" is in ${a.file}, which is not read before you trust the project: scorel trust add, or --trust for one run.`,
+      `The preset "${a.preset}" is in ${a.file}, which is not read until you trust the project: scorel trust add, or --trust for one run.`,
   },
   CONFIG_PRESET_CIRCLE: {
     exit: 2,
@@ -33,7 +33,7 @@ export const errors = defineErrors({
   CONFIG_UNTRUSTED: {
     exit: 2,
     text: (a: { file: string }) =>
-      `${a.file} lies in a project's .scorel folder, which is not read before you trust the project: scorel trust add, or --trust for one run.`,
+      `${a.file} is in a project's .scorel folder, which is not read until you trust the project: scorel trust add, or --trust for one run.`,
   },
   CONFIG_OUTSIDE: {
     exit: 2,
@@ -53,6 +53,6 @@ export const errors = defineErrors({
   TESTING_COMMAND: (a: { line: string }) => `${JSON.stringify(a.line)} is not a command; write "/name arguments".`,
   CONFIG_CWD: {
     exit: 2,
-    text: (a: { cwd: string; reason: string }) => `${a.cwd} is not a directory to work in: ${a.reason}.`,
+    text: (a: { cwd: string; reason: string }) => `${a.cwd} cannot be used as the working directory: ${a.reason}.`,
   },
 });

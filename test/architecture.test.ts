@@ -6,7 +6,7 @@ import { given, knownWords } from "../plugins/extensions/words.ts";
 import { catalogue } from "../presets/catalogue.ts";
 import { featureNamesOf, importsOf, type Manifest, type SourceTree, violationsOf } from "./architecture.ts";
 import { keysWithin } from "./docs/source.ts";
-import { packages, readManifest, readSourceTree, root } from "./repository.ts";
+import { filesIn, packages, readManifest, readSourceTree, root } from "./repository.ts";
 import { closedSeamsOf, givenServices, sealedServices } from "./seams.ts";
 
 describe("this repository", () => {
@@ -34,6 +34,14 @@ describe("this repository", () => {
     const external = JSON.parse(/const external = (\[.*\]);/.exec(build)?.[1] ?? "[]") as string[];
     expect(Object.keys(dependencies).sort()).toEqual(external.filter((name) => name !== "@opentelemetry/api").sort());
   });
+});
+
+it("tests that a machine cannot run name what they need (test/optional.ts)", () => {
+  const skipping = filesIn("test").filter((name) => {
+    if (!name.endsWith(".test.ts") || name === "test/architecture.test.ts") return false;
+    return /\bskip(?:If)?\(|\brunIf\(/.test(readFileSync(join(root, name), "utf8"));
+  });
+  expect(skipping).toEqual([]);
 });
 
 describe("the seams of shipped plugins", () => {

@@ -1,5 +1,7 @@
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { describe, it } from "vitest";
+import { smallFileSystem } from "./fault/disk.ts";
 import { findChromium } from "./programs/chromium.ts";
 import { problemWithKits } from "./programs/kits/kits.ts";
 
@@ -23,8 +25,20 @@ const problems = {
   nats: runs("nats-server", ["--version"]),
   chromium: () => (findChromium() === undefined ? "no Chromium is on the PATH" : undefined),
   kits: problemWithKits,
+  systemd: runs("systemd-analyze", ["--version"]),
+  bash: runs("/bin/bash", ["-c", "true"]),
+  pipes: () => (process.platform === "win32" ? "Windows has no FIFOs" : undefined),
+  linux: () => (process.platform === "linux" ? undefined : "this is only for Linux"),
+  mounts: () => {
+    using disk = smallFileSystem(64);
+    return disk ? undefined : "this user cannot mount a file system";
+  },
+  setpriv: () =>
+    process.getuid?.() === 0 && existsSync("/usr/bin/setpriv") ? undefined : "only root can run it as another user",
   root: () => (process.getuid?.() === 0 ? undefined : "only root may do this"),
 };
+
+type Need = keyof typeof problems;
 
 /** The executor for programs of skills: the machine's own in the fast tier, bubblewrap in the suite `programs`. */
 export const executor =
@@ -36,23 +50,23 @@ export const confines = executor === "bubblewrap";
 const required = (process.env.SCOREL_TEST_REQUIRED ?? "").split(" ");
 
 /** Why an optional program cannot be used here; undefined if it can. */
-export const problemWith = (need: keyof typeof problems): string | undefined => problems[need]();
+export const problemWith = (need: Need): string | undefined => problems[need]();
 
 /** Describes tests that need an optional program or right; where it is missing, reports them as not run. */
-export function describeWith(need: keyof typeof problems, title: string, body: () => void): void {
+export function describeWith(need: Need, title: string, body: () => void): void {
   describeUnless(need, problems[need](), title, body);
 }
 
-/** A test that needs an optional program or right; reported as not run if it is missing. */
+/** A test that needs optional programs or rights; reported as not run if one is missing. */
 export function itWith(
-  need: keyof typeof problems,
+  needs: Need | readonly Need[],
   title: string,
   body: () => Promise<void> | void,
   timeout?: number,
 ): void {
-  const problem = problems[need]();
-  if (problem === undefined) it(title, body, timeout);
-  else reportNotRun(need, problem, title);
+  const missing = [needs].flat().find((need) => problems[need]() !== undefined);
+  if (missing === undefined) it(title, body, timeout);
+  else reportNotRun(missing, problems[missing]() as string, title);
 }
 
 /** Describes tests unless there is a problem with what they need; then reports them as not run. */

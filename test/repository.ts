@@ -21,8 +21,11 @@ export function readSourceTree(): SourceTree {
   };
 }
 
-/** Recurses itself, since the recursive readdir of Node 20 follows links, and the packages link to each other. */
-function filesIn(folder: string): string[] {
+/**
+ * The files of a folder of this repository, without those of others. Recurses itself, since the recursive readdir of Node 20 follows
+ * links, and the packages link to each other: a test that used it never ended.
+ */
+export function filesIn(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
     if (entry.isDirectory()) return entry.name === "node_modules" ? [] : filesIn(path);

@@ -24,6 +24,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const fast = ["setup", "check", "build", "unit", "smoke"];
 const full = [...fast, "slow"];
 const changed = ["check", "reached", "build", "smoke"];
+/** The number of files with failed tests that are run again. More failures have one cause, which is not the load. */
+const A_FEW = 8;
 /** Tests of processes often wait for disks, time limits and each other, so more files than processors run at a time. */
 const oneMore = { workers: availableParallelism() + 1 };
 const steps = {
@@ -78,7 +80,7 @@ function suite(name, projects = [name], { workers = availableParallelism(), more
   const files = new Set(result.failures?.map(({ file }) => file));
   const isRandom = [...files].some((file) => file.startsWith("test/fault/"));
   const mayRunAgain = process.env.SCOREL_TEST_AGAIN === "1" && !isRandom;
-  if (!mayRunAgain || files.size === 0 || result.failed !== result.failures.length || files.size > 3) return result;
+  if (!mayRunAgain || files.size === 0 || result.failed !== result.failures.length || files.size > A_FEW) return result;
   console.log(`\n== ${name} again: ${[...files].join(", ")}`);
   const again = vitest(`${name}-again`, projects, 1, [...files]);
   if (again.failed > 0) return result;

@@ -10,7 +10,7 @@ const smoke = [
   "test/e2e/{asking,checkpoints,cli,completion,demo,history,permissions,presets,prompt,queue,seed-extension,signals}.test.ts",
 ];
 
-/** Unit tests that take seconds: random and hostile input, races, floods, images, archives, programs, the whole documentation. */
+/** Unit tests that take seconds: random and hostile input, races, floods, images, archives, programs, many runs of git and bash, the whole documentation. */
 const slow = [
   "test/**/{hostile,hazards,floods,race,races,property,properties,corpus,covered,effort,figures}.test.ts",
   "test/plugins/{checkpoints,images,packages,runner,sandbox,search,skillstore,transfer}/**/*.test.ts",
@@ -18,6 +18,8 @@ const slow = [
   "test/plugins/compaction/long-*.test.ts",
   "test/plugins/gateway/stuck.test.ts",
   "test/plugins/logs/index-file.test.ts",
+  "test/plugins/permissions/bash.test.ts",
+  "test/plugins/worktrees/{finish,merge,safety}.test.ts",
   "test/plugins/relay/{pairing,malicious/*}.test.ts",
   "test/docs.test.ts",
 ];
@@ -97,16 +99,16 @@ export default defineConfig({
     projects: [
       suite("unit", unit, 60_000, shared, [...slow, ...ownProcess]),
       suite("own-process", ownProcess, 60_000, {}, ofCommand),
-      suite("deep", slow, 120_000, {}, ofCommand),
+      suite("deep", slow, 300_000, {}, ofCommand),
       suite("smoke", smoke, 120_000, { ...shared, globalSetup }),
-      suite("e2e", ["test/e2e/**/*.test.ts"], 120_000, { ...shared, globalSetup }, smoke),
-      suite("programs", ["test/programs/**/*.test.ts", ...usesPrograms], 120_000, {
+      suite("e2e", ["test/e2e/**/*.test.ts"], 300_000, { ...shared, globalSetup }, smoke),
+      suite("programs", ["test/programs/**/*.test.ts", ...usesPrograms], 300_000, {
         ...shared,
         globalSetup,
         setupFiles: ["test/programs/keep-browsers.ts"],
         env: { SCOREL_TEST_EXECUTOR: "bubblewrap" },
       }),
-      suite("fault", ["test/fault/**/*.test.ts"], 120_000, shared),
+      suite("fault", ["test/fault/**/*.test.ts"], 300_000, shared),
     ],
   },
 });

@@ -1,6 +1,6 @@
 import { codeOf, messageOf, ScorelError } from "@scorel/kit/values/coded-error";
 import { within } from "@scorel/kit/values/within";
-import type { Guarded } from "../base-context.ts";
+import type { Attempt } from "../base-context.ts";
 import { errors } from "../errors.ts";
 import type { Failure, KernelEntry } from "../kernel.ts";
 import type { Logger } from "../types.ts";
@@ -12,7 +12,7 @@ const KEPT = 1_000;
 /** Maximum lines in the host's log file, per plugin and place. */
 const LOGGED = 100;
 /** Default time limit in milliseconds for a plugin's function that others wait for. */
-const GUARD_LIMIT_MS = 10_000;
+const ATTEMPT_LIMIT_MS = 10_000;
 
 /** The message of a failure without the plugin's name and origin, which are shown beside it. */
 function messageWithoutPlugin(plugin: string, thrown: unknown): string {
@@ -84,7 +84,10 @@ export class Failures {
   }
 
   /** Returns the result of `work`, or `otherwise` if it fails, takes too long, or has failed too often. */
-  guard<T>({ plugin, where, otherwise, containedOnly, staysOn, limit = GUARD_LIMIT_MS }: Guarded<T>, work: () => T): T {
+  attempt<T>(
+    { plugin, where, otherwise, containedOnly, staysOn, limit = ATTEMPT_LIMIT_MS }: Attempt<T>,
+    work: () => T,
+  ): T {
     const contained = this.options.entry(plugin)?.contained;
     if (contained?.isOff(where)) return otherwise as T;
     const failed = (thrown: unknown) => {

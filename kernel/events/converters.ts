@@ -37,7 +37,7 @@ export class Converters {
     const skip: LlmAction = { action: "skip" };
     const definition = registry.stored(event.type);
     const convert = definition?.convertToLlm;
-    return convert ? this.guard(event, "convertToLlm", skip, () => convert.call(definition, event, lookup)) : skip;
+    return convert ? this.attempt(event, "convertToLlm", skip, () => convert.call(definition, event, lookup)) : skip;
   }
 
   display(event: AnyEvent): DisplayAction {
@@ -46,14 +46,14 @@ export class Converters {
     const plain: DisplayAction = { display: "notice", level: "info", text: `[${event.type}]` };
     const convert = definition?.convertToDisplay;
     if (!convert) return definition?.transient ? { display: "hidden" } : plain;
-    return this.guard(event, "convertToDisplay", plain, () => convert.call(definition, event, lookup));
+    return this.attempt(event, "convertToDisplay", plain, () => convert.call(definition, event, lookup));
   }
 
   asListened(event: AnyEvent): AnyEvent {
     const { registry, lookup } = this.options;
     const { toListener } = registry.get(event.type) ?? {};
     if (!toListener) return event;
-    return this.guard(event, "toListener", event, () => {
+    return this.attempt(event, "toListener", event, () => {
       const extra: unknown = toListener(event, lookup);
       if (typeof extra !== "object" || extra instanceof Promise) throw errors.EVENT_LISTENED({ type: event.type });
       // Fields that are getters stay getters.
@@ -66,8 +66,8 @@ export class Converters {
     failures.report(registry.owner(event.type) ?? "kernel", `${converter} of ${event.type}`, thrown);
   }
 
-  private guard<T>(event: AnyEvent, converter: string, otherwise: Awaited<T>, work: () => T): T {
+  private attempt<T>(event: AnyEvent, converter: string, otherwise: Awaited<T>, work: () => T): T {
     const plugin = this.options.registry.owner(event.type) ?? "kernel";
-    return this.options.failures.guard({ plugin, where: `${converter} of ${event.type}`, otherwise }, work);
+    return this.options.failures.attempt({ plugin, where: `${converter} of ${event.type}`, otherwise }, work);
   }
 }

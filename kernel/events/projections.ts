@@ -13,7 +13,8 @@ const SNAPSHOT_EVERY = 64;
 /** Maximum size of a stored state, in characters of JSON. Larger states are computed again at the next opening. */
 const MAX_STORED_STATE = 2 ** 20;
 
-interface Row {
+/** A projection of a plugin, with its present state. */
+interface Registered {
   plugin: string;
   version: string;
   name: string;
@@ -43,7 +44,7 @@ interface ProjectionsOptions {
 export class Projections {
   /** Number of rows replayed because no stored state covered them. */
   replayed = 0;
-  private readonly rows = new Map<string, Row>();
+  private readonly registered = new Map<string, Registered>();
   private readonly options: ProjectionsOptions;
 
   constructor(options: ProjectionsOptions) {
@@ -51,7 +52,7 @@ export class Projections {
   }
 
   get names(): string[] {
-    return [...this.rows.keys()];
+    return [...this.registered.keys()];
   }
 
   /** Adds a plugin's projection and returns a function that removes it. Throws PROJECTION_DUPLICATE if its name is already taken. */
@@ -61,15 +62,15 @@ export class Projections {
     const at = definition.over === "log" ? 0 : Ledger.NO_ROW;
     const state = synchronousState(name, definition.init());
     const initial = { state, at, sinceSnapshot: 0, failed: false, snapshots: new Map() };
-    const row: Row = { plugin: id, version, name, definition, types: typesOf(definition), ...initial };
-    this.rows.set(name, row);
-    return () => void this.rows.delete(name);
+    const projection: Registered = { plugin: id, version, name, definition, types: typesOf(definition), ...initial };
+    this.registered.set(name, projection);
+    return () => void this.registered.delete(name);
   }
 
   /** The current states, to be stored beside the log. */
   image(): ProjectionImage[] {
-    const rows = [...this.rows.values()].filter(({ failed, at }) => !failed && at > 0);
-    return rows.flatMap(({ plugin, version, name, definition: { over }, at, state }) =>
+    const kept = [...this.registered.values()].filter(({ failed, at }) => !failed && at > 0);
+    return kept.flatMap(({ plugin, version, name, definition: { over }, at, state }) =>
       (JSON.stringify(state) ?? "").length > MAX_STORED_STATE ? [] : { plugin, version, name, over, at, state },
     );
   }
@@ -77,85 +78,87 @@ export class Projections {
   /** Restores stored states that the same version of the same plugin computed. */
   restore(images: readonly ProjectionImage[]): void {
     for (const { plugin, version, name, over, at, state } of images) {
-      const row = this.rows.get(name);
-      if (row?.plugin !== plugin || row.version !== version || row.definition.over !== over) continue;
-      row.at = at;
-      row.state = freeze(state);
+      const projection = this.registered.get(name);
+      if (projection?.plugin !== plugin || projection.version !== version || projection.definition.over !== over)
+        continue;
+      projection.at = at;
+      projection.state = freeze(state);
     }
   }
 
-  /** Applies an event that was just added to the tree at row `at`, except to projections that have not applied all earlier events. */
-  advance(event: StoredEvent, at: number): void {
-    for (const row of this.rows.values()) {
-      const isLog = row.definition.over === "log";
+  /** Applies an event that was just added to the tree at `row`, except to projections that have not applied all earlier events. */
+  advance(event: StoredEvent, row: number): void {
+    for (const projection of this.registered.values()) {
+      const isLog = projection.definition.over === "log";
       const isNext = isLog
-        ? row.at === at
-        : this.options.tree.links.isPath(at) && this.options.tree.links.parentOf(at) === row.at;
+        ? projection.at === row
+        : this.options.tree.links.isPath(row) && this.options.tree.links.parentOf(row) === projection.at;
       if (!isNext) continue;
-      if (row.types?.has(event.type) ?? true) this.update(row, event);
-      if (isLog) row.at = at + 1;
-      else this.moveTo(row, at);
+      if (projection.types?.has(event.type) ?? true) this.update(projection, event);
+      if (isLog) projection.at = row + 1;
+      else this.moveTo(projection, row);
     }
   }
 
   /** Returns the current state. Throws PROJECTION_UNKNOWN, or PROJECTION_FAILED if one of the projection's functions threw. */
   get(name: string): unknown {
-    const row = this.rows.get(name);
-    if (!row) {
+    const projection = this.registered.get(name);
+    if (!projection) {
       if (this.options.parent) return this.options.parent.get(name);
       throw errors.PROJECTION_UNKNOWN({ projection: name });
     }
-    if (row.definition.over === "path") this.follow(row);
-    else this.catchUp(row);
-    if (row.failed) throw errors.PROJECTION_FAILED({ projection: name, plugin: row.plugin });
-    return row.state;
+    if (projection.definition.over === "path") this.follow(projection);
+    else this.catchUp(projection);
+    if (projection.failed) throw errors.PROJECTION_FAILED({ projection: name, plugin: projection.plugin });
+    return projection.state;
   }
 
   private ownerOf(name: string): string | undefined {
-    return this.rows.get(name)?.plugin ?? this.options.parent?.ownerOf(name);
+    return this.registered.get(name)?.plugin ?? this.options.parent?.ownerOf(name);
   }
 
-  private catchUp(row: Row): void {
+  private catchUp(projection: Registered): void {
     const { size } = this.options.tree;
-    if (row.at === size) return;
-    this.replayed += size - row.at;
-    const reads = this.readsOf(row, row.at);
-    for (let at = row.at; at < size; at++) if (reads(at)) this.take(row, at);
-    row.at = size;
+    if (projection.at === size) return;
+    this.replayed += size - projection.at;
+    const reads = this.readsOf(projection, projection.at);
+    for (let row = projection.at; row < size; row++) if (reads(row)) this.take(projection, row);
+    projection.at = size;
   }
 
   /** Brings a path projection to the active leaf, from its current state or the nearest snapshot above the leaf. */
-  private follow(row: Row): void {
+  private follow(projection: Registered): void {
     const { links } = this.options.tree;
-    if (row.at === links.leaf) return;
+    if (projection.at === links.leaf) return;
+    const isKnown = (row: number) => row === Ledger.NO_ROW || row === projection.at || projection.snapshots.has(row);
     const path: number[] = [];
     let known = links.leaf;
-    for (; known !== Ledger.NO_ROW && known !== row.at && !row.snapshots.has(known); known = links.parentOf(known))
-      path.push(known);
-    if (known !== row.at) row.state = known === Ledger.NO_ROW ? row.definition.init() : row.snapshots.get(known);
-    row.at = known;
+    for (; !isKnown(known); known = links.parentOf(known)) path.push(known);
+    if (known !== projection.at)
+      projection.state = known === Ledger.NO_ROW ? projection.definition.init() : projection.snapshots.get(known);
+    projection.at = known;
     this.replayed += path.length;
-    const reads = this.readsOf(row, path.at(-1) ?? 0);
-    for (const at of path.reverse()) {
-      if (reads(at)) this.take(row, at);
-      this.moveTo(row, at);
+    const reads = this.readsOf(projection, path.at(-1) ?? 0);
+    for (const row of path.reverse()) {
+      if (reads(row)) this.take(projection, row);
+      this.moveTo(projection, row);
     }
   }
 
-  private moveTo(row: Row, at: number): void {
-    row.at = at;
-    if (++row.sinceSnapshot < SNAPSHOT_EVERY || row.failed) return;
-    row.sinceSnapshot = 0;
-    row.snapshots.set(at, row.state);
+  private moveTo(projection: Registered, row: number): void {
+    projection.at = row;
+    if (++projection.sinceSnapshot < SNAPSHOT_EVERY || projection.failed) return;
+    projection.sinceSnapshot = 0;
+    projection.snapshots.set(row, projection.state);
   }
 
-  private take(row: Row, at: number): void {
-    const event = this.options.tree.read(at);
-    if (event) this.update(row, event);
+  private take(projection: Registered, row: number): void {
+    const event = this.options.tree.read(row);
+    if (event) this.update(projection, event);
   }
 
   /** Returns a function that tells whether a row, from `first` on, can change the projection. */
-  private readsOf({ definition }: Row, first: number): (row: number) => boolean {
+  private readsOf({ definition }: Registered, first: number): (row: number) => boolean {
     const { reads } = definition;
     if (!reads) return () => true;
     const { ledger, size } = this.options.tree;
@@ -168,13 +171,13 @@ export class Projections {
   }
 
   /** Applies one event. A projection that throws is reported once and switched off, and the writer continues. */
-  private update(row: Row, event: StoredEvent): void {
-    if (row.failed) return;
+  private update(projection: Registered, event: StoredEvent): void {
+    if (projection.failed) return;
     try {
-      row.state = synchronousState(row.name, row.definition.update(row.state, event));
+      projection.state = synchronousState(projection.name, projection.definition.update(projection.state, event));
     } catch (thrown) {
-      row.failed = true;
-      this.options.failures.report(row.plugin, `projection ${row.name}`, thrown);
+      projection.failed = true;
+      this.options.failures.report(projection.plugin, `projection ${projection.name}`, thrown);
     }
   }
 }

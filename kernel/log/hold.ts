@@ -88,9 +88,11 @@ export class PathGate {
 
   private async open<R>(held: Held, work: () => Promise<R>): Promise<R> {
     this.mustBeCurrent(held);
-    await this.flush();
+    // The waiting events are written at once. Those that come while these are synced to disk need not wait, and must not be overtaken.
+    const flushed = this.flush();
     held.opened = true;
     try {
+      await flushed;
       return await work();
     } finally {
       held.opened = false;

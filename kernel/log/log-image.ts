@@ -11,7 +11,7 @@ export class Images {
   private readonly tree: Tree;
   private readonly projections: Projections;
   private readonly registry: Registry;
-  private settled: Pick<LogImage, "signatures" | "projections"> | undefined;
+  private captured: Pick<LogImage, "signatures" | "projections"> | undefined;
 
   constructor(opened: Opened, tree: Tree, projections: Projections, registry: Registry) {
     this.opened = opened;
@@ -32,12 +32,12 @@ export class Images {
   }
 
   /** Saves the projections and type signatures, before the plugins that define them are unloaded. */
-  settle(): void {
-    this.settled ??= this.known();
+  captureState(): void {
+    this.captured ??= this.known();
   }
 
   make(): LogImage {
-    return { rows: this.tree.size, ...this.tree.links.image(this.tree.activeLeaf), ...(this.settled ?? this.known()) };
+    return { rows: this.tree.size, ...this.tree.links.image(this.tree.activeLeaf), ...(this.captured ?? this.known()) };
   }
 
   private known(): Pick<LogImage, "signatures" | "projections"> {

@@ -205,8 +205,8 @@ export class Log implements Session {
   }
 
   /** Saves the parts of the image that depend on plugins. Called before they are unloaded. */
-  settle(): void {
-    this.images.settle();
+  captureState(): void {
+    this.images.captureState();
   }
 
   /** Syncs the log to disk, saves its image and closes it. Must be called only once. */

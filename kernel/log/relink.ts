@@ -22,7 +22,7 @@ export function linkRows(tree: Tree, first: number, linking: Linking): void {
     const mayMove = typeof reads === "string" ? contains(reads, row) : reads === true;
     links.link(row, mayMove ? leafAfter(tree, row, linking) : row);
   }
-  if (first < size) tree.settle();
+  if (first < size) tree.readLeaf();
 }
 
 /** Returns the row of the active leaf after the event of `row`. */

@@ -55,10 +55,10 @@ export class Syncer {
   private start(): Promise<void> {
     this.dirty = false;
     this.running = this.store.sync().then(
-      () => this.settle(),
+      () => this.ended(),
       (thrown) => {
         this.dirty = true;
-        this.settle(thrown);
+        this.ended(thrown);
         throw thrown;
       },
     );
@@ -66,7 +66,7 @@ export class Syncer {
     return this.running;
   }
 
-  private settle(thrown?: unknown): void {
+  private ended(thrown?: unknown): void {
     this.running = undefined;
     const failed = thrown !== undefined;
     if (failed || this.failed) this.onStatus(failed ? messageOf(thrown) : undefined);

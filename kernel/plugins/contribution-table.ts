@@ -66,7 +66,7 @@ export class ContributionTable {
       const flaw = (thrown: unknown) => reports.reportOnce(plugin, name, thrown);
       for (const source of sources) {
         if (!contributes(source, name)) continue;
-        const value = reports.guard<Valid<N> | typeof FAILED>({ plugin, where: name, otherwise: FAILED }, () => {
+        const value = reports.attempt<Valid<N> | typeof FAILED>({ plugin, where: name, otherwise: FAILED }, () => {
           const given = contributed(name, source, { context, isManifest: source === entry.plugin });
           if (given === undefined || given === null) return undefined;
           for (const thrown of entry.contained?.flaws(name, given) ?? []) flaw(thrown);
@@ -95,7 +95,7 @@ export class ContributionTable {
     for (const [name, listeners] of this.listeners) {
       if (!contributes(source, name)) continue;
       for (const { plugin, changed } of [...listeners])
-        this.options.reports.guard({ plugin, where: `onContributed ${name}`, otherwise: undefined }, changed);
+        this.options.reports.attempt({ plugin, where: `onContributed ${name}`, otherwise: undefined }, changed);
     }
     for (const child of this.children) child.changed(source);
   }

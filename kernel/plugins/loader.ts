@@ -47,12 +47,12 @@ export class Loader {
     const { entries: ordered, leftOut } = startOrder(entries, (service) => this.isAvailable(service), this.hints);
     const ready: Loaded[] = [];
     for (const entry of ordered) {
-      const loaded = await this.guarded(entry, () => this.register(entry));
+      const loaded = await this.attempt(entry, () => this.register(entry));
       if (loaded) ready.push(loaded);
     }
     this.kernel.replay();
     for (const { entry, error } of leftOut) this.kernel.reports.report(entry.plugin.id, "start", error);
-    for (const loaded of ready) await this.guarded(loaded.entry, () => this.activate(loaded));
+    for (const loaded of ready) await this.attempt(loaded.entry, () => this.activate(loaded));
   }
 
   async load(entry: KernelEntry): Promise<void> {
@@ -66,7 +66,7 @@ export class Loader {
     const loaded = this.loaded.get(id);
     if (!loaded) throw errors.PLUGIN_UNKNOWN({ plugin: id });
     const offered = new Set<string>(loaded.entry.plugin.provides ?? []);
-    await loaded.scope.settle();
+    await loaded.scope.endWork();
     for (const [user, { entry }] of [...this.loaded].reverse())
       if (user !== id && this.loaded.has(user) && entry.plugin.needs?.some((need) => offered.has(need)))
         await this.unload(user);
@@ -79,7 +79,7 @@ export class Loader {
     return this.add(loaded, lateContribution(plugin, name, value, this.hints));
   }
 
-  private async guarded<T>(entry: KernelEntry, work: () => Promise<T>): Promise<T | undefined> {
+  private async attempt<T>(entry: KernelEntry, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
     } catch (thrown) {

@@ -49,12 +49,12 @@ class Sorter {
   }
 
   sort(): Ordered {
-    for (const entry of this.entries) this.guard(entry, () => this.register(entry));
-    for (const entry of this.entries) if (!this.failed.has(entry)) this.guard(entry, () => this.visit(entry));
+    for (const entry of this.entries) this.attempt(entry, () => this.register(entry));
+    for (const entry of this.entries) if (!this.failed.has(entry)) this.attempt(entry, () => this.visit(entry));
     return { entries: this.ordered, leftOut: [...this.failed].map(([entry, error]) => ({ entry, error })) };
   }
 
-  private guard(entry: KernelEntry, work: () => void): void {
+  private attempt(entry: KernelEntry, work: () => void): void {
     try {
       work();
     } catch (error) {

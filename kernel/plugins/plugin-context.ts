@@ -70,7 +70,7 @@ export function createContext(
     beforeStop: (end, limitMs) => scope.addEnding(end, limitMs),
     onDispose: (dispose) => scope.add(dispose),
     report,
-    guard: (guarded, work) => kernel.reports.guard(guarded, work),
+    attempt: (attempt, work) => kernel.reports.attempt(attempt, work),
     spend: () => {},
     isolate: (where, work) => isolated(work, (thrown) => report(where, thrown)),
     get ui() {

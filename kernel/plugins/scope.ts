@@ -48,7 +48,7 @@ export class Scope {
   }
 
   /** Begins the stop: aborts the plugin's signal and waits for its running work to end. */
-  async settle(): Promise<void> {
+  async endWork(): Promise<void> {
     this.control.abort();
     await Promise.all(this.endings.splice(0).map(({ work, limit }) => this.run(work, limit)));
   }
@@ -57,7 +57,7 @@ export class Scope {
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
-    await this.settle();
+    await this.endWork();
     for (let dispose = this.disposers.pop(); dispose; dispose = this.disposers.pop()) await this.run(dispose);
   }
 

@@ -137,7 +137,7 @@ export class ServiceTable {
     const { reports, session } = this.options;
     return wrappers.reduceRight((service, { plugin, wrap }) => {
       const where = `serviceWrappers ${name}`;
-      return reports.guard({ plugin, where, otherwise: service }, () => {
+      return reports.attempt({ plugin, where, otherwise: service }, () => {
         const outer = withMembers(service, wrap(service, session), name);
         if (isObject(outer)) this.wrappedBy.set(outer, plugin);
         return outer;

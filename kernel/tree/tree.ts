@@ -51,7 +51,7 @@ export class Tree implements TreeView {
   }
 
   /** Reads the id of the active leaf, which linking rows without reading their events leaves unknown. */
-  settle(): void {
+  readLeaf(): void {
     this.leaf = this.read(this.links.leaf)?.id ?? null;
   }
 

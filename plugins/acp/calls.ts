@@ -2,7 +2,7 @@ import type { SessionUpdate, ToolCallContent, ToolCallStatus } from "@agentclien
 import type { DisplayAction } from "@scorel/kernel";
 import { lineOf } from "@scorel/kit/text/one-line";
 import type { ToolCallBlock, ToolResultMessage } from "@scorel/messages/contract";
-import { cleanArgs, cleanText, fenced, textPart } from "./clean.ts";
+import { cleanArgs, cleanText, codeBlock, textPart } from "./clean.ts";
 import { contentAfter, contentBefore, kindOf, locationsAfter, locationsOf, shortened, titleOf } from "./tool-calls.ts";
 
 /** The tool whose list is shown as the plan of the session. */
@@ -61,7 +61,7 @@ export class Calls {
     const { content } = (partial ?? {}) as { content?: unknown };
     if (!Array.isArray(content)) return [];
     const texts = content.flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? [text] : []));
-    const shown: ToolCallContent[] = texts.map((text) => textPart(fenced(cleanText(text))));
+    const shown: ToolCallContent[] = texts.map((text) => textPart(codeBlock(cleanText(text))));
     return shown.length === 0 ? [] : this.update(toolCallId, { content: shown });
   }
 

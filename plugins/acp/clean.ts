@@ -1,4 +1,6 @@
 import type { ToolCallContent } from "@agentclientprotocol/sdk";
+import { beginningOf } from "@scorel/kit/text/cut";
+import { fenced } from "@scorel/kit/text/fence";
 import { plainText } from "@scorel/kit/text/plain";
 
 /** The longest text in one part of an update. Results of tools are shorter. */
@@ -8,7 +10,7 @@ const MAX_ARGS = 32_000;
 
 /** Removes control sequences from the text of a model or tool, and limits its length. */
 export function cleanText(text: string): string {
-  return plainText(text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
+  return plainText(text.length > MAX_TEXT ? `${beginningOf(text, MAX_TEXT)}…` : text);
 }
 
 /** Text as content of a tool call. */
@@ -16,11 +18,9 @@ export function textPart(text: string): ToolCallContent {
   return { type: "content", content: { type: "text", text: cleanText(text) } };
 }
 
-/** Text as a Markdown code block. Its fence is longer than any fence in the text. */
-export function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}\n${text.replace(/\n$/, "")}\n${fence}`;
+/** Text as a Markdown code block, without a line break at its end. */
+export function codeBlock(text: string): string {
+  return fenced(text.replace(/\n$/, ""));
 }
 
 /** The arguments of a call with cleaned strings. Undefined if they are too large, or are not JSON. */

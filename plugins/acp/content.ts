@@ -3,7 +3,7 @@ import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { imageType } from "@scorel/kit/files/image-type";
 import { lineOf } from "@scorel/kit/text/one-line";
 import type { ImageBlock, UserMessage } from "@scorel/messages/contract";
-import { fenced } from "./clean.ts";
+import { codeBlock } from "./clean.ts";
 import { errors } from "./errors.ts";
 
 /** A prompt from an editor: the text of the person, with attached files and images. */
@@ -56,7 +56,7 @@ function addedBy(block: Exclude<ContentBlock, { type: "text" | "resource_link" }
   const { resource } = block;
   if ("text" in resource) {
     const name = pathOf(resource.uri) ?? lineOf(resource.uri);
-    return { type: "text" as const, text: `${name}\n${fenced(resource.text)}` };
+    return { type: "text" as const, text: `${name}\n${codeBlock(resource.text)}` };
   }
   return imageOf({ data: resource.blob, mimeType: resource.mimeType ?? "unknown" });
 }

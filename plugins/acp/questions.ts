@@ -6,7 +6,7 @@ import { lineOf } from "@scorel/kit/text/one-line";
 import type { CallRequest } from "@scorel/permissions/contract";
 import type { OpenRequest, RequestOption } from "@scorel/requests/contract";
 import type { Calls } from "./calls.ts";
-import { cleanArgs, fenced, textPart } from "./clean.ts";
+import { cleanArgs, codeBlock, textPart } from "./clean.ts";
 import { absolute, diffPart, partsOf } from "./diffs.ts";
 import type { Editor } from "./editor.ts";
 import { argsOf, kindOf, locationsOf, titleOf } from "./tool-calls.ts";
@@ -173,6 +173,6 @@ function contentOf(body: NonNullable<OpenRequest["body"]>, cwd: string): ToolCal
       if (parts.length > 0) return parts.map((each) => diffPart(absolute(part.path, cwd), each));
     }
     const text = displayText(part);
-    return text === "" ? [] : [textPart(fenced(text))];
+    return text === "" ? [] : [textPart(codeBlock(text))];
   });
 }

@@ -2,6 +2,7 @@ import type { ContentBlock, StopReason } from "@agentclientprotocol/sdk";
 import { damageIn } from "@scorel/host/client";
 import type { Anchor, Client, Delivered, SessionStatus, Subscription } from "@scorel/host/contract";
 import { isEvent, messageOf } from "@scorel/kernel";
+import { onAbort, untilAborted } from "@scorel/kit/values/abort";
 import type { TrustService } from "@scorel/trust/contract";
 import { Buffers } from "./buffers.ts";
 import { type Prompt, promptOf } from "./content.ts";
@@ -12,7 +13,7 @@ import { Questions } from "./questions.ts";
 import { Settings } from "./settings.ts";
 import { commandIn, commandsOf, isKnown, runCommand, type Typed } from "./slash-commands.ts";
 import { askForTrust, type Declined } from "./trust-question.ts";
-import { Turns } from "./turns.ts";
+import { Turns, untilConnected } from "./turns.ts";
 import { Updates } from "./updates.ts";
 
 /** Shared by all sessions of an editor. */
@@ -39,7 +40,7 @@ export class Session {
   /** Prompts that have not been sent yet. */
   private readonly unsent = new Set<AbortController>();
   /** Running slash commands. Some of them take long. */
-  private readonly commands = new Set<{ isCancelled: boolean }>();
+  private readonly commands = new Set<AbortController>();
   private subscription: Subscription | undefined;
   private begun: Promise<void> = Promise.resolve();
   /** The choices that the editor has, as JSON, to detect changes. */
@@ -85,11 +86,11 @@ export class Session {
   /** Answers a prompt. Resolves when all updates of its turn have been sent. `signal` cancels it. */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
     const prompt = promptOf(blocks);
-    if (await this.isCancelledBefore(signal)) return "cancelled";
+    const prepared = await this.prepared(prompt, signal);
+    if (!prepared) return "cancelled";
     // Repeated before each prompt, since a restarted host has lost the offer. It is sent before the prompt.
     this.later(() => this.buffers.offer());
-    const command = await this.commandIn(prompt);
-    return command ? this.run(command, signal) : this.turns.send(prompt, signal);
+    return prepared.command ? this.run(prepared.command, signal) : this.turns.send(prompt, signal);
   }
 
   /** The slash command in a prompt. An unknown one is sent to the model as text, and the person is told so. */
@@ -105,33 +106,32 @@ export class Session {
   /** Cancels all prompts of the editor, with the questions that are open at this time. */
   async cancel(): Promise<void> {
     for (const controller of this.unsent) controller.abort();
-    for (const command of this.commands) command.isCancelled = true;
     // A turn that only other clients wait for goes on, and so do its questions.
     if (!this.turns.isWaiting && this.commands.size === 0) return;
     const decline = this.questions.withdraw();
+    for (const command of this.commands) command.abort();
     await this.turns.cancel();
-    if (this.commands.size > 0) await this.cancelCommands();
     await decline();
   }
 
-  /** Cancels the slash commands that the editor runs, and a turn that one of them has begun. */
+  /** Cancels the slash commands that the editor runs. A turn that runs meanwhile may be that of another client or prompt, so it goes on. */
   private async cancelCommands(): Promise<void> {
-    const { client } = this.shared;
-    await client.request("cancel", { sessionId: this.id });
-    await client.request("cancel_commands", { sessionId: this.id });
+    await this.shared.client.request("cancel_commands", { sessionId: this.id });
   }
 
-  /** Prepares a prompt. Returns whether it was cancelled meanwhile. */
-  private async isCancelledBefore(signal: AbortSignal): Promise<boolean> {
+  /** Prepares a prompt, and finds the slash command in it. Undefined if the prompt was cancelled meanwhile. */
+  private async prepared(prompt: Prompt, signal: AbortSignal): Promise<{ command: Typed | undefined } | undefined> {
     const controller = new AbortController();
     const either = AbortSignal.any([signal, controller.signal]);
     this.unsent.add(controller);
     try {
       await this.begun;
       await this.askForTrust(either);
-      return either.aborted;
+      // While the host is away, the client queues requests, and a queued request cannot be cancelled. So nothing is sent before.
+      await untilAborted(untilConnected(this.shared.client), either);
+      return { command: await untilAborted(this.commandIn(prompt), either) };
     } catch (thrown) {
-      if (either.aborted) return true;
+      if (either.aborted) return undefined;
       throw thrown;
     } finally {
       this.unsent.delete(controller);
@@ -139,14 +139,15 @@ export class Session {
   }
 
   private async run(command: Typed, signal: AbortSignal): Promise<StopReason> {
-    const running = { isCancelled: false };
+    const running = new AbortController();
+    const cancelled = AbortSignal.any([signal, running.signal]);
     this.commands.add(running);
-    const { text, turn } = await runCommand(this.shared.client, this.id, command).finally(() =>
-      this.commands.delete(running),
-    );
-    await this.say(text);
-    if (turn !== undefined) return this.turns.follow(async () => turn, signal);
-    return running.isCancelled ? "cancelled" : "end_turn";
+    const ignore = onAbort(cancelled, () => this.later(() => this.cancelCommands()));
+    const { text, turn } = await runCommand(this.shared.client, this.id, command).finally(ignore);
+    await this.say(text).finally(() => this.commands.delete(running));
+    // A turn that the command has begun is cancelled like that of a message.
+    if (turn !== undefined) return this.turns.follow(async () => turn, cancelled);
+    return cancelled.aborted ? "cancelled" : "end_turn";
   }
 
   /** Shows text as if it were the agent's answer. */

@@ -4,7 +4,7 @@ import { type Obeyed, obeyed } from "@scorel/host/client";
 import type { Client } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { lineOf } from "@scorel/kit/text/one-line";
-import { cleanText, fenced } from "./clean.ts";
+import { cleanText, codeBlock } from "./clean.ts";
 
 const COMMAND = /^\/([A-Za-z][\w:-]*)(?:\s+([\s\S]*))?$/;
 /** Commands that need a terminal, or that editors replace: starting or choosing a session. */
@@ -77,9 +77,9 @@ async function resultOf(client: Client, sessionId: string, { name, args }: Typed
 
 function textOf({ output = "", copy, input, sessionId: other }: Obeyed, sessionId: string): string {
   const parts = [
-    output.includes("\n") ? fenced(cleanText(output)) : cleanText(output),
-    copy === undefined ? "" : fenced(cleanText(copy)),
-    input === undefined ? "" : `For your next message:\n\n${fenced(cleanText(input.text))}`,
+    output.includes("\n") ? codeBlock(cleanText(output)) : cleanText(output),
+    copy === undefined ? "" : codeBlock(cleanText(copy)),
+    input === undefined ? "" : `For your next message:\n\n${codeBlock(cleanText(input.text))}`,
     other === undefined || other === sessionId ? "" : `Open session ${lineOf(other)} in the editor's list of sessions.`,
   ];
   return parts.filter((part) => part !== "").join("\n\n");

@@ -1,7 +1,8 @@
 import type { ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
+import { beginningOf } from "@scorel/kit/text/cut";
 import { lineOf } from "@scorel/kit/text/one-line";
 import type { ToolResultMessage } from "@scorel/messages/contract";
-import { cleanText, fenced, textPart } from "./clean.ts";
+import { cleanText, codeBlock, textPart } from "./clean.ts";
 import { absolute, diffPart, partsOf } from "./diffs.ts";
 
 type Args = Readonly<Record<string, unknown>>;
@@ -31,7 +32,7 @@ export function titleOf(tool: string, args: unknown): string {
 }
 
 export function shortened(title: string): string {
-  return title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE - 1)}…` : title;
+  return title.length > MAX_TITLE ? `${beginningOf(title, MAX_TITLE - 1)}…` : title;
 }
 
 /** The files that a call is about. */
@@ -58,7 +59,7 @@ export function contentAfter(message: ToolResultMessage): ToolCallContent[] {
   return message.content.map((block) =>
     block.type === "image"
       ? { type: "content", content: { type: "image", data: block.data, mimeType: block.mimeType } }
-      : textPart(fenced(cleanText(block.text))),
+      : textPart(codeBlock(cleanText(block.text))),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { ToolCallUpdate } from "@agentclientprotocol/sdk";
 import { describeAs } from "@scorel/kit/terminal/review";
 import type { TrustReview, TrustService } from "@scorel/trust/contract";
-import { fenced, textPart } from "./clean.ts";
+import { codeBlock, textPart } from "./clean.ts";
 import type { Editor } from "./editor.ts";
 
 const TRUST = "trust";
@@ -31,7 +31,7 @@ export async function askForTrust(
       sessionId,
       toolCall: callFor(review),
       options: [
-        { optionId: "without", name: "Go on without it", kind: "allow_once" },
+        { optionId: "without", name: "Continue without it", kind: "allow_once" },
         { optionId: TRUST, name: "Trust it as it is now", kind: "allow_always" },
       ],
     },
@@ -55,7 +55,7 @@ function callFor(review: TrustReview): ToolCallUpdate {
     title: "Trust this project?",
     kind: "other",
     status: "pending",
-    content: [textPart(fenced(describeAs(head, review)))],
+    content: [textPart(codeBlock(describeAs(head, review)))],
     locations: review.folders.map((path) => ({ path })),
   };
 }

@@ -91,7 +91,7 @@ export class Turns {
     const sent = prompts.filter(({ id }) => id !== undefined);
     if (sent.length === 0) return;
     // While the host is disconnected, a request to cancel would wait for it, and could then cancel a later turn.
-    if (client.state?.state === "waiting") {
+    if (isAway(client)) {
       for (const prompt of sent) prompt.takeBack();
       return;
     }
@@ -100,6 +100,22 @@ export class Turns {
     for (const prompt of sent) if (back.has(prompt.id as string)) prompt.takeBack();
     if (sent.some(({ id }) => !back.has(id as string))) await client.request("cancel", { sessionId });
   }
+}
+
+/** Whether a request would wait until the host can be reached. */
+const isAway = (client: Client) => ["waiting", "connecting"].includes(client.state?.state ?? "");
+
+/** Resolves when the host can be reached, or will not be reached any more. */
+export function untilConnected(client: Client): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (isAway(client)) return;
+      ignore?.();
+      resolve();
+    };
+    const ignore = client.onState?.(look);
+    look();
+  });
 }
 
 /** The reason why a turn has ended. Throws the error of a turn that has failed. */

@@ -118,7 +118,7 @@ function branch({ from, to, sha256, made }: LineageTree["inputs"][number]): stri
   const { artifact, inputs, again, cut } = made;
   const { by, skill, command } = artifact.lineage ?? {};
   const own = [skill ? `skill ${skill.name}` : by && `saved by ${by}`, command].filter(Boolean).join(" $ ");
-  const of = `  = ${artifact.name}@${artifact.version}${again ? " (see above)" : cut ? " (too long to go on)" : own && `  ${own}`}`;
+  const of = `  = ${artifact.name}@${artifact.version}${again ? " (its inputs are shown elsewhere)" : cut ? " (too long to continue)" : own && `  ${own}`}`;
   return [head, of, ...inputs.flatMap(branch).map((line) => `    ${line}`)];
 }
 

@@ -6,6 +6,7 @@ type Actions = typeof import("./actions.ts");
 const session: CliOption = {
   flags: "--session <id>",
   description: "Of this session; the beginning of its id is enough (default: the latest of this directory)",
+  completes: "session",
 };
 const output: CliOption = {
   flags: "--output <format>",
@@ -29,7 +30,7 @@ export function artifactCommands(host: () => HostService | undefined): CliComman
       output,
     ]),
     command("get", "<name>", "Print an artifact's bytes; <name>@<version> an earlier one", [
-      { flags: "-o, --to <file>", description: "Write them into a new file instead" },
+      { flags: "-o, --to <file>", description: "Write them to a new file instead" },
     ]),
     command("remove", "<name>", "Remove an artifact from the list, with all its versions"),
     command("lineage", "<name>", "Show how an artifact was made: skill, command, inputs, and their own inputs", [

@@ -121,9 +121,9 @@ export interface Replay {
 /** An artifact with its inputs, and recursively theirs. */
 export interface LineageTree {
   artifact: ArtifactVersion;
-  /** Set if the artifact appears further up with its inputs, which are left out here. */
+  /** Set if the artifact appears elsewhere with its inputs, no further down than here, so that they are left out here. */
   again?: true;
-  /** Set where the lineage ends because it has more than 10,000 artifacts and inputs. */
+  /** Set where the lineage ends because it is nested too deeply, or has more than 10,000 artifacts and inputs. */
   cut?: true;
   inputs: (LineageInput & {
     /** Set if the input was a known artifact of this session or of the user. */

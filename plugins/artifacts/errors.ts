@@ -17,7 +17,7 @@ export const errors = defineErrors({
   ARTIFACT_LOST: (a: { name: string; sha256: string }) =>
     `The content of ${a.name} is missing: there is no blob ${a.sha256}. Restore ~/.scorel/blobs from a backup, or create the artifact again.`,
   ARTIFACT_DAMAGED: (a: { name: string; sha256: string }) =>
-    `The content of ${a.name} is damaged: the blob ${a.sha256} has other bytes than were saved. Restore ~/.scorel/blobs from a backup, or create the artifact again.`,
+    `The content of ${a.name} is damaged: the blob ${a.sha256} does not contain the bytes that were saved. Restore ~/.scorel/blobs from a backup, or create the artifact again.`,
   ARTIFACT_FILE: (a: { path: string; reason: string }) =>
     `${a.path}, the list of the user's artifacts, cannot be read: ${a.reason}. Nothing was changed. Restore it from a backup, or move it away to start a new list.`,
   ARTIFACT_NO_HOST: () => "The command needs the plugin `host`, which this preset does not load.",

@@ -25,26 +25,37 @@ export function known(artifacts: SessionArtifacts, name: string): ArtifactVersio
 
 /** The most artifacts and inputs in an answer. */
 const MAX_PARTS = 10_000;
+/** The most artifacts in a row, each made from the next one. An answer that is nested more deeply could not be sent. */
+const MAX_DEPTH = 200;
 
-/** An artifact with its inputs, recursively. A repeated artifact is not followed again, so that this ends. */
+/**
+ * An artifact with its inputs, recursively. A repeated artifact is not followed again, so that this ends. Made level by level, so that an
+ * artifact is followed where it is nearest: further down, its lineage could be cut.
+ */
 export function treeOf(artifacts: SessionArtifacts, artifact: ArtifactVersion): LineageTree {
   const all = artifacts.list().flatMap(({ name }) => artifacts.versions(name));
   const met = new Set<string>();
   let parts = 0;
-  const grow = (made: ArtifactVersion): LineageTree => {
-    const key = `${made.name}@${made.version}`;
-    if (met.has(key)) return { artifact: made, inputs: [], again: true };
+  /** Adds the inputs of an artifact, and returns those that are followed. */
+  const grow = (tree: LineageTree, isTooDeep: boolean): LineageTree[] => {
+    const { name, version, lineage } = tree.artifact;
+    const key = `${name}@${version}`;
+    const used = lineage?.inputs ?? [];
+    if (met.has(key)) tree.again = true;
+    else if (isTooDeep || parts + 1 + used.length > MAX_PARTS) tree.cut = true;
+    if (tree.again || tree.cut) return [];
     met.add(key);
-    const used = made.lineage?.inputs ?? [];
     parts += 1 + used.length;
-    if (parts > MAX_PARTS) return { artifact: made, inputs: [], cut: true };
-    const inputs = used.map((input) => {
-      const source = sourceOf(all, input, made);
-      return source ? { ...input, made: grow(source) } : input;
+    tree.inputs = used.map((input) => {
+      const source = sourceOf(all, input, tree.artifact);
+      return source ? { ...input, made: { artifact: source, inputs: [] } } : input;
     });
-    return { artifact: made, inputs };
+    return tree.inputs.flatMap(({ made }) => made ?? []);
   };
-  return grow(artifact);
+  const root: LineageTree = { artifact, inputs: [] };
+  let level = [root];
+  for (let depth = 0; level.length > 0; depth++) level = level.flatMap((tree) => grow(tree, depth > MAX_DEPTH));
+  return root;
 }
 
 /** The artifact of an input: by its name, or by its bytes if it is a file that had been saved before. */

@@ -50,7 +50,7 @@ export function operations(of: (session: Session) => SessionArtifacts) {
         }),
     },
     get_lineage: {
-      summary: "Returns what an artifact was made of, recursively.",
+      summary: "Returns what an artifact was made from, recursively.",
       readOnly: true,
       size: { bounded: "The lineage has at most 10,000 artifacts and inputs." },
       params: () => one(),

@@ -13,7 +13,7 @@ export async function chooseSession(client: Client, invocation: Invocation): Pro
   // Sessions without messages are left out: there is nothing to return to.
   const begun = openFirst(sessions.filter(({ messages }) => messages !== 0)).slice(0, SHOWN);
   if (begun.length === 0) {
-    stdout.write("There is no session of this directory yet, so a new one begins.\n");
+    stdout.write("There is no session of this directory yet, so a new one is started.\n");
     return undefined;
   }
   const rows = begun.map(
@@ -26,6 +26,6 @@ export async function chooseSession(client: Client, invocation: Invocation): Pro
     if (answer === "") return undefined;
     const chosen = /^\d+$/.test(answer) ? begun[Number(answer) - 1] : undefined;
     if (chosen) return chosen.sessionId;
-    stdout.write(`Please give a number from 1 to ${begun.length}.\n`);
+    stdout.write(`Please enter a number from 1 to ${begun.length}.\n`);
   }
 }

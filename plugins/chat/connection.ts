@@ -8,9 +8,9 @@ const TELL_MS = 1_500;
 const ENDS_OF_WAITING = "connecting again by itself, what you type is sent then; Ctrl-C leaves";
 const END_FOR_GOOD = "leave with Ctrl-C, and start scorel again";
 const MOVED = {
-  here: "(the terminal that ran this session was closed; the session goes on in yours, and you need not do anything)",
+  here: "(the terminal that ran this session was closed; the session continues in yours, and you need not do anything)",
   elsewhere:
-    "(the process that ran this session is gone; the session goes on in another one, and you need not do anything)",
+    "(the process that ran this session is gone; the session continues in another one, and you need not do anything)",
 };
 
 /** The connection of a conversation to its host. Tells the user when it is lost, and when it is back. */

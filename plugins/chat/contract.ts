@@ -12,7 +12,10 @@ export interface ChatService {
 export interface ChatPlace {
   /** Whether the host may be on another computer, so that the invocation's directory is not the session's project. Default: false. */
   elsewhere?: boolean;
-  /** The command line that returns to a session, which is printed at the end. Default: `scorel --session` with its id. */
+  /**
+   * The command line that returns to a session, which is printed at the end. Default: `scorel --session` with its id, and with the preset
+   * that was named.
+   */
   comeBack?: ((sessionId: string) => string) | undefined;
 }
 

@@ -6,6 +6,7 @@ import type { PluginContext } from "@scorel/kernel";
 import { createOutput, type Output } from "@scorel/kit/terminal/output";
 import { widthIn } from "@scorel/kit/terminal/size";
 import { lineOf } from "@scorel/kit/text/one-line";
+import { shellWord } from "@scorel/kit/text/shell-word";
 import type {} from "@scorel/models/contract";
 import type { TerminalService, TerminalStart } from "@scorel/terminal/contract";
 import type {} from "@scorel/trust/contract";
@@ -19,7 +20,7 @@ import { withModel } from "./first-model.ts";
 import { readPipe } from "./pipe.ts";
 import { openOrRelocate, type Plainly } from "./relocate.ts";
 import { Screen } from "./screen.ts";
-import { stillAtWork } from "./still-at-work.ts";
+import { isInThisProcess, stillAtWork } from "./still-at-work.ts";
 import { talk } from "./terminal.ts";
 
 const UNCONFIGURED = 2;
@@ -31,7 +32,7 @@ type Context = PluginContext<unknown, "host" | "sessionOptions">;
 export async function converse(
   ctx: Context,
   invocation: Invocation,
-  { elsewhere = false, comeBack = resumeCommand }: ChatPlace = {},
+  { elsewhere = false, comeBack = resumeCommand(ctx.find("launch")?.preset) }: ChatPlace = {},
 ): Promise<number> {
   checkChoice(invocation);
   // A host elsewhere uses no files of a project on this computer, so no trust is needed.
@@ -39,7 +40,8 @@ export async function converse(
   const client = ctx.host.connect({ name: "terminal" });
   const rights = elsewhere ? await rightsOf(client) : ALL_RIGHTS;
   const full = fullScreen(ctx, invocation);
-  const at = { rights, elsewhere, comeBack };
+  const isHere = (sessionId: string) => !elsewhere && isInThisProcess(sessionId, ctx.find("sessionLogs"));
+  const at = { rights, elsewhere, comeBack, isHere };
   return full ? inFullScreen(ctx, full, client, invocation, at) : inLines(ctx, client, invocation, at);
 }
 
@@ -79,7 +81,7 @@ async function exchange(
   chat: Chat,
   screen: Screen,
   invocation: Invocation,
-  { comeBack }: HostAt,
+  { comeBack, isHere }: HostAt,
 ): Promise<number> {
   const { session, connection, turns } = chat;
   const { stdin, interrupt, args } = invocation;
@@ -89,9 +91,10 @@ async function exchange(
     : readPipe(chat, screen, invocation));
   let staying: string[] = [];
   // A host that is gone cannot close the session.
-  const closed = closeSession(client, session.sessionId, screen, (names) => {
+  const staysWith = (names: string[]) => {
     staying = names;
-  });
+  };
+  const closed = closeSession(client, session.sessionId, screen, { staysWith, isHere });
   await connection.orLost(closed);
   if (person && session.begun) await screen.line(farewell(comeBack(session.sessionId), staying));
   if (interrupt.aborted) return CANCELLED;
@@ -113,14 +116,14 @@ async function inFullScreen(
   invocation: Invocation,
   at: HostAt,
 ): Promise<number> {
-  const { rights, comeBack } = at;
+  const { rights, comeBack, isHere } = at;
   try {
     const open: TerminalStart["open"] = (plainly, sessionId) =>
       opened(ctx, client, withSession(invocation, sessionId), at, plainly);
     const [prompt] = invocation.args;
     const choosesSession = invocation.options.resume === true;
     const atWork = (id: string) => stillAtWork(client, id);
-    const start = { invocation, client, open, prompt, choosesSession, rights, comeBack, atWork };
+    const start = { invocation, client, open, prompt, choosesSession, rights, comeBack, atWork, isHere };
     return (await terminal.run(start)) ?? UNCONFIGURED;
   } finally {
     await client.close();
@@ -139,6 +142,8 @@ interface HostAt {
   rights: Rights;
   elsewhere: boolean;
   comeBack: NonNullable<ChatPlace["comeBack"]>;
+  /** Whether this process has a session open. */
+  isHere(sessionId: string): boolean;
 }
 
 /** Opens the session, and asks the user for a missing directory or model. `plainly` runs the code that asks. */
@@ -176,29 +181,36 @@ async function watched(ctx: Context, client: Client, chat: Chat, screen: Screen)
   });
 }
 
-function resumeCommand(sessionId: string): string {
-  return `scorel --session ${sessionId}`;
+/** Returns the command that continues a session with a preset that was named: a session does not remember it. */
+function resumeCommand(preset: string | undefined): (sessionId: string) => string {
+  const named = preset === undefined ? "" : `--preset ${shellWord(preset)} `;
+  return (sessionId) => `scorel ${named}--session ${sessionId}`;
 }
 
 /** The last text of a conversation: how to return to the session, and which clients stay in it. */
 function farewell(how: string, staying: readonly string[]): string {
-  if (staying.length === 0) return `To go on: ${how}`;
-  return `The session goes on without you: ${staying.join(", ")} ${staying.length === 1 ? "is" : "are"} still there. To come back: ${how}`;
+  if (staying.length === 0) return `To continue: ${how}`;
+  return `The session continues without you: ${staying.join(", ")} ${staying.length === 1 ? "is" : "are"} still there. To come back: ${how}`;
 }
 
-/** Closes the session and prints failures that were not shown yet. `staying` is called with the names of clients that still have it open. */
+/**
+ * Closes the session, and prints what ends with it and failures that were not shown yet. `staysWith` is called with the names of clients that
+ * still have it open.
+ */
 async function closeSession(
   client: Client,
   sessionId: string,
   screen: Screen,
-  staying: (names: string[]) => void,
+  { staysWith, isHere }: { staysWith: (names: string[]) => void } & Pick<HostAt, "isHere">,
 ): Promise<void> {
-  const atWork = await stillAtWork(client, sessionId);
+  const background = await stillAtWork(client, sessionId);
   const { notices, present = [] } = await client.request("get_status", { sessionId });
-  staying(present.filter(({ clientId }) => clientId !== client.clientId).map(({ name }) => lineOf(name)));
+  staysWith(present.filter(({ clientId }) => clientId !== client.clientId).map(({ name }) => lineOf(name)));
   await screen.notices(notices);
-  if (atWork !== "") await screen.line(`(at work until the session is closed: ${atWork})`);
-  await screen.notices((await client.request("close_session", { sessionId })).notices);
+  const { closed, notices: failures } = await client.request("close_session", { sessionId });
+  const open = isHere(sessionId) ? "ends with this terminal" : "at work until the session is closed";
+  if (background !== "") await screen.line(`(${closed ? "ended with the session" : open}: ${background})`);
+  await screen.notices(failures);
 }
 
 /** The output for the usage of turns if a program reads stdout: stderr if it is a terminal, else none, to keep it out of error logs. */

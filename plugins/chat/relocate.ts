@@ -1,8 +1,7 @@
-import { homedir } from "node:os";
-import { join, resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
 import type { Client, SessionStatus } from "@scorel/host/contract";
 import { codeOf, type ScorelError } from "@scorel/kernel";
+import { typedPath } from "@scorel/kit/files/typed-path";
 import { answerTo } from "@scorel/kit/terminal/answer";
 import type {} from "@scorel/projects/contract";
 import { errors } from "./errors.ts";
@@ -44,5 +43,5 @@ async function askForDirectory(gone: string, invocation: Invocation): Promise<st
   const question = `The session worked in ${gone}, which is gone. Where is it now? (a directory; empty: leave) `;
   const answer = (await answerTo(question, invocation)).trim();
   if (answer === "") return "";
-  return answer.startsWith("~/") ? join(homedir(), answer.slice(2)) : resolve(invocation.cwd, answer);
+  return typedPath(answer, invocation.cwd);
 }

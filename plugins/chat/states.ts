@@ -56,7 +56,7 @@ interface Reactions {
    * it; `cancelOwn` only one that answers this conversation; `cancelCommand` the slash command.
    */
   interrupt: "clear" | "cancel" | "cancelOwn" | "cancelCommand" | "decline" | "nothing";
-  /** A signal that ends the process, or a terminal that has gone. Turns of others go on; a slash command is cancelled. */
+  /** A signal that ends the process, or a closed terminal. Turns of others continue; a slash command is cancelled. */
   hangUp: "leave" | "cancelAndLeave";
   /** Ctrl-D or the end of the input. `newline` puts the shell's prompt on a line of its own. */
   end: "newline" | "nothing";

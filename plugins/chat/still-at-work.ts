@@ -1,5 +1,7 @@
 import type {} from "@scorel/commands/contract";
-import type { Client } from "@scorel/host/contract";
+import type { Client, SessionLogs } from "@scorel/host/contract";
+import { holderOf } from "@scorel/kit/files/lock";
+import { ownIdentity } from "@scorel/kit/process/identity";
 import { lineOf } from "@scorel/kit/text/one-line";
 
 /** The work that still runs in the background of a session, as titles separated by commas. */
@@ -11,4 +13,9 @@ export async function stillAtWork(client: Client, sessionId: string): Promise<st
     // The host is ending, or is older and has no such operation. The line is left out, and the user can leave.
     return "";
   }
+}
+
+/** Whether this process has a session open: what runs in it then ends with this process, also if the session continues in another one. */
+export function isInThisProcess(sessionId: string, logs: SessionLogs | undefined): boolean {
+  return logs !== undefined && holderOf(logs.lockFile(sessionId))?.pid === ownIdentity().pid;
 }

@@ -136,13 +136,14 @@ class Talk {
 }
 
 /**
- * Restores raw mode after Ctrl-Z and `fg`, or SIGTSTP and SIGCONT, since the shell has changed the terminal's settings.
+ * Restores raw mode after Ctrl-Z and `fg`, or SIGTSTP and SIGCONT, since the shell has changed the terminal's settings. Also reads the
+ * terminal's size, since the shell was told about a new one.
  */
 function wakingUp(lines: Interface, keys: TerminalInput | undefined, typed: TypedLine): { end(): void } {
   const wake = () => {
     // Node does not set a mode that it believes to be set, so toggle it.
     for (const raw of [false, true]) keys?.setRawMode(raw);
-    typed.redraw();
+    typed.redraw(() => process.emit("SIGWINCH", "SIGWINCH"));
   };
   process.on("SIGCONT", wake);
   // Readline pauses input for Ctrl-Z and does not resume it.

@@ -139,11 +139,18 @@ export class TypedLine {
     this.show();
   }
 
-  /** Redraws the line after others wrote to the screen. */
-  redraw(): void {
-    if (!this.visible) return;
+  /** Redraws the line after others wrote to the screen. Readline does so itself if `readSize` finds that the terminal was resized. */
+  redraw(readSize: () => void): void {
+    let isDrawn = false;
+    const noteResize = () => {
+      isDrawn = true;
+    };
+    // Readline must not move up into what others wrote.
     Object.assign(this.lines, { prevRows: 0 });
-    this.lines.prompt(true);
+    this.output.once("resize", noteResize);
+    readSize();
+    this.output.off("resize", noteResize);
+    if (this.visible && !isDrawn) this.lines.prompt(true);
   }
 
   show(): void {

@@ -28,6 +28,8 @@ export interface CliOption {
   description: string;
   /** Allowed values, checked and shown in help. */
   values?: readonly string[];
+  /** The `kind` of the completion source whose values a shell suggests for this option, such as `session`. */
+  completes?: string;
   default?: string;
   /** Whether the option may be given several times; its value is then an array. */
   repeatable?: boolean;
@@ -45,6 +47,18 @@ export interface FolderOption extends CliOption {
   /** Called with that folder after the command has ended, for example to tell the user which files are left there. */
   leave?(folder: string, invocation: Invocation): Promise<void>;
 }
+/** A value that shells offer, with a few words about it. */
+export interface Completion {
+  value: string;
+  description?: string;
+}
+/** Lists the values of a kind, such as the ids of sessions, for completion in shells. */
+export interface CompletionSource {
+  /** The word that options and commands name in `completes`. */
+  kind: string;
+  /** Called each time the user presses Tab, in the user's current directory. */
+  values(invocation: Pick<Invocation, "cwd" | "interrupt">): Awaitable<readonly Completion[]>;
+}
 /** A command: `scorel <noun> [action] [args]`. An empty noun stands for `scorel` itself. */
 export interface CliCommand {
   noun: string;
@@ -55,6 +69,8 @@ export interface CliCommand {
   otherActions?: Readonly<Record<string, string>>;
   /** Positional arguments as shown in help: `<id>`, `[filter]`. */
   args?: string;
+  /** The `kind` of the completion source whose values a shell suggests for the first argument, such as `session`. */
+  completes?: string;
   description: string;
   options?: readonly CliOption[];
   /** Whether the command opens a session in its `cwd`, so that the `folderOptions` of all plugins are added to its options. */
@@ -105,5 +121,7 @@ declare module "@scorel/kernel" {
     cliCommands: CliCommand[];
     /** Options that choose the folder of a session, for commands with `opensSession`. */
     folderOptions: FolderOption[];
+    /** Values that shells offer for options and arguments of commands. */
+    completionSources: CompletionSource[];
   }
 }

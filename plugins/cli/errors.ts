@@ -15,7 +15,7 @@ function aboutCommand(a: {
 
 export const errors = defineErrors({
   PROCESS_UNEXPECTED: (a: { reason: string }) =>
-    `An unhandled error ended the process: ${a.reason.replace(/\.$/, "")}. All messages are in the sessions' logs; \`scorel --continue\` goes on.`,
+    `An unhandled error ended the process: ${a.reason.replace(/\.$/, "")}. All messages are in the sessions' logs; run \`scorel --continue\` to continue.`,
   CLI_UNKNOWN_COMMAND: {
     exit: 2,
     text: (a: {
@@ -31,7 +31,7 @@ export const errors = defineErrors({
   CLI_FAILED_COMMAND: {
     exit: 2,
     text: (a: { command: string; files: readonly string[] }) =>
-      `There is no command "${a.command}". It may be one of an extension that failed: ${a.files.join(", ")}. \`scorel plugin list\` says why. To send it as a prompt: scorel -- ${a.command}`,
+      `There is no command "${a.command}". It may belong to an extension that failed: ${a.files.join(", ")}. \`scorel plugin list\` says why. To send it as a prompt: scorel -- ${a.command}`,
   },
   CLI_UNKNOWN_ACTION: {
     exit: 2,
@@ -57,6 +57,11 @@ export const errors = defineErrors({
     exit: 2,
     text: (a: { option: string; value: string }) => `The option "${a.option}" needs a value: ${a.value}.`,
   },
+  CLI_COMPLETION_KIND: {
+    exit: 2,
+    text: (a: { kind: string; kinds: readonly string[] }) =>
+      `There are no values of the kind "${a.kind}". Kinds: ${a.kinds.join(", ")}.`,
+  },
   CLI_UNEXPECTED_VALUE: { exit: 2, text: (a: { option: string }) => `The option "${a.option}" takes no value.` },
   CLI_INVALID_VALUE: {
     exit: 2,
@@ -66,7 +71,7 @@ export const errors = defineErrors({
   CLI_CONFLICT: {
     exit: 2,
     text: (a: { option: string; means: string; given: string }) =>
-      `${a.option} means ${a.means}, so it does not go with ${a.given}. Give one of them.`,
+      `${a.option} means ${a.means}, so it cannot be combined with ${a.given}. Use only one of them.`,
   },
   CLI_MISSING_ARGUMENT: {
     exit: 2,
@@ -75,7 +80,7 @@ export const errors = defineErrors({
   CLI_UNEXPECTED_ARGUMENT: {
     exit: 2,
     text: (a: { command: string; argument: string }) =>
-      `"${a.command}" takes no argument "${a.argument}". Put a text of several words in quotes.`,
+      `"${a.command}" takes no argument "${a.argument}". Quote text that contains spaces.`,
   },
   CLI_COMMANDS: {
     exit: 2,

@@ -60,7 +60,7 @@ function described(commands: readonly CliCommand[], cut = 0): string[] {
 
 /** Options that are handled before any command is looked up. */
 export const universalOptions: readonly CliOption[] = [
-  { flags: "-h, --help", description: "Show this; `scorel <command> --help` tells more" },
+  { flags: "-h, --help", description: "Show this help; `scorel <command> --help` shows more" },
   { flags: "-v, --version", description: "Show the version" },
 ];
 

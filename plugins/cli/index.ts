@@ -45,6 +45,16 @@ export default definePlugin({
         return 0;
       },
     }));
+    const values = {
+      noun: "completion",
+      action: "values",
+      args: "<kind>",
+      description: "Print the values of a kind, such as the ids of sessions, which these scripts offer",
+      run: async (invocation: Invocation) => {
+        const { checkSources, printValues } = await import("./completion-values.ts");
+        return printValues(ctx.collect("completionSources", checkSources), invocation);
+      },
+    };
     return [
       {
         noun: "help",
@@ -59,6 +69,7 @@ export default definePlugin({
         },
       },
       ...scripts,
+      values,
     ];
   },
 });

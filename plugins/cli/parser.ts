@@ -16,7 +16,7 @@ export interface Parsed {
 
 /**
  * Finds the command and parses its arguments. Throws CLI errors that name the nearest match. `failed` returns the files of extensions that
- * failed: a word that may be one of their commands is no prompt.
+ * failed: a word that may be one of their commands is not taken as a prompt.
  */
 export function parseCommandLine(
   argv: readonly string[],

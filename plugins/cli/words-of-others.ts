@@ -20,7 +20,7 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   web: ["scorel up"],
 };
 
-/** Further such words, which no command line stands for, with what to know instead. */
+/** Commands of other tools without an equivalent here, and what to tell the user. */
 const reasons: Readonly<Record<string, string>> = {
   agents: "Agents are files in .scorel/agents, which the plugin subagents uses.",
   agent: "Agents are files in .scorel/agents, which the plugin subagents uses.",

@@ -2,7 +2,7 @@ import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
   SHELL_MANY: (a: { running: number }) =>
-    `${a.running} shell lines are running, and more cannot run at once. Wait until one has ended, or end one.`,
+    `${a.running} shell lines are running, which is the maximum. Wait until one ends, or stop one.`,
   SHELL_ENDED: () => "The shell line was ended by the user.",
   PATH_INVALID: (a: { path: string; reason: string }) =>
     `The path ${JSON.stringify(a.path)} cannot be used: ${a.reason}.`,
@@ -31,13 +31,15 @@ export const errors = defineErrors({
   FILE_ACCESS: (a: { path: string; reason: string }) => `${a.path}: ${a.reason}. Nothing was changed.`,
   EDIT_UNREAD: (a: { path: string; lines: string; offset: string }) =>
     `You have not read ${a.lines} of ${a.path}, which this edit changes. Read from offset ${a.offset} first.`,
-  EDIT_EMPTY: () => "old_string is empty. Give the text to replace, or use Write to create a file.",
+  EDIT_EMPTY: () => "old_string is empty. Pass the text to replace, or use Write to create a file.",
   EDIT_IDENTICAL: () => "old_string and new_string are the same, so there is nothing to change.",
   EDIT_NOT_FOUND: (a: { path: string; hint: string }) => `old_string was not found in ${a.path}. ${a.hint}`,
-  EDIT_AMBIGUOUS: (a: { path: string; count: number; lines: string }) =>
+  EDIT_MANY: (a: { path: string; most: number }) =>
+    `old_string occurs over ${a.most} times in ${a.path}, which is more than an edit can replace. Use Bash (sed).`,
+  EDIT_AMBIGUOUS: (a: { path: string; count: string; lines: string }) =>
     `old_string occurs ${a.count} times in ${a.path} (lines ${a.lines}). Add surrounding lines to make it unique, or set replace_all.`,
   EDIT_ENCODING: (a: { path: string; character: string }) =>
-    `${a.path} is in Latin-1, which cannot hold ${JSON.stringify(a.character)} of new_string. Use other characters, or convert the file with Bash (iconv).`,
+    `${a.path} is in Latin-1, which cannot represent ${JSON.stringify(a.character)} in new_string. Use other characters, or convert the file with Bash (iconv).`,
   WRITE_UNREAD: (a: { path: string; lines: string; offset: string }) =>
     `${a.path} exists, and you have not read ${a.lines} of it. Read from offset ${a.offset} before replacing it, or use Edit.`,
   WRITE_SECRET: (a: { path: string }) =>
@@ -46,15 +48,17 @@ export const errors = defineErrors({
     `old_string includes part of a secret in ${a.path} that you were not shown ([redacted]), so nothing was changed. Change the other parts, or ask the user to change the secret.`,
   BASH_NO_SANDBOX: () =>
     "[tools.bash] sandbox requires the plugin `sandbox`, which is not loaded, so nothing was run. Add it to `use`, or remove the setting.",
+  BASH_PLACEHOLDERS: (a: { root: string; reason: string }) =>
+    `The control files of ${a.root} cannot be protected from sandboxed commands: ${a.reason}`,
   BASH_CWD: (a: { cwd: string; reason: string }) =>
     `The command did not run: its working directory ${a.cwd} ${a.reason}.`,
   BASH_SANDBOX_ELSEWHERE: () =>
-    "[tools.bash] sandbox confines commands of this computer, but an extension runs them elsewhere, so nothing was run. Confine them there, and remove the setting.",
+    "[tools.bash] sandbox confines commands on this computer, but an extension runs them elsewhere, so nothing was run. Confine them there, and remove the setting.",
   BASH_SPAWN: (a: { reason: string }) => `Starting the command failed: ${a.reason}.`,
   BASH_OUTPUT_UNSTORED: (a: { reason: string }) =>
-    `The output was not kept, because a plugin could not decide what of it may be stored (beforeStore): ${a.reason}`,
+    `The output was not kept, because a plugin could not decide which parts of it may be stored (beforeStore): ${a.reason}`,
   BASH_OUTPUT_ELSEWHERE: () => "the command ran elsewhere",
-  BASH_ARGUMENTS: () => "Give one of command, poll and stop; background, cwd and timeout belong to command.",
+  BASH_ARGUMENTS: () => "Pass exactly one of command, poll and stop; background, cwd and timeout require command.",
   BASH_BACKGROUND_FULL: (a: { limit: number; ids: string }) =>
     `The command did not run: ${a.limit} commands already run in the background. Stop one of them first: ${a.ids}.`,
   BASH_BACKGROUND_UNKNOWN: (a: { id: string; ids: string }) =>

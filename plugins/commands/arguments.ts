@@ -14,8 +14,17 @@ interface Property {
   enum?: unknown[];
 }
 
-/** Returns a schema's arguments in the order of its keys. */
-export function argumentsOf(schema: z.ZodObject): Argument[] {
+/** The arguments of schemas that were read before. All commands are checked for each list and each completion. */
+const argumentsBySchema = new WeakMap<z.ZodObject, readonly Argument[]>();
+
+/** Returns a schema's arguments in the order of its keys. Throws for a schema that cannot be described. */
+export function argumentsOf(schema: z.ZodObject): readonly Argument[] {
+  const found = argumentsBySchema.get(schema) ?? readArguments(schema);
+  argumentsBySchema.set(schema, found);
+  return found;
+}
+
+function readArguments(schema: z.ZodObject): Argument[] {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as {
     properties?: Record<string, Property>;
     required?: string[];
@@ -48,12 +57,19 @@ export function argumentAtEnd(
   text: string,
 ): { argument: Argument | undefined; typed: string } {
   const places = known.filter(({ flag }) => !flag);
-  const typed = /\S*$/.exec(text)?.[0] ?? "";
+  const typed = lastWord(text);
   const before = text.slice(0, text.length - typed.length);
   const words = [...before.matchAll(/\S+/g)].filter(([word]) => !word.startsWith("--"));
   const last = words[places.length - 1];
   if (!last) return { argument: places[words.length], typed };
   return { argument: places.at(-1), typed: text.slice(last.index) };
+}
+
+/** The text after the last white space. Takes linear time for any text, unlike `/\S*$/`. */
+export function lastWord(text: string): string {
+  let start = text.length;
+  while (start > 0 && !/\s/.test(text[start - 1] as string)) start--;
+  return text.slice(start);
 }
 
 /** Parses the text after a command's name into the object of its schema. Throws COMMAND_ARGUMENTS. */
@@ -96,11 +112,13 @@ function read(known: readonly Argument[], text: string): { given: Record<string,
   return { given };
 }
 
-/** Returns the rest of a line without the flags at its end. */
+/** Returns the rest of a line, which begins with a word, without the flags at its end. Takes linear time for any text. */
 function upToFlags(rest: string, known: readonly Argument[]): string {
-  const flags = known.filter(({ flag }) => flag).map(({ key }) => key);
-  const end = flags.length === 0 ? undefined : new RegExp(`(?:\\s+--(?:${flags.join("|")}))+$`).exec(rest);
-  return end ? rest.slice(0, end.index) : rest;
+  const flags = new Set(known.filter(({ flag }) => flag).map(({ key }) => `--${key}`));
+  let text = rest;
+  for (let word = lastWord(text); flags.has(word) && word.length < text.length; word = lastWord(text))
+    text = text.slice(0, -word.length).trimEnd();
+  return text;
 }
 
 function unquoted(word: string): string {

@@ -41,7 +41,7 @@ export async function waitForReports(
   };
   for (;;) {
     const all = works(ctx).flatMap(({ plugin, work }) =>
-      ctx.guard<readonly BackgroundReport[]>({ plugin, where: WHERE, otherwise: [] }, () => work.reports?.() ?? []),
+      ctx.attempt<readonly BackgroundReport[]>({ plugin, where: WHERE, otherwise: [] }, () => reportsOf(work, plugin)),
     );
     const wanted = all.filter(({ begun }) => begun > after);
     const reports = wanted.flatMap(({ message }) =>
@@ -59,8 +59,7 @@ function works(ctx: BaseContext): Omit<Found, "items">[] {
 
 function found(ctx: BaseContext): Found[] {
   return works(ctx).map(({ plugin, work }) => {
-    const listed = ctx.guard<readonly BackgroundItem[]>({ plugin, where: WHERE, otherwise: [] }, () => work.list());
-    const items = listed.slice(0, MOST).map((item) => ({ ...item, title: lineOf(String(item.title)) }));
+    const items = ctx.attempt<BackgroundItem[]>({ plugin, where: WHERE, otherwise: [] }, () => itemsOf(work, plugin));
     return { plugin, work, items };
   });
 }
@@ -68,7 +67,34 @@ function found(ctx: BaseContext): Found[] {
 function assertWork(value: unknown, plugin: string): BackgroundWork {
   const { list, stop, reports = () => {} } = Object(value) as Partial<BackgroundWork>;
   if ([list, stop, reports].every((each) => typeof each === "function")) return value as BackgroundWork;
-  throw errors.BACKGROUND_INVALID({ plugin });
+  throw errors.BACKGROUND_INVALID({ plugin, flaw: 'it needs the functions "list" and "stop"' });
+}
+
+/** The items that a plugin lists. Throws BACKGROUND_INVALID if one is invalid. */
+function itemsOf(work: BackgroundWork, plugin: string): BackgroundItem[] {
+  const listed: unknown = work.list();
+  if (!Array.isArray(listed) || !listed.every(isItem))
+    throw errors.BACKGROUND_INVALID({ plugin, flaw: '"list" must return a list of { id, title, since, sessionId }' });
+  return listed.slice(0, MOST).map(({ id, title, since, sessionId }) => {
+    return { id, title: lineOf(String(title)), since, ...(sessionId !== undefined && { sessionId }) };
+  });
+}
+
+function isItem(value: unknown): value is BackgroundItem {
+  const { id, since, sessionId = "" } = Object(value) as Partial<BackgroundItem>;
+  return typeof id === "string" && Number.isFinite(since) && typeof sessionId === "string";
+}
+
+/** The work of a plugin that announces its end. Throws BACKGROUND_INVALID if a report is invalid. */
+function reportsOf(work: BackgroundWork, plugin: string): readonly BackgroundReport[] {
+  const reports: unknown = work.reports?.() ?? [];
+  if (Array.isArray(reports) && reports.every(isReport)) return reports;
+  throw errors.BACKGROUND_INVALID({ plugin, flaw: '"reports" must return a list of { begun, message, ended }' });
+}
+
+function isReport(value: unknown): value is BackgroundReport {
+  const { begun, message = "", ended } = Object(value) as Partial<BackgroundReport>;
+  return Number.isFinite(begun) && typeof message === "string" && typeof ended?.then === "function";
 }
 
 /** Runs `/tasks`: lists the work in the background, or stops an item of the list by its number or id. */

@@ -18,7 +18,7 @@ export async function listChoices(
 ): Promise<{ choices: Choice[] }> {
   assertOperations(command.operations ?? "all", `/${name}`);
   const where = `choices of command /${name}`;
-  const choices = await ctx.guard<Promise<Choice[] | undefined>>(
+  const choices = await ctx.attempt<Promise<Choice[] | undefined>>(
     { plugin, where, otherwise: undefined, limit: LIMIT_MS },
     async () => usable(await command.choices?.(context)),
   );

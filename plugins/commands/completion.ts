@@ -1,7 +1,7 @@
 import type { OperationContext } from "@scorel/host/contract";
 import type { Awaitable, BaseContext } from "@scorel/kernel";
 import { z } from "zod";
-import { type Argument, argumentAtEnd, argumentsOf } from "./arguments.ts";
+import { type Argument, argumentAtEnd, argumentsOf, lastWord } from "./arguments.ts";
 import type { Completion, MarkedWords, SlashContext } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { CommandRegistry, Row } from "./registry.ts";
@@ -57,8 +57,8 @@ async function completeMarked(
   line: string,
   { assertOperations: _, ...context }: Asking,
 ): Promise<Completion | undefined> {
-  const word = /\S+$/.exec(line)?.[0];
-  if (word === undefined) return undefined;
+  const word = lastWord(line);
+  if (word === "") return undefined;
   const values: string[] = [];
   for (const { plugin, value } of ctx.collect("markedWords", usableMarks))
     for (const { sign, complete } of value.filter((each) => word.startsWith(each.sign))) {
@@ -108,7 +108,7 @@ function answered(
   work: () => Awaitable<readonly string[]> | undefined,
   invalid: Error,
 ): Promise<readonly string[]> {
-  return ctx.guard<Promise<readonly string[]>>({ plugin, where, otherwise: [], limit: LIMIT_MS }, async () => {
+  return ctx.attempt<Promise<readonly string[]>>({ plugin, where, otherwise: [], limit: LIMIT_MS }, async () => {
     const values = (await work()) ?? [];
     if (Array.isArray(values) && values.every((value) => typeof value === "string")) return values;
     throw invalid;

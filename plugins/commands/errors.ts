@@ -9,30 +9,33 @@ export const errors = defineErrors({
   },
   BACKGROUND_UNKNOWN: {
     exit: 2,
-    text: (a: { id: string }) => `Nothing in the background has the number or id "${a.id}". /tasks lists what runs.`,
+    text: (a: { id: string }) => `No background work has the number or id "${a.id}". /tasks lists what is running.`,
   },
-  BACKGROUND_INVALID: (a: { plugin: string }) =>
-    `"backgroundWork" of plugin "${a.plugin}" cannot be used: it needs the functions "list" and "stop".`,
+  BACKGROUND_INVALID: (a: { plugin: string; flaw: string }) =>
+    `"backgroundWork" of plugin "${a.plugin}" cannot be used: ${a.flaw}.`,
   COMMAND_INVALID: (a: { name: string; plugin: string; flaw: string }) =>
     `The command "/${a.name}" of plugin "${a.plugin}" cannot be used: ${a.flaw}.`,
   COMMAND_KEY: (a: { name: string; plugin: string; flaw: string }) =>
     `A key of the command "/${a.name}" of plugin "${a.plugin}" is left out: ${a.flaw}.`,
   COMMAND_DUPLICATE: (a: Clash) => clashText(`The command "/${a.name}"`, a),
   COMMAND_SEALED: (a: { name: string; plugin: string; owner: string }) =>
-    `Plugin "${a.plugin}" cannot replace "/${a.name}", which guards something; the one of "${a.owner}" is used. Rename it.`,
+    `Plugin "${a.plugin}" cannot replace "/${a.name}", which guards something; the command of "${a.owner}" is used. Rename yours.`,
   COMMAND_RESULT: (a: { name: string; plugin: string; what: string }) =>
-    `The command "/${a.name}" of plugin "${a.plugin}" returned ${a.what}, which means nothing. It may return a string, or { output, data, sessionId, input, copy, turn, leave }.`,
+    `The command "/${a.name}" of plugin "${a.plugin}" returned ${a.what}, which is not supported. It may return a string, or { output, data, sessionId, input, pictures, copy, turn, leave }.`,
   COMMAND_FILES: (a: { folder: string; most: number; leftOut: number }) =>
-    `${a.folder} has more than ${a.most} command files: ${a.leftOut} of them, the last by name, are not used. Remove some, or make skills of them.`,
+    `${a.folder} has more than ${a.most} command files: ${a.leftOut} of them, the last in alphabetical order, are not used. Remove some, or turn them into skills.`,
+  COMMAND_UNREADABLE: (a: { path: string; reason: string }) =>
+    `${a.path} cannot be read (${a.reason}), so its commands are not used.`,
   COMMAND_CANCELLED: {
     exit: 130,
-    text: (a: { name: string; plugin: string }) => `/${a.name} of plugin "${a.plugin}" was cancelled.`,
+    text: (a: { name: string; plugin?: string }) =>
+      `/${a.name}${a.plugin === undefined ? "" : ` of plugin "${a.plugin}"`} was cancelled.`,
   },
   COMMANDS_INVALID: () => '"commands" must return an object with a command for each name.',
   COMMAND_MARKED: (a: { plugin: string }) =>
     `"markedWords" of plugin "${a.plugin}" cannot be used: each needs a "sign", and a "complete" that returns a list of strings.`,
   COMMAND_CHOICES: (a: { name: string; plugin: string }) =>
-    `Plugin "${a.plugin}" could not list what /${a.name} can be used with. The log file says why.`,
+    `Plugin "${a.plugin}" could not list the possible arguments of /${a.name}. The log file says why.`,
   COMMAND_ARGUMENTS: {
     exit: 2,
     text: (a: { name: string; problem: string; usage: string }) => `/${a.name}: ${a.problem}. Usage: ${a.usage}`,

@@ -33,7 +33,7 @@ export function modelCommands(ctx: BaseContext): Record<string, SlashCommand> {
         level === undefined ? levelInUse(context) : changed("set_thinking", { level }, context),
     },
     tools: {
-      summary: "List the tools that the model is offered",
+      summary: "List the tools that the model can call",
       operations: ["get_status"],
       args: z.object({}),
       run: () => {

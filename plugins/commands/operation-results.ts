@@ -1,10 +1,17 @@
 import { z } from "zod";
 
+const picture = z.object({
+  type: z.literal("image"),
+  data: z.string(),
+  mimeType: z.string(),
+  attachment: z.literal(true).optional(),
+});
 const commandResult = z.strictObject({
   output: z.string().optional(),
   data: z.unknown().optional(),
   sessionId: z.string().optional(),
   input: z.string().optional(),
+  pictures: z.array(picture).optional(),
   copy: z.string().optional(),
   turn: z.string().optional(),
   leave: z.boolean().optional(),

@@ -3,7 +3,7 @@ import type { BaseContext, Contributions } from "@scorel/kernel";
 import { z } from "zod";
 import type {} from "./contract.ts";
 import type { CommandRegistry } from "./registry.ts";
-import type { RunningCommands } from "./running-commands.ts";
+import type { Run, RunningCommands } from "./running-commands.ts";
 
 const sessionId = z.string();
 
@@ -30,17 +30,18 @@ export function operations(ctx: BaseContext, { running, commands }: SessionState
     },
     run_command: {
       summary: "Runs a slash command.",
+      size: { bounded: "It returns the pictures of one message at most." },
       checksOperations: true,
       params: () => z.strictObject({ sessionId, name: z.string(), args: z.string() }),
       result: async () => (await results()).run_command,
-      run: async (asked, { clientId, request, assertOperations, signal }) => {
-        const { runCommand } = await import("./run-command.ts");
-        return runCommand({ ctx, registry: await commands(), running }, asked, {
-          sessionId: ctx.session.id,
-          clientId,
-          request,
-          assertOperations,
-          signal,
+      run: ({ name, args }, { clientId, request, assertOperations, signal: left }) => {
+        const run: Run = { name, clientId };
+        // It is among the running commands before its code is loaded, so that its client can cancel it from the beginning.
+        return running.run(run, left, async (signal) => {
+          const { runCommand } = await import("./run-command.ts");
+          const registry = await commands();
+          const sessionId = ctx.session.id;
+          return runCommand({ ctx, registry, run }, args, { sessionId, clientId, request, assertOperations, signal });
         });
       },
     },

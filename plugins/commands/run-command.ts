@@ -5,21 +5,25 @@ import { parseArguments } from "./arguments.ts";
 import type { CommandResult, SlashCommand, SlashContext } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { CommandRegistry, Row } from "./registry.ts";
-import type { RunningCommands } from "./running-commands.ts";
+import type { Run } from "./running-commands.ts";
 
-/** Runs a command. Throws COMMAND_UNKNOWN, COMMAND_INVALID, COMMAND_ARGUMENTS and COMMAND_CANCELLED. */
+/**
+ * Runs the command that `run` names, unless the signal has aborted. Throws COMMAND_UNKNOWN, COMMAND_INVALID, COMMAND_ARGUMENTS and what the
+ * command throws.
+ */
 export async function runCommand(
-  { ctx, registry, running }: { ctx: BaseContext; registry: CommandRegistry; running: RunningCommands },
-  { name, args }: { name: string; args: string },
+  { ctx, registry, run }: { ctx: BaseContext; registry: CommandRegistry; run: Run },
+  args: string,
   { assertOperations, ...context }: SlashContext & Pick<OperationContext, "assertOperations">,
 ): Promise<CommandResult> {
+  const { name } = run;
   const { command, plugin } = registry.find(name);
+  run.plugin = plugin;
   assertOperations(command.operations ?? "all", `/${name}`);
-  const run = (command.run ?? command.handler) as NonNullable<SlashCommand["run"]>;
+  const work = (command.run ?? command.handler) as NonNullable<SlashCommand["run"]>;
   const given = command.args ? parseArguments(name, command.args, args) : args;
-  const answer = await running.run({ name, plugin, clientId: context.clientId }, context.signal, (signal) =>
-    runReported(ctx, { name, plugin }, signal, () => run.call(command, given, { ...context, signal })),
-  );
+  context.signal.throwIfAborted();
+  const answer = await runReported(ctx, { name, plugin }, context.signal, () => work.call(command, given, context));
   if (typeof answer === "string") return { output: answer };
   const what = flawOfResult(answer);
   if (what !== undefined) ctx.report("", errors.COMMAND_RESULT({ name, plugin, what }), plugin);
@@ -32,6 +36,7 @@ const RESULT_FIELDS: Readonly<Record<keyof CommandResult, true>> = {
   data: true,
   sessionId: true,
   input: true,
+  pictures: true,
   copy: true,
   turn: true,
   leave: true,

@@ -6,10 +6,11 @@ import { errors } from "./errors.ts";
 const GRACE_MS = 500;
 
 /** The command that runs, and the client that runs it. */
-interface Run {
-  name: string;
-  plugin: string;
-  clientId: string;
+export interface Run {
+  readonly name: string;
+  /** The plugin of the command, as soon as the command has been found. */
+  plugin?: string;
+  readonly clientId: string;
 }
 
 /** The slash commands of a session that have not ended, so that a client can cancel its own. */

@@ -40,7 +40,7 @@ export const sessionCommands: Record<string, SlashCommand> = {
   new: newCommand,
   clear: { ...newCommand, summary: "Start with an empty conversation, like /new" },
   resume: {
-    summary: "Resume the session with this in its id or title; without one, list those of this directory",
+    summary: "Resume the session whose id or title contains this; without one, list those of this directory",
     operations: [],
     args: z.object({ session: z.string().optional() }),
     choices: async (context) =>
@@ -64,7 +64,7 @@ export const sessionCommands: Record<string, SlashCommand> = {
       ),
   },
   name: {
-    summary: "Give the session a name",
+    summary: "Rename the session",
     operations: ["rename_session"],
     args: z.object({ name: z.string() }),
     run: async ({ name }: { name: string }, { sessionId, request }) => {

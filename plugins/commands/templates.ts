@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { type Dirent, lstatSync, readdirSync, readFileSync } from "node:fs";
+import { join, sep } from "node:path";
+import { codeOf } from "@scorel/kernel";
 import { realOf } from "@scorel/kit/files/paths";
 import type { Workspace } from "@scorel/workspace/contract";
 import type { SlashCommand } from "./contract.ts";
@@ -19,9 +20,10 @@ interface Template {
 
 /**
  * Reads commands from Markdown files: the user's own and those of a trusted project; the project's override the user's.
- * Files are read on every call, so edits take effect at once. `tooMany` is called for each folder with more files than are used.
+ * Files are read on every call, so edits take effect at once. `tell` is called for each folder with more files than are used, and for what
+ * cannot be read; the other files are used.
  */
-export function templates(workspace: Workspace | undefined, tooMany: (flaw: Error) => void): Template[] {
+export function templates(workspace: Workspace | undefined, tell: (flaw: Error) => void): Template[] {
   if (!workspace) return [];
   const { home, root, trusted, trustedCopy: copy } = workspace;
   const claude = join(root, ".claude", "commands");
@@ -34,33 +36,67 @@ export function templates(workspace: Workspace | undefined, tooMany: (flaw: Erro
           { folder: join(copy.scorel, "commands"), shown: join(trusted, "commands") },
         ];
   return [own, ...theirs].flatMap(({ folder, shown }) => {
-    const { files, leftOut } = filesBelow(folder);
-    if (leftOut > 0) tooMany(errors.COMMAND_FILES({ folder: shown ?? folder, most: MOST, leftOut }));
-    return files.map(({ path, name }) => {
-      const plugin = shown === undefined ? path : join(shown, `${name.split(":").join(sep)}.md`);
-      return { name, plugin, command: fromFile(path) };
+    const place = shown ?? folder;
+    const skip = (path: string, thrown: unknown) =>
+      tell(errors.COMMAND_UNREADABLE({ path: join(place, path), reason: codeOf(thrown) }));
+    const { files, leftOut } = filesBelow(folder, skip);
+    if (leftOut > 0) tell(errors.COMMAND_FILES({ folder: place, most: MOST, leftOut }));
+    return files.flatMap(({ path, name, below }) => {
+      const plugin = shown === undefined ? path : join(shown, below);
+      const command = attempt(
+        () => fromFile(path),
+        (thrown) => skip(below, thrown),
+      );
+      return command ? [{ name, plugin, command }] : [];
     });
   });
 }
 
+/** Called with the path of a file or folder below the folder of commands that cannot be read, and the error. */
+type Skip = (below: string, thrown: unknown) => void;
+
 /** Finds Markdown files inside the folder; `a/b.md` becomes the command `a:b`. Files beyond the limit are counted in `leftOut`. */
-function filesBelow(folder: string): { files: { path: string; name: string }[]; leftOut: number } {
+function filesBelow(folder: string, skip: Skip) {
   const real = realOf(folder);
   if (real === undefined) return { files: [], leftOut: 0 };
-  const entries = readdirSync(real, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".md") && path.split(sep).length <= DEEPEST)
-    .sort();
+  const entries = markdownBelow(real, "", DEEPEST, skip).sort();
   const files = entries
     .slice(0, MOST)
-    .map((path) => ({ path: join(real, path), name: path.slice(0, -3).split(sep).join(":") }))
-    .filter(({ path, name }) => /^[A-Za-z][\w:-]*$/.test(name) && isOwnFile(path));
+    .map((below) => ({ path: join(real, below), name: below.slice(0, -3).split(sep).join(":"), below }))
+    .filter(({ path, name, below }) => /^[A-Za-z][\w:-]*$/.test(name) && isSmallFile(path, below, skip));
   return { files, leftOut: Math.max(0, entries.length - MOST) };
 }
 
-/** True for a small regular file that is not reached through a link. */
-function isOwnFile(path: string): boolean {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  return stat?.isFile() === true && stat.size <= LARGEST && realOf(dirname(path)) === dirname(path);
+/**
+ * The paths of the Markdown files in a folder below `root` and in its subfolders, down to `depth`. No link is followed: it could lead to a
+ * whole disk, or in a circle.
+ */
+function markdownBelow(root: string, folder: string, depth: number, skip: Skip): string[] {
+  const read = () => readdirSync(join(root, folder), { withFileTypes: true });
+  const entries: readonly Dirent[] = attempt(read, (thrown) => skip(folder, thrown)) ?? [];
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return depth > 1 ? markdownBelow(root, path, depth - 1, skip) : [];
+    return path.endsWith(".md") ? [path] : [];
+  });
+}
+
+function attempt<R>(work: () => R, failed: (thrown: unknown) => void): R | undefined {
+  try {
+    return work();
+  } catch (thrown) {
+    failed(thrown);
+    return undefined;
+  }
+}
+
+/** Whether a path is a regular file, and no link to one, that is not too large. */
+function isSmallFile(path: string, below: string, skip: Skip): boolean {
+  const stat = attempt(
+    () => lstatSync(path, { throwIfNoEntry: false }),
+    (thrown) => skip(below, thrown),
+  );
+  return stat?.isFile() === true && stat.size <= LARGEST;
 }
 
 function fromFile(path: string): SlashCommand {

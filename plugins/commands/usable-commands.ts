@@ -1,3 +1,4 @@
+import { argumentsOf } from "./arguments.ts";
 import type { SlashCommand } from "./contract.ts";
 import { errors } from "./errors.ts";
 
@@ -27,12 +28,24 @@ function flawOf(name: string, value: unknown): string | undefined {
   if (typeof (run ?? handler) !== "function") return 'it has neither "run" nor "handler"';
   if (typeof summary !== "string" || typeof description !== "string") return "its summary is not text";
   if (typeof group !== "string") return "its group is not text";
-  if (args !== undefined && typeof (args as { safeParse?: unknown } | null)?.safeParse !== "function")
-    return "its args are not a zod object";
+  const unreadable = args === undefined ? undefined : flawOfArguments(args);
+  if (unreadable !== undefined) return unreadable;
   if (operations !== "all" && !isNames(operations)) return 'its operations are neither "all" nor a list of names';
   if (choices !== undefined && typeof choices !== "function") return "its choices are not a function";
   if (!isNames([keys].flat())) return "its keys are not text";
   return complete === undefined || typeof complete === "function" ? undefined : "its complete is not a function";
+}
+
+/** Returns why the arguments of a command cannot be shown, or undefined. Lists of all commands show them. */
+function flawOfArguments(args: unknown): string | undefined {
+  if (typeof (args as { safeParse?: unknown } | null)?.safeParse !== "function") return "its args are not a zod object";
+  if (!("_zod" in (args as object))) return "its args are a zod 3 schema; use zod 4";
+  try {
+    argumentsOf(args as NonNullable<SlashCommand["args"]>);
+    return undefined;
+  } catch {
+    return "its args cannot be converted to JSON Schema";
+  }
 }
 
 function isNames(value: unknown): boolean {

@@ -2,6 +2,7 @@ import type { QueueItem } from "@scorel/agent/contract";
 import type {} from "@scorel/checkpoints/contract";
 import type { Operations } from "@scorel/host/contract";
 import { type BaseContext, isEvent } from "@scorel/kernel";
+import { typedContent } from "@scorel/kit/session/typed";
 import type { ScorelMessage } from "@scorel/messages/contract";
 import { z } from "zod";
 import type { CommandResult, SlashCommand, SlashContext } from "./contract.ts";
@@ -58,7 +59,7 @@ export function workCommands(ctx: BaseContext): Record<string, SlashCommand> {
     },
     init: {
       group: "Project",
-      summary: "Let the agent look at the project and write AGENTS.md",
+      summary: "Have the agent explore the project and write AGENTS.md",
       operations: ["send_message"],
       args: z.object({ words: z.string().optional() }),
       run: async ({ words }: { words?: string }, { sessionId, request }) => {
@@ -88,32 +89,37 @@ async function queue(
   { action, item, to }: QueueChange,
   context: SlashContext,
 ): Promise<CommandResult> {
-  const items = ctx.session.projection("queue").map(({ id }) => ({ id }));
-  if (action === undefined) return shown(ctx.session.projection("queue"));
-  if (item === undefined || !items[item - 1])
+  const waiting = ctx.session.projection("queue");
+  if (action === undefined) return shown(waiting);
+  const chosen = item === undefined ? undefined : waiting[item - 1];
+  if (item === undefined || !chosen)
     throw errors.COMMAND_NOTHING({
       name: "queue",
       what: `there is no item ${item ?? ""} to ${action}`.replace("  ", " "),
     });
-  const wanted = CHANGES[action](items, item - 1, to?.trim() ?? "");
+  const items = waiting.map(({ id }) => ({ id }));
+  const wanted = CHANGES[action](items, item - 1, to?.trim() ?? "", chosen);
   await context.request("rewrite_queue", { sessionId: context.sessionId, items: wanted });
   return shown(ctx.session.projection("queue"));
 }
 
-const CHANGES: Record<NonNullable<QueueChange["action"]>, (items: Wanted, at: number, to: string) => Wanted> = {
+type Change = (items: Wanted, at: number, to: string, chosen: QueueItem) => Wanted;
+const CHANGES: Record<NonNullable<QueueChange["action"]>, Change> = {
   delete: (items, at) => items.toSpliced(at, 1),
   move: (items, at, to) => {
     if (!/^[1-9]\d*$/.test(to))
       throw errors.COMMAND_NOTHING({ name: "queue", what: "move needs the new place, as in /queue move 2 1" });
     return items.toSpliced(at, 1).toSpliced(Number(to) - 1, 0, ...items.slice(at, at + 1));
   },
-  edit: (items, at, to) => {
+  edit: (items, at, to, { message }) => {
     if (to === "")
       throw errors.COMMAND_NOTHING({
         name: "queue",
         what: "edit needs the new words, as in /queue edit 1 And the tests",
       });
-    return changed(items, at, { content: to });
+    const content = typedContent(message.content);
+    const pictures = typeof content === "string" ? [] : content.filter(({ type }) => type === "image");
+    return changed(items, at, { content: pictures.length === 0 ? to : [{ type: "text", text: to }, ...pictures] });
   },
   steer: (items, at) => changed(items, at, { mode: "steer" }),
   follow: (items, at) => changed(items, at, { mode: "follow_up" }),

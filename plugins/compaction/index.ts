@@ -52,12 +52,10 @@ export default definePlugin({
           summary: "Summarise the older part of the conversation; you may say what to keep in particular",
           operations: ["compact"],
           args: z.object({ keep: z.string().optional() }),
-          async run({ keep }: { keep?: string }, { sessionId, request }) {
-            const compacted = await request("compact", {
-              sessionId,
-              ...(keep !== undefined && { instructions: keep }),
-            });
-            return (await import("./manual.ts")).summaryLine(compacted);
+          async run({ keep }: { keep?: string }, { clientId, signal }) {
+            const { compactNow, summaryLine } = await import("./manual.ts");
+            // Not the operation, which cannot be told that the command was cancelled.
+            return summaryLine(await compactNow(compacting, { clientId, instructions: keep }, signal));
           },
         },
       },

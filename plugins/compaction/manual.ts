@@ -12,14 +12,20 @@ export interface Asked {
 
 /**
  * Compacts at a client's request, between turns; throws COMPACTION_BUSY. A repeated `messageId` returns the earlier
- * result.
+ * result. Cancelled like a turn, and by `cancelled`.
  */
-export async function compactNow(compacting: Compacting, asked: Asked): Promise<Compacted> {
+export async function compactNow(
+  compacting: Compacting,
+  asked: Asked,
+  cancelled = new AbortController().signal,
+): Promise<Compacted> {
   const { ctx } = compacting;
   const known = asked.messageId === undefined ? undefined : doneFor(ctx.session, asked.messageId);
   if (known) return known;
   try {
-    return await ctx.agent.betweenTurns((signal) => compact(compacting, { reason: "manual", signal, ...asked }));
+    return await ctx.agent.betweenTurns((own) =>
+      compact(compacting, { reason: "manual", signal: AbortSignal.any([own, cancelled]), ...asked }),
+    );
   } catch (thrown) {
     const busy = ["AGENT_BUSY", "LOG_BUSY"].includes(codeOf(thrown));
     throw busy ? errors.COMPACTION_BUSY() : thrown;

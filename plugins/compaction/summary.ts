@@ -108,7 +108,7 @@ function requestFor({ entries, earlier, instructions, tokens }: SummaryRequest, 
 }
 
 function task(tokens: number, hasEarlier: boolean): string {
-  return `Write a summary of the conversation above. The assistant will go on with the work and sees your summary in its place, so what you leave out is lost. State, as far as there is something to state:
+  return `Write a summary of the conversation above. The assistant will continue the work and sees your summary in its place, so what you leave out is lost. State, as far as there is something to state:
 
 - the goal: what the user wants in the end, and what was asked for last;
 - the user's constraints, preferences and exact requirements, in the user's own words where wording, names or numbers matter;

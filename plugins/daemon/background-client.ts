@@ -3,7 +3,7 @@ import { startInBackground, wordsOf } from "./background.ts";
 import type { DaemonContext } from "./context.ts";
 import { dialHost } from "./dial.ts";
 import { errors } from "./errors.ts";
-import { findDaemon } from "./state.ts";
+import { readyHost } from "./ready.ts";
 
 /** Connects to the host in the background. If none runs, starts one; with `start: false`, throws DAEMON_NONE. */
 export async function connectInBackground(
@@ -11,9 +11,7 @@ export async function connectInBackground(
   name: string,
   { start = true } = {},
 ): Promise<RemoteClient> {
-  const running = findDaemon()?.state;
-  if (!running && !start) throw errors.DAEMON_NONE();
-  const state = running ?? (await startInBackground({ env: ctx.launch.env }, wordsOf(ctx, {})));
+  const state = await readyHost(start ? () => startInBackground({ env: ctx.launch.env }, wordsOf(ctx, {})) : undefined);
   const socket = state.addresses.find(({ transport }) => transport === "socket")?.address;
   if (socket === undefined) throw errors.DAEMON_NONE();
   return dialHost(ctx, socket, { name, reconnect: false });

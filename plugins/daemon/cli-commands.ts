@@ -24,12 +24,12 @@ export function cliCommands(ctx: DaemonContext, state: ProcessState): CliCommand
       noun: "host",
       action: "serve",
       otherActions: { start: "serve", run: "serve", restart: "serve --replace" },
-      description: "Start a host that goes on when the terminal is closed, and that several clients share",
+      description: "Start a host that keeps running when the terminal is closed, and that several clients share",
       options: [
         { flags: "--foreground", description: "Run in this terminal, until Ctrl-C" },
         {
           flags: "--replace",
-          description: "Stop the host that runs already; its running turns get 10 seconds to end",
+          description: "Stop the host that is already running; its running turns get 10 seconds to end",
         },
         { flags: "--yes", description: "Do not ask about addresses that others can reach" },
         ...transportOptions(ctx, "options"),
@@ -44,7 +44,7 @@ export function cliCommands(ctx: DaemonContext, state: ProcessState): CliCommand
     {
       noun: "host",
       action: "status",
-      description: "Show the running host: its version, sessions, clients and addresses; exits 1 when there is none",
+      description: "Show the running host: its version, sessions, clients and addresses; exits 1 if there is none",
       options: [output, json],
       run: async (invocation) => (await import("./commands.ts")).statusCommand(ctx, invocation),
     },
@@ -63,23 +63,24 @@ export function cliCommands(ctx: DaemonContext, state: ProcessState): CliCommand
           description:
             "Port for the page, for a host that has none; default: the one used last, else 7777, or any free one",
         },
-        { flags: "--no-open", description: "Print the link, and open no browser" },
+        { flags: "--no-open", description: "Print the link instead of opening a browser" },
         {
           flags: "--scope <list>",
           description: "What the page may do: view, prompt, approve; default: admin, everything",
         },
-        { flags: "--at <url>", description: "Print the link for the address at which a proxy has the page" },
+        { flags: "--at <url>", description: "Print the link for the address at which a proxy serves the page" },
       ],
       run: async (invocation) => (await import("./up.ts")).upCommand(ctx, invocation),
     },
     {
       noun: "attach",
       args: "[session]",
+      completes: "session",
       description:
-        "Talk in a session of a host that runs already, named by a part of its id or title; by default in the one of this directory that was used last, or in one of a list if several are open",
+        "Continue a session of a running host, named by a part of its id or title; by default the latest one of this directory, or one from a list if several are open",
       options: [
         { flags: "--url <address>", description: "The host: a ws:// address, or the path of a socket" },
-        { flags: "--list", description: "List the sessions of the host, by which a session can be named" },
+        { flags: "--list", description: "List the sessions of the host, to choose one by name" },
         { flags: "--plain", description: "Talk line by line, without the full-screen application" },
         ...transportOptions(ctx, "dialOptions"),
       ],
@@ -104,7 +105,7 @@ export function cliCommands(ctx: DaemonContext, state: ProcessState): CliCommand
     {
       noun: "host",
       action: "reset",
-      description: "Stop the host, and delete its log, its tokens and what dead processes have left behind",
+      description: "Stop the host, and delete its log, its tokens and what dead processes left behind",
       options: [{ flags: "--yes", description: "Do not ask" }],
       run: async (invocation) => (await import("./reset.ts")).resetCommand(ctx, invocation),
     },
@@ -123,8 +124,8 @@ export function cliCommands(ctx: DaemonContext, state: ProcessState): CliCommand
     {
       noun: "host",
       action: "uninstall",
-      description: "Delete the service file again",
-      options: [{ flags: "--force", description: "Also one that Scorel has not written" }],
+      description: "Delete the service file",
+      options: [{ flags: "--force", description: "Also delete a file that Scorel has not written" }],
       run: async (invocation) => (await import("./install.ts")).uninstallCommand(invocation),
     },
     {

@@ -38,7 +38,7 @@ export async function dialDaemon(ctx: DaemonContext, name: string): Promise<Remo
     };
     return await dialHost(ctx, address, { name, now });
   } catch (thrown) {
-    launch.stderr.write(`scorel: the running host cannot be reached, going on without it: ${messageOf(thrown)}\n`);
+    launch.stderr.write(`scorel: the running host cannot be reached, continuing without it: ${messageOf(thrown)}\n`);
     return undefined;
   }
 }

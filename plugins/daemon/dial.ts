@@ -86,9 +86,9 @@ function nearAddress(address: string): string | undefined {
   return /^(?:[\w-]+(?:\.[\w-]+)*|\[[\da-f:]+\]):\d{1,5}(?:\/\w*)?$/i.test(address) ? `ws://${address}` : undefined;
 }
 
-/** An address without the part before an @, which may be a password. */
+/** An address without what precedes its last @, which may be a password with any characters. Paths have no password. */
 function withoutPassword(address: string): string {
-  return address.replace(/\/\/[^/@]*@/, "//…@");
+  return /^(?:\/|unix:)/.test(address) ? address : address.replace(/^([\w+.-]+:\/\/)?.*@/s, "$1…@");
 }
 
 function urlOf(address: string): URL | undefined {

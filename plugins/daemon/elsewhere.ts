@@ -31,7 +31,7 @@ export function elsewhereText(held: readonly HeldSession[]): string {
     .map(({ sessionId, pid, since }) => `  ${sessionId} (process ${pid}, since ${since})\n`);
   const more = held.length > NAMED ? `  … ${held.length - NAMED} more\n` : "";
   const how =
-    "Leave it there with /exit: terminals that share it go on in the host, and `scorel attach <session>` opens it there.";
+    "Leave it there with /exit: terminals that share it continue in the host, and `scorel attach <session>` opens it there.";
   const head = `not in the host, but open in ${held.length === 1 ? "another process" : "other processes"}:`;
   return `${head}\n${rows.join("")}${more}  ${how}\n`;
 }

@@ -27,7 +27,7 @@ export class Keeper {
   private attendsAll = false;
 
   constructor(host: HostService, options: KeeperOptions) {
-    this.client = host.connect({ clientId: "host" });
+    this.client = host.connect({ clientId: "host", isKeeper: true });
     this.options = options;
   }
 

@@ -1,13 +1,8 @@
 import { connect, type Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Invocation } from "@scorel/cli/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { errors } from "./errors.ts";
-import { type Daemon, type DaemonState, findDaemon } from "./state.ts";
-
-/** Milliseconds for a host that was just started to write its address. */
-const LIMIT_MS = 20_000;
-const LOOK_MS = 20;
+import { readyHost } from "./ready.ts";
 
 /** The form of the greeting that the plugin `ssh` sends. Other characters could control a terminal that shows it. */
 const GREETING = /^[A-Za-z\d_-]{1,200}$/;
@@ -22,7 +17,7 @@ export async function proxyCommand(
 ): Promise<number> {
   const { greeting } = options;
   if (typeof greeting === "string" && !GREETING.test(greeting)) throw errors.DAEMON_GREETING();
-  const { addresses } = await ready(options.start === true ? start : undefined);
+  const { addresses } = await readyHost(options.start === true ? start : undefined);
   const path = addresses.find(({ transport }) => transport === "socket")?.address;
   if (path === undefined) throw errors.DAEMON_NO_SOCKET();
   const socket = await open(path);
@@ -30,28 +25,6 @@ export async function proxyCommand(
   const failed = await carried(socket, stdin, stdout, interrupt);
   if (failed) throw errors.DAEMON_PROXY({ path, reason: messageOf(failed) }, { cause: failed });
   return 0;
-}
-
-/** The running host, once it can be reached. */
-async function ready(start: (() => Promise<unknown>) | undefined): Promise<DaemonState> {
-  let found = findDaemon();
-  if (!found && start) {
-    try {
-      await start();
-    } catch (thrown) {
-      // Another process may have started one at the same moment.
-      if (!findDaemon()) throw thrown;
-    }
-    found = findDaemon();
-  }
-  for (const until = Date.now() + LIMIT_MS; found && !found.state && Date.now() < until; found = findDaemon())
-    await sleep(LOOK_MS);
-  return stateOf(found);
-}
-
-function stateOf(daemon: Daemon | undefined): DaemonState {
-  if (!daemon?.state) throw errors.DAEMON_NONE();
-  return daemon.state;
 }
 
 function open(path: string): Promise<Socket> {

@@ -16,7 +16,7 @@ export async function replaceIdle(ctx: DaemonContext, state: DaemonState): Promi
     const reason = state.background === true ? await stopIdle(ctx, state) : "it was not started by a command";
     if (reason !== undefined) {
       const how = "To replace it: scorel host serve --replace";
-      stderr.write(`scorel: ${other}; going on without it, since ${reason}. ${how}\n`);
+      stderr.write(`scorel: ${other}; continuing without it, since ${reason}. ${how}\n`);
       return undefined;
     }
     const started = await startInBackground({ env }, state.words ?? []);
@@ -26,7 +26,7 @@ export async function replaceIdle(ctx: DaemonContext, state: DaemonState): Promi
     // Another command may have replaced it already.
     const now = findDaemon()?.state;
     if (now?.version === version && now.preset === state.preset) return now;
-    stderr.write(`scorel: ${other}; going on without it: ${messageOf(thrown)}\n`);
+    stderr.write(`scorel: ${other}; continuing without it: ${messageOf(thrown)}\n`);
     return undefined;
   }
 }

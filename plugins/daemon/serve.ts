@@ -11,7 +11,7 @@ import { Keeper } from "./keeper.ts";
 import { forgetOwner, nameOwner, removeLeftSockets } from "./left-sockets.ts";
 import { Listeners } from "./listeners.ts";
 import { lockFile, removeSocketOf, runFolder, socketOf } from "./run-folder.ts";
-import { addressLines, removeState, writeState } from "./state.ts";
+import { addressLines, isElsewhere, removeState, writeState } from "./state.ts";
 import { stopDaemon } from "./stop.ts";
 
 /** Milliseconds for running turns to end when the host stops. */
@@ -56,9 +56,8 @@ function takeLock() {
   const lock = tryLock(lockFile());
   if (!lock) throw errors.DAEMON_RUNNING({ pid: 0, since: "a moment ago" });
   if ("release" in lock) return lock;
-  const { pid, since, machine, space } = lock;
-  const isElsewhere = machine !== ownIdentity().machine || space !== ownIdentity().space;
-  throw isElsewhere
+  const { pid, since, machine } = lock;
+  throw isElsewhere(lock)
     ? errors.DAEMON_ELSEWHERE({ machine, pid, path: lockFile() })
     : errors.DAEMON_RUNNING({ pid, since });
 }

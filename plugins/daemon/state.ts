@@ -1,6 +1,7 @@
 import { holderOf, isHeld } from "@scorel/kit/files/lock";
 import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
 import { inOwnFolder, inStateFolder, isOwnFolder, removeStateFile } from "@scorel/kit/files/state-folder";
+import { ownIdentity } from "@scorel/kit/process/identity";
 import { z } from "zod";
 import { lockFile, PAGE_PORT, runFolder, STATE } from "./run-folder.ts";
 
@@ -37,6 +38,8 @@ export interface Daemon {
   pid: number;
   since: string;
   machine: string;
+  /** The pid namespace of the daemon. In another one, its pid is that of another process. */
+  space: string;
   state?: DaemonState;
 }
 
@@ -46,9 +49,15 @@ export function findDaemon(): Daemon | undefined {
   if (!isOwnFolder(runFolder())) return undefined;
   const holder = holderOf(lockFile());
   if (!holder || !isHeld(lockFile(), holder)) return undefined;
-  const { pid, since, machine, nonce } = holder;
+  const { pid, since, machine, space, nonce } = holder;
   const state = readState();
-  return { pid, since, machine, ...(state?.nonce === nonce && { state }) };
+  return { pid, since, machine, space, ...(state?.nonce === nonce && { state }) };
+}
+
+/** Whether a daemon runs where its pid means nothing to this process: on another machine or in another container. */
+export function isElsewhere({ machine, space }: Pick<Daemon, "machine" | "space">): boolean {
+  const own = ownIdentity();
+  return machine !== own.machine || space !== own.space;
 }
 
 /** The addresses as text, one per line. */

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "@scorel/kernel";
-import { ownIdentity } from "@scorel/kit/process/identity";
 import { errors } from "./errors.ts";
 import { lockFile } from "./run-folder.ts";
-import { type Daemon, findDaemon } from "./state.ts";
+import { type Daemon, findDaemon, isElsewhere } from "./state.ts";
 
 const LIMIT_MS = 20_000;
 const LOOK_MS = 50;
@@ -13,7 +12,7 @@ export async function stopDaemon(): Promise<Daemon | undefined> {
   const daemon = findDaemon();
   if (!daemon) return undefined;
   const { pid, machine } = daemon;
-  if (machine !== ownIdentity().machine) throw errors.DAEMON_ELSEWHERE({ machine, pid, path: lockFile() });
+  if (isElsewhere(daemon)) throw errors.DAEMON_ELSEWHERE({ machine, pid, path: lockFile() });
   try {
     process.kill(pid, "SIGTERM");
   } catch (thrown) {

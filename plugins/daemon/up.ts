@@ -9,8 +9,9 @@ import { startInBackground, wordsOf } from "./background.ts";
 import type { DaemonContext } from "./context.ts";
 import { dialHost } from "./dial.ts";
 import { errors } from "./errors.ts";
+import { readyHost } from "./ready.ts";
 import { stopIdle } from "./replace.ts";
-import { type DaemonState, findDaemon, lastPagePort, rememberPagePort } from "./state.ts";
+import { type DaemonState, lastPagePort, rememberPagePort } from "./state.ts";
 
 /** The usual port of the page, if this home has had none yet. If no such port is free, the system chooses another one. */
 const PORT = 7777;
@@ -71,13 +72,14 @@ function pageAddress(text: string): string {
 
 /** The host of this home, with a port for the page. A running host opens the port without a restart. */
 async function hostWithPage(ctx: DaemonContext, invocation: Invocation): Promise<DaemonState> {
-  const found = findDaemon();
-  if (found?.state && addressOf(found.state, "web") !== undefined) return found.state;
-  const port = typeof invocation.options.port === "string" ? invocation.options.port : String(await freePort());
-  if (!found?.state) return startInBackground(invocation, wordsOf(ctx, { port }));
-  if (found.state.version !== ctx.launch.version) return replaced(ctx, invocation, found.state, port);
-  await openPort(ctx, found.state, port);
-  return found.state;
+  const chosenPort = async () =>
+    typeof invocation.options.port === "string" ? invocation.options.port : String(await freePort());
+  const state = await readyHost(async () => startInBackground(invocation, wordsOf(ctx, { port: await chosenPort() })));
+  if (addressOf(state, "web") !== undefined) return state;
+  const port = await chosenPort();
+  if (state.version !== ctx.launch.version) return replaced(ctx, invocation, state, port);
+  await openPort(ctx, state, port);
+  return state;
 }
 
 async function openPort(ctx: DaemonContext, state: DaemonState, port: string): Promise<void> {

@@ -40,7 +40,7 @@ export async function runDemo(
 }
 
 function introduce({ path, withoutGit }: Repository, say: Say): void {
-  say("A small repository with a failing test, the real tools, and a model that plays by script: no network.");
+  say("A small repository with a failing test, the real tools, and a scripted model: no network.");
   say("");
   say(`Repository: ${path}${withoutGit === undefined ? "" : ` (without git: ${withoutGit})`}`);
   say(`Task: ${task}`);
@@ -87,7 +87,7 @@ async function verify(repository: Repository, outcome: TurnOutcome, say: Say): P
 }
 
 const goOn = `
-To work in a repository of your own, choose a model with \`scorel login\`, go
+To work in your own repository, choose a model with \`scorel login\`, go
 there, and type
 
   scorel --preset coding`;

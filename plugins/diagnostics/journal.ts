@@ -6,6 +6,7 @@ import { scrub } from "./scrub.ts";
 
 /** Number of recent messages that an error may quote. */
 const QUOTABLE = 20;
+const DEEPEST = 16;
 
 /** Writes the readable log of one session. A session without events leaves no file. */
 export class Journal {
@@ -55,8 +56,9 @@ export class Journal {
 
   private format(event: AnyEvent | Missed, { level, text }: { level: string; text: string }): string {
     const at = new Date("ts" in event ? event.ts : Date.now()).toISOString();
-    const safe = scrub(text, level === "info" ? [] : this.quotable());
-    return `${at} ${level.padEnd(5)} ${this.ctx.find("secrets")?.redact(safe) ?? safe}`;
+    // Redacted before the text is cut, since a part of a secret would not be recognised.
+    const redacted = this.ctx.find("secrets")?.redact(text) ?? text;
+    return `${at} ${level.padEnd(5)} ${scrub(redacted, level === "info" ? [] : this.quotable())}`;
   }
 
   /** Returns the texts of recent messages, which must not appear in this file. */
@@ -77,6 +79,14 @@ function textsOf({ content }: ScorelMessage): string[] {
   if (typeof content === "string") return [content];
   return content.flatMap((block) => {
     if (block.type === "text") return [block.text];
-    return block.type === "toolCall" ? Object.values(block.arguments).filter((value) => typeof value === "string") : [];
+    if (block.type === "thinking") return [block.thinking];
+    return block.type === "toolCall" ? stringsIn(block.arguments) : [];
   });
+}
+
+/** The strings in a value, up to a depth that no arguments of a tool need. */
+function stringsIn(value: unknown, depth = 0): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null || depth > DEEPEST) return [];
+  return Object.values(value).flatMap((inner) => stringsIn(inner, depth + 1));
 }

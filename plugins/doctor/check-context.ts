@@ -56,8 +56,3 @@ export function thrownFindings(thrown: unknown, where: string, doNext: string): 
   const texts = Array.isArray(problems) ? problems.map(String) : [messageOf(thrown)];
   return texts.map((what) => ({ code: codeOf(thrown), severity: "error", what, where, doNext }));
 }
-
-/** Quotes a word for a shell. */
-export function shellWord(word: string): string {
-  return /^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}

@@ -1,7 +1,8 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
-import { type CheckContext, type Part, shellWord } from "./check-context.ts";
+import { shellWord } from "@scorel/kit/text/shell-word";
+import type { CheckContext, Part } from "./check-context.ts";
 import type { Finding, FolderRow } from "./contract.ts";
 
 /** Maximum number of entries below ~/.scorel that are checked, and maximum depth. */
@@ -21,21 +22,20 @@ export function checkFolders({ home }: Pick<CheckContext, "home">): Part & { fol
   const look: Look = { home, isPrivate: isClosed(stats), folders: [], findings: [], seen: 0 };
   examine(look, "", stats);
   if (stats.isDirectory()) {
-    descend(look, "", 1);
+    descend(look);
     const against = refusal(home);
     if (against && !look.findings.some(({ code }) => code === "FOLDER_UNREADABLE")) look.findings.push(against);
   }
+  const files = look.seen > ENOUGH ? `the ${ENOUGH} files in it that were examined` : "the files in it";
   if (look.findings.length === 0)
-    look.findings.push(
-      finding("FOLDERS", "ok", "Only you can read and change your folder and the files in it.", home, ""),
-    );
-  return { folders: look.folders, findings: look.findings };
+    look.findings.push(finding("FOLDERS", "ok", `Only you can read and change your folder and ${files}.`, home, ""));
+  return { folders: look.folders.sort((a, b) => (a.path < b.path ? -1 : 1)), findings: look.findings };
 }
 
 /** Checks whether the missing user folder can be created when it is needed. */
 function missingFolder(home: string): Finding {
   const against = refusal(nearest(home));
-  if (against) return { ...against, where: home, doNext: "Set HOME to a directory of yours." };
+  if (against) return { ...against, where: home, doNext: "Set HOME to a directory that you own." };
   const what = "It does not exist yet; it is created when something has to be saved.";
   return finding("FOLDER_NEW", "note", what, home, "");
 }
@@ -69,17 +69,40 @@ interface Look {
   seen: number;
 }
 
-function descend(look: Look, below: string, depth: number): void {
-  const folder = join(look.home, below);
-  for (const name of namesIn(look, folder)) {
-    if (++look.seen > ENOUGH) return;
-    const path = below === "" ? name : `${below}/${name}`;
-    const stats = statOf(join(look.home, path));
-    if (!stats || stats instanceof Error) continue;
-    examine(look, path, stats);
-    if (stats.isDirectory() && depth < DEEPEST) descend(look, path, depth + 1);
+/**
+ * Examines what is in the folder: first what is guarded, without the cache, then the cache, then the rest, each level by level. There may
+ * be many thousand sessions, stored file contents and cached files, and the files that matter most must be examined before the limit is
+ * reached.
+ */
+function descend(look: Look): void {
+  const top = examineIn(look, [""]);
+  for (const rank of [0, 1, 2]) {
+    let level = top.filter((path) => rankOf(path) === rank);
+    for (let depth = 2; depth <= DEEPEST; depth++) level = examineIn(look, level);
   }
 }
+
+/** Examines what is directly in these folders, up to the limit. Returns the folders in them. */
+function examineIn(look: Look, parents: readonly string[]): string[] {
+  const folders: string[] = [];
+  for (const parent of parents)
+    for (const name of namesIn(look, join(look.home, parent))) {
+      if (++look.seen > ENOUGH) return [];
+      const path = parent === "" ? name : `${parent}/${name}`;
+      const stats = statOf(join(look.home, path));
+      if (!stats || stats instanceof Error) continue;
+      examine(look, path, stats);
+      if (stats.isDirectory()) folders.push(path);
+    }
+  return folders;
+}
+
+function rankOf(path: string): number {
+  if (!isGuarded(path)) return 2;
+  return path === "cache" ? 1 : 0;
+}
+
+const isGuarded = (path: string) => GUARDED.test(path);
 
 function namesIn({ findings }: Look, folder: string): string[] {
   try {
@@ -99,7 +122,7 @@ function examine({ home, isPrivate, folders, findings }: Look, path: string, sta
 
 function flawOf(full: string, path: string, stats: fs.Stats, isPrivate: boolean): Finding | undefined {
   const word = shellWord(full);
-  const guarded = GUARDED.test(path);
+  const guarded = isGuarded(path);
   const severity = guarded ? "error" : "warning";
   if (stats.isSymbolicLink()) return guarded ? linkFlaw(full, path) : undefined;
   if (path === "" && !stats.isDirectory())
@@ -151,7 +174,7 @@ function unreadable(path: string, thrown: unknown): Finding {
 
 function accessAdvice(path: string, thrown: unknown): string {
   const stats = statOf(path);
-  if (codeOf(thrown) === "ENOTDIR" || !stats || stats instanceof Error) return "Set HOME to a directory of yours.";
+  if (codeOf(thrown) === "ENOTDIR" || !stats || stats instanceof Error) return "Set HOME to a directory that you own.";
   const isOwn = stats.uid === process.getuid?.();
   return isOwn ? `chmod u+rwx ${shellWord(path)}` : `sudo chown -R "$(id -un)" ${shellWord(path)}`;
 }

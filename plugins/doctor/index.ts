@@ -24,8 +24,8 @@ export default definePlugin({
       noun: "doctor",
       description: "Check plugins, options, programs, files and the model; exits 1 when something is broken",
       options: [
-        { flags: "--json", description: "One JSON document" },
-        { flags: "--offline", description: "Open no connection; skips the model's server" },
+        { flags: "--json", description: "Print one JSON document" },
+        { flags: "--offline", description: "Open no connection; skip the model's server" },
         { flags: "--selftest", description: "Also run a turn with the offline model in a temporary home" },
       ],
       run: async (invocation) => (await import("./command.ts")).examine(invocation, services(ctx)),

@@ -38,7 +38,7 @@ function noModel(thrown: unknown, [found]: readonly LocalModel[]): Finding[] {
   if (codeOf(thrown) !== "MODEL_NONE") return thrownFindings(thrown, "", "Correct it, then: scorel model check");
   const doNext = found
     ? `Use what runs here: scorel --model ${found.provider}/${found.id}`
-    : "scorel login openai (or another provider), or scorel login custom for a server of your own.";
+    : "scorel login openai (or another provider), or scorel login custom for your own server.";
   return [{ code: "MODEL_NONE", severity: "warning", what: "No model is configured.", where: "", doNext }];
 }
 
@@ -84,7 +84,7 @@ function aboutConnection({ model, host, proxy, status, failed, steps }: ModelRea
         severity: "warning",
         what: `The server of ${model} answers ${status}${through}.`,
         where,
-        doNext: "It has a problem of its own: try again later.",
+        doNext: "The server itself has a problem: try again later.",
       },
     ];
   return [

@@ -50,12 +50,29 @@ function inAuth(text: string): string[] {
   return fields.flatMap(([, key, value = ""]) => (key === "baseUrl" ? [] : [value]));
 }
 
+/** A key and its text in each notation of TOML: `"""…"""`, `'''…'''`, `"…"` and `'…'`. */
+const FIELD = /([\w-]+)["']?\s*=\s*(?:"""(.*?)"""|'''(.*?)'''|("(?:[^"\\\n]|\\.)+")|'([^'\n]+)')/gs;
+
+/** A key and the rest of its line, for texts that are not closed or have the wrong quotes. */
+const LINE = /([\w-]+)["']?[ \t]*=[ \t]*["']([^\n]*?)["'\s},]*$/gm;
+
 /** Treats `Bearer abc` as a secret both with and without its scheme. */
 function inConfig(text: string): string[] {
-  const fields = Array.from(text.matchAll(/([\w-]+)["']?\s*=\s*["']([^"'\n]+)["']/g));
-  return fields.flatMap(([, key = "", value = ""]) =>
-    NAME.test(key) && key !== "apiKeyEnv" ? [value, value.replace(/^\S+\s+/, "")] : passwordsIn(value),
-  );
+  return [...text.matchAll(LINE), ...text.matchAll(FIELD)].flatMap(([, key = "", long, raw, basic = "", plain]) => {
+    const written = long ?? raw ?? plain ?? basic.slice(1, -1);
+    const values = [written, ...written.split("\n"), ...decoded(basic)];
+    if (!NAME.test(key) || key === "apiKeyEnv") return values.flatMap(passwordsIn);
+    return values.flatMap((value) => [value, value.replace(/^\S+\s+/, "")]);
+  });
+}
+
+/** Decodes a quoted TOML string, as an array of one. Returns an empty array if it has escapes that JSON does not know. */
+function decoded(quoted: string): string[] {
+  try {
+    return [JSON.parse(quoted) as string];
+  } catch {
+    return []; // The text as it is written is a secret already.
+  }
 }
 
 /** Finds passwords and values of the query in URLs like `http://user:password@host/?key=value`. */

@@ -1,6 +1,7 @@
 import type { SessionHealth } from "@scorel/host/contract";
+import { shellWord } from "@scorel/kit/text/shell-word";
 import { sizeText } from "@scorel/kit/text/size";
-import { type CheckContext, type Part, shellWord, thrownFindings } from "./check-context.ts";
+import { type CheckContext, type Part, thrownFindings } from "./check-context.ts";
 import type { Finding } from "./contract.ts";
 
 const LATEST = 5;

@@ -54,7 +54,7 @@ function adviceFor({ code, what }: Finding): Pick<Finding, "where" | "doNext"> {
     CONFIG_TOML: `Correct ${file}, or move the file away.`,
     CONFIG_UNREADABLE: `Make ${file} readable for yourself: ls -l shows whose it is.`,
     CONFIG_PRESET_UNKNOWN: "Name one of `scorel preset list`.",
-    CONFIG_HOME: "Set HOME to a directory of yours, by its full path.",
+    CONFIG_HOME: "Set HOME to the full path of a directory that you own.",
     TRUST_FILE: "Fix or remove that file, and trust what you need again: scorel trust add",
   };
   return { where, doNext: doNext[code] ?? `Correct ${file}; \`scorel config check\` tells whether it is valid then.` };

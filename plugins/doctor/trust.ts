@@ -1,5 +1,6 @@
+import { shellWord } from "@scorel/kit/text/shell-word";
 import type { TrustedProject } from "@scorel/trust/contract";
-import { type CheckContext, type Part, shellWord, thrownFindings } from "./check-context.ts";
+import { type CheckContext, type Part, thrownFindings } from "./check-context.ts";
 import type { Finding } from "./contract.ts";
 
 /** Checks which projects are trusted and what still waits for the user's trust. */
@@ -35,7 +36,7 @@ export async function checkTrust({ trust, cwd, home }: CheckContext): Promise<Pa
       severity: "warning",
       what: `The extension "${id}" is held back: it appeared or changed while tools of session ${sessionId} ran.`,
       where: path,
-      doNext: `Look at it; if you want it loaded: scorel trust confirm ${shellWord(id)}`,
+      doNext: `Review it; if you want it loaded: scorel trust confirm ${shellWord(id)}`,
     });
   findings.push(...projects.flatMap(aboutProject));
   if (findings.length === 0)

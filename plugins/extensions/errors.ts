@@ -18,7 +18,7 @@ export const errors = defineErrors({
     text: () => 'No host is loaded: the plugin "host" is switched off. Remove it from "without".',
   },
   EXTENSION_FIELDS: (a: { id: string; file: string; fields: readonly { name: string; advice: string }[] }) =>
-    `Extension "${a.id}" has ${a.fields.map(({ name, advice }) => `a field "${name}", which means nothing: ${advice}`).join("; and ")} (${a.file})`,
+    `Extension "${a.id}" has ${a.fields.map(({ name, advice }) => `a field "${name}", which is not supported: ${advice}`).join("; and ")} (${a.file})`,
   EXTENSIONS_NAME: {
     exit: 2,
     text: (a: { name: string; reason: string }) => `An extension cannot be named "${a.name}": ${a.reason}.`,
@@ -26,7 +26,7 @@ export const errors = defineErrors({
   EXTENSIONS_EXISTS: {
     exit: 2,
     text: (a: { path: string }) =>
-      `${a.path} exists already, and nothing is written over it. Choose another name, or remove it first.`,
+      `${a.path} already exists and was not overwritten. Choose another name, or remove it first.`,
   },
   EXTENSIONS_FILE: {
     exit: 2,
@@ -45,17 +45,17 @@ export const errors = defineErrors({
   EXTENSIONS_TSCONFIG: {
     exit: 2,
     text: (a: { path: string; base: string }) =>
-      `${a.path} is a file of yours, and nothing is written over it. Add this to it: "extends": ${JSON.stringify(a.base)}`,
+      `${a.path} is your own file and was not overwritten. Add this to it: "extends": ${JSON.stringify(a.base)}`,
   },
   EXTENSIONS_LINK: {
     exit: 2,
     text: (a: { path: string }) =>
-      `${a.path} is a link, so files written there would end up somewhere else. Replace it by a folder.`,
+      `${a.path} is a link, so files written there would end up somewhere else. Replace it with a folder.`,
   },
   EXTENSIONS_NO_TESTS: {
     exit: 2,
     text: (a: { path: string }) =>
-      `${a.path} has no tests. Write them into a file such as index.test.ts beside the extension.`,
+      `${a.path} has no tests. Write them into a file such as index.test.ts next to the extension.`,
   },
   EXTENSIONS_NO_TYPES: (a: { path: string }) =>
     `${a.path} is missing: this command was not built with its declarations. Run npm run build, or install Scorel again.`,
@@ -71,7 +71,7 @@ export const errors = defineErrors({
   EXTENSION_LATE: (a: { limit: number }) =>
     `it was not loaded within ${a.limit} s: its top level, or the function that it exports, waits for something; wait in activate(), or not at all`,
   EXTENSION_GUARD: (a: { id: string; hooks: readonly string[]; reason: string }) =>
-    `Extension "${a.id}" guarded ${a.hooks.join(", ")} when it last ran and does not run now, so what it guarded is denied. ${a.reason} To go on without this guard: scorel trust forget ${shellWord(a.id)}`,
+    `Extension "${a.id}" guarded ${a.hooks.join(", ")} when it last ran and does not run now, so what it guarded is denied. ${a.reason} To continue without this guard: scorel trust forget ${shellWord(a.id)}`,
   EXTENSION_LEFT: (a: { what: string }) =>
     `it left something running, which was stopped: ${a.what}. End it in deactivate(), or in the function that activate() returns`,
   EXTENSION_SERVICE: (a: { service: string; reasons: readonly string[] }) =>

@@ -26,6 +26,7 @@ export const contributions: readonly string[] = [
   "promptParts",
   "cliCommands",
   "folderOptions",
+  "completionSources",
   "operations",
   "sessionOptions",
   "displays",

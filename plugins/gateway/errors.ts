@@ -1,15 +1,16 @@
 import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
-  GATEWAY_MESSAGE: (a: { problems: string }) => `The host got a message that it does not understand: ${a.problems}.`,
+  GATEWAY_MESSAGE: (a: { problems: string }) =>
+    `The host received a message that it does not understand: ${a.problems}.`,
   GATEWAY_PROTOCOL: (a: { host: number; client: number; hostVersion: string; clientVersion: string }) =>
-    `The host (Scorel ${a.hostVersion}) speaks version ${a.host} of the protocol, this client (${a.clientVersion}) version ${a.client}. Update the older one, and restart the host if it is that: scorel host serve --replace`,
+    `The host (Scorel ${a.hostVersion}) speaks version ${a.host} of the protocol, this client (${a.clientVersion}) version ${a.client}. Update the older one; if that is the host, restart it: scorel host serve --replace`,
   GATEWAY_REFUSED: () =>
     "The host refuses this client. Check its token; `scorel host logs` on the host's computer shows why.",
   GATEWAY_HELLO: (a: { seconds: number }) =>
     `The client did not send its first message, "hello", within ${a.seconds} s.`,
   GATEWAY_BUSY: (a: { max: number }) =>
-    `This client has ${a.max} requests without an answer, which is the maximum, or it does not read its answers. Wait for answers first.`,
+    `This client has ${a.max} unanswered requests, which is the maximum, or it does not read its answers. Wait for answers first.`,
   GATEWAY_SUBSCRIPTIONS: (a: { max: number }) =>
     `This client has ${a.max} subscriptions, which is the maximum. End one first.`,
   GATEWAY_FULL: (a: { max: number; of?: string | undefined }) =>

@@ -218,7 +218,10 @@ export class Gateway implements Omit<GatewayService, "announce"> {
   private watch(entry: Entry, channel: Channel): void {
     clearTimeout(entry.timer);
     const left = entry.heardAt + this.limits.silentMs - performance.now();
+    const received = channel.received ?? 0;
     entry.timer = setTimeout(() => {
+      // A large message that is still arriving.
+      if ((channel.received ?? 0) > received) entry.heardAt = performance.now();
       if (performance.now() - entry.heardAt < this.limits.silentMs) return this.watch(entry, channel);
       channel.close();
       this.lost(entry, channel);

@@ -17,8 +17,8 @@ const KEPT_ANSWERS = 1024 * 1024;
 const MAX_ANSWER = 64 * 1024 * 1024;
 /** Bytes of unsent data above which no further request of the client begins. */
 const MAX_UNSENT = 1024 * 1024;
-/** The most characters of a request from a client that does not read; longer ones are refused. */
-const MAX_STUCK_REQUEST = 16 * 1024;
+/** The most characters of requests that wait until a client reads; further ones are refused. As long as the longest request may be. */
+const MAX_STUCK_REQUESTS = 16 * 1024 * 1024;
 /** The most changes of the list of sessions that wait for a client. */
 const MAX_CHANGES = 2_000;
 
@@ -37,6 +37,8 @@ export class Guest {
   private kept = 0;
   /** The number of the last request up to which all answers have reached the client. */
   private settled = 0;
+  /** The characters of the pending requests. */
+  private asked = 0;
   private channel: Channel | undefined;
   private outbox: Outbox | undefined;
   private readonly line = new RequestLine(() => this.isStuck);
@@ -96,25 +98,36 @@ export class Guest {
     // Subscriptions belong to a connection, so a repeated request for one begins a new subscription.
     const isKnown = requestId <= this.settled || this.received.has(requestId);
     if (isKnown && message.type === "request") this.repeat(requestId);
-    else if (this.pending.size >= MAX_PENDING || (characters > MAX_STUCK_REQUEST && this.isStuck))
+    else if (this.pending.size >= MAX_PENDING || (this.asked + characters > MAX_STUCK_REQUESTS && this.isStuck))
       this.refuse(requestId, errors.GATEWAY_BUSY({ max: MAX_PENDING }));
     else {
       this.received.add(requestId);
       this.pending.add(requestId);
-      this.line.add(() => this.settle(message));
+      const { outbox } = this;
+      this.asked += characters;
+      const isWanted = () => message.type === "request" || outbox === this.outbox;
+      const done = () => {
+        this.asked -= characters;
+      };
+      this.line.add(() => this.settle(message, isWanted).finally(done));
     }
   }
 
-  private async settle(message: Asking): Promise<void> {
+  /**
+   * Carries a message out, and answers it. What belongs to a connection that is lost meanwhile (`isWanted` is false) is dropped: the client
+   * sends it again over the next one, where it would otherwise begin twice.
+   */
+  private async settle(message: Asking, isWanted: () => boolean): Promise<void> {
     const { requestId } = message;
     try {
+      if (!isWanted()) return;
       const result = await this.carryOut(message);
       const text = JSON.stringify({ type: "response", requestId, result } satisfies HostMessage);
       const bytes = text.length * 3 > MAX_ANSWER ? Buffer.byteLength(text) : 0;
       if (bytes > MAX_ANSWER) throw errors.GATEWAY_ANSWER({ bytes, max: MAX_ANSWER });
-      this.answer(requestId, text);
+      if (isWanted()) this.answer(requestId, text);
     } catch (thrown) {
-      this.refuse(requestId, thrown);
+      if (isWanted()) this.refuse(requestId, thrown);
     } finally {
       this.pending.delete(requestId);
     }

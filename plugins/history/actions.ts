@@ -85,7 +85,7 @@ export async function branch({ request, args, say }: CommandContext): Promise<vo
 export async function clone({ request, args, say }: CommandContext): Promise<void> {
   const [sessionId = "", eventId] = args;
   const copy = await request("clone_session", { sessionId, atOnce: true, ...(eventId !== undefined && { eventId }) });
-  await say(`New session ${copy.sessionId}\nTo go on in it: scorel --session ${copy.sessionId}\n`);
+  await say(`New session ${copy.sessionId}\nTo continue in it: scorel --session ${copy.sessionId}\n`);
 }
 
 /** Runs `session undo`. */

@@ -23,6 +23,7 @@ export function historyCommands(host: () => HostService | undefined): CliCommand
     noun: "session",
     action,
     ...(args !== "" && { args }),
+    ...(args.startsWith("<id>") && { completes: "session" }),
     description,
     options,
     // A compaction calls the model, with the project's settings and extensions.
@@ -43,7 +44,7 @@ export function historyCommands(host: () => HostService | undefined): CliCommand
     command("clone", "<id> [event]", "Copy the conversation up to an event into a new session"),
     command("undo", "<id>", "Go back to before the last user message", withFiles),
     command("redo", "<id>", "Revert the last undo, if no message was added since", withFiles),
-    command("rename", "<id> <name...>", "Give a session a name"),
+    command("rename", "<id> <name...>", "Rename a session"),
     command("archive", "<id>", "Archive a session: lists leave it out until a message is sent in it"),
     command("unarchive", "<id>", "Take a session out of the archive"),
     command("compact", "<id> [words...]", "Replace the older part by a summary; the words say what to keep"),

@@ -19,12 +19,12 @@ export const errors = defineErrors({
   HISTORY_AMBIGUOUS: {
     exit: 2,
     text: (a: { named: string; what: string; matches: readonly string[] }) =>
-      `"${a.named}" matches ${a.matches.length} ${a.what}: ${a.matches.slice(0, 5).join(", ")}${a.matches.length > 5 ? " …" : ""}. Give more characters.`,
+      `"${a.named}" matches ${a.matches.length} ${a.what}: ${a.matches.slice(0, 5).join(", ")}${a.matches.length > 5 ? " …" : ""}. Type more characters.`,
   },
   HISTORY_NO_POINT: {
     exit: 2,
     text: (a: { eventId: string; reason: string; nearest: readonly string[]; shown: readonly string[] }) =>
-      `The conversation cannot go on from ${a.eventId}: ${a.reason}. The nearest points are ${a.shown.join(" and ")}.`,
+      `The conversation cannot continue from ${a.eventId}: ${a.reason}. The nearest points are ${a.shown.join(" and ")}.`,
   },
   HISTORY_NO_LEAF: {
     exit: 2,
@@ -41,7 +41,7 @@ export const errors = defineErrors({
   HISTORY_NO_REDO: {
     exit: 2,
     text: (a: { sessionId: string }) =>
-      `There is nothing to redo in session ${a.sessionId}: nothing was undone, or the conversation has gone on since.`,
+      `There is nothing to redo in session ${a.sessionId}: nothing was undone, or the conversation has continued since.`,
   },
   HISTORY_NO_FILES: {
     exit: 2,
@@ -49,10 +49,10 @@ export const errors = defineErrors({
       'This preset cannot restore files. Add "checkpoints" to "use" in the preset, or go back without the files.',
   },
   HISTORY_NOT_RESTORED: () =>
-    'Some files are not as they were then: see "not restored" above. The conversation has moved all the same.',
+    'Some files were not restored: see "not restored" above. The conversation was moved anyway.',
   HISTORY_TAIL: {
     exit: 2,
-    text: (a: { value: string }) => `--tail takes a number of events from 1 on, not "${a.value}".`,
+    text: (a: { value: string }) => `--tail takes a positive number of events, not "${a.value}".`,
   },
   HISTORY_NO_HOST: {
     exit: 2,
@@ -64,7 +64,7 @@ export const errors = defineErrors({
   },
   HISTORY_NO_CHANGE: {
     exit: 2,
-    text: () => "There is nothing to change: give a name, a model or a thinking level.",
+    text: () => "There is nothing to change: specify a name, a model or a thinking level.",
   },
   HISTORY_NO_MODEL: {
     exit: 2,

@@ -26,10 +26,13 @@ export function wordsOf(message: Pick<ScorelMessage, "content">): string {
 }
 
 const LONGEST = 120;
+/** The type of an event for a line that a person has run in the shell. */
+const SHELL_LINE = "shell_line";
 
 /** Summarizes an event in one line: a label and the start of its text. */
 export function lineOf(event: StoredEvent): { label: string; text: string } {
   const message = messageIn(event);
+  if (event.type === SHELL_LINE) return { label: "shell", text: oneLine(`$ ${Object(event).command}`) };
   if (!message) return { label: oneLine(event.type), text: oneLine(detailOf(event)) };
   if (message.role === "tool_result") return { label: oneLine(message.toolName), text: oneLine(wordsOf(message)) };
   const words = wordsOf(message);
@@ -58,7 +61,9 @@ export function endText(event: StoredEvent): string {
         ? "reply"
         : role === "tool_result"
           ? `result of ${label}`
-          : label;
+          : event.type === SHELL_LINE
+            ? "shell line"
+            : label;
   return `the ${what}${text === "" ? "" : `: ${oneLine(text, 60)}`}`;
 }
 

@@ -1,5 +1,6 @@
 import type { Choice, CommandResult, SlashCommand, SlashContext } from "@scorel/commands/contract";
 import type { PageParams } from "@scorel/host/contract";
+import type { UserMessage } from "@scorel/messages/contract";
 import { z } from "zod";
 import type { FilesRestored, Moved, MovePreview } from "./contract.ts";
 
@@ -71,7 +72,7 @@ export const treeCommands = (): Record<string, SlashCommand> => ({
 /** The command that takes a session out of the trash. */
 export const trashCommand: SlashCommand = {
   group: "Session",
-  summary: "Take a session out of the trash and go on in it; without one, list the trash",
+  summary: "Take a session out of the trash and continue in it; without one, list the trash",
   operations: ["list_trash", "restore_session"],
   args: z.object({ session: z.string().optional() }),
   choices: async ({ request }) =>
@@ -138,8 +139,17 @@ async function undo(asked: Asked, { sessionId, request }: SlashContext): Promise
   );
   if (unconfirmed) return unconfirmed;
   const undone = await request("undo", { sessionId, ...filesOf(asked) });
-  const { text } = undone.message;
-  return { output: `Undone: ${text}\n${await movedText(undone, sessionId, request)}`, data: undone, input: text };
+  const { text, content } = undone.message;
+  const output = `Undone: ${text}\n${await movedText(undone, sessionId, request)}`;
+  return { output, data: undone, ...forEditing(content) };
+}
+
+/** The message for the input line: its text, and its pictures if it has any. */
+function forEditing(content: UserMessage["content"]): Pick<CommandResult, "input" | "pictures"> {
+  if (typeof content === "string") return { input: content };
+  const pictures = content.flatMap((block) => (block.type === "image" ? block : []));
+  const texts = content.flatMap((block) => (block.type === "text" ? block.text : []));
+  return { input: texts.join("\n"), ...(pictures.length > 0 && { pictures }) };
 }
 
 async function redo(asked: Asked, { sessionId, request }: SlashContext): Promise<CommandResult> {
@@ -168,7 +178,7 @@ async function toConfirm(
   if (isNone && preview.notCovered.length === 0) return undefined;
   const { drawPreview } = await import("./drawing.ts");
   const input = `${command} --files${overwrite ? " --overwrite" : ""} --yes`;
-  const what = isNone ? `No file can be restored. To ${verb} all the same` : `To restore these files, and ${verb}`;
+  const what = isNone ? `No file can be restored. To ${verb} anyway` : `To restore these files, and ${verb}`;
   return { output: `${drawPreview(preview)}${what}: ${input}`, data: preview, input };
 }
 

@@ -31,7 +31,7 @@ export async function deleteSession(
   return {
     sessionId,
     trash,
-    text: `Session ${sessionId} is in the trash. To have it back: scorel session restore ${sessionId}`,
+    text: `Session ${sessionId} is in the trash. To restore it: scorel session restore ${sessionId}`,
   };
 }
 
@@ -53,12 +53,10 @@ export async function restoreSession(
 /** Lists what a purge would delete. */
 export function listTrash(context: Shelf): Answer<"list_trash"> {
   const trash = trashOf(context);
-  const sessions = deletedIds(context).map((sessionId) => {
-    const bytes = filesOf(trash, sessionId, context.logs.ending).reduce(
-      (sum, name) => sum + sizeOf(join(trash, name)),
-      0,
-    );
-    return { sessionId, bytes, title: titleOf(trash, sessionId) };
+  const sessions = [...filesIn(trash, context.logs.ending)].flatMap(([sessionId, names]) => {
+    if (!isId(sessionId) || !names[0]?.endsWith(context.logs.ending)) return [];
+    const bytes = names.reduce((sum, name) => sum + sizeOf(join(trash, name)), 0);
+    return [{ sessionId, bytes, title: titleOf(trash, sessionId) }];
   });
   return { sessions };
 }
@@ -67,12 +65,15 @@ export function listTrash(context: Shelf): Answer<"list_trash"> {
 export async function purgeSessions(context: OperationContext): Promise<Answer<"purge_sessions">> {
   const trash = trashOf(context);
   const { sessions } = listTrash(context);
-  for (const id of new Set(namesIn(trash).map(idOf).filter(isId))) {
+  const { ending } = context.logs;
+  const left = filesIn(context.sessionsDir, ending);
+  for (const [id, names] of filesIn(trash, ending)) {
+    if (!isId(id)) continue;
     await context.alone(id, () => {
-      removeAll(trash, id, context);
+      removeAll(trash, names);
       // Also remove files that an interrupted delete left behind.
       if (hasLog(context, id)) return;
-      removeAll(context.sessionsDir, id, context);
+      removeAll(context.sessionsDir, left.get(id) ?? []);
       attempt(join(temporaryFolders(), id), () => removeOutputs(id));
     });
   }
@@ -129,8 +130,19 @@ function deletedIds(shelf: Shelf): string[] {
 
 /** Returns a session's files, its log first. Excludes its lock, which the caller holds. */
 function filesOf(directory: string, sessionId: string, ending: string): string[] {
-  const names = namesIn(directory).filter((name) => idOf(name) === sessionId && !name.startsWith(`${sessionId}.lock`));
-  return names.sort((a, b) => Number(b.endsWith(ending)) - Number(a.endsWith(ending)));
+  return filesIn(directory, ending).get(sessionId) ?? [];
+}
+
+/** Returns the files of all sessions in a directory by session, as `filesOf` does for one. Reads the directory once. */
+function filesIn(directory: string, ending: string): Map<string, string[]> {
+  const files = new Map<string, string[]>();
+  for (const name of namesIn(directory)) {
+    const id = idOf(name);
+    const own = files.get(id) ?? [];
+    if (name.startsWith(`${id}.lock`)) continue;
+    files.set(id, name.endsWith(ending) ? [name, ...own] : [...own, name]);
+  }
+  return files;
 }
 
 function idOf(name: string): string {
@@ -145,9 +157,8 @@ function moveAll(names: readonly string[], from: string, to: string, ending: str
   for (const name of names) attempt(join(from, name), (path) => renameSync(path, join(to, name)));
 }
 
-function removeAll(directory: string, sessionId: string, { logs }: Shelf): void {
-  for (const name of filesOf(directory, sessionId, logs.ending))
-    attempt(join(directory, name), (path) => rmSync(path, { force: true }));
+function removeAll(directory: string, names: readonly string[]): void {
+  for (const name of names) attempt(join(directory, name), (path) => rmSync(path, { force: true }));
 }
 
 function attempt(path: string, work: (path: string) => void): void {

@@ -13,11 +13,16 @@ export { optionFlags, optionsFrom };
 /** Returns the command-line options about sessions that all clients share, among them those of the session's options. */
 export function sessionFlags(options: readonly SessionOption[]): CliOption[] {
   return [
-    { flags: "--session <id>", description: "Continue this session; the beginning of its id is enough" },
+    {
+      flags: "--session <id>",
+      description: "Continue this session; the beginning of its id is enough",
+      completes: "session",
+    },
     { flags: "-c, --continue", description: "Continue the latest session of this directory" },
     {
       flags: "-r, --resume [session]",
-      description: "Continue the session with this in its id or title; without one, choose from a list",
+      description: "Continue the session whose id or title contains this; without one, choose from a list",
+      completes: "session",
     },
     ...optionFlags(options),
     { flags: "--plain", description: "Talk line by line, without the full-screen application" },

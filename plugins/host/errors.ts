@@ -1,6 +1,7 @@
 import { defineErrors } from "@scorel/kernel";
 import { WORKTREES } from "@scorel/kit/files/worktree-place";
 import { deedOf } from "@scorel/kit/text/deed";
+import { shellWord } from "@scorel/kit/text/shell-word";
 
 /** Describes a refused operation in plain words if possible, or else by its name. */
 function doing(operation: string | undefined): string {
@@ -13,7 +14,7 @@ function moveAdvice(cwd: string): string {
   const move = `scorel project move ${shellWord(cwd)}`;
   const [checkout = "", inside] = cwd.split(`/${WORKTREES}/`);
   if (inside !== undefined)
-    return `It was a worktree, which is merged or removed. To go on in its project: \`${move} ${shellWord(checkout)}\``;
+    return `It was a worktree, which is merged or removed. To continue in its project: \`${move} ${shellWord(checkout)}\``;
   return `If it has moved: \`${move} NEW-DIRECTORY\`, and the session follows. Otherwise restore the directory, or start a new session.`;
 }
 
@@ -25,12 +26,12 @@ export const errors = defineErrors({
     text: (a: { sessionId: string; deleted?: string | undefined }) =>
       a.deleted === undefined
         ? `There is no session "${a.sessionId}". \`scorel session list --all\` shows them.`
-        : `Session ${a.deleted} was deleted and is in the trash. To have it back: scorel session restore ${a.deleted}`,
+        : `Session ${a.deleted} was deleted and is in the trash. To restore it: scorel session restore ${a.deleted}`,
   },
   SESSION_AMBIGUOUS: {
     exit: 2,
     text: (a: { prefix: string; matches: readonly string[] }) =>
-      `"${a.prefix}" could be ${a.matches.length} sessions: ${a.matches.slice(0, 5).join(", ")}${a.matches.length > 5 ? " …" : ""}. Give more letters.`,
+      `"${a.prefix}" matches ${a.matches.length} sessions: ${a.matches.slice(0, 5).join(", ")}${a.matches.length > 5 ? " …" : ""}. Type more of the id.`,
   },
   SESSION_NONE: {
     exit: 2,
@@ -38,15 +39,15 @@ export const errors = defineErrors({
       `There is no session in ${a.cwd} yet. \`scorel\` starts one; \`scorel session list --all\` shows those of other directories.`,
   },
   HOST_SESSION_OPTIONS: (a: { sessionId: string; options: readonly string[] }) =>
-    `Session ${a.sessionId} is already open with other values of ${a.options.join(", ")}. Options apply only when a session is opened: leave them out and change the open session, for example with /model, or use them after every client has left it.`,
+    `Session ${a.sessionId} is already open with other values of ${a.options.join(", ")}. Options apply only when a session is opened: leave them out and change the open session, for example with /model, or use them when no client has it open and nothing runs in it.`,
   HOST_OPTIONS: (a: { plugin: string; problems: string }) =>
     `"sessionOptions" of plugin "${a.plugin}": ${a.problems}. The option is left out.`,
   HOST_OPTION_TAKEN: (a: { plugin: string; name: string; owner?: string | undefined }) =>
-    `The session option "${a.name}" of plugin "${a.plugin}" is left out: ${a.owner === undefined ? "Scorel has something" : `plugin "${a.owner}" has one`} of that name. Give it another name.`,
+    `The session option "${a.name}" of plugin "${a.plugin}" is left out: ${a.owner === undefined ? "Scorel" : `plugin "${a.owner}"`} already uses that name. Give it another name.`,
   HOST_OPTION_LOCKED: {
     exit: 2,
     text: (a: { option: string; value: unknown; setting: string; by: string; configured?: unknown }) =>
-      `The session option "${a.option}" cannot be ${JSON.stringify(a.value)}: ${a.by} locks ${a.setting}, which is ${a.configured === undefined ? "not set" : JSON.stringify(a.configured)}. Leave the option out${a.configured === undefined ? "" : ", or give a stricter value"}.`,
+      `The session option "${a.option}" cannot be ${JSON.stringify(a.value)}: ${a.by} locks ${a.setting}, which is ${a.configured === undefined ? "not set" : JSON.stringify(a.configured)}. Leave the option out${a.configured === undefined ? "" : ", or use a stricter value"}.`,
   },
   HOST_SESSION_BUSY: (a: { sessionId: string }) =>
     `A turn is running in session ${a.sessionId}. Wait until it ends, or cancel it first.`,
@@ -55,7 +56,7 @@ export const errors = defineErrors({
   HOST_RELOAD: (a: { sessionId: string; reasons: readonly string[] }) =>
     `Session ${a.sessionId} was not reloaded and continues unchanged: ${a.reasons.join("\n")}`,
   HOST_DATA: (a: { length: number; max: number }) =>
-    `The data for plugins has ${a.length} characters as JSON; a session takes up to ${a.max}. Store the rest in a file.`,
+    `The data for plugins has ${a.length} characters as JSON; a session accepts up to ${a.max}. Store the rest in a file.`,
   HOST_PARENT_CLOSED: (a: { sessionId: string }) =>
     `Session ${a.sessionId} is not open, so no session can be created for it. Open it first.`,
   HOST_CHILD_FOLDER: (a: { folder: string; folders: readonly string[] }) =>
@@ -65,10 +66,10 @@ export const errors = defineErrors({
   HOST_CHILD_LIMITS: (a: { plugins: readonly string[] }) =>
     `The limits of the session's parent are unknown, because "childLimits" of ${a.plugins.join(", ")} failed. Fix or remove the plugin.`,
   HOST_NO_HISTORY: () =>
-    'This preset cannot copy up to an event. Add "history" to "use" in the preset, or copy the whole conversation.',
+    'This preset cannot copy a conversation up to an event. Add "history" to "use" in the preset, or copy the whole conversation.',
   HOST_TAIL_INVALID: {
     exit: 2,
-    text: (a: { value: string }) => `--tail takes a number of events from 1 on, not "${a.value}".`,
+    text: (a: { value: string }) => `--tail takes a positive number of events, not "${a.value}".`,
   },
   HOST_CLONE_EMPTY: {
     exit: 2,
@@ -77,7 +78,7 @@ export const errors = defineErrors({
   },
   HOST_CWD_GONE: ({ sessionId, cwd }: { sessionId: string; cwd?: string | undefined }) =>
     cwd === undefined
-      ? `The working directory of session ${sessionId} is unknown, so it cannot be continued. \`scorel session show ${sessionId}\` shows it; start a new session to go on.`
+      ? `The working directory of session ${sessionId} is unknown, so it cannot be continued. \`scorel session show ${sessionId}\` shows it; start a new session to continue.`
       : `Session ${sessionId} works in ${cwd}, which no longer exists. ${moveAdvice(cwd)}`,
   HOST_NO_PROJECTS: {
     exit: 2,
@@ -99,7 +100,7 @@ export const errors = defineErrors({
   HOST_STORAGE: (a: { path: string; reason: string; isNew: boolean }) =>
     `${a.path} could not be written (${a.reason}), so the session cannot be ${a.isNew ? "stored. Free" : "written either. Its log is unchanged; free"} space or make the directory writable, then try again. ${a.isNew ? "With `--no-session`, `-p` stores nothing." : "`scorel session show` can still show the session."}`,
   HOST_PARTIAL: (a: { path: string; reason: string }) =>
-    `The text of an arriving reply could not be saved beside ${a.path} (${a.reason}). It is stored with the complete reply, but is lost if this process is killed before that. Free space there.`,
+    `The text of an incoming reply could not be saved next to ${a.path}, or not be deleted again (${a.reason}). The complete reply is stored in the log; only if this process is killed before that, its text is lost. Free space there, and check the permissions of the folder.`,
   HOST_OPERATIONS: (a: { operation?: string }) =>
     `"operations" must return an object with { params: a zod schema, run } for each name, which is one word${a.operation === undefined ? "" : `; "${a.operation}" is not such an object`}.`,
   HOST_OPERATION_FAILED: (a: { operation: string; plugin: string; reason: string; at?: string | undefined }) =>
@@ -107,7 +108,7 @@ export const errors = defineErrors({
   HOST_OPERATION_OFF: (a: { operation: string; plugin: string; sessionId?: string | undefined }) =>
     `The operation "${a.operation}" of extension "${a.plugin}" is switched off, because it failed three times. ${a.sessionId === undefined ? "`scorel host logs` shows the failures, if the host runs in the background. It is switched on again when Scorel is restarted (`scorel host serve --replace`)." : `\`scorel logs ${a.sessionId}\` shows the failures. It is switched on again when the session is opened again.`}`,
   HOST_OPERATION_UNKNOWN: (a: { operation: string; isOfSession: boolean; near?: string | undefined }) =>
-    `The host knows no operation "${a.operation}". ${a.near === undefined ? `${a.isOfSession ? "" : 'If a plugin of a session has it, the request needs the "sessionId". '}If the host was started before the operation was installed, restart it: scorel host serve --replace` : `Did you mean "${a.near}"?`}`,
+    `The host has no operation "${a.operation}". ${a.near === undefined ? `${a.isOfSession ? "" : 'If a plugin of a session has it, the request needs the "sessionId". '}If the host was started before the operation was installed, restart it: scorel host serve --replace` : `Did you mean "${a.near}"?`}`,
   HOST_FORBIDDEN: (a: { operation?: string; reason: string }) =>
     `This client may not ${doing(a.operation)}: ${a.reason}. Whoever opens the connection decides what it allows.`,
   HOST_SCOPE_INVALID: (a: { problems: string }) => `The scope of a client is invalid: ${a.problems}.`,
@@ -126,8 +127,3 @@ export const errors = defineErrors({
     `The host has stopped, so session ${a.sessionId} cannot be opened. Start it again.`,
   HOST_LOCK_RACE: (a: { path: string }) => `Other processes kept taking the lock ${a.path}. Try again.`,
 });
-
-/** Quotes a path for a shell. */
-function shellWord(path: string): string {
-  return /^[\w./~+@%-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-}

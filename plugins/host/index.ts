@@ -102,4 +102,13 @@ export default definePlugin({
       () => locals.get(ctx) as LocalHost,
       () => ctx.find("host") as HostService,
     ),
+  completionSources: (ctx) => [
+    {
+      kind: "session",
+      values: async ({ cwd }) => {
+        const { sessions } = locals.get(ctx) as LocalHost;
+        return (await import("./commands/session-views.ts")).completionsOf(sessions, cwd);
+      },
+    },
+  ],
 });

@@ -6,8 +6,8 @@ const MAX_BODY = 16 * 1024 * 1024;
 const MAX_DEPTH = 64;
 /** The most bytes of all requests that are being read or answered, for one token and in total. */
 const MAX_HELD = { token: 3 * MAX_BODY, all: 8 * MAX_BODY };
-/** Milliseconds for a body to arrive. */
-const ARRIVAL_MS = 60_000;
+/** Milliseconds for a body to arrive. Less than the web server gives a whole request. */
+export const ARRIVAL_MS = 60_000;
 
 /**
  * The bodies of requests that are being read or answered. They are in memory, so all bodies of one token share a limit: otherwise many

@@ -56,10 +56,16 @@ export class Clients {
       ...{ clientId, transport: "http", name: clientName(clientId) ?? name, connected: true, since: Date.now() },
       ...(scope !== undefined && { scopes }),
     };
-    const gone = this.gateway.announce(about);
+    const removed = this.gateway.announce(about);
+    const ended = () => void this.leave(identity);
+    revoked.addEventListener("abort", ended, { once: true });
+    // A token lasts for many clients, one after each idle time.
+    const gone = () => {
+      revoked.removeEventListener("abort", ended);
+      removed();
+    };
     const entry: Entry = { client, active: 0, leaving: undefined, about, gone };
     this.entries.set(identity, entry);
-    revoked.addEventListener("abort", () => void this.leave(identity), { once: true });
     return entry;
   }
 

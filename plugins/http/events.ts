@@ -29,6 +29,8 @@ export async function streamEvents(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  // The event "close" has been emitted already if the client left while its request was examined.
+  if (response.destroyed) return;
   const anchor = positionOf(request);
   const tail = tailOf(request);
   const gone = new Promise<void>((resolve) => response.once("close", resolve));

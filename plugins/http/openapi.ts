@@ -67,7 +67,7 @@ const events = {
       description: "Number of stored events to begin with, or all",
       schema: { type: "string", pattern: "^(\\d{1,6}|all)$" },
     },
-    { name: "Last-Event-ID", in: "header", description: "The position to go on from", schema: { type: "string" } },
+    { name: "Last-Event-ID", in: "header", description: "The position to continue from", schema: { type: "string" } },
   ],
   responses: {
     200: {
@@ -83,7 +83,7 @@ const events = {
           replay: {
             const: true,
             description:
-              "Set for what happened before the stream began or went on. All such events come before live ones.",
+              "Set for what happened before the stream began or continued. All such events come before live ones.",
           },
         },
       },

@@ -65,6 +65,8 @@ async function carryOut(
 /** Aborts when the connection of a response is closed, so that a request is not waited for when nobody gets its answer. */
 function closingOf(response: ServerResponse): AbortSignal {
   const closing = new AbortController();
-  response.once("close", () => closing.abort(errors.HTTP_LEFT()));
+  const left = () => closing.abort(errors.HTTP_LEFT());
+  if (response.destroyed) left();
+  else response.once("close", left);
   return closing.signal;
 }

@@ -10,7 +10,7 @@ export function presetCommands(layers: LayersService): CliCommand[] {
     {
       noun: "preset",
       action: "list",
-      description: "Name every preset",
+      description: "List the presets",
       options: [
         { flags: "--output <format>", description: "How to print", values: ["text", "json"], default: "text" },
         { flags: "--json", description: "The same as --output json" },
@@ -25,7 +25,8 @@ export function presetCommands(layers: LayersService): CliCommand[] {
       noun: "preset",
       action: "show",
       args: "<name|path>",
-      description: "Show what a preset loads, sets, locks, requires and ships, and who says so",
+      completes: "preset",
+      description: "Show what a preset loads, sets, locks, requires and ships, and where each comes from",
       run: async (invocation) => {
         const composed = await layers.preset(invocation.args[0] as string);
         notify(invocation, composed);
@@ -36,6 +37,7 @@ export function presetCommands(layers: LayersService): CliCommand[] {
       noun: "preset",
       action: "check",
       args: "<name|path>",
+      completes: "preset",
       description: "Check a preset and what it brings without running any of it; exits 2 when something is wrong",
       run: async ({ args, stdout }) => {
         const findings = await layers.check(args[0] as string);
@@ -94,7 +96,7 @@ export function promptCommands(host: HostService): CliCommand[] {
       action: "show",
       description: "Print the system prompt with the sizes of its parts; without --session, that of a new session",
       options: [
-        { flags: "--session <id>", description: "The one that this session holds" },
+        { flags: "--session <id>", description: "Print the prompt of this session", completes: "session" },
         { flags: "--output <format>", description: "How to print", values: ["text", "json"], default: "text" },
       ],
       run: async (invocation) => (await work()).show(host, invocation),
@@ -103,6 +105,7 @@ export function promptCommands(host: HostService): CliCommand[] {
       noun: "prompt",
       action: "refresh",
       args: "<id>",
+      completes: "session",
       description: "Reload a session's instructions, such as AGENTS.md, for its next turn",
       run: async (invocation) => (await work()).refresh(host, invocation),
     },

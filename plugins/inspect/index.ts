@@ -23,5 +23,11 @@ export default definePlugin({
     ...promptCommands(host),
     ...logCommands(host, sessionLogs),
   ],
+  completionSources: ({ layers }) => [
+    {
+      kind: "preset",
+      values: async () => (await layers.presets()).map(({ name }) => ({ value: name })),
+    },
+  ],
   operations: ({ layers }) => operations(layers),
 });

@@ -15,6 +15,7 @@ export function logCommands(host: HostService, { sessionsDir }: SessionLogs): Cl
     {
       noun: "logs",
       args: "<id>",
+      completes: "session",
       description: "Show a session's log of turns, retries and failures, without its messages",
       options: [
         { flags: "--tail <n>", description: "Only the last n lines" },

@@ -5,7 +5,7 @@ export const errors = defineErrors({
   CONFIG_HOME: {
     exit: 2,
     text: (a: { reason: string }) =>
-      `There is no home directory to keep ~/.scorel in: ${a.reason}. Set HOME to a directory of yours, by its full path.`,
+      `There is no home directory to keep ~/.scorel in: ${a.reason}. Set HOME to the full path of a directory that you own.`,
   },
   EVENT_DISPLAY: (a: { type: string; missing?: string; display?: string; near?: string }) =>
     `convertToDisplay of "${a.type}" returned ${a.missing === undefined ? "no display action" : `a display action without ${a.missing}`}${a.display === undefined ? "" : `: there is no display "${a.display}"`}${a.near === undefined ? "." : `. Did you mean "${a.near}"?`} docs/reference/plugin-api.md lists the forms that clients can draw, as DisplayAction.`,
@@ -25,7 +25,7 @@ export const errors = defineErrors({
   TRUST_COPY: {
     exit: 2,
     text: (a: { folder: string; reason: string }) =>
-      `Files that are trusted could not be copied to ${a.folder}: ${a.reason}. None of them is used. Free space there, or give Scorel write access, and try again.`,
+      `Trusted files could not be copied to ${a.folder}: ${a.reason}. None of them is used. Free space there, or give Scorel write access, and try again.`,
   },
   TEMPORARY_FOLDER: (a: { path: string; reason: string }) =>
     `The folder for temporary files, TMPDIR=${a.path}, cannot be used (${a.reason}). Set TMPDIR to a folder that exists and that you can write to.`,

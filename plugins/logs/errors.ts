@@ -12,7 +12,7 @@ export const errors = defineErrors({
   STORE_GONE: (a: { path: string; copy?: string }) =>
     `The log ${a.path} was deleted or replaced while it was open, so nothing more was recorded.${a.copy === undefined ? "" : ` Until this process ends its bytes can be copied from ${a.copy}.`} Put the file back and open the session again, or start a new one.`,
   STORE_MOVED: (a: { path: string; to?: string }) =>
-    `The log ${a.path} was moved${a.to === undefined ? "" : ` to ${a.to}`}, or another file took its place, while it was open, so nothing more was recorded. Move it back to go on here, or open the session again.`,
+    `The log ${a.path} was moved${a.to === undefined ? "" : ` to ${a.to}`}, or another file took its place, while it was open, so nothing more was recorded. Move it back to continue here, or open the session again.`,
   STORE_CHANGED: (a: { path: string; bytes: number }) =>
     a.bytes < 0
       ? `The log ${a.path} lost its last ${-a.bytes} bytes while it was open, so nothing more was recorded. Open the session again: it continues with what is left and reports what was lost; or restore the file from a copy first.`

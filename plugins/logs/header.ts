@@ -80,7 +80,7 @@ export function isCounted({ version }: Pick<SessionHeader, "version">): boolean 
 function newer({ version }: SessionHeader): { readOnly?: string } {
   if (version <= LOG_VERSION) return {};
   return {
-    readOnly: `its format ${version} is newer than this version of Scorel knows (${LOG_VERSION}); update Scorel to go on in it`,
+    readOnly: `its format ${version} is newer than this version of Scorel knows (${LOG_VERSION}); update Scorel to continue in it`,
   };
 }
 

@@ -10,17 +10,17 @@ export const errors = defineErrors({
   MCP_ADMIN_WAY: {
     exit: 2,
     text: (a: { name: string }) =>
-      `Give either the program of the server or its address: scorel mcp add ${a.name} -- <command> [arguments], or scorel mcp add ${a.name} <address>`,
+      `Specify either the server's program or its address: scorel mcp add ${a.name} -- <command> [arguments], or scorel mcp add ${a.name} <address>`,
   },
   MCP_ADMIN_SSE: {
     exit: 2,
     text: (a: { name: string }) =>
-      `Servers that are only reached over SSE are not supported. Most have an address for HTTP, too: scorel mcp add ${a.name} <address>`,
+      `Servers that can only be reached over SSE are not supported. Most also have an HTTP address: scorel mcp add ${a.name} <address>`,
   },
   MCP_ADMIN_JSON: {
     exit: 2,
     text: (a: { name: string; reason: string }) =>
-      `The server "${a.name}" cannot be added: ${a.reason}. It is written as in .mcp.json, such as: scorel mcp add-json ${a.name} '{"command": "npx", "args": ["my-server"]}'`,
+      `The server "${a.name}" cannot be added: ${a.reason}. Use the format of .mcp.json, for example: scorel mcp add-json ${a.name} '{"command": "npx", "args": ["my-server"]}'`,
   },
   MCP_ADMIN_TOKEN_VARIABLE: {
     exit: 2,
@@ -34,7 +34,7 @@ export const errors = defineErrors({
   MCP_ADMIN_PAIR: {
     exit: 2,
     text: (a: { option: string; given: string }) =>
-      `${a.option} is given as NAME=VALUE${a.option === "--header" ? ' or "NAME: VALUE"' : ""}, not as ${a.given}.`,
+      `${a.option} takes NAME=VALUE${a.option === "--header" ? ' or "NAME: VALUE"' : ""}, not ${a.given}.`,
   },
   MCP_ADMIN_OPTION: {
     exit: 2,
@@ -53,12 +53,12 @@ export const errors = defineErrors({
   MCP_ADMIN_TAKEN: {
     exit: 2,
     text: (a: { name: string; path: string }) =>
-      `${a.path} has an MCP server "${a.name}" already. To replace it: scorel mcp remove ${a.name}`,
+      `${a.path} already has an MCP server "${a.name}". To replace it: scorel mcp remove ${a.name}`,
   },
   MCP_ADMIN_PROJECT_TAKEN: {
     exit: 2,
     text: (a: { name: string; path: string }) =>
-      `${a.path} has an MCP server "${a.name}" already. To replace it, remove it from "mcpServers" in that file first.`,
+      `${a.path} already has an MCP server "${a.name}". To replace it, remove it from "mcpServers" in that file first.`,
   },
   MCP_ADMIN_UNKNOWN: {
     exit: 2,
@@ -74,10 +74,10 @@ export const errors = defineErrors({
     `${a.path} cannot be read: ${a.reason}. Nothing was imported.`,
   MCP_ADMIN_UNCONFIRMED: {
     exit: 2,
-    text: () => "Nothing was imported. Confirm in a terminal, or give --yes.",
+    text: () => "Nothing was imported. Confirm in a terminal, or add --yes.",
   },
   MCP_ADMIN_LINKED: (a: { path: string; target: string; names: readonly string[] }) =>
-    `Nothing was imported: ${called(a.names)} may contain keys, and ${a.path} is a link to ${a.target}, which others may read. Write \${NAME} in place of the keys in the original file, or replace the link by a file.`,
+    `Nothing was imported: ${called(a.names)} may contain keys, and ${a.path} is a link to ${a.target}, which others may read. Write \${NAME} in place of the keys in the original file, or replace the link with a file.`,
   MCP_ADMIN_FILE: (a: { path: string; reason: string; lines: string }) =>
-    `${a.path} stays as it is, since it could not be edited safely: ${a.reason}. ${a.lines}`,
+    `${a.path} was not changed, since it could not be edited safely: ${a.reason}. ${a.lines}`,
 });

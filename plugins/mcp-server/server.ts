@@ -1,5 +1,6 @@
 import type { Server } from "@modelcontextprotocol/server";
 import { codeOf, messageOf } from "@scorel/kernel";
+import { beginningOf } from "@scorel/kit/text/cut";
 import { plainText } from "@scorel/kit/text/plain";
 import { describeIssues } from "@scorel/kit/values/issue-text";
 import { z } from "zod";
@@ -25,12 +26,12 @@ export async function createServer(tools: readonly ServedTool[], version: string
       progress++;
       await mcpReq.notify({
         method: "notifications/progress",
-        params: { progressToken: token, progress, message: plainText(message).slice(0, 500) },
+        params: { progressToken: token, progress, message: beginningOf(plainText(message), 500) },
       });
     };
     try {
-      const result = await call(tools, params, { signal: mcpReq.signal, tell });
-      return { content: [{ type: "text", text: textOf(result) }] };
+      const text = await call(tools, params, { signal: mcpReq.signal, tell });
+      return { content: [{ type: "text", text }] };
     } catch (thrown) {
       mcpReq.signal.throwIfAborted();
       const text = `${codeOf(thrown)}: ${plainText(messageOf(thrown))}`;
@@ -51,13 +52,14 @@ async function call(
   tools: readonly ServedTool[],
   { name, arguments: args = {} }: { name: string; arguments?: unknown },
   call: Call,
-): Promise<unknown> {
+): Promise<string> {
   const tool = tools.find((each) => each.name === name);
   if (!tool)
     throw errors.MCP_SERVER_TOOL({ tool: plainText(name).slice(0, 80), known: tools.map((each) => each.name) });
   const read = tool.parameters.safeParse(args);
   if (!read.success) throw errors.MCP_SERVER_ARGUMENTS({ tool: name, problems: describeIssues(read.error) });
-  return tool.run(read.data as never, call);
+  const result = await tool.run(read.data as never, call);
+  return tool.isExact ? JSON.stringify(result, null, 2) : textOf(result);
 }
 
 /** The result as JSON text, without control characters that its strings may contain. */

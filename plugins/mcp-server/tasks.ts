@@ -2,6 +2,7 @@ import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Client } from "@scorel/host/contract";
 import { codeOf, isEvent, messageOf } from "@scorel/kernel";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
+import { beginningOf } from "@scorel/kit/text/cut";
 import { displayText } from "@scorel/kit/text/display";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { newId } from "@scorel/kit/values/id";
@@ -44,7 +45,7 @@ export interface TaskState {
   questions?: object[];
 }
 
-const STILL_RUNNING = "The task is still running. Call follow_task again to go on waiting, or cancel_task to end it.";
+const STILL_RUNNING = "The task is still running. Call follow_task again to keep waiting, or cancel_task to end it.";
 
 interface Turn {
   done: Promise<unknown>;
@@ -145,7 +146,11 @@ export class Tasks {
 
   private async load(session: string): Promise<string> {
     const sessionId = await this.known(session);
-    if (this.open.has(sessionId)) return sessionId;
+    if (this.open.has(sessionId)) {
+      // If a person has reloaded the session since, it does not know any more who answers its questions.
+      await this.attend(sessionId);
+      return sessionId;
+    }
     const { client, options, answers } = this.around;
     await client.request("load_session", { sessionId, ...options, attending: answers });
     await this.opened(sessionId);
@@ -154,6 +159,10 @@ export class Tasks {
 
   private async opened(sessionId: string): Promise<void> {
     this.open.set(sessionId, undefined);
+    await this.attend(sessionId);
+  }
+
+  private async attend(sessionId: string): Promise<void> {
     if (this.around.answers) await this.around.client.request("attend_requests", { sessionId });
   }
 
@@ -200,7 +209,7 @@ function shownQuestion(question: OpenRequest): object {
   return {
     question: requestId,
     title,
-    body: body.map(displayText).join("\n").slice(0, MOST_BODY),
+    body: beginningOf(body.map(displayText).join("\n"), MOST_BODY),
     ...(answers && { answers }),
   };
 }

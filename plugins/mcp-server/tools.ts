@@ -1,16 +1,17 @@
 import type {} from "@scorel/artifacts/contract";
 import type { Client, Delivered, EventPage } from "@scorel/host/contract";
 import { isEvent, type StoredEvent } from "@scorel/kernel";
+import { endOf } from "@scorel/kit/text/cut";
 import { displayText } from "@scorel/kit/text/display";
 import { z } from "zod";
+import { MOST_BYTES, readArtifact } from "./artifact.ts";
 import { errors } from "./errors.ts";
 import type { Scope } from "./scopes.ts";
 import { answersTo, type Tasks } from "./tasks.ts";
 import { type Call, MOST_WAIT } from "./waiting.ts";
 
-/** Most characters of a conversation, and most bytes of an artifact, in one answer. */
+/** Most characters of a conversation in one answer. */
 const MOST_TEXT = 50_000;
-const MOST_BYTES = 1024 * 1024;
 const PAGE = 50;
 /** Number of events to read at a time when looking for messages. */
 const MOST_EVENTS = 500;
@@ -22,6 +23,8 @@ export interface ServedTool {
   scope: Scope;
   /** Whether it does more than read. */
   changes: boolean;
+  /** Whether its texts are contents of files, which must stay as they are. */
+  isExact?: boolean;
   parameters: z.ZodObject;
   run(args: never, call: Call): Promise<unknown>;
 }
@@ -50,7 +53,7 @@ function prompting(tasks: Tasks): ServedTool[] {
         ...head,
         name: "start_task",
         description:
-          "Give Scorel a task, in a new session, or in one that there is. Answers at once; follow_task tells the rest.",
+          "Give Scorel a task, in a new session or an existing one. Answers at once; follow_task returns the rest.",
       },
       z.strictObject({
         prompt: z.string().min(1).max(MOST_BYTES),
@@ -101,7 +104,12 @@ function viewing(tasks: Tasks): ServedTool[] {
       },
     ),
     tool(
-      { ...head, name: "read_artifact", description: "Read an artifact, or a part of a large one, as text or base64." },
+      {
+        ...head,
+        name: "read_artifact",
+        description: "Read an artifact, or a part of a large one, as text or base64. Offset and length are in bytes.",
+        isExact: true,
+      },
       z.strictObject({
         session,
         name: z.string().min(1).max(1_000),
@@ -109,7 +117,7 @@ function viewing(tasks: Tasks): ServedTool[] {
         offset: z.int().min(0).default(0),
         length: z.int().min(1).max(MOST_BYTES).optional(),
       }),
-      async ({ session: named, ...wanted }) => artifact(client, await tasks.known(named), wanted),
+      async ({ session: named, ...wanted }) => readArtifact(client, await tasks.known(named), wanted),
     ),
   ];
 }
@@ -154,7 +162,7 @@ async function conversation(client: Client, sessionId: string, most: number): Pr
     isEvent(event, "message") ? `[${event.message.role}]\n${displayText(display)}` : [],
   );
   const all = texts.join("\n\n");
-  return all.length > MOST_TEXT ? `…${all.slice(-MOST_TEXT)}` : all;
+  return all.length > MOST_TEXT ? `…${endOf(all, MOST_TEXT)}` : all;
 }
 
 /** Reads a session's events in pages, the latest first, until `most` messages are found or the log begins. */
@@ -171,25 +179,4 @@ async function lastMessages(client: Client, sessionId: string, most: number): Pr
     messages.unshift(...page.events.filter(({ event }) => event.type === "message"));
   } while (page.more && messages.length < most);
   return messages.slice(-most);
-}
-
-async function artifact(
-  client: Client,
-  sessionId: string,
-  {
-    name,
-    version,
-    offset,
-    length,
-  }: { name: string; version?: number | undefined; offset: number; length?: number | undefined },
-) {
-  const which = { sessionId, name, ...(version !== undefined && { version }) };
-  const { artifacts } = await client.request("list_artifacts", { sessionId, name });
-  const size = artifacts.find((each) => version === undefined || each.version === version)?.size ?? 0;
-  if (length === undefined && size - offset > MOST_BYTES)
-    throw errors.MCP_SERVER_LARGE({ name, bytes: size, most: MOST_BYTES });
-  const part = { offset, length: length ?? MOST_BYTES };
-  const { base64, mimeType, version: found } = await client.request("get_artifact", { ...which, ...part });
-  const text = /^text\/|json|xml/.test(mimeType) ? Buffer.from(base64, "base64").toString("utf8") : undefined;
-  return { name, version: found, mimeType, size, ...(text === undefined ? { base64 } : { text }) };
 }

@@ -6,7 +6,7 @@ export const errors = defineErrors({
   MCP_START: (a: { server: string; reason: string }) =>
     `The MCP server "${a.server}" could not be started: ${a.reason}. ${check(a.server)}`,
   MCP_LOGIN: (a: { server: string; reason?: string }) =>
-    `The MCP server "${a.server}" needs a login${a.reason === undefined ? " or a header with a key" : ` (${a.reason})`}. To log in: scorel mcp login ${a.server}. In a session that is open, then: /mcp restart ${a.server}`,
+    `The MCP server "${a.server}" needs a login${a.reason === undefined ? " or a header with a key" : ` (${a.reason})`}. To log in: scorel mcp login ${a.server}. Then, in an open session: /mcp restart ${a.server}`,
   MCP_LOGIN_FAILED: (a: { server: string; reason: string }) =>
     `The login at the MCP server "${a.server}" failed: ${a.reason}. To try again: scorel mcp login ${a.server}`,
   MCP_LOGIN_NONE: {
@@ -33,24 +33,24 @@ export const errors = defineErrors({
   MCP_NO_MORE: (a: { server: string; times: number }) =>
     `The MCP server "${a.server}" has asked ${a.times} times in a row and got no answer, so its further questions in this session are declined. To let it ask again: /mcp restart ${a.server}`,
   MCP_CUT: (a: { server: string; used: number }) =>
-    `The MCP server "${a.server}" has more tools than can be used, so only its first ${a.used} are. To use others, let the server offer fewer.`,
+    `The MCP server "${a.server}" has more tools than can be used, so only its first ${a.used} are. To use others, configure the server to offer fewer.`,
   MCP_CHANGED: (a: { server: string; tools: readonly string[] }) =>
-    `The MCP server "${a.server}" has changed the description of ${a.tools.length === 1 ? "a tool" : `${a.tools.length} tools`}, or has added ${a.tools.length === 1 ? "it" : "them"}: ${a.tools.slice(0, 5).join(", ")}${a.tools.length > 5 ? " …" : ""}. A person is asked about the next call of each, whatever is allowed. To accept all: scorel mcp test ${a.server} --accept`,
+    `The MCP server "${a.server}" has changed the description of ${a.tools.length === 1 ? "a tool" : `${a.tools.length} tools`}, or has added ${a.tools.length === 1 ? "it" : "them"}: ${a.tools.slice(0, 5).join(", ")}${a.tools.length > 5 ? " …" : ""}. The user is asked about the next call of each, even if it is allowed. To accept all: scorel mcp test ${a.server} --accept`,
   MCP_INSTRUCTIONS: (a: { server: string }) =>
     `The MCP server "${a.server}" has changed its instructions, so new sessions do not use them. To see and accept them: scorel mcp test ${a.server} --accept`,
   MCP_PINS: (a: { server: string; path: string; reason: string }) =>
-    `The accepted tools of the MCP server "${a.server}" cannot be read or stored, so a person is asked about them again (${a.path}: ${a.reason}).`,
+    `The accepted tools of the MCP server "${a.server}" cannot be read or stored, so the user is asked about them again (${a.path}: ${a.reason}).`,
   MCP_OTHER_TOOL: (a: { isGone: boolean }) =>
     a.isGone
       ? "it no longer has this tool"
-      : "it has changed the description of this tool since the call was allowed, so the tool was not called. If the call is made again, a person is asked",
+      : "it has changed the description of this tool since the call was allowed, so the tool was not called. If the call is made again, the user is asked",
   MCP_CACHE: (a: { server: string; path: string; reason: string }) =>
     `The list of the tools of the MCP server "${a.server}" cannot be read or stored, so sessions wait for the server (${a.path}: ${a.reason}).`,
   MCP_LOG: (a: { server: string; text: string }) => `The MCP server "${a.server}" reports an error: ${a.text}.`,
   MCP_DISABLED: (a: { server: string }) =>
     `The MCP server "${a.server}" is switched off with enabled = false in its table.`,
   MCP_DUPLICATE: (a: { server: string; place: string; first: string }) =>
-    `The MCP server "${a.server}" of ${a.place} is left out, because ${a.first} has one of this name. Rename one of them.`,
+    `The MCP server "${a.server}" of ${a.place} is left out, because ${a.first} already has one with this name. Rename one of them.`,
   MCP_OPTION: (a: { server: string; reason: string }) =>
     `The MCP server "${a.server}" of the client is left out: ${a.reason}.`,
   MCP_LOCKED: (a: { setting: string; by: string }) =>

@@ -1,3 +1,4 @@
+import { wellFormed } from "@scorel/kit/text/cut";
 import { plainText } from "@scorel/kit/text/plain";
 import type { PromptPart } from "@scorel/prompt/contract";
 import type { Servers } from "./servers/servers.ts";
@@ -15,7 +16,7 @@ const PRIORITY = 50;
 export function instructionParts(servers: Servers, redact: (text: string) => string): PromptPart[] {
   return servers.enabled.flatMap((server) => {
     server.recall();
-    const said = plainText(redact(server.redact(server.instructions ?? ""))).trim();
+    const said = wellFormed(plainText(redact(server.redact(server.instructions ?? "")))).trim();
     if (said === "") return [];
     const text = `# MCP server ${server.name}\n\nIts author says about its use (these are not words of the user):\n\n${said}`;
     return [{ section: "baseline" as const, priority: PRIORITY, text, source: `MCP server ${server.name}` }];

@@ -8,7 +8,7 @@ const row = () =>
     name: z.string(),
     state: z.enum(["disabled", "off", "starting", "up", "restarting", "failed"]).describe("What the server is doing."),
     place: z.string().describe("The file that names it."),
-    target: z.string().describe("Its program with the arguments, or its address, as they are written."),
+    target: z.string().describe("Its program with the arguments, or its address, without what may be a key."),
     env: z.array(z.string()).optional().describe("The names of the variables that its program gets."),
     headers: z.array(z.string()).optional().describe("The names of the headers that its address gets."),
     version: z.string().optional().describe("Its own name and version."),

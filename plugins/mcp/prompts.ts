@@ -50,16 +50,15 @@ function commandOf(server: Server, { name, description, arguments: given = [] }:
     summary: lineOf(description ?? name).slice(0, 200),
     operations: ["send_message"],
     args: z.object(Object.fromEntries(shape)),
-    async run(args: Record<string, string | undefined>, { sessionId, request }) {
-      const content = await textOf(server, name, args);
+    async run(args: Record<string, string | undefined>, { sessionId, request, signal }) {
+      const content = await textOf(server, name, args, signal);
       // The text is the server's, so what looks like a mention in it is not attached.
       return { turn: (await request("send_message", { sessionId, content, mentions: false })).id };
     },
   };
 }
 
-async function textOf(server: Server, prompt: string, args: Record<string, string | undefined>) {
-  const signal = new AbortController().signal;
+async function textOf(server: Server, prompt: string, args: Record<string, string | undefined>, signal: AbortSignal) {
   const kept = Object.entries(args).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   const messages = await server.use(`make the prompt ${lineOf(prompt).slice(0, 80)}`, signal, (connection) =>
     connection.prompt(prompt, Object.fromEntries(kept), { signal, timeoutMs: server.definition.timeoutMs }),

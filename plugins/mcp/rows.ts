@@ -1,6 +1,6 @@
 import { lineOf } from "@scorel/kit/text/one-line";
 import { plainText } from "@scorel/kit/text/plain";
-import { shownAddress } from "@scorel/kit/text/secret-free";
+import { shownAddress, shownArguments } from "@scorel/kit/text/secret-free";
 import type { McpOffers, McpServerRow } from "./contract.ts";
 import { namesOf, type Offer } from "./offer.ts";
 import { promptNames } from "./prompts.ts";
@@ -31,7 +31,8 @@ function stateOf(server: Server): McpServerRow {
   const [tools, prompts] = [namesOf(server), promptNames(server)];
   const cut = inventory?.isCut ? `only its first ${inventory.tools.length} tools are used` : undefined;
   const problem = server.problem ?? cut;
-  const target = "url" in way ? shownAddress(way.url) : server.redact([way.command, ...way.args].join(" "));
+  const target =
+    "url" in way ? shownAddress(way.url) : server.redact([way.command, ...shownArguments(way.args)].join(" "));
   return {
     ...{ name, place, target, state, tools },
     ...(version !== undefined && { version }),
@@ -64,7 +65,7 @@ export function offersOf(server: Server): McpOffers {
     tools: saying(namesOf(server), listed),
     prompts: saying(promptNames(server), prompts),
     resources: (inventory?.resources ?? []).map(({ uri, name, description }) => ({
-      uri: plainText(uri).slice(0, MOST_URI),
+      uri: server.redact(plainText(uri)).slice(0, MOST_URI),
       about: about([description, name]),
     })),
   };

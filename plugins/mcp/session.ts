@@ -68,7 +68,7 @@ function createService(servers: Servers, row: (server: Server) => McpServerRow):
       const { pins, redact } = servers.named(name);
       const changes = pins.names.flatMap((tool) => {
         const change = pins.changeOf(tool);
-        return change ? [{ tool, words: redact(shownChange(change)) }] : [];
+        return change ? [{ tool, words: shownChange(change, redact) }] : [];
       });
       pins.accept(pins.names);
       return changes;
@@ -104,7 +104,7 @@ function createHooks(ctx: Context, { servers, offer, start }: SessionParts) {
   };
   const approveToolCall = {
     critical: true,
-    handler: async ({ toolCall }: { toolCall: { name: string } }) => objectionTo(toolCall.name, servers),
+    handler: async ({ toolCall }: { toolCall: { id: string; name: string } }) => objectionTo(toolCall, servers),
   };
   return { beforeContext, approveToolCall };
 }

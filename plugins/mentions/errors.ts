@@ -2,7 +2,7 @@ import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
   MENTIONS_LISTING: (a: { directory: string; reason: string }) =>
-    `The files of ${a.directory} cannot be listed: ${a.reason}. Name a file by its whole path instead.`,
+    `The files of ${a.directory} cannot be listed: ${a.reason}. Use the full path of a file instead.`,
   MENTIONS_NONE: (a: { path: string }) => `There is no file ${a.path} in this project.`,
   MENTIONS_SOURCE: (a: { plugin: string }) =>
     `A part of "mentionSources" of plugin "${a.plugin}" is left out: each source needs the functions "takes" and "attach", and may have "suggest", which returns strings.`,

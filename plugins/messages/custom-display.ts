@@ -19,7 +19,7 @@ export function createCustomDisplay(ctx: BaseContext): (event: CustomEvent) => D
     const row = rows.get(event.kind);
     if (!row) return undefined;
     const where = `display of ${event.kind}`;
-    return ctx.guard<DisplayAction | undefined>({ plugin: row.plugin, where, otherwise: undefined }, () =>
+    return ctx.attempt<DisplayAction | undefined>({ plugin: row.plugin, where, otherwise: undefined }, () =>
       asDisplay(event.kind, row.display(event)),
     );
   };

@@ -1,5 +1,6 @@
 import { defineErrors } from "@scorel/kernel";
 import { type Clash, clashText } from "@scorel/kit/values/claims";
+import type { RequestFailure } from "./contract.ts";
 
 export const errors = defineErrors({
   MODEL_SCRIPT_END: (a: { request: number; count: number }) =>
@@ -14,7 +15,7 @@ export const errors = defineErrors({
     exit: 2,
     text: (a: { asked: string; addresses: readonly string[] }) =>
       `"${a.asked}" is described more than once in the configuration, at different addresses: ${a.addresses.join(", ")}. ` +
-      "Give each server a provider name of its own in its table.",
+      "Give each server its own provider name in its table.",
   },
   MODEL_UNKNOWN_PROVIDER: {
     exit: 2,
@@ -81,7 +82,7 @@ export const errors = defineErrors({
   MODEL_LOGIN_GONE: {
     exit: 2,
     text: (a: { provider: string }) =>
-      `The login to "${a.provider}" was removed meanwhile. Log in again: scorel login ${a.provider}`,
+      `The login to "${a.provider}" was removed in the meantime. Log in again: scorel login ${a.provider}`,
   },
   MODEL_LOGIN_ENDED: {
     exit: 2,
@@ -90,7 +91,7 @@ export const errors = defineErrors({
   },
   MODEL_LOGIN_NOT_RENEWED: {
     exit: 2,
-    text: (a: { provider: string; reason: string }) =>
+    text: (a: { provider: string; reason: string; failure: RequestFailure }) =>
       `The login to "${a.provider}" could not be renewed now: ${a.reason}. Try again later, or log in again: scorel login ${a.provider}`,
   },
   MODEL_PROVIDER: (a: { plugin: string; provider?: string; reason: string }) =>
@@ -103,7 +104,7 @@ export const errors = defineErrors({
   MODEL_STREAM: (a: { plugin: string; reason: string }) =>
     `The function "stream" of plugin "${a.plugin}" ${a.reason}. It must yield parts { type: "text" | "thinking", text }, { type: "toolCall", id, name, json }, { type: "usage", input, output } and a last { type: "end", reason }.`,
   MODEL_HOST_HEADER: () =>
-    "A provider's request was not made, since it sets the header `host`. Leave it out: the host is that of baseUrl.",
+    "A request to a provider was not sent, since it sets the header `host`. Remove the header: the host is taken from baseUrl.",
   MODEL_SERVER_LIST: {
     exit: 2,
     text: (a: { address: string; reason: string; advice: string }) =>
@@ -118,11 +119,11 @@ export const errors = defineErrors({
 
 const howTo = `Choose one of these:
 
-  scorel login openai   stores a key of OpenAI, or of another provider
-  scorel login custom   sets up a server of your own, such as Ollama or vLLM
+  scorel login openai   stores a key for OpenAI or another provider
+  scorel login custom   sets up your own server, such as Ollama or vLLM
   scorel demo           shows what Scorel does, without a model
 
-A key in ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY is enough, too.
+A key in ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY is also enough.
 The table [model] in ~/.scorel/config.toml chooses one of several models.`;
 
 function didYouMean(near: readonly string[]): string {

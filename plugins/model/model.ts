@@ -1,10 +1,10 @@
 import type { Api, AssistantMessageEventStream, Context, Model } from "@mariozechner/pi-ai";
-import { messageOf } from "@scorel/kernel";
+import { messageOf, ScorelError } from "@scorel/kernel";
 import type { Choice } from "./choose/choice.ts";
 import { parseName, resolveModel, type Sources } from "./choose/resolve.ts";
 import { resolveOne, tableFor } from "./choose/tables.ts";
 import type { ModelConfig } from "./config.ts";
-import type { ModelService, StreamOptions, UsableModel } from "./contract.ts";
+import type { ModelService, RequestFailure, StreamOptions, UsableModel } from "./contract.ts";
 import { secretsOf } from "./keys/auth-file.ts";
 import { type Access, accessFor } from "./keys/key.ts";
 import type { Secrets } from "./keys/secrets.ts";
@@ -184,6 +184,7 @@ async function open(
     return await streamModel(model, { key, credential }, context, { ...options, signal }, request);
   } catch (thrown) {
     const { failedStream } = await import("./wire/reply.ts");
-    return await failedStream(noModel, secrets.redact(messageOf(thrown)));
+    const { failure } = (thrown instanceof ScorelError ? thrown.data : {}) as { failure?: RequestFailure };
+    return await failedStream(noModel, secrets.redact(messageOf(thrown)), { failure });
   }
 }

@@ -32,14 +32,16 @@ export function modelCommands(composition: Composition): CliCommand[] {
     {
       noun: "login",
       args: "[provider]",
+      completes: "provider",
       description:
-        "Store a provider's key, typed unseen or piped, log in to a subscription at its site, or set up a server of your own (custom)",
+        "Store a provider's key, typed unseen or piped, log in to a subscription at its site, or set up your own server (custom)",
       options: [{ flags: "--with <way>", description: "How to log in", values: ["key", "subscription"] }],
       run: command(login(composition)),
     },
     {
       noun: "logout",
       args: "<provider>",
+      completes: "provider",
       description: "Forget a provider's stored key or subscription",
       run: command(logout),
     },

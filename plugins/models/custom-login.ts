@@ -102,7 +102,7 @@ class Dialog {
     if (answer === "") return undefined;
     if (!VARIABLE.test(answer)) {
       this.say(
-        "That is no name of a variable. The key itself is not written into the configuration: set a variable to it, and give its name.\n",
+        "That is not the name of a variable. The key itself is not written into the configuration: set a variable to it, and enter its name.\n",
       );
       return this.variable();
     }
@@ -154,14 +154,14 @@ class Dialog {
       return (await this.wantsMore()) ? this.run(check) : 1;
     if (where.alias !== undefined && (hasDefault(where.text) || !(await this.becomesDefault(model))))
       this.say(
-        `${hasDefault(where.text) ? "Your [model] stays as it is. " : ""}To use this one: scorel --model ${shellWord(visibleName(`${model.provider}/${model.id}`))}\n`,
+        `${hasDefault(where.text) ? "Your [model] was not changed. " : ""}To use this one: scorel --model ${shellWord(visibleName(`${model.provider}/${model.id}`))}\n`,
       );
     return outcome.problem === undefined ? 0 : 1;
   }
 
   /** Asks whether to keep the table of a model that did not answer. At the end of the input, it is kept. */
   private async keeps(where: Where, model: CustomModel): Promise<boolean> {
-    this.say(`\n${where.own ? "Keep the change" : "Keep the table"} all the same? [y/N] `);
+    this.say(`\n${where.own ? "Keep the change" : "Keep the table"} anyway? [y/N] `);
     const answer = this.to.interrupt.aborted ? undefined : await this.lines.next();
     if (answer === undefined) this.say(`It stays in ${where.path}.\n`);
     if (answer === undefined || /^\s*y/i.test(answer)) return true;

@@ -4,7 +4,7 @@ export const errors = defineErrors({
   MODELS_NO_PLUGIN: {
     exit: 2,
     text: () =>
-      'No plugin "model" is loaded here: take it out of `without`, or run this with a preset that uses it, as --preset none.',
+      'No plugin "model" is loaded here: remove it from `without`, or run this with a preset that uses it, such as --preset none.',
   },
   MODELS_NO_MATCH: {
     exit: 2,
@@ -14,7 +14,7 @@ export const errors = defineErrors({
   MODELS_ADDRESS: {
     exit: 2,
     text: (a: { reason: string }) =>
-      `This address cannot be used: it ${a.reason}. Write one that begins with http:// or https://, as http://127.0.0.1:8000/v1.`,
+      `This address cannot be used: it ${a.reason}. Write one that begins with http:// or https://, such as http://127.0.0.1:8000/v1.`,
   },
   MODELS_SERVER_EMPTY: {
     exit: 2,

@@ -35,4 +35,27 @@ export default definePlugin({
   },
 
   cliCommands: (ctx) => modelCommands(ctx.composition),
+  completionSources: ({ composition }) => {
+    const known = async (cwd: string) => {
+      const { withAdmin } = await import("./admin.ts");
+      return withAdmin(composition, { cwd }, (admin) => admin.list());
+    };
+    return [
+      {
+        kind: "model",
+        async values({ cwd }) {
+          const models = await known(cwd);
+          const ready = models.filter((model) => model.ready);
+          return (ready.length > 0 ? ready : models).map(({ provider, id }) => ({ value: `${provider}/${id}` }));
+        },
+      },
+      {
+        kind: "provider",
+        async values({ cwd }) {
+          const providers = new Set((await known(cwd)).map(({ provider }) => provider));
+          return [...providers].map((value) => ({ value }));
+        },
+      },
+    ];
+  },
 });

@@ -14,7 +14,7 @@ export async function providerOf(invocation: Invocation): Promise<string> {
   if (named !== undefined) return named;
   const lines = createLines(invocation);
   try {
-    invocation.stdout.write("Provider, such as openai or anthropic, or `custom` for a server of your own: ");
+    invocation.stdout.write("Provider, such as openai or anthropic, or `custom` for your own server: ");
     const answer = await lines.answer();
     if (answer === "") throw errors.MODELS_LOGIN_ENDED();
     return answer;

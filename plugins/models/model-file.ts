@@ -1,9 +1,9 @@
-import { appendFileSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { userDir } from "@scorel/kit/files/home";
-import { replaceFile } from "@scorel/kit/files/private";
 import { errors } from "./errors.ts";
+import { remove, replace } from "./replace.ts";
 
 /** A model of a custom server. */
 export interface CustomModel {
@@ -67,18 +67,16 @@ function written(where: Where, model: CustomModel): string {
   return text + (text === "" ? "" : text.endsWith("\n") ? "\n" : "\n\n") + table;
 }
 
-/** Adds the table at the end of the file, or replaces the lines of the existing one. Changes no other lines. Throws MODELS_FILE. */
+/**
+ * Adds the table at the end of the file, or replaces the lines of the existing one. Changes no other lines. Throws MODELS_FILE, also if the
+ * file has changed since it was read.
+ */
 export function writeModel(where: Where, model: CustomModel): void {
-  const { path, text, own } = where;
-  const after = written(where, model);
+  const { path, text } = where;
+  if (userFile().text !== text) throw errors.MODELS_FILE({ path, reason: "it has changed since it was read" });
   try {
-    if (own !== undefined) {
-      const mode = statSync(path).mode & 0o777;
-      replaceFile(realpathSync(path), after, { mode });
-      return;
-    }
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    appendFileSync(path, after.slice(text.length), { mode: 0o600 });
+    replace(path, written(where, model));
   } catch (thrown) {
     throw errors.MODELS_FILE({ path, reason: messageOf(thrown) }, { cause: thrown });
   }
@@ -91,8 +89,8 @@ export function takeBack(where: Where, model: CustomModel): void {
   if (now !== written(where, model))
     throw errors.MODELS_FILE({ path, reason: "it has changed since, so the table stays in it" });
   try {
-    if (text === "") rmSync(path);
-    else replaceFile(realpathSync(path), text, { mode: statSync(path).mode & 0o777 });
+    if (text === "") remove(path);
+    else replace(path, text);
   } catch (thrown) {
     throw errors.MODELS_FILE({ path, reason: messageOf(thrown) }, { cause: thrown });
   }

@@ -4,7 +4,7 @@ export const errors = defineErrors({
   PRESET_LOCK: {
     exit: 2,
     text: (a: { path: string; reason: string }) =>
-      `${a.path} cannot be used: ${a.reason}. No installed preset is loaded. Repair that file, or remove it together with the preset folders beside it and install them again.`,
+      `${a.path} cannot be used: ${a.reason}. No installed preset is loaded. Repair that file, or remove it together with the preset folders next to it and install them again.`,
   },
   PRESET_CHANGED: {
     exit: 2,
@@ -29,7 +29,7 @@ export const errors = defineErrors({
   PRESET_TAKEN: {
     exit: 2,
     text: (a: { name: string; reason: string }) =>
-      `The preset "${a.name}" was not changed: ${a.reason}. Look at it with: scorel preset list`,
+      `The preset "${a.name}" was not changed: ${a.reason}. To see it: scorel preset list`,
   },
   PACKAGE_LOCK: {
     exit: 2,
@@ -54,7 +54,7 @@ export const errors = defineErrors({
   PACKAGE_TAKEN: {
     exit: 2,
     text: (a: { name: string; reason: string }) =>
-      `The extension "${a.name}" was not changed: ${a.reason}. Look at it with: scorel plugin list`,
+      `The extension "${a.name}" was not changed: ${a.reason}. To see it: scorel plugin list`,
   },
   ARCHIVE_FORMAT: (a: { path: string; reason: string }) =>
     `${a.path} is not an archive that can be read: ${a.reason}. Supported formats: .zip, .tar, .tar.gz and .tgz.`,
@@ -66,7 +66,7 @@ export const errors = defineErrors({
   PACKAGES_SOURCE: {
     exit: 2,
     text: (a: { source: string; reason: string }) =>
-      `${a.source} cannot be installed: ${a.reason}. Give a folder, a tarball, a git checkout on disk, npm:name@version, or git+https://host/repository.`,
+      `${a.source} cannot be installed: ${a.reason}. Use a folder, a tarball, a git checkout on disk, npm:name@version, or git+https://host/repository.`,
   },
   PACKAGES_MANIFEST: (a: { path: string; reason: string }) =>
     `${a.path} cannot be used: ${a.reason}. Correct it at the source.`,
@@ -83,7 +83,7 @@ export const errors = defineErrors({
   PACKAGES_INSTALLED: {
     exit: 2,
     text: (a: { noun: string; command: string; name: string; source: string }) =>
-      `The ${a.noun} "${a.name}" is installed already, from ${a.source}. To change it: scorel ${a.command} update ${a.name} [source]${a.noun === "preset" ? "; to have both: --name" : ""}`,
+      `The ${a.noun} "${a.name}" is already installed, from ${a.source}. To change it: scorel ${a.command} update ${a.name} [source]${a.noun === "preset" ? "; to keep both: --name" : ""}`,
   },
   PACKAGES_UNKNOWN: {
     exit: 2,
@@ -93,7 +93,7 @@ export const errors = defineErrors({
   PACKAGES_ENGINE: {
     exit: 2,
     text: (a: { name: string; reason: string }) =>
-      `"${a.name}" cannot be used: ${a.reason}. Install a version of it that fits, or update what it needs.`,
+      `"${a.name}" cannot be used: ${a.reason}. Install a compatible version, or update what it needs.`,
   },
   PACKAGES_UNCONFIRMED: {
     exit: 2,
@@ -102,14 +102,16 @@ export const errors = defineErrors({
   },
   PACKAGES_DISK: (a: { reason: string }) =>
     `Nothing was installed, because writing to the disk failed: ${a.reason}. Free some space or fix the named path, then try again.`,
+  PACKAGES_UNFINISHED: (a: { name: string; reason: string }) =>
+    `The change to "${a.name}" could not be completed: ${a.reason}. Nothing is lost, and the next scorel command completes it. Free some space or repair what the reason names, then run scorel again.`,
   PACKAGES_NPM: (a: { reason: string }) => `npm could not fetch the packages, and nothing was installed: ${a.reason}`,
   PACKAGES_NO_NPM: {
     exit: 2,
     text: () =>
-      "npm is required, but it is not on the PATH. Install npm, or give a folder or a tarball without dependencies.",
+      "npm is required, but it is not on the PATH. Install npm, or use a folder or a tarball without dependencies.",
   },
   PACKAGES_GIT: (a: { path: string; reason: string }) =>
     `git could not read ${a.path}: ${a.reason}. To install the files as they are: copy them to a folder without .git`,
   PACKAGES_FETCH: (a: { source: string; reason: string }) =>
-    `git could not fetch ${a.source}, and nothing was installed: ${a.reason}. If it is private, clone it and give the folder.`,
+    `git could not fetch ${a.source}, and nothing was installed: ${a.reason}. If it is private, clone it and install from the folder.`,
 });

@@ -85,9 +85,7 @@ async function wouldEditsAllow(call: ToolCallInput, { decision }: Verdict, state
 async function keep(rules: readonly string[], reach: Reach, state: State): Promise<void> {
   const { ctx } = state;
   const { addRules } = await import("./rules/rule-file.ts");
-  const { recordEverywhere } = await import("./rules/old-rules.ts");
   try {
-    if (reach === "everywhere") await recordEverywhere(state);
     await addRules(rules, reach, ctx);
   } catch (thrown) {
     ctx.report("keeping a rule", thrown);

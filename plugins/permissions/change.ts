@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
-import { homedir } from "node:os";
-import { join, relative, resolve } from "node:path";
+import { relative } from "node:path";
 import { codeOf, type DisplayAction } from "@scorel/kernel";
+import { typedPath } from "@scorel/kit/files/typed-path";
 import { unifiedDiff } from "@scorel/kit/text/diff";
 import { visiblePath, visibleText } from "@scorel/kit/text/plain";
 import type { FileContent } from "@scorel/local/contract";
@@ -23,7 +23,7 @@ export async function changeOf(
   const text = visibleText(JSON.stringify(args, null, 2) ?? "");
   const isChange = typeof content === "string" || typeof new_string === "string";
   if (typeof file_path !== "string" || !isChange) return { display: "fold", title: tool, text };
-  const path = file_path.startsWith("~/") ? join(homedir(), file_path.slice(2)) : resolve(workspace.cwd, file_path);
+  const path = typedPath(file_path, workspace.cwd);
   const before = await contentOf(path, files);
   if (before === undefined) return { display: "fold", title: `${tool} ${visiblePath(path)}`, text };
   const shown = visiblePath(relative(workspace.cwd, path));

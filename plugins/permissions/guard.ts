@@ -11,13 +11,12 @@ import { configOf, modeOf, parsed, readableIn, type State, widestMode, workspace
 import type { Rules, Verdict } from "./verdict.ts";
 
 /** Allows a tool call, wants a person to be asked about it, or refuses it. An error in here refuses it too. */
-export async function guardCall(call: ToolCallApproval, signal: AbortSignal | undefined, state: State) {
+export async function guardCall(call: ToolCallApproval, state: State) {
   if (call.refused) return undefined; // The call was already refused, so nobody needs to approve it.
   await followParent(state);
   if (call.typed === "allowed") return guardTyped(call, state);
   const first = await verdictOn(call, state);
-  if (first.decision === "allow")
-    return (await needsOldRulesQuestion(call, state)) ? settleOldRules(signal, state) : undefined;
+  if (first.decision === "allow") return undefined;
   if (first.decision === "deny") return refused(first.why);
   const objection: ToolCallDecision = { ask: first.why };
   state.own.add(objection);
@@ -31,26 +30,6 @@ export async function guardCall(call: ToolCallApproval, signal: AbortSignal | un
 async function guardTyped(call: ToolCallApproval, state: State): Promise<ToolCallDecision | undefined> {
   const { decision, why } = await verdictOn(call, state);
   return decision === "deny" ? { block: true, reason: `${why}.` } : undefined;
-}
-
-/**
- * Whether a call is allowed only by rules from before project rules existed, and the person has not yet chosen where those
- * apply.
- */
-async function needsOldRulesQuestion(call: ToolCallInput, state: State): Promise<boolean> {
-  if (!state.ctx.requests.attended || state.ctx.config.allow.length === 0) return false;
-  const { oldRules } = await import("./rules/old-rules.ts");
-  const old = await oldRules(state);
-  if (old.length === 0) return false;
-  const allow = state.ctx.config.allow.filter((rule) => !old.includes(rule));
-  return (await verdictOn(call, state, { allow })).decision !== "allow";
-}
-
-/** Asks where the old rules should apply, after any open question. The current call runs whatever the answer. */
-function settleOldRules(signal: AbortSignal | undefined, state: State): Promise<undefined> {
-  const turn = state.asking.then(async () => (await import("./rules/old-rules.ts")).askAboutOldRules(state, signal));
-  state.asking = turn.catch(() => {});
-  return turn;
 }
 
 /** Returns a test for the files below a folder that a search must leave out. */
@@ -71,26 +50,18 @@ function isLocal(files: ExecutorFiles | undefined): boolean {
   return !files || files.local === true;
 }
 
-function rulesOf({ ctx, rules, forgotten }: State, given?: readonly string[]): Rules {
+function rulesOf({ ctx, rules, forgotten }: State): Rules {
   const { allow, ask, deny } = configOf(ctx);
-  const kept = given ? allow.filter((rule) => given.includes(rule)) : allow;
-  const all = [...kept, ...rules, ...parentRules(workspaceOf(ctx)?.parent)];
+  const all = [...allow, ...rules, ...parentRules(workspaceOf(ctx)?.parent)];
   const held = all.filter((rule) => !forgotten.has(rule));
   return { allow: parsed(held), ask: parsed(ask), deny: parsed(deny) };
 }
 
-/** Settings to judge a call by in place of the session's own. */
-interface Supposed {
-  /** Of the configured rules that allow something, only these apply. */
-  allow?: readonly string[];
-  mode?: Mode;
-}
-
 /**
- * Judges a tool call by the session's rules and mode, or by those in `supposed`. Remembers the paths that the tool
+ * Judges a tool call by the session's rules, and by its mode or the given one. Remembers the paths that the tool
  * reports to read, except for a call that a person typed.
  */
-export async function verdictOn(call: ToolCallInput, state: State, supposed: Supposed = {}): Promise<Verdict> {
+export async function verdictOn(call: ToolCallInput, state: State, supposed: { mode?: Mode } = {}): Promise<Verdict> {
   const { assistantMessage, toolCall, args } = call;
   const declared = await declaredAbout(toolCall.name, args, state);
   if (!call.typed) approvedOf(assistantMessage, state).set(toolCall.id, declared.reads);
@@ -103,10 +74,10 @@ function judgeDeclared(
   args: unknown,
   declared: Declared,
   state: State,
-  { allow, mode = modeOf(state) }: Supposed = {},
+  { mode = modeOf(state) }: { mode?: Mode } = {},
 ): Promise<Verdict> {
   const { ctx } = state;
-  const rules = rulesOf(state, allow);
+  const rules = rulesOf(state);
   const workspace = requiredWorkspace(state);
   const readable = readableIn(ctx);
   return judge({ tool, args, ...declared, files: filesOf(ctx), mode, rules, workspace, readable });
@@ -156,6 +127,6 @@ export function requiredWorkspace({ ctx }: Pick<State, "ctx">): Workspace {
 export function refused(why: string): ToolCallDecision {
   return {
     block: true,
-    reason: `Denied: ${why}. Do not try the same in another way; go on without it, or say what you need it for.`,
+    reason: `Denied: ${why}. Do not work around this. Continue without it, or explain why you need it.`,
   };
 }

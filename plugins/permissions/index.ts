@@ -82,7 +82,7 @@ export default definePlugin({
         approveToolCall: {
           critical: true,
           level: "late",
-          handler: async (call, signal) => (await import("./guard.ts")).guardCall(call, signal, state),
+          handler: async (call) => (await import("./guard.ts")).guardCall(call, state),
         },
         transformContext: {
           level: "early",

@@ -1,9 +1,10 @@
 import { isAbsolute, resolve } from "node:path";
+import { isControlPath } from "@scorel/kit/files/control-path";
 import { isWithin } from "@scorel/kit/files/paths";
 import type { Access } from "@scorel/tools/contract";
 import type { Workspace } from "@scorel/workspace/contract";
 import { leadsTo, withFileCache } from "./files/file-cache.ts";
-import { isControlPath, isInside } from "./files/paths.ts";
+import { isInside } from "./files/paths.ts";
 import { judgeReads } from "./files/reading.ts";
 import type { Rule } from "./rules/rule.ts";
 import { isAbout, ruleFor } from "./rules/rules.ts";

@@ -66,7 +66,8 @@ export async function changeMode(mode: Mode, state: State, by: { clientId?: stri
   state.chosen = mode;
   state.followed = undefined;
   const workspace = workspaceOf(state.ctx);
-  // A mode chosen in the session replaces the one that it was opened with, even after reopening.
-  if (workspace?.permission !== undefined) workspace.permission = mode;
+  // A mode chosen in the session replaces the one that it was opened with, also when the session is reloaded, and for a host that compares
+  // the options of the next client with those of the session.
+  if (workspace) workspace.permission = mode;
   await state.ctx.session.append("permission_mode", { mode }, by);
 }

@@ -148,6 +148,9 @@ function isOfThisProject(rule: string): boolean {
 
 /** Shows the exact command or the change to the file. Control characters are made visible, so that nothing can hide text. */
 async function bodyOf({ toolCall, args, typedBy }: ToolCallInput, ctx: Context): Promise<DisplayAction[]> {
+  const { file_path: path, ...besidesPath } = args as { file_path?: unknown };
+  if (toolCall.name === "Read" && typeof path === "string")
+    return [notice(visiblePath(path)), ...linesFor(besidesPath)];
   const files: ExecutorFiles | undefined = filesOf(ctx);
   const { changeOf, argumentsBesidesDiff } = await import("./change.ts");
   const { command, ...rest } = args as { command?: unknown; cwd?: unknown };

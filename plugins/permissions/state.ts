@@ -48,8 +48,6 @@ export interface State {
   rules: string[];
   /** Rules from files that the person forgot since the session was opened. */
   forgotten: Set<string>;
-  /** The user's rules for every project whose reach the person has not confirmed yet. */
-  oldRules?: Promise<readonly string[]>;
   /** Withdraws the open question about a plan. */
   proposal?: AbortController;
   /** Whether rules without an effect were already reported. */

@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
-import { homedir } from "node:os";
-import { join, resolve } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import { imageType, isSvg } from "@scorel/kit/files/image-type";
+import { typedPath } from "@scorel/kit/files/typed-path";
+import { fenced } from "@scorel/kit/text/fence";
 import type { ImageBlock, TextBlock } from "@scorel/messages/contract";
 import { errors } from "./errors.ts";
 
@@ -16,19 +16,19 @@ const MAX_IMAGE_BYTES = 64 * 1024 * 1024;
 export function readImage(path: string, cwd: string): ImageBlock | TextBlock {
   const bytes = readBytes(path, cwd);
   const mimeType = imageType(bytes);
-  if (mimeType !== undefined) {
-    assertSize(path, bytes, MAX_IMAGE_BYTES);
-    return { type: "image", data: bytes.toString("base64"), mimeType };
-  }
+  if (mimeType !== undefined) return { type: "image", data: bytes.toString("base64"), mimeType };
   if (!isSvg(bytes)) throw errors.PRINT_ATTACHMENT({ path, reason: "it is not an image" });
-  assertSize(path, bytes, MAX_TEXT_BYTES);
-  return { type: "text", text: fenced(path, bytes) };
+  assertSize(path, bytes.length, MAX_TEXT_BYTES);
+  if (!isUtf8(bytes)) throw errors.PRINT_ATTACHMENT({ path, reason: "it is neither UTF-8 text nor an image" });
+  return { type: "text", text: fenced(bytes.toString("utf8").replace(/\n$/, ""), path) };
 }
 
 function readBytes(path: string, cwd: string): Buffer {
-  const full = path.startsWith("~/") ? join(homedir(), path.slice(2)) : resolve(cwd, path);
+  const full = typedPath(path, cwd);
   try {
-    if (!statSync(full).isFile()) throw errors.PRINT_ATTACHMENT({ path, reason: "it is not a regular file" });
+    const stat = statSync(full);
+    if (!stat.isFile()) throw errors.PRINT_ATTACHMENT({ path, reason: "it is not a regular file" });
+    assertSize(path, stat.size, MAX_IMAGE_BYTES);
     return readFileSync(full);
   } catch (thrown) {
     const { syscall } = thrown as NodeJS.ErrnoException;
@@ -38,15 +38,6 @@ function readBytes(path: string, cwd: string): Buffer {
   }
 }
 
-function assertSize(path: string, { length }: Buffer, most: number): void {
+function assertSize(path: string, length: number, most: number): void {
   if (length > most) throw errors.PRINT_ATTACHMENT({ path, reason: `it has ${length} bytes, more than ${most}` });
-}
-
-/** Returns a code block with a fence that is longer than any inside. */
-function fenced(path: string, bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw errors.PRINT_ATTACHMENT({ path, reason: "it is neither UTF-8 text nor an image" });
-  const text = bytes.toString("utf8").replace(/\n$/, "");
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}${path}\n${text}\n${fence}`;
 }

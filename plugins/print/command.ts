@@ -6,7 +6,7 @@ import { codeOf } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 import { outcomeOf } from "./formats.ts";
 
-/** Matches a prompt that is a slash command. `/skill:name` is none: it names a skill within a message. */
+/** Matches a prompt that is a slash command. `/skill:name` is not a command: it names a skill within a message. */
 const COMMAND = /^\/(?!skill:)([A-Za-z][\w:-]*)(?:\s+([\s\S]*))?$/;
 
 /** A slash command with its arguments. */
@@ -47,16 +47,16 @@ async function commandsOf(client: Client, sessionId: string): Promise<ListedComm
 
 /**
  * Runs a slash command. Returns the id of the turn that it has begun, or else its output. Throws the command's errors, and PRINT_COMMAND
- * for a command that is only useful in a conversation. `interrupt` cancels the command.
+ * for a command that is only useful in a conversation. `cut` cancels the command.
  */
 export async function runCommand(
   client: Client,
   sessionId: string,
   { name, args }: Typed,
-  interrupt: AbortSignal,
+  cut: AbortSignal,
 ): Promise<{ turn: string } | { outcome: TurnOutcome }> {
   const running = client.request("run_command", { sessionId, name, args });
-  const result = obeyed(name, await cancelledBy(interrupt, running, client, sessionId));
+  const result = obeyed(name, await cancelledBy(cut, running, client, sessionId));
   const { turn, output, copy, sessionId: other = sessionId } = result;
   if (turn !== undefined) return { turn };
   if (other !== sessionId) await client.request("close_session", { sessionId: other });
@@ -65,18 +65,13 @@ export async function runCommand(
   return { outcome: outcomeOf(text) };
 }
 
-/** Waits for a running command, and cancels it when `interrupt` aborts. */
-async function cancelledBy<R>(
-  interrupt: AbortSignal,
-  running: Promise<R>,
-  client: Client,
-  sessionId: string,
-): Promise<R> {
+/** Waits for a running command, and cancels it when `cut` aborts. */
+async function cancelledBy<R>(cut: AbortSignal, running: Promise<R>, client: Client, sessionId: string): Promise<R> {
   const over = new AbortController();
   const refused = new Promise<never>((_, reject) => {
     const cancel = () => void client.request("cancel_commands", { sessionId }).catch(reject);
-    interrupt.addEventListener("abort", cancel, { signal: over.signal });
-    if (interrupt.aborted) cancel();
+    cut.addEventListener("abort", cancel, { signal: over.signal });
+    if (cut.aborted) cancel();
   });
   try {
     return await Promise.race([running, refused]);

@@ -2,10 +2,11 @@ import type { TurnOutcome } from "@scorel/agent/contract";
 import { takeBackQueued } from "@scorel/host/client";
 import type { Client, Operations, SessionStatus } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
+import { linkedTo } from "@scorel/kit/values/abort";
 import { runCommand, type Typed } from "./command.ts";
 import type { Cuts } from "./cut.ts";
 import { errors } from "./errors.ts";
-import type { Printed } from "./formats.ts";
+import { outcomeOf, type Printed } from "./formats.ts";
 import { joined } from "./joined.ts";
 import type { Limits } from "./limits.ts";
 import type { OwnAnswer } from "./own-answer.ts";
@@ -48,7 +49,8 @@ export async function converse(run: Run, prompt: Prompt, schema?: AnswerSchema):
     const checked = schema.check(outcome.text);
     if (checked.fits) return { outcome, data: checked.data };
     await run.client.drained(status.sessionId);
-    if (!limits.allowsMore()) return limited({ ...outcome, reason: "cancelled" }, limits);
+    limits.checkRound();
+    if (limits.reached) return limited({ ...outcome, reason: "cancelled" }, limits);
     const { repairOf } = await import("./schema.ts");
     return judged(
       joined(outcome, await takeTurn(run, { content: repairOf(checked.reason), mentions: false })),
@@ -62,10 +64,20 @@ export async function converse(run: Run, prompt: Prompt, schema?: AnswerSchema):
 
 /** Runs a slash command, and waits for the turn if it begins one. */
 export async function answerCommand(opened: Opened, command: Typed, prompt: Prompt): Promise<Printed> {
-  const { client, status } = opened;
-  const ran = await runCommand(client, status.sessionId, command, opened.interrupt);
-  if ("outcome" in ran) return ran;
-  return converse({ ...opened, sent: { id: ran.turn, status: "started" }, isCommand: true }, prompt);
+  const { client, status, limits, interrupt } = opened;
+  limits.start();
+  const cut = linkedTo(limits.signal, interrupt);
+  try {
+    const ran = await runCommand(client, status.sessionId, command, cut.signal).catch((thrown) => {
+      if (!limits.reached) throw thrown;
+      return { outcome: { ...outcomeOf(""), reason: "cancelled" as const, stopReason: "aborted" } };
+    });
+    if ("outcome" in ran) return limited(ran.outcome, limits);
+    return await converse({ ...opened, sent: { id: ran.turn, status: "started" }, isCommand: true }, prompt);
+  } finally {
+    cut.end();
+    limits.stop();
+  }
 }
 
 function judged(outcome: TurnOutcome, schema: AnswerSchema, limits: Limits): Printed {
@@ -90,7 +102,7 @@ async function takeTurn(run: Run, prompt: Prompt, sent?: Sent): Promise<TurnOutc
   const isQueued = how === "queued";
   if (isQueued) await progress.queued();
   const answered = () => answerTo(run, id, isQueued);
-  return own.in(await (sent && run.isCommand ? answered() : limits.keptIn(answered)));
+  return own.in(await (sent && run.isCommand ? answered() : limits.whileHostLimits(answered)));
 }
 
 /** Waits for the turn that answers a message. An interrupt or limit cancels the turn. */

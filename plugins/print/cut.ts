@@ -6,7 +6,7 @@ import type {} from "@scorel/messages/contract";
 import { errors } from "./errors.ts";
 import type { Limits } from "./limits.ts";
 
-/** Ways in which others cut the turn off: another client cancels it, or the host is gone. */
+/** How a turn can be interrupted from outside: another client cancels it, or the host is gone. */
 export interface Cuts {
   hear(delivered: Delivered): void;
   /** The error for a turn that others have cancelled; undefined for every other outcome. */

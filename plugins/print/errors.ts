@@ -5,22 +5,22 @@ const counted = (count: number, what: string) => `${count} ${what}${count === 1 
 export const errors = defineErrors({
   PRINT_COMMAND: {
     exit: 2,
-    text: (a: { name: string }) => `/${a.name} has no answer outside of a conversation. Begin one with: scorel`,
+    text: (a: { name: string }) => `/${a.name} works only in a conversation. Start one with: scorel`,
   },
   PRINT_COMMAND_SEALED: {
     exit: 2,
     text: (a: { name: string }) =>
-      `/${a.name} runs only in a conversation, since -p may pass on words of others. For this run, use an option, such as --permission <mode>.`,
+      `/${a.name} runs only in a conversation, since -p may pass on text from others. For this run, use an option, such as --permission <mode>.`,
   },
   PRINT_NO_PROMPT: {
     exit: 2,
-    text: () => 'Nothing to answer: give a prompt with -p "…", or pipe one in. (This preset has no "chat".)',
+    text: () => 'Nothing to answer: pass a prompt with -p "…", or pipe one in. (This preset has no "chat".)',
   },
-  PRINT_EMPTY_PROMPT: { exit: 2, text: () => 'The prompt is empty: give one with -p "…", or pipe one in.' },
+  PRINT_EMPTY_PROMPT: { exit: 2, text: () => 'The prompt is empty: pass one with -p "…", or pipe one in.' },
   PRINT_TWO_PROMPTS: {
     exit: 2,
     text: (a: { prompt: string }) =>
-      `"scorel" takes no argument "${a.prompt}" beside -p. Put a text of several words in quotes.`,
+      `"scorel" takes no argument "${a.prompt}" in addition to -p. Quote text that contains spaces.`,
   },
   PRINT_STDIN_SIZE: {
     exit: 2,
@@ -30,11 +30,11 @@ export const errors = defineErrors({
   PRINT_STDIN_BINARY: {
     exit: 2,
     text: (a: { bytes: number }) =>
-      `The piped input (${a.bytes} bytes) is not UTF-8 text. Pipe text, or give an image with --image FILE.`,
+      `The piped input (${a.bytes} bytes) is not UTF-8 text. Pipe text, or attach an image with --image FILE.`,
   },
   PRINT_PRINT_ONLY: {
     exit: 2,
-    text: (a: { option: string }) => `${a.option} only works with -p. Give a prompt with -p, or leave ${a.option} out.`,
+    text: (a: { option: string }) => `${a.option} only works with -p. Pass a prompt with -p, or omit ${a.option}.`,
   },
   PRINT_CHAT_ONLY: {
     exit: 2,
@@ -49,7 +49,7 @@ export const errors = defineErrors({
   PRINT_BUSY: {
     exit: 5,
     text: (a: { sessionId: string }) =>
-      `A turn runs in session ${a.sessionId}, so the prompt was not sent. Leave out --if-busy refuse to wait for its end, or use --fork ${a.sessionId} to work in a copy.`,
+      `A turn is running in session ${a.sessionId}, so the prompt was not sent. Omit --if-busy refuse to wait until it ends, or use --fork ${a.sessionId} to work in a copy.`,
   },
   PRINT_CANCELLED: (a: { by: string | undefined }) =>
     `The turn was cancelled by ${a.by === undefined ? "another client" : `another client (${a.by})`}, so the answer is not complete.`,
@@ -58,10 +58,10 @@ export const errors = defineErrors({
   PRINT_LEFT: {
     exit: 130,
     text: (a: { seconds?: number }) =>
-      `${a.seconds === undefined ? "Left while the host was away" : `Left because the host did not end the turn within ${counted(a.seconds, "second")}`}. What was answered until then is kept in the session; a turn that still runs there goes on.`,
+      `${a.seconds === undefined ? "Left while the host was away" : `Left because the host did not end the turn within ${counted(a.seconds, "second")}`}. The answer so far is kept in the session; a turn that is still running there continues.`,
   },
   PRINT_HOST_AWAY: (a: { seconds: number }) =>
-    `The host has not been reached for ${counted(a.seconds / 60, "minute")}, so this command ends. What was answered until then is kept in the session.`,
+    `The host could not be reached for ${counted(a.seconds / 60, "minute")}, so this command ended. The answer so far is kept in the session.`,
   PRINT_NUMBER: {
     exit: 2,
     text: (a: { option: string; value: string; what: string }) => `${a.option} takes ${a.what}, not "${a.value}".`,
@@ -82,16 +82,16 @@ export const errors = defineErrors({
   PRINT_MAX_ROUNDS: {
     exit: 3,
     text: (a: { rounds: number }) =>
-      `Stopped after ${counted(a.rounds, "round")} (--max-rounds) before the work was done. Allow more to let it finish.`,
+      `Stopped after ${counted(a.rounds, "round")} (--max-rounds) before the work was done. Raise --max-rounds to let it finish.`,
   },
   PRINT_MAX_COST: {
     exit: 3,
     text: (a: { cost: number }) =>
-      `Stopped at $${a.cost} (--max-cost) before the work was done. Requests that were under way may add to that. Allow more to let it finish.`,
+      `Stopped at $${a.cost} (--max-cost) before the work was done. Requests in progress may add to that. Raise --max-cost to let it finish.`,
   },
   PRINT_TIMEOUT: {
     exit: 3,
     text: (a: { seconds: number }) =>
-      `Stopped after ${counted(a.seconds, "second")} (--timeout) before the work was done. Allow more to let it finish.`,
+      `Stopped after ${counted(a.seconds, "second")} (--timeout) before the work was done. Raise --timeout to let it finish.`,
   },
 });

@@ -33,10 +33,6 @@ export default definePlugin({
 type Context = PluginContext<unknown, "host" | "sessionOptions">;
 
 async function print(ctx: Context, invocation: Invocation): Promise<number> {
-  const { args, options } = invocation;
-  if (args[0] !== undefined) throw errors.PRINT_TWO_PROMPTS({ prompt: args[0] });
-  if (options.resume === true) throw errors.PRINT_CHAT_ONLY({ option: "--resume without a session" });
-  if (options.watch === true) throw errors.PRINT_CHAT_ONLY({ option: "--watch" });
   const { run } = await import("./turn.ts");
   return run(ctx.host, ctx.sessionOptions, invocation, (cwd) => ctx.find("trust")?.tell(cwd));
 }

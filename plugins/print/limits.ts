@@ -42,7 +42,7 @@ export class Limits {
   private readonly running = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
   /** Whether the host applies these limits to the running turn, so that it ends by itself and needs no cancel. */
-  private isKept = false;
+  private hostLimits = false;
   /** Whether the run's own turns have begun: turns of others in the session before them do not count. */
   private begun = false;
 
@@ -51,10 +51,11 @@ export class Limits {
     this.signal = this.control.signal;
   }
 
+  /** Begins to count the time, unless it is counted already. */
   start(): void {
     const { seconds } = this.max;
     if (seconds === Infinity) return;
-    this.timer = setTimeout(() => this.reach(errors.PRINT_TIMEOUT({ seconds })), seconds * 1000);
+    this.timer ??= setTimeout(() => this.reach(errors.PRINT_TIMEOUT({ seconds })), seconds * 1000);
   }
 
   stop(): void {
@@ -73,14 +74,14 @@ export class Limits {
     if (isEvent(event, "tool_execution_update")) this.updateCall(event);
     if (isEvent(event, "usage_charged")) {
       this.cost += costOf(event.usage);
-      this.allowsCost();
+      this.checkCost();
     }
     if (!isEvent(event, "turn_end")) return;
     const { usage, stopReason } = event;
     this.rounds++;
     this.cost += costOf(usage);
     this.reply = 0;
-    if (stopReason === "toolUse") this.allowsMore();
+    if (stopReason === "toolUse") this.checkRound();
   }
 
   /** The limits of the next turn, for the host, which ends the turn before another model call. */
@@ -92,12 +93,12 @@ export class Limits {
   }
 
   /** Runs a turn to which the host applies the limits. */
-  async keptIn<T>(turn: () => Promise<T>): Promise<T> {
-    this.isKept = true;
+  async whileHostLimits<T>(turn: () => Promise<T>): Promise<T> {
+    this.hostLimits = true;
     try {
       return await turn();
     } finally {
-      this.isKept = false;
+      this.hostLimits = false;
     }
   }
 
@@ -106,12 +107,11 @@ export class Limits {
     return this.rounds >= this.max.rounds || this.spent >= this.max.cost;
   }
 
-  /** Returns whether another round may start; if not, the limit is reached. */
-  allowsMore(): boolean {
+  /** Reaches the limit if another round may not start. */
+  checkRound(): void {
     const { rounds, max } = this;
-    if (rounds >= max.rounds) this.reach(errors.PRINT_MAX_ROUNDS({ rounds }), this.isKept);
-    this.allowsCost(this.isKept);
-    return this.reached === undefined;
+    if (rounds >= max.rounds) this.reach(errors.PRINT_MAX_ROUNDS({ rounds }), this.hostLimits);
+    this.checkCost(this.hostLimits);
   }
 
   /** The cost so far, with that of running calls, in US dollars. */
@@ -119,9 +119,9 @@ export class Limits {
     return [...this.running.values()].reduce((sum, each) => sum + each, this.cost + this.reply);
   }
 
-  private allowsCost(isKept = false): void {
+  private checkCost(endsItself = false): void {
     const { spent, max } = this;
-    if (spent >= max.cost) this.reach(errors.PRINT_MAX_COST({ cost: Number(spent.toFixed(6)) }), isKept);
+    if (spent >= max.cost) this.reach(errors.PRINT_MAX_COST({ cost: Number(spent.toFixed(6)) }), endsItself);
   }
 
   /** Updates the cost of a running call. */
@@ -129,7 +129,7 @@ export class Limits {
     const { usage } = (partial ?? {}) as { usage?: unknown };
     if (!usage) return;
     this.running.set(toolCallId, costOf(usage));
-    this.allowsCost();
+    this.checkCost();
   }
 
   private takeMessage(message: Events["message"]["message"]): void {

@@ -7,18 +7,19 @@ export const printOnly: Readonly<Record<string, CliOption>> = {
   output: { flags: "--output <format>", description: "What goes to stdout", values: ["text", "json", "events"] },
   outputSchema: { flags: "--output-schema <file>", description: "The answer is JSON that matches this JSON schema" },
   image: { flags: "--image <file>", description: "Attach an image to the prompt", repeatable: true },
-  maxRounds: { flags: "--max-rounds <n>", description: "Stop after so many model calls" },
-  maxCost: { flags: "--max-cost <usd>", description: "Stop when this much is spent" },
+  maxRounds: { flags: "--max-rounds <n>", description: "Stop after this many model calls" },
+  maxCost: { flags: "--max-cost <usd>", description: "Stop when this much has been spent" },
   timeout: { flags: "--timeout <seconds>", description: "Stop after this time" },
   ifBusy: {
     flags: "--if-busy <what>",
-    description: "When a turn runs in the session: queue the prompt behind it (default), or refuse it",
+    description: "If a turn is running in the session: queue the prompt behind it (default), or refuse it",
     values: ["queue", "refuse"],
   },
   noSession: { flags: "--no-session", description: "Keep the session in memory only" },
   fork: {
     flags: "--fork <id>",
     description: "Continue a copy of this session; <id>@<event>: a copy up to that event",
+    completes: "session",
   },
 };
 

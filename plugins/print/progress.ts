@@ -58,7 +58,7 @@ export function createProgress({ stderr, options }: Invocation, clientId: string
     say: (text) => say(continued(text)),
     queued: async () => {
       if ((options.output ?? "text") === "text")
-        await say("A turn runs in this session; the prompt waits for its end (--if-busy refuse: do not wait).");
+        await say("A turn is running in this session; the prompt waits until it ends (--if-busy refuse: do not wait).");
     },
     reportDenied: async () => {
       if (denied.length > 0) await say(await import("./denied.ts").then(({ howToAllow }) => howToAllow(denied)));

@@ -9,7 +9,7 @@ interface Run {
   client: Client;
   status: Pick<SessionStatus, "sessionId" | "anchor">;
   interrupt: AbortSignal;
-  limits: Pick<Limits, "signal" | "isSpent" | "allowsMore">;
+  limits: Pick<Limits, "signal" | "isSpent" | "checkRound">;
 }
 
 /**
@@ -30,7 +30,7 @@ export async function outcomeWithReports(
   try {
     while (outcome.reason === "completed") {
       // The model could not be asked about a report any more.
-      if (limits.isSpent && (await isAwaited(client, status, known))) limits.allowsMore();
+      if (limits.isSpent && (await isAwaited(client, status, known))) limits.checkRound();
       const reports = await nextReports(client, status, known, cut.signal);
       if (cut.signal.aborted) return { ...outcome, reason: "cancelled" };
       if (reports.length === 0) return outcome;

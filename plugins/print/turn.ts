@@ -61,6 +61,7 @@ async function answer(
   { known, tell }: { known: readonly SessionOption[]; tell: Tell },
 ): Promise<Printed | undefined> {
   const { options, cwd, interrupt } = invocation;
+  refuseChatOnly(invocation);
   refuseTwoSessions(options);
   const limits = readLimits(invocation);
   const schema = await schemaOf(invocation);
@@ -90,7 +91,7 @@ async function answerIn(
   const { client, status, limits, progress, interrupt, cuts, own } = opened;
   const { sessionId } = status;
   // Following a session announces this client to others. So a prompt that may be refused is sent before, and events are followed from then.
-  // Piped input and the instruction of a schema are no arguments.
+  // Piped input and the instruction of a schema do not count as arguments.
   const isWhole = prompt.content === options.print;
   const command = isWhole ? await commandIn(client, sessionId, prompt.content as string, progress.say) : undefined;
   const isAlone = options.ifBusy === "refuse";
@@ -134,6 +135,12 @@ function explain(printed: Printed, cuts: Cuts): void {
   if (printed.failure) return;
   const reason = cuts.reasonOf(printed.outcome);
   if (reason) printed.failure = reason;
+}
+
+function refuseChatOnly({ args, options }: Invocation): void {
+  if (args[0] !== undefined) throw errors.PRINT_TWO_PROMPTS({ prompt: args[0] });
+  if (options.resume === true) throw errors.PRINT_CHAT_ONLY({ option: "--resume without a session" });
+  if (options.watch === true) throw errors.PRINT_CHAT_ONLY({ option: "--watch" });
 }
 
 function refuseTwoSessions(options: Record<string, unknown>): void {

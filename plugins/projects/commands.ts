@@ -17,7 +17,7 @@ export function projectCommands(host: () => HostService | undefined): CliCommand
     command("list", "", "List the directories that sessions work in, latest used first", [
       { flags: "--output <format>", description: "How to print", values: ["text", "json"], default: "text" },
     ]),
-    command("add", "[directory]", "Register a directory (default: this one) before a session is in it", [
+    command("add", "[directory]", "Register a directory (default: this one) before a session uses it", [
       { flags: "--name <name>", description: "What to call it; default: the directory's name" },
     ]),
     command("remove", "<project>", "Remove a project from the list; its sessions stay"),

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
 import type { Operations } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
+import { typedPath } from "@scorel/kit/files/typed-path";
 import { isVisibleIn, settledPath } from "@scorel/kit/files/visible";
 import { errors } from "./errors.ts";
 
@@ -17,7 +18,7 @@ export async function listDirectories(
   given: readonly string[],
   wanted = "",
 ): Promise<Operations["list_directories"]["result"]> {
-  const all = given.map((root) => resolve(homedir(), root.replace(/^~(?=\/|$)/, homedir())));
+  const all = given.map((root) => typedPath(root, homedir()));
   const roots = (await Promise.all(all.map((root) => realpath(root).catch(() => [])))).flat();
   const path = resolve(roots[0] ?? homedir(), wanted);
   const isInside = (directory: string) => roots.some((root) => isVisibleIn(root, directory));

@@ -40,13 +40,21 @@ export async function listOfSessions(
   return { projects: projects.filter((project) => project.sessions > 0) };
 }
 
-/** All projects with the number and latest activity of these sessions, last used first. */
-function withSessions(book: ProjectBook, sessions: readonly SessionSummary[]): ListedProject[] {
+/**
+ * All projects with the number and latest activity of these sessions, last used first. The project of each session is looked up once: there
+ * may be hundreds of projects and thousands of sessions.
+ */
+export function withSessions(book: ProjectBook, sessions: readonly SessionSummary[]): ListedProject[] {
+  const byProject = new Map<string | undefined, { latest: SessionSummary; count: number }>();
+  for (const session of sessions) {
+    const id = book.of(session)?.projectId;
+    const { latest = session, count = 0 } = byProject.get(id) ?? {};
+    byProject.set(id, { latest, count: count + 1 });
+  }
   const projects = book.projects.map((project) => {
-    const own = sessions.filter((session) => book.of(session)?.projectId === project.projectId);
-    const [latest] = own;
+    const { latest, count = 0 } = byProject.get(project.projectId) ?? {};
     const exists = existsSync(project.directory);
-    return { ...project, exists, sessions: own.length, ...(latest && { updatedAt: latest.updatedAt }) };
+    return { ...project, exists, sessions: count, ...(latest && { updatedAt: latest.updatedAt }) };
   });
   const time = ({ updatedAt, createdAt }: ListedProject) => updatedAt ?? createdAt;
   return projects.sort((a, b) => time(b) - time(a));

@@ -17,7 +17,7 @@ export function changesSince(
   const instructions = [...present].map(([name, hash]) => `${name} ${hash}`).join("\n");
   if (names.length === 0 || told === instructions) return [];
   const many = names.length > 1;
-  const text = `${names.join(", ")} ${many ? "have" : "has"} changed since this session read ${many ? "them" : "it"}; it goes on with what it was told. \`/refresh-instructions\` or \`scorel prompt refresh ${sessionId}\` reads all instructions again.`;
+  const text = `${names.join(", ")} ${many ? "have" : "has"} changed since this session read ${many ? "them" : "it"}; it continues with what it was told. \`/refresh-instructions\` or \`scorel prompt refresh ${sessionId}\` reads all instructions again.`;
   const notice = {
     kind: "runtime_notice",
     origin: "system",

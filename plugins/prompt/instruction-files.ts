@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { codeOf } from "@scorel/kernel";
 import { projectPlace } from "@scorel/kit/files/worktree-place";
 import type { PresetPackage } from "@scorel/workspace/contract";
 import type { InstructionSnapshot } from "./contract.ts";
@@ -46,19 +47,30 @@ export function findInstructions(ground: Ground): Found {
 export function findFragments(packages: readonly PresetPackage[]): Found {
   const found: Found = { files: [], skipped: [] };
   const known = new Set<string>();
-  for (const { root, folder } of packages)
-    for (const name of textsIn(join(root, "instructions"))) {
-      const path = join(folder, "instructions", name);
-      found.files.push(...read({ path, root, from: join(root, "instructions", name) }, known, found));
-    }
+  for (const { root, folder } of packages) {
+    const dir = join(folder, "instructions");
+    const names = textsIn(join(root, "instructions"));
+    if (typeof names === "string") found.skipped.push({ path: dir, reason: names });
+    else
+      for (const name of names)
+        found.files.push(
+          ...read({ path: join(dir, name), root, from: join(root, "instructions", name) }, known, found),
+        );
+  }
   return found;
 }
 
-function textsIn(dir: string): string[] {
-  if (!existsSync(dir)) return [];
-  return readdirSync(dir)
-    .filter((name) => name.endsWith(".md"))
-    .sort();
+/** The names of the texts in a folder, none if it does not exist, or why it cannot be read. */
+function textsIn(dir: string): string[] | string {
+  try {
+    return readdirSync(dir)
+      .filter((name) => name.endsWith(".md"))
+      .sort();
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code === "ENOENT") return [];
+    return code === "ENOTDIR" ? "not a folder" : `not readable (${code})`;
+  }
 }
 
 /** A possible instruction file. */

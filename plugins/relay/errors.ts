@@ -5,7 +5,7 @@ export const errors = defineErrors({
   RELAY_FRAME: (a: { problem: string }) =>
     `The other end of a connection with a relay broke the protocol: ${a.problem}. The connection is closed. Check that both run compatible versions of Scorel.`,
   RELAY_CHANNEL: (a: { problem: string }) =>
-    `The encrypted connection through the relay was ended, since what arrived is not what the other computer sent (${a.problem}). Connect again. If it happens again, the relay, or something between, changes messages: use another relay.`,
+    `The encrypted connection through the relay was ended, since what arrived is not what the other computer sent (${a.problem}). Connect again. If it happens again, the relay, or something in between, changes messages: use another relay.`,
   RELAY_CODE_FORM: {
     exit: 2,
     text: () =>
@@ -14,7 +14,7 @@ export const errors = defineErrors({
   RELAY_CODE_WRONG: {
     exit: 2,
     text: () =>
-      "The pairing code is wrong, or the relay has tried to intercept the pairing. Nothing was exchanged. Check the code, or take a new one: `scorel pair` on the computer of the host shows it.",
+      "The pairing code is wrong, or the relay has tried to intercept the pairing. Nothing was exchanged. Check the code, or get a new one: `scorel pair` on the computer of the host shows it.",
   },
   RELAY_CODE_ENDED: {
     exit: 2,
@@ -24,7 +24,7 @@ export const errors = defineErrors({
   RELAY_PAIR_MESSAGE: (a: { problem: string }) =>
     `The other computer did not follow the steps of pairing: ${a.problem}. Nothing was stored. Check that both run compatible versions of Scorel, and try again with a new code.`,
   RELAY_PAIR_OTHER: (a: { expected: string; got: string }) =>
-    `The link belongs to the host ${a.expected}, but ${a.got} answered. Nothing was stored. Take a new link from \`scorel pair\` on the computer of the host.`,
+    `The link belongs to the host ${a.expected}, but ${a.got} answered. Nothing was stored. Get a new link from \`scorel pair\` on the computer of the host.`,
   RELAY_DATA: (a: { path: string; problem: string }) =>
     `The file ${a.path} cannot be used: ${a.problem}. It lists what was revoked, so the relay does not start without it. Correct it, or move it away if nothing was revoked.`,
   RELAY_LISTEN: (a: { address: string; reason: string }) =>
@@ -51,7 +51,7 @@ export const errors = defineErrors({
   RELAY_EXPOSED: {
     exit: 2,
     text: (a: { address: string }) =>
-      `At ${a.address}, others could see who talks to whom. Give --tls-cert and --tls-key, or --behind-proxy when a proxy on this computer encrypts, or --insecure to do without. What passes through the relay is encrypted in any case.`,
+      `At ${a.address}, others could see who talks to whom. Use --tls-cert and --tls-key, or --behind-proxy when a proxy on this computer encrypts, or --insecure to do without. What passes through the relay is encrypted in any case.`,
   },
   RELAY_NATS: {
     exit: 2,
@@ -64,15 +64,15 @@ export const errors = defineErrors({
       `The bus at ${a.address} is on another computer, and nats: does not encrypt, so others could see who talks to whom, and the password. Use tls:, or add --insecure: what hosts and devices say is encrypted in any case.`,
   },
   RELAY_BUS: (a: { servers: string; reason: string }) =>
-    `The relay cannot use its bus at ${a.servers} (${a.reason}). Hosts that are connected with other relays cannot be reached through this one meanwhile. Check that NATS runs there, and who may use it.`,
+    `The relay cannot use its bus at ${a.servers} (${a.reason}). Until then, this relay cannot reach hosts that are connected to other relays. Check that NATS runs there, and who may use it.`,
   RELAY_HELD: (a: { folder: string; pid: number }) =>
-    `A relay with the folder ${a.folder} runs already (process ${a.pid}). \`scorel relay status\` shows it; --data takes another folder for another relay.`,
+    `A relay with the folder ${a.folder} is already running (process ${a.pid}). \`scorel relay status\` shows it; --data takes another folder for another relay.`,
   RELAY_TAKEN: (a: { folder: string }) =>
-    `Another relay has taken the folder ${a.folder} over, since this one did not run for a while. This one has ended. Give each relay a folder of its own with --data.`,
+    `Another relay has taken over the folder ${a.folder}, since this one did not run for a while. This one has ended. Give each relay its own folder with --data.`,
   RELAY_NOT_RUNNING: (a: { folder: string }) =>
-    `No relay with the folder ${a.folder} runs. \`scorel relay serve\` starts one; --data names another folder.`,
+    `No relay with the folder ${a.folder} is running. \`scorel relay serve\` starts one; --data names another folder.`,
   RELAY_CONTROL: (a: { reason: string }) =>
-    `The relay does not answer on its control socket (${a.reason}). Look at what it printed, and start it again if it hangs.`,
+    `The relay does not answer on its control socket (${a.reason}). Check what it printed, and start it again if it hangs.`,
   RELAY_ID: {
     exit: 2,
     text: (a: { id: string }) =>
@@ -86,7 +86,7 @@ export const errors = defineErrors({
   RELAY_ADDRESSES: {
     exit: 2,
     text: (a: { max: number }) =>
-      `Too many relays are named. One owner's relays are at most ${a.max} addresses, separated by commas, of at most 500 bytes each.`,
+      `Too many relays were given. An owner can have at most ${a.max} relay addresses, separated by commas, of at most 500 bytes each.`,
   },
   RELAY_PLAIN: {
     exit: 2,
@@ -127,18 +127,18 @@ export const errors = defineErrors({
   },
   RELAY_OFFER_UNKNOWN: (a: { code: string }) =>
     `No pairing with the code ${a.code} is in progress. \`scorel pair\` shows a new one.`,
-  RELAY_DECLINED: () => "The user of the host has said no, or did not answer in time. Nothing was stored.",
+  RELAY_DECLINED: () => "The user of the host said no, or did not answer in time. Nothing was stored.",
   RELAY_SCOPE: {
     exit: 2,
     text: (a: { scope: string; known: readonly string[] }) =>
       `"${a.scope}" is not a scope. --scope takes these, separated by commas: ${a.known.join(", ")}.`,
   },
   RELAY_GRANT: (a: { host: string }) =>
-    `The host "${a.host}" has given a new grant that does not let this device in. The old one is kept. Pair again before it ends: \`scorel pair\` on the host's computer.`,
+    `The host "${a.host}" issued a new grant that excludes this device. The old one is kept. Pair again before it ends: \`scorel pair\` on the host's computer.`,
   RELAY_AWAY: (a: { host: string; relay: string }) =>
-    `The host "${a.host}" is not connected with the relay ${a.relay}. Start it there: \`scorel host serve\`, or \`scorel pair\`.`,
+    `The host "${a.host}" is not connected to the relay ${a.relay}. Start it there: \`scorel host serve\`, or \`scorel pair\`.`,
   RELAY_SILENT: (a: { host: string; seconds: number }) =>
-    `The host "${a.host}" is connected with the relay, but has not answered within ${a.seconds} s. \`scorel host serve --replace\` on its computer starts another one there.`,
+    `The host "${a.host}" is connected to the relay, but has not answered within ${a.seconds} s. \`scorel host serve --replace\` on its computer starts another one there.`,
   RELAY_LINK: {
     exit: 2,
     text: () =>
@@ -151,7 +151,8 @@ export const errors = defineErrors({
   },
   RELAY_PAGE_NONE: {
     exit: 2,
-    text: () => "There is no page, since the plugin `web` does not run. Take it out of `without` in the configuration.",
+    text: () =>
+      "There is no page, since the plugin `web` is not running. Remove it from `without` in the configuration.",
   },
   RELAY_BROWSER: () =>
     "This browser cannot pair: it does not support Ed25519 and X25519 keys, or only in pages over https: and from this computer. Use a current browser, and open the page over https:.",

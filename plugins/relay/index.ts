@@ -152,14 +152,21 @@ export default definePlugin({
 
   activate(ctx) {
     let service: Promise<RelayService> | undefined;
-    const begun = () => {
+    let running: RelayService | undefined;
+    const begin = async () => {
+      const { RelayService } = await import("./host/service.ts");
       const warn = (message: string, thrown: unknown) => ctx.logger.warn(message, thrown);
-      service ??= import("./host/service.ts").then(({ RelayService }) =>
-        RelayService.begin({ gateway: ctx.gateway, relays: [ctx.config.url ?? []].flat(), warn }),
-      );
+      running = await RelayService.begin({ gateway: ctx.gateway, relays: [ctx.config.url ?? []].flat(), warn });
+      return running;
+    };
+    // A failure, such as a file that is damaged or in use, is not remembered: the next operation tries again.
+    const begun = () => {
+      service ??= begin().catch((thrown) => {
+        service = undefined;
+        throw thrown;
+      });
       return service;
     };
-    let isExpecting = () => false;
     ctx.beforeStop(async () => (await service)?.end());
     return {
       operations: () => operations(begun),
@@ -168,10 +175,9 @@ export default definePlugin({
           name: "relay",
           schemes: ["relay:"],
           dialOptions: [{ flags: "--device <name>", description: "A host that this computer was paired with" }],
-          isExpecting: () => isExpecting(),
+          isExpecting: () => running?.host.hasRelays ?? false,
           listen: async () => {
             const { host } = await begun();
-            isExpecting = () => host.hasRelays;
             const addresses = host.relays.map(({ address }) => address);
             return addresses.length === 0 ? undefined : { address: addresses.join(", "), close: async () => {} };
           },

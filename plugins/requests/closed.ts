@@ -22,7 +22,7 @@ export function closed(session: Session, id: string): ScorelError {
 /** The reason when the process that asked was killed or ended at once. */
 export const VOID = "the host ended while it was open";
 /** The reason when the turn that a question held up will not go on. */
-export const PASSED = "the conversation went on without it";
+export const PASSED = "the conversation continued without it";
 /** The reason when the work that asked has ended. */
 export const WITHDRAWN = "it was withdrawn";
 /** The reason of a client that declines without one. */

@@ -12,6 +12,13 @@ const results = async () => (await import("./operation-results.ts")).results;
 
 /** The operations with which clients see and answer questions. `present` returns the state that a new client needs. */
 export function operations(ctx: BaseContext, requests: Requests, present: () => RequestsNow) {
+  const watched = new WeakSet<AbortSignal>();
+  /** Ends the attendance of a client when it leaves. Clients call this often, and may outlive the session. */
+  const watch = (gone: AbortSignal) => {
+    if (watched.has(gone)) return;
+    watched.add(gone);
+    gone.addEventListener("abort", () => void requests.attend(gone, false), { once: true, signal: ctx.signal });
+  };
   return {
     attend_requests: {
       summary: "Starts or stops answering questions of the session by this client, and returns the open ones.",
@@ -20,8 +27,8 @@ export function operations(ctx: BaseContext, requests: Requests, present: () => 
       result: async () => (await results()).attend_requests,
       run: async ({ attending = true }, { left }) => {
         const gone = left(ctx.session.id);
-        if (attending) gone.addEventListener("abort", () => void requests.attend(gone, false), { once: true });
-        await requests.attend(gone, attending);
+        if (attending) watch(gone);
+        await requests.attend(gone, attending && !gone.aborted);
         return present();
       },
     },

@@ -43,7 +43,7 @@ export class Requests {
     if (!this.attended) await this.withdrawAll("nobody is there any more to answer");
   }
 
-  /** Stops expecting the announced client, since the conversation has gone on without it. */
+  /** Stops expecting the announced client, since the conversation has continued without it. */
   async expectNoMore(): Promise<void> {
     if (this.attendance.expectNoMore() && !this.attended) await this.withdrawAll("nobody is there to answer");
   }

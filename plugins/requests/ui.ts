@@ -100,7 +100,7 @@ function optionsOf(title: string, choices: readonly Choice<string>[]): RequestOp
     } = typeof choice === "string" ? ({ value: choice } as RequestOption) : choice;
     if (typeof value !== "string" || value.trim() === "") throw fail("one of its answers is not a text");
     if (kind !== undefined && !KINDS.includes(kind))
-      throw fail(`the kind of "${value}" is none of ${KINDS.join(", ")}`);
+      throw fail(`the kind of "${value}" is not one of ${KINDS.join(", ")}`);
     if (needs !== undefined && (typeof needs !== "string" || needs === ""))
       throw fail(`what "${value}" needs is not the name of an operation`);
     return {
@@ -119,6 +119,6 @@ function fallbackIn(title: string, options: readonly RequestOption[], fallback: 
   if (options.some(({ value }) => value === fallback)) return { fallback };
   throw errors.REQUEST_CHOICES({
     title: oneLine(title, TITLE),
-    reason: `its default "${fallback}" is none of its answers`,
+    reason: `its default "${fallback}" is not one of its answers`,
   });
 }

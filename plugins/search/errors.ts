@@ -3,12 +3,12 @@ import { defineErrors } from "@scorel/kernel";
 export const errors = defineErrors({
   FIND_EMPTY: {
     exit: 2,
-    text: () => "There is nothing to search for: give a word or more, as in `scorel search discount`.",
+    text: () => "There is nothing to search for: specify at least one word, as in `scorel search discount`.",
   },
   FIND_LONG: {
     exit: 2,
     text: (a: { length: number; limit: number }) =>
-      `The text to search for has ${a.length} characters, more than ${a.limit}. Give a part of it.`,
+      `The text to search for has ${a.length} characters, more than ${a.limit}. Use a part of it.`,
   },
   FIND_LIMIT: {
     exit: 2,

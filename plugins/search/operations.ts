@@ -27,12 +27,11 @@ export function operations(projects: () => ProjectsService | undefined) {
       result: async () => (await results()).search_sessions,
       run: async (
         { text, caseSensitive, project, limit = DEFAULT_LIMIT, skip = 0 },
-        { sessionsDir: directory, logs },
+        { sessionsDir: directory, logs, signal },
       ) => {
         const [{ search }, { membersOf }] = await Promise.all([import("./hits.ts"), import("./membership.ts")]);
         const belongs = await membersOf(projects, { directory, logs }, project, "/");
         const hits: Hit[] = [];
-        const { signal } = new AbortController();
         for await (const hit of search({ directory, logs, text, caseSensitive, belongs, signal })) {
           hits.push(hit);
           // One more than the page, which shows that there are further ones.
@@ -48,12 +47,12 @@ export function operations(projects: () => ProjectsService | undefined) {
       params: () =>
         z.strictObject({ by: z.enum(["day", "model", "project"]).optional(), since: z.string().optional() }),
       result: async () => (await results()).get_usage,
-      run: async ({ by = "day", since }, { sessionsDir: directory, logs }) => {
+      run: async ({ by = "day", since }, { sessionsDir: directory, logs, signal }) => {
         const { sinceTime, spentIn } = await import("./usage.ts");
         const { projectNames } = await import("./membership.ts");
         const projectOf = await projectNames(projects);
         const from = since === undefined ? 0 : sinceTime(since, Date.now());
-        return spentIn({ directory, logs, by, since: from, projectOf, signal: new AbortController().signal });
+        return spentIn({ directory, logs, by, since: from, projectOf, signal });
       },
     },
   } satisfies Contributions["operations"];

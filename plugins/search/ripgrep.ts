@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { messageOf } from "@scorel/kernel";
+import { ripgrepFault } from "@scorel/kit/process/ripgrep";
 import { errors } from "./errors.ts";
 
 /** A matching line without its line feed. */
@@ -34,8 +35,10 @@ export async function* matchingLines({ files, ...wanted }: Wanted): AsyncGenerat
 
 async function* searched({ directory, files, pattern, ignoreCase, signal }: Wanted): AsyncGenerator<FoundLine> {
   const args = [...ALWAYS, ...FORM, ...(ignoreCase ? ["--ignore-case"] : []), "-e", pattern, "--", ...files];
+  const path = await program(directory);
+  signal.throwIfAborted();
   // Empty environment, since ripgrep needs none and it may hold keys.
-  const child = spawn(await program(directory), args, {
+  const child = spawn(path, args, {
     cwd: directory,
     env: {},
     stdio: ["ignore", "pipe", "pipe"],
@@ -49,7 +52,8 @@ async function* searched({ directory, files, pattern, ignoreCase, signal }: Want
     for await (const record of recordsOf(child.stdout)) yield record;
     const [code] = await ended;
     signal.throwIfAborted();
-    if (code === 2 && said() !== "") throw errors.FIND_FAILED({ directory, reason: said() });
+    const reason = ripgrepFault({ exitCode: code, stderr: said() }) ?? (code === 2 ? said() : "");
+    if (reason !== "") throw errors.FIND_FAILED({ directory, reason });
   } catch (thrown) {
     throw signal.aborted ? signal.reason : failure(directory, thrown);
   } finally {

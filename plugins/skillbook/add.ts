@@ -1,7 +1,8 @@
+import { shellWord } from "@scorel/kit/text/shell-word";
 import type { SkillLook } from "@scorel/skills/contract";
 import type { StagedSkills } from "@scorel/skillstore/contract";
 import { errors } from "./errors.ts";
-import { agreed, describeStaged, shellWord } from "./review.ts";
+import { agreed, describeStaged } from "./review.ts";
 import type { SourceContext } from "./source-context.ts";
 
 /** `scorel skill add`: returns 1 when the user declines. */

@@ -11,7 +11,7 @@ const output: CliOption = {
 /** A shorthand for `--output json`. */
 const json: CliOption = { flags: "--json", description: "The same as --output json" };
 const scope: readonly CliOption[] = [
-  { flags: "--session <id>", description: "Only one session, by its id or the beginning of it" },
+  { flags: "--session <id>", description: "Only one session, by its id or the beginning of it", completes: "session" },
   { flags: "--all", description: "All sessions, not only those of this project" },
 ];
 

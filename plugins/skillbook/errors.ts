@@ -5,7 +5,7 @@ export const errors = defineErrors({
     exit: 2,
     text: () => 'Sessions here have no skills: add "skills" to "use" in config.toml, or choose a preset that has it.',
   },
-  SKILLBOOK_SCOPE: { exit: 2, text: () => "Give either --session or --all." },
+  SKILLBOOK_SCOPE: { exit: 2, text: () => "Use either --session or --all." },
   SKILLBOOK_INPUTS: {
     exit: 2,
     text: (a: { name: string }) =>

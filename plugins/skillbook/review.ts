@@ -49,11 +49,6 @@ export async function agreed(
   return true;
 }
 
-/** Quotes a word for a shell. */
-export function shellWord(word: string): string {
-  return /^[\w@%+=:,./^~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}
-
 /** A number with its noun in singular or plural, such as `2 files`. */
 export function count(many: number, what: string): string {
   return `${many} ${what}${many === 1 ? "" : "s"}`;

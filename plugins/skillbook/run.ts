@@ -4,6 +4,7 @@ import type { Client, HostService } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
 import { createOutput, type Output } from "@scorel/kit/terminal/output";
 import { plainText } from "@scorel/kit/text/plain";
+import { shellWord } from "@scorel/kit/text/shell-word";
 import type { DirectEnd, DirectRequest } from "@scorel/runner/contract";
 import type { SessionOptions } from "@scorel/workspace/contract";
 import { errors } from "./errors.ts";
@@ -51,7 +52,7 @@ function requestOf({ args, options, cwd }: Invocation): DirectRequest {
   return {
     request: {
       skill,
-      command: words.length === 1 ? (words[0] as string) : words.map(quoted).join(" "),
+      command: words.length === 1 ? (words[0] as string) : words.map(shellWord).join(" "),
       inputs: files.map((from) => ({ from: from.startsWith("/") ? `host://${from}` : from })),
       ...(seconds !== undefined && { timeout: seconds }),
     },
@@ -60,11 +61,6 @@ function requestOf({ args, options, cwd }: Invocation): DirectRequest {
     ...(out !== undefined && { out: resolve(cwd, String(out)) }),
     ...(keep === true && { keep }),
   };
-}
-
-/** Quotes a word for a shell. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 interface Program {

@@ -1,9 +1,10 @@
 import { codeOf, messageOf } from "@scorel/kernel";
 import { changeLines } from "@scorel/kit/terminal/review";
+import { shellWord } from "@scorel/kit/text/shell-word";
 import type { SkillLook } from "@scorel/skills/contract";
 import type { PlacedSkills, StagedSkills } from "@scorel/skillstore/contract";
 import { errors } from "./errors.ts";
-import { agreed, describeStaged, shellWord } from "./review.ts";
+import { agreed, describeStaged } from "./review.ts";
 import type { SourceContext } from "./source-context.ts";
 
 /** Something to fetch again. */
@@ -33,7 +34,7 @@ async function attempt(context: SourceContext, wanted: Wanted, isOnly: boolean):
     return await updateOne(context, wanted);
   } catch (thrown) {
     if (isOnly || codeOf(thrown) === "SKILLBOOK_UNCONFIRMED") throw thrown;
-    await context.say(`${wanted.kept ? `"${wanted.kept.name}" stays as it is: ` : ""}${messageOf(thrown)}`);
+    await context.say(`${wanted.kept ? `"${wanted.kept.name}" was not changed: ` : ""}${messageOf(thrown)}`);
     return 1;
   }
 }

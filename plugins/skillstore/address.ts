@@ -1,7 +1,7 @@
-import { homedir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { sha256Of } from "@scorel/kit/files/hash";
+import { typedPath } from "@scorel/kit/files/typed-path";
 import { errors } from "./errors.ts";
 import { type Repository, repositoryOf } from "./repository.ts";
 
@@ -31,7 +31,7 @@ export function addressOf(given: string, base: string): Address {
   const repository = repositoryOf(text, base);
   if (repository) return ofRepository(repository);
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
-  if (scheme === undefined) return onDisk(resolve(base, text.replace(/^~(?=\/|$)/, homedir())));
+  if (scheme === undefined) return onDisk(typedPath(text, base));
   if (scheme === "file") return onDisk(pathIn(text));
   if (scheme === "http" || scheme === "https") return onWeb(text);
   throw errors.SKILLSTORE_ADDRESS({

@@ -121,6 +121,9 @@ function collect(stream: Readable): () => string {
 /** Wraps a channel so that its end comes with a reason: the end of ssh's output. */
 function watched(channel: LineChannel, said: () => string): Channel {
   return {
+    get received() {
+      return channel.received;
+    },
     send: (message) => channel.send(message),
     close: () => channel.close(),
     open: ({ message, closed }) =>

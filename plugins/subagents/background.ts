@@ -144,7 +144,7 @@ export class BackgroundTasks implements BackgroundWork {
 
 function interrupted({ path }: BackgroundTask): string {
   const where = path === undefined ? "" : ` Its worktree was ${path}: "scorel worktree list" tells what is left of it.`;
-  return `It was interrupted before it could report, because the session or its host ended. What it did is in its session.${where} Give the task again if it is still wanted.`;
+  return `It was interrupted before it could report, because the session or its host ended. What it did is in its session.${where} Start the task again if it is still wanted.`;
 }
 
 const wordsOf = ({ content }: ToolOutput) =>

@@ -2,6 +2,9 @@ import type { PluginContext } from "@scorel/kernel";
 
 export type Context = PluginContext<unknown, "host" | "requests" | "ui" | "workspace">;
 
+/** The kind of a subagent's session. A copy of it has no kind, since nothing waits for it. */
+export const KIND = "subagent";
+
 /** Arguments of the tool Task. */
 export interface TaskParams {
   description: string;

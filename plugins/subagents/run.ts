@@ -7,7 +7,7 @@ import type { ToolOutput } from "@scorel/tools/contract";
 import type { SessionOptions } from "@scorel/workspace/contract";
 import type { FinishedWorktree } from "@scorel/worktrees/contract";
 import { type FirstMessage, messageFor } from "./agents/narrowing.ts";
-import type { Context, TaskParams } from "./context.ts";
+import { type Context, KIND, type TaskParams } from "./context.ts";
 import type { AgentDefinition, TaskDetails } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { optionsOf } from "./options.ts";
@@ -129,7 +129,7 @@ async function openChild(
 ): Promise<string> {
   const { sessionId } = await client.request("create_session", {
     ...options,
-    ...{ kind: "subagent", name: nameFrom(params.description) },
+    ...{ kind: KIND, name: nameFrom(params.description) },
     parent: { sessionId: session.id, toolCallId },
     ...(workspace.file === undefined && { unsaved: true }),
   });

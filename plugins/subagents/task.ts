@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Agents } from "./agents/agents.ts";
 import { listForModel } from "./agents/listing.ts";
 import type { BackgroundTasks } from "./background.ts";
-import type { Context, TaskParams } from "./context.ts";
+import { type Context, KIND, type TaskParams } from "./context.ts";
 import type { TaskDetails } from "./contract.ts";
 import type { Places } from "./places.ts";
 
@@ -20,12 +20,12 @@ const parameters = z.object({
     .enum(["worktree"])
     .optional()
     .describe(
-      "worktree: the subagent works in a git worktree of its own, which begins with the last commit. What it has changed is handed back as a branch.",
+      "worktree: the subagent works in its own git worktree, which starts from the last commit. Its changes are handed back as a branch.",
     ),
   background: z
     .boolean()
     .optional()
-    .describe("Answer at once: you go on meanwhile, and the report comes as a message when the subagent is done."),
+    .describe("Answer at once: you continue meanwhile, and the report comes as a message when the subagent is done."),
 });
 
 const WHAT =
@@ -39,10 +39,12 @@ interface TaskParts {
 
 /** Creates the tool Task. The code that runs a subagent is loaded with the first call. */
 export function createTask(ctx: Context, { places, agents, background }: TaskParts): Tool<TaskParams> {
+  // The session of a subagent ends with its turn, and with it what works in the background there. So its calls wait for their reports.
+  const endsWithTurn = (ctx.session.header.meta as { kind?: unknown }).kind === KIND;
   return {
     name: "Task",
     description: `${WHAT}\n\n${listForModel(agents, (text) => ctx.find("secrets")?.redact(text) ?? text)}`,
-    parameters,
+    parameters: endsWithTurn ? parameters.omit({ background: true }) : parameters,
     // The call itself needs no approval. The subagent's calls do, and the questions are asked in this session.
     approval: "free",
     access: () => "read",
@@ -50,7 +52,7 @@ export function createTask(ctx: Context, { places, agents, background }: TaskPar
       const agent = params.agent === undefined ? undefined : agents.get(params.agent);
       if (agent) agents.checkTools(ctx, agent);
       const call = { toolCallId, params, agent, signal, onUpdate };
-      if (params.background ?? agent?.background) return await background.start(call);
+      if (!endsWithTurn && (params.background ?? agent?.background)) return await background.start(call);
       const { runTask } = await import("./run.ts");
       return await runTask(ctx, places, call);
     },

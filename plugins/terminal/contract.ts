@@ -18,6 +18,8 @@ export interface TerminalStart {
   comeBack?: ((sessionId: string) => string) | undefined;
   /** Describes what still runs in the background of a session that the user leaves; "" for nothing. */
   atWork?: ((sessionId: string) => Promise<string>) | undefined;
+  /** Whether this process has a session open, so that what runs in it ends with this process. Default: it has not. */
+  isHere?: ((sessionId: string) => boolean) | undefined;
   /** A message that is sent as soon as the session is open. */
   prompt?: string | undefined;
 }

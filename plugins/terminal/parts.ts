@@ -10,6 +10,8 @@ export interface Component {
   handleInput(data: string): void;
   /** Forgets lines kept from earlier drawing, for example after a change of theme. */
   invalidate(): void;
+  /** Scrolls by lines, up when negative, as the mouse wheel does. */
+  scroll?(by: number): void;
 }
 
 /** A position in the lines that a component rendered last. Row and column count from 0. */
@@ -44,10 +46,17 @@ export interface Submission {
 export interface Field extends Component {
   readonly text: string;
   readonly mode: FieldMode;
+  /** Whether the text is a shell line that is hidden from the model (`!!`). */
+  readonly silent: boolean;
+  /** The attachments whose marks are in the text. */
+  readonly attachments: readonly Attachment[];
   /** The position of the terminal's cursor in the lines rendered last; undefined while it must not be shown. */
   readonly cursor: Cursor | undefined;
-  /** Replaces the text. `mode` is its mode (default: message), whatever the text begins with. */
-  setText(text: string, mode?: FieldMode, silent?: boolean): void;
+  /**
+   * Replaces the text and its attachments (default: none). `mode` is its mode (default: message), whatever the text begins with. A mark in
+   * the text stands for an attachment only if that is given.
+   */
+  setText(text: string, mode?: FieldMode, silent?: boolean, attachments?: readonly Attachment[]): void;
   /** Empties the field. Its text can be recalled from the history, with its pictures while this process runs. */
   putAside(): void;
   /** Restores the text that was being written, if an entry of the history is shown instead. */

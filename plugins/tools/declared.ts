@@ -31,7 +31,7 @@ export function declaredBy(ctx: BaseContext, plugin: string, tool: Tool): Declar
   const { name } = tool;
   /** Calls the tool's function `part` on behalf of its plugin, and checks what it returns. */
   const asked = <T>(part: string, otherwise: T, work: () => Awaitable<unknown>, check: (answer: unknown) => T) =>
-    ctx.guard<Awaitable<T>>(
+    ctx.attempt<Awaitable<T>>(
       {
         plugin,
         where: `${part} of tool ${name}`,

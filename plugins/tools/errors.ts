@@ -20,7 +20,7 @@ export const errors = defineErrors({
   TOOL_RESULT_UNUSABLE: (a: { name: string; what: string }) =>
     `The tool "${a.name}" returned ${a.what}, which the model cannot use. Return text, or { content: [{ type: "text", text: "…" }] }.`,
   TOOL_RESULT_FIELDS: (a: { name: string; fields: readonly string[] }) =>
-    `A result of tool "${a.name}" has ${a.fields.join(", ")}, which means nothing. A result may have content, details, isError, terminate and usage.`,
+    `A result of tool "${a.name}" has ${a.fields.join(", ")}, which is not supported. A result may have content, details, isError, terminate and usage.`,
   TOOL_USAGE: (a: { name: string; reason: string }) =>
     `The usage that tool "${a.name}" reports was dropped: ${a.reason}.`,
   TOOL_RESULT_SIZE: (a: { name: string; reason: string }) =>

@@ -31,7 +31,7 @@ export default definePlugin({
     allow: z
       .array(z.string())
       .default([])
-      .describe("names of tools offered beside those of the preset")
+      .describe("names of tools offered in addition to those of the preset")
       .meta({ ...weakens("the model is offered tools that you did not choose"), doubt: misspelt }),
     without: z
       .array(z.string())

@@ -90,8 +90,7 @@ function requiredFlaws(tool: Record<string, unknown>, strange: readonly string[]
   else if (typeof tool.name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(tool.name))
     flaws.push("its name must be 1 to 64 letters, digits, _ or -");
   if (typeof tool.description !== "string" || tool.description === "") flaws.push(missing("description"));
-  if (tool.parameters === undefined)
-    flaws.push(missing("parameters", "; give an empty object schema when it takes none"));
+  if (tool.parameters === undefined) flaws.push(missing("parameters", "; use an empty object schema if it takes none"));
   if (typeof tool.execute !== "function") flaws.push(missing("execute"));
   return flaws;
 }

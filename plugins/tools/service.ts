@@ -50,7 +50,7 @@ export function createTools(ctx: BaseContext<Config>): ToolsService {
       if (!tool?.display || plugin === undefined) return plain;
       // The arguments were rejected as invalid, so the tool's `display` cannot be used.
       if (result?.isError && !valid && !isValid(args, ready)) return plain;
-      return ctx.guard({ plugin, where: `display of tool ${name}`, otherwise: plain }, () => {
+      return ctx.attempt({ plugin, where: `display of tool ${name}`, otherwise: plain }, () => {
         const drawn = tool.display?.(args, result);
         return drawn ? asDisplay(`tool ${name}`, drawn) : plain;
       });

@@ -8,7 +8,7 @@ export const errors = defineErrors({
   TRANSFER_ENDING: {
     exit: 2,
     text: (a: { ending: string }) =>
-      `A session cannot be written as ${JSON.stringify(a.ending)}, so nothing was written. Name a file that ends in .md, .html or .jsonl, or give the format: --format md`,
+      `A session cannot be written as ${JSON.stringify(a.ending)}, so nothing was written. Name a file that ends in .md, .html or .jsonl, or specify the format: --format md`,
   },
   TRANSFER_EXISTS: {
     exit: 2,
@@ -23,7 +23,7 @@ export const errors = defineErrors({
   TRANSFER_TOO_LARGE: {
     exit: 2,
     text: (a: { path: string; limit: string }) =>
-      `${a.path} is larger than ${a.limit}, which is the most that is read. Nothing was written.`,
+      `${a.path} is larger than ${a.limit}, which is the maximum. Nothing was written.`,
   },
   TRANSFER_LONG: {
     exit: 2,

@@ -10,8 +10,8 @@ export function trustCommands(trust: TrustService): CliCommand[] {
     {
       noun: "trust",
       args,
-      description: "Trust a project that you develop, also when its files change",
-      options: [{ flags: "--dev", description: "Trust this project by its path, without a question when it changes" }],
+      description: "Trust a project that you develop, even when its files change",
+      options: [{ flags: "--dev", description: "Trust this project by its path, without asking when it changes" }],
       run: async (invocation) => (await work()).byPath(trust, invocation),
     },
     {
@@ -40,7 +40,7 @@ export function trustCommands(trust: TrustService): CliCommand[] {
       noun: "trust",
       action: "forget",
       args: "<extension>",
-      description: "Go on without an extension that guarded something and can no longer be loaded",
+      description: "Continue without an extension that guarded something and can no longer be loaded",
       run: async (invocation) => (await work()).forget(trust, invocation),
     },
     {

@@ -3,7 +3,9 @@ import { shellWord } from "@scorel/kit/text/shell-word";
 
 export const errors = defineErrors({
   EXTENSION_HELD: (a: { id: string; path: string; sessionId: string }) =>
-    `Extension "${a.id}" is left out: it appeared or changed while tools of session ${a.sessionId} ran (${a.path}). If you want it loaded, look at it and run: scorel trust confirm ${shellWord(a.id)}`,
+    `Extension "${a.id}" is left out: it appeared or changed while tools of session ${a.sessionId} ran (${a.path}). If you want it loaded, review it and run: scorel trust confirm ${shellWord(a.id)}`,
+  EXTENSION_UNLISTED: (a: { id: string; folder: string }) =>
+    `Extension "${a.id}" is left out: you may enter the folder ${a.folder}, but not list it, so that changes in it could not be noticed. Make it readable for you, for example with: chmod u+r ${shellWord(a.folder)}`,
   CONFIG_PRESET_UNCONFIRMED: {
     exit: 2,
     text: (a: { file: string; changed: boolean }) =>
@@ -14,12 +16,12 @@ export const errors = defineErrors({
   TRUST_FILE: {
     exit: 2,
     text: (a: { path: string; reason: string }) =>
-      `${a.path} cannot be used: ${a.reason}. So no project is trusted; fix or remove that file, and trust what you need again.`,
+      `${a.path} cannot be used: ${a.reason}. No project is trusted; fix or remove that file, and trust what you need again.`,
   },
   TRUST_TREE: {
     exit: 2,
     text: (a: { path: string; reason: string }) =>
-      `${a.path} ${a.reason}, so its project or preset cannot be trusted. Remove it, or replace it by a copy.`,
+      `${a.path} ${a.reason}, so its project or preset cannot be trusted. Remove it, or replace it with a copy.`,
   },
   TRUST_UNCONFIRMED: {
     exit: 2,
@@ -39,7 +41,7 @@ export const errors = defineErrors({
   TRUST_NO_GUARD: {
     exit: 2,
     text: (a: { extension: string }) =>
-      `It is not recorded that an extension "${a.extension}" guards something, so there is nothing to forget.`,
+      `No record says that an extension "${a.extension}" guards something, so there is nothing to forget.`,
   },
   TRUST_NOTHING: {
     exit: 2,
@@ -51,7 +53,7 @@ export const errors = defineErrors({
     text: (a: { word: string; nearest: string | undefined }) =>
       a.nearest !== undefined
         ? `"scorel trust" has no action "${a.word}". Did you mean "${a.nearest}"? \`scorel trust --help\` lists them all.`
-        : "Use `scorel trust add [path]` to trust a project or preset as it is now, or `scorel trust --dev [path]` to trust it whatever it becomes.",
+        : "Use `scorel trust add [path]` to trust a project or preset as it is now, or `scorel trust --dev [path]` to trust it even when it changes.",
   },
   TRUST_NONE: {
     exit: 2,

@@ -12,7 +12,7 @@ export async function askAtStart(trust: TrustService, invocation: Invocation): P
   const held = await trust.held();
   if (held.length > 0 && (await agrees(questionAboutHeld(held), invocation))) await trust.confirm(held);
   const review = await trust.review(invocation.cwd);
-  if (review && (await decide(review, invocation, "go on without it"))) await review.accept();
+  if (review && (await decide(review, invocation, "continue without it"))) await review.accept();
 }
 
 /** Shows a review until the user answers yes or no. `no` describes what happens after a no. */

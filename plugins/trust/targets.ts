@@ -1,7 +1,8 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import { presetFile, projectDir, rootOf, userHome } from "@scorel/kit/files/home";
 import { canonical } from "@scorel/kit/files/paths";
+import { isFileAt, isFolderAt } from "@scorel/kit/files/readable";
 import { projectPlace } from "@scorel/kit/files/worktree-place";
 import { MCP_JSON } from "@scorel/kit/schema/mcp-json";
 
@@ -44,8 +45,8 @@ export function targetOf(directory: string): TrustTarget | undefined {
   const dir = projectDir(cwd);
   // Files in the home directory itself are the user's own and need no trust.
   const shared = between(dir === undefined ? root : dirname(dir), root).flatMap((at) => joined(at, sharedSkills));
-  const folders = [...shared, ...joined(root, besides)].filter(isDirectory);
-  const others = root === home ? [] : [...folders, ...joined(root, [MCP_JSON]).filter(isFile)];
+  const folders = [...shared, ...joined(root, besides)].filter(isFolderAt);
+  const others = root === home ? [] : [...folders, ...joined(root, [MCP_JSON]).filter(isFileAt)];
   if (dir === undefined && others.length === 0) return undefined;
   const scorel = dir ?? join(root, ".scorel");
   return { path: dirname(scorel), root, scorel, folders: dir === undefined ? others : [dir, ...others] };
@@ -61,7 +62,7 @@ export function targetsOf(directory: string): TrustTarget[] {
   const root = project?.root ?? rootOf(cwd);
   const above = project?.path ?? root;
   const holders = between(cwd, above)
-    .map((at) => ({ at, folders: joined(at, sharedSkills).filter(isDirectory) }))
+    .map((at) => ({ at, folders: joined(at, sharedSkills).filter(isFolderAt) }))
     .filter(({ folders }) => folders.length > 0);
   const [nearest] = holders;
   if (!nearest) return project ? [project] : [];
@@ -84,7 +85,7 @@ export function presetTargetOf(file: string): PresetTarget {
 export function presetAt(path: string): PresetTarget | undefined {
   const real = canonical(path);
   if (real.split(sep).includes(".scorel")) return undefined;
-  if (!isDirectory(real)) return real.endsWith(".toml") && existsSync(real) ? presetTargetOf(real) : undefined;
+  if (!isFolderAt(real)) return real.endsWith(".toml") && existsSync(real) ? presetTargetOf(real) : undefined;
   const file = join(real, presetFile);
   return existsSync(file) && targetOf(real)?.path !== real ? presetTargetOf(file) : undefined;
 }
@@ -96,12 +97,4 @@ function joined(folder: string, paths: readonly string[]): string[] {
 /** A folder and the folders above it, up to but without `top`. */
 function between(folder: string, top: string): string[] {
   return folder === top || folder === dirname(folder) ? [] : [folder, ...between(dirname(folder), top)];
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-}
-
-function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

@@ -1,6 +1,7 @@
 import { existsSync, type FSWatcher, readdirSync, realpathSync, type Stats, statSync, watch } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { codeOf } from "@scorel/kernel";
+import { ifReadable } from "@scorel/kit/files/readable";
 import { errors } from "./errors.ts";
 
 /** Milliseconds without a change after which a burst of changes counts as complete. */
@@ -76,15 +77,17 @@ function follow(watchers: Watchers, folders: ReadonlyMap<string, number>, wake: 
     watcher.close();
     watchers.delete(folder);
   }
-  for (const [folder, ino] of folders)
-    if (!watchers.has(folder)) watchers.set(folder, { watcher: watcherOf(folder, wake), ino });
+  for (const [folder, ino] of folders) {
+    const watcher = watchers.has(folder) ? undefined : watcherOf(folder, wake);
+    if (watcher) watchers.set(folder, { watcher, ino });
+  }
 }
 
-/** Watches a folder without keeping the process alive. */
-function watcherOf(path: string, wake: () => void): FSWatcher {
+/** Watches a folder without keeping the process alive. Returns undefined for one that this user may enter, but not list. */
+function watcherOf(path: string, wake: () => void): FSWatcher | undefined {
   try {
     // Some systems report a removed folder as an error; the next survey notices it.
-    return watch(path, { persistent: false }, wake).on("error", wake);
+    return ifReadable(() => watch(path, { persistent: false }, wake))?.on("error", wake);
   } catch (thrown) {
     throw errors.WATCH_FOLDER({ path, reason: codeOf(thrown) }, { cause: thrown });
   }
@@ -105,21 +108,25 @@ function survey(paths: readonly string[]): Survey {
   return found;
 }
 
+/** Leaves out what cannot be read: nothing else depends on it, so everything else is still watched. */
 function visit(path: string, found: Survey, depth: number): void {
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = ifReadable(() => statSync(path));
   if (stats?.isFile()) {
     found.stamps.set(path, stampOf(stats));
     // Also watch the folder of a link's target.
-    note(dirname(realpathSync(path)), found);
+    const real = ifReadable(() => realpathSync(path));
+    if (real !== undefined) note(dirname(real), found);
   }
   if (!stats?.isDirectory() || depth > DEEPEST) return;
+  const names = ifReadable(() => readdirSync(path));
+  if (!names) return;
   found.folders.set(path, stats.ino);
-  for (const name of readdirSync(path))
+  for (const name of names)
     if (!name.startsWith(".") && name !== "node_modules") visit(join(path, name), found, depth + 1);
 }
 
 function note(folder: string, { folders }: Survey): void {
-  const stats = statSync(folder, { throwIfNoEntry: false });
+  const stats = ifReadable(() => statSync(folder));
   if (stats) folders.set(folder, stats.ino);
 }
 

@@ -8,7 +8,7 @@ export const errors = defineErrors({
   WEB_NO_PORT: {
     exit: 2,
     text: (a: { options: readonly string[] }) =>
-      `${a.options.join(", ")} ${a.options.length === 1 ? "applies" : "apply"} only to a port, and there is no --port. Add --port <n>; 0 takes any free one.`,
+      `${a.options.join(", ")} ${a.options.length === 1 ? "applies" : "apply"} only to a port, and there is no --port. Add --port <n>; 0 uses any free one.`,
   },
   WEB_BIND: {
     exit: 2,
@@ -32,23 +32,24 @@ export const errors = defineErrors({
     "The token is missing or wrong. `scorel host token show-path` on the host's computer prints the file that has it; name it with --token-file, or set SCOREL_HOST_TOKEN. For curl: `scorel host curlrc` prints a file for its option -K.",
   WEB_REQUEST: () => "The request cannot be read. Send HTTP/1.1 with a path that begins with / and JSON as the body.",
   WEB_FORBIDDEN: () =>
-    "The request comes from a page of another site. `pages` in the table [web-server] of the host's config.toml lets the page of another host in.",
-  WEB_PATH: () => "There is nothing at this path. With a token, GET /openapi.json describes what there is.",
-  WEB_METHOD: () => "The path does not take this method. With a token, GET /openapi.json describes what there is.",
+    "The request comes from a page of another site. `pages` in the table [web-server] of the host's config.toml allows the page of another host.",
+  WEB_PATH: () => "There is nothing at this path. With a token, GET /openapi.json describes the available paths.",
+  WEB_METHOD: () =>
+    "The path does not support this method. With a token, GET /openapi.json describes the available paths.",
   WEB_HOST: () =>
     "The request names another host than this one. Use the address that `scorel host status` on the host's computer shows; `names` in the table [web-server] of its config.toml adds one.",
   WEB_AUTHORITY: (a: { authority: string }) =>
-    `The host cannot prove that ${JSON.stringify(a.authority)} leads to it, so a token is not to be sent there. Use the address that \`scorel host status\` shows, with an IP address and not "localhost". For a proxy, name its address in \`origins\` in the table [web-server] of the host's config.toml.`,
+    `The host cannot prove that ${JSON.stringify(a.authority)} leads to it, so no token may be sent there. Use the address that \`scorel host status\` shows, with an IP address and not "localhost". For a proxy, name its address in \`origins\` in the table [web-server] of the host's config.toml.`,
   WEB_TRIES: () =>
     "Too many wrong tokens or codes came from this address. Wait a minute, and try again with the right one.",
   WEB_FAILED: () => "The host failed unexpectedly. `scorel host logs` on its computer shows why.",
   WEB_WAIT: (a: { reason: string; seconds: number }) => `${a.reason} Try again in ${a.seconds} s.`,
   WEB_TOKEN_FULL: (a: { name: string; max: number; seconds: number }) =>
-    `The token "${a.name}" has ${a.max} connections or event streams open, which is as many as one token may have. Close those that nobody reads, and try again in ${a.seconds} s; or use another token for a part of them: \`scorel host token rotate <name> --scope view\` on the host's computer makes one.`,
+    `The token "${a.name}" has ${a.max} connections or event streams open, which is the maximum for one token. Close those that nobody reads, and try again in ${a.seconds} s; or use another token for a part of them: \`scorel host token rotate <name> --scope view\` on the host's computer creates one.`,
   WEB_TOKEN_STORE: (a: { path: string; problem: string }) =>
-    `The tokens in ${a.path} cannot be used: ${a.problem}. Correct the file, or delete it and make new tokens: scorel host token rotate`,
+    `The tokens in ${a.path} cannot be used: ${a.problem}. Correct the file, or delete it and create new tokens: scorel host token rotate`,
   WEB_TOKEN_BUSY: (a: { path: string }) =>
-    `Another process has been changing the tokens for 10 s. Try again; if none does, delete ${a.path}.`,
+    `Another process has been changing the tokens for 10 s. Try again; if no such process is running, delete ${a.path}.`,
   WEB_TOKEN_NAME: {
     exit: 2,
     text: (a: { name: string }) =>
@@ -57,12 +58,12 @@ export const errors = defineErrors({
   WEB_TOKEN_PAGE: {
     exit: 2,
     text: () =>
-      'The name "page" stands for pages in browsers, which get their tokens by links: `scorel up` makes one. Use another name.',
+      'The name "page" is reserved for pages in browsers, which get their tokens from links: `scorel up` creates one. Use another name.',
   },
   WEB_TOKEN_UNKNOWN: {
     exit: 2,
     text: (a: { name: string; known: readonly string[] }) =>
-      `There is no token "${a.name}". ${a.known.length === 0 ? "There are none yet: `scorel host serve --port <n>` or `scorel host token rotate` makes the first" : `Known: ${a.known.join(", ")}`}.`,
+      `There is no token "${a.name}". ${a.known.length === 0 ? "There are none yet: `scorel host serve --port <n>` or `scorel host token rotate` creates the first" : `Known: ${a.known.join(", ")}`}.`,
   },
   WEB_TOKEN_ACTION: {
     exit: 2,

@@ -13,6 +13,8 @@ export interface Limits {
   pending: number;
   /** Milliseconds that a connection has to show a token. */
   deadlineMs: number;
+  /** Milliseconds that it has to read an answer that needs no token, such as a file of the page. */
+  readingMs: number;
   /** How many wrong tokens get an answer, per address (`failures`) and from all addresses together (`allFailures`). */
   failures: { burst: number; perSecond: number };
   allFailures: { burst: number; perSecond: number };
@@ -26,6 +28,7 @@ export const LIMITS: Limits = {
   perAddress: 192,
   pending: 256,
   deadlineMs: 5_000,
+  readingMs: 60_000,
   failures: { burst: 10, perSecond: 1 / 6 },
   allFailures: { burst: 100, perSecond: 1 },
 };
@@ -110,6 +113,26 @@ export class Connections {
   /** Stops limiting a connection that has shown a valid token. */
   settle(socket: Socket): void {
     this.forget(keyOf(socket));
+  }
+
+  /**
+   * Gives a connection time to read an answer that needs no token: over a slow line, a file of the page takes longer than showing a token. The
+   * connection counts as before, so it can be closed for a new one.
+   */
+  serve(socket: Socket): void {
+    this.allow(socket, this.limits.readingMs);
+  }
+
+  /** Gives a connection the time of a new one to show a token, such as a WebSocket over a connection that has loaded a file. */
+  awaitToken(socket: Socket): void {
+    this.allow(socket, this.limits.deadlineMs);
+  }
+
+  private allow(socket: Socket, ms: number): void {
+    const stranger = this.strangers.get(keyOf(socket));
+    if (!stranger) return;
+    clearTimeout(stranger.deadline);
+    stranger.deadline = setTimeout(() => stranger.socket.destroy(), ms);
   }
 
   private evict(stranger: Stranger | undefined): void {

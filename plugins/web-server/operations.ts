@@ -9,7 +9,7 @@ import { errors } from "./errors.ts";
 export function operations(running: () => { address: string; codes: Codes } | undefined) {
   return {
     create_access_code: {
-      summary: "Makes a code that a page in the browser exchanges once, within a minute, for a token of its own.",
+      summary: "Makes a code that a page in the browser exchanges once, within a minute, for its own token.",
       params: () =>
         z.strictObject({
           scopes: z.array(z.enum(scopeNames)).min(1).optional(),

@@ -13,7 +13,7 @@ interface Known {
 /** Proves to clients that this host knows their token before they send it. */
 export class Proofs {
   /** Values of `host:port` that lead to this host and to no other program. */
-  authorities: ReadonlySet<string> = new Set();
+  authorities: () => ReadonlySet<string> = () => new Set();
   private readonly tokens: Known;
   private readonly strangersKey = randomBytes(KEY_BYTES);
   private seen: string | undefined;
@@ -26,7 +26,7 @@ export class Proofs {
 
   /** Returns the proof in hex. For an unknown token it looks random. Throws WEB_AUTHORITY if the address is not one of this host. */
   answer({ id, nonce, authority }: { id: string; nonce: string; authority: string }): string {
-    if (!this.authorities.has(authority)) throw errors.WEB_AUTHORITY({ authority });
+    if (!this.authorities().has(authority)) throw errors.WEB_AUTHORITY({ authority });
     const key = this.digests().get(id) ?? createHmac("sha256", this.strangersKey).update(id).digest();
     return createHmac("sha256", key).update(proofText(nonce, authority)).digest("hex");
   }

@@ -25,7 +25,7 @@ import {
 import { bearer, isPlain, pathOf } from "./request.ts";
 import type { Settings } from "./settings.ts";
 import { TokenCheck } from "./token-check.ts";
-import { authoritiesOf, betterAddress, createVetting, type Refusal } from "./vetting.ts";
+import { betterAddress, createVetting, Names, type Refusal } from "./vetting.ts";
 
 /** Most connections that are accepted. More than `LIMITS.connections`, so that the rest get an answer that says why they are refused. */
 const MOST_CONNECTIONS = 2_048;
@@ -94,12 +94,13 @@ class WebServer {
 
   /** Applies the settings that depend on the port, once the server listens. Returns its address. */
   open(): string {
-    const { bind, tls, names, origins, pages } = this.options;
+    const { bind, tls, names: further, origins, pages } = this.options;
     const { port, family } = this.server.address() as AddressInfo;
     const scheme = tls ? "https" : "http";
-    const where = { scheme, bind, port, names, origins, pages } as const;
-    this.vet = createVetting(where);
-    this.proofs.authorities = authoritiesOf(where);
+    const where = { scheme, bind, port, names: further, origins, pages } as const;
+    const names = new Names(where);
+    this.vet = createVetting(where, names);
+    this.proofs.authorities = () => names.authorities;
     return `${scheme}://${family === "IPv6" ? `[${bind}]` : bind}:${port}`;
   }
 
@@ -151,8 +152,9 @@ class WebServer {
     if (path === EXCHANGE) return this.attempt(request, response, () => this.exchange(request, response));
     if (!open) return this.refuseUnauthorized(request, response);
     if (request.method !== "GET") return end(response, 405);
-    const better = betterAddress(request, this.proofs.authorities);
+    const better = betterAddress(request, this.proofs.authorities());
     if (better !== undefined) return redirect(response, better);
+    this.connections.serve(request.socket);
     return this.attempt(request, response, () => open(request, response));
   }
 
@@ -196,6 +198,7 @@ class WebServer {
     const path = pathOf(request);
     const route = this.routeOf(path);
     if (!route?.upgrade) return refuse(socket, grant ? 404 : 401);
+    if (!grant) this.connections.awaitToken(request.socket);
     try {
       await route.upgrade(request, socket, head, {
         grant,

@@ -70,8 +70,12 @@ export async function changing<R>(work: () => R): Promise<R> {
   }
 }
 
-/** A value that differs after each change of what is stored. */
+/** A value that differs after each change of what is stored, also when it can no longer be reached: then `readStore` says why. */
 export function stamp(): string {
-  const stats = lstatSync(storeFile(), { bigint: true, throwIfNoEntry: false });
-  return `${stats?.ino} ${stats?.mtimeNs} ${stats?.size}`;
+  try {
+    const stats = lstatSync(storeFile(), { bigint: true });
+    return `${stats.ino} ${stats.mtimeNs} ${stats.size}`;
+  } catch (thrown) {
+    return codeOf(thrown);
+  }
 }

@@ -22,15 +22,18 @@ export type Refusal = 400 | 403 | 421;
  * Returns a function that refuses requests which a page of another site may have caused. Such a page can make a browser connect to this
  * computer, but the browser then sends the page's own host (after DNS rebinding) or origin. Only exact names are accepted.
  */
-export function createVetting(options: VettingOptions): (request: IncomingMessage) => Refusal | undefined {
-  const hosts = hostsOf(options);
+export function createVetting(
+  options: VettingOptions,
+  names: Pick<Names, "hosts">,
+): (request: IncomingMessage) => Refusal | undefined {
   const named = new Set([...options.origins, ...options.pages]);
-  const origins = new Set([...[...hosts].map((host) => `${options.scheme}://${host}`), ...named]);
+  const own = `${options.scheme}://`;
+  const isOwn = (origin: string) => origin.startsWith(own) && names.hosts.has(origin.slice(own.length));
   return (request) => {
     const host = only(request, "host");
-    if (host === undefined || !hosts.has(host.toLowerCase())) return 421;
+    if (host === undefined || !names.hosts.has(host.toLowerCase())) return 421;
     const origin = only(request, "origin");
-    if (origin === undefined || (origin !== "" && !origins.has(origin))) return 403;
+    if (origin === undefined || (origin !== "" && !named.has(origin) && !isOwn(origin))) return 403;
     if (!request.url?.startsWith("/")) return 400;
     // A link in a mail or a chat is allowed: following it sends no token, so it leads only to public content.
     if (isFollowedLink(request)) return undefined;
@@ -69,26 +72,78 @@ function only({ rawHeaders }: IncomingMessage, name: string): string | undefined
 
 const LOCAL = ["127.0.0.1", "localhost", "::1"];
 
-/** The accepted values of the header `Host`. */
-function hostsOf(options: VettingOptions): Set<string> {
-  // A page cannot make a browser send an IP address as the page's host, so this computer's own addresses are safe.
-  return withPort([...LOCAL, ...ownAddresses(options), ...options.names], options);
+type Interfaces = () => NodeJS.Dict<{ address: string }[]>;
+
+/** Milliseconds for which the addresses of this computer count as unchanged. */
+const SAME_MS = 1_000;
+
+/** The names of this server. If it listens on all addresses, they change with the networks that the computer is in. */
+export class Names {
+  private readonly options: VettingOptions;
+  private readonly interfaces: Interfaces;
+  private found:
+    | { own: readonly string[]; hosts: ReadonlySet<string>; authorities: ReadonlySet<string>; at: number }
+    | undefined;
+
+  /** Reads the addresses once, so that a server that cannot read them does not start. Throws what the system says. */
+  constructor(options: VettingOptions, interfaces: Interfaces = networkInterfaces) {
+    this.options = options;
+    this.interfaces = interfaces;
+    this.now();
+  }
+
+  /** The accepted values of the header `Host`. */
+  get hosts(): ReadonlySet<string> {
+    return this.now().hosts;
+  }
+
+  /**
+   * The values of `host:port` that lead to this server and to no other program: those on which it listens, and those from the configuration.
+   */
+  get authorities(): ReadonlySet<string> {
+    return this.now().authorities;
+  }
+
+  private now() {
+    const { options, found } = this;
+    const at = performance.now();
+    if (found && (!isUnspecified(options.bind) || at - found.at < SAME_MS)) return found;
+    const own = this.addresses();
+    const now = { own, hosts: hostsOf(options, own), authorities: authoritiesOf(options, own), at };
+    this.found = now;
+    return now;
+  }
+
+  /**
+   * The addresses of this computer. They cannot be read while the process has no file descriptors left: then those count that were found
+   * before. Throws if there are none, as on systems that forbid reading them.
+   */
+  private addresses(): readonly string[] {
+    try {
+      return ownAddresses(this.options, this.interfaces);
+    } catch (thrown) {
+      if (!this.found) throw thrown;
+      return this.found.own;
+    }
+  }
 }
 
-/**
- * The values of `host:port` that lead to this server and to no other program: those on which it listens, and those from the configuration.
- * Without encryption, `localhost` is not among them: it resolves to two addresses, and another user could listen on the other one.
- */
-export function authoritiesOf(options: VettingOptions): ReadonlySet<string> {
+function hostsOf(options: VettingOptions, own: readonly string[]): Set<string> {
+  // A page cannot make a browser send an IP address as the page's host, so this computer's own addresses are safe.
+  return withPort([...LOCAL, ...own, ...options.names], options);
+}
+
+/** Without encryption, `localhost` is not among them: it resolves to two addresses, and another user could listen on the other one. */
+function authoritiesOf(options: VettingOptions, own: readonly string[]): ReadonlySet<string> {
   const { scheme, names, origins } = options;
   const local = scheme === "https" ? LOCAL : [];
   const named = origins.flatMap((origin) => (URL.canParse(origin) ? [new URL(origin).host] : []));
-  return new Set([...withPort([...local, ...ownAddresses(options), ...names], options), ...named]);
+  return new Set([...withPort([...local, ...own, ...names], options), ...named]);
 }
 
-function ownAddresses({ bind }: VettingOptions): string[] {
+function ownAddresses({ bind }: VettingOptions, interfaces: Interfaces): string[] {
   if (!isUnspecified(bind)) return [bind];
-  return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
+  return Object.values(interfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
 }
 
 function withPort(names: readonly string[], { scheme, port }: VettingOptions): Set<string> {

@@ -2,7 +2,7 @@ import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
   WEB_PAGE_UNBUILT: (a: { folder: string }) =>
-    `The page is not in ${a.folder}. It comes with the installed command; in the sources, \`npm run build\` makes it.`,
+    `The page is not in ${a.folder}. It comes with the installed command; in the sources, \`npm run build\` builds it.`,
   WEB_PAGE_FOLDER: {
     exit: 2,
     text: (a: { folder: string }) =>
@@ -17,7 +17,7 @@ export const errors = defineErrors({
   WEB_DEVICE_UNKNOWN: (a: { id: string }) =>
     `The device ${JSON.stringify(a.id)} was removed. Reload the page to see the others.`,
   WEB_PUSH: (a: { path: string; problem: string }) =>
-    `The list of browsers that get pushes, ${a.path}, cannot be used: ${a.problem}. Correct it, or move it away: their pages can subscribe again.`,
+    `The list of browsers that receive pushes, ${a.path}, cannot be used: ${a.problem}. Correct it, or move it away: their pages can subscribe again.`,
   WEB_PUSH_SERVICE: (a: { origin: string }) =>
     `Pushes are not sent to ${a.origin}, since it is not a known push service of a browser. If your browser uses it, name its origin in \`pushServices\` of the table [web].`,
 });

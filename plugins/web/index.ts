@@ -16,7 +16,9 @@ const config = z
     pushServices: z
       .array(z.string().refine(isServiceOrigin, "must be an origin with https, such as https://push.example.org"))
       .default([])
-      .describe("Origins of further push services of browsers, beside those of Chrome, Firefox, Safari and Edge"),
+      .describe(
+        "Origins of further push services of browsers, in addition to those of Chrome, Firefox, Safari and Edge",
+      ),
     pushContact: z
       .string()
       .regex(/^(?:mailto:\S+@|https:\/\/)\S+$/, "must begin with mailto: or https:")

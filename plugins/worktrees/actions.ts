@@ -6,7 +6,7 @@ import { visibleName } from "@scorel/kit/text/plain";
 import type { Context } from "./context.ts";
 import type { ListedWorktree } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { allWorktrees, checkoutAround } from "./repository.ts";
+import { allWorktrees, checkoutAround, worktreeNamed } from "./repository.ts";
 import { markUsed } from "./use.ts";
 
 /** Milliseconds after which the user is told what takes so long. */
@@ -20,7 +20,7 @@ export const actions = { list, merge, remove } satisfies Record<
 
 /**
  * Returns the folder for `--worktree [name]`. Creates the worktree if it does not exist, and prints what the session works with. Throws
- * WORKTREE_SESSION, WORKTREE_CONTINUE.
+ * WORKTREE_SESSION, WORKTREE_CONTINUE, WORKTREE_NAME.
  */
 export async function enterWorktree(ctx: Context, given: unknown, invocation: Invocation): Promise<string> {
   const { options, cwd, stderr } = invocation;
@@ -45,10 +45,12 @@ export async function enterWorktree(ctx: Context, given: unknown, invocation: In
   }
 }
 
-/** Throws WORKTREE_CONTINUE if the worktree does not exist, so that there is no session to continue. */
+/** Throws WORKTREE_CONTINUE if the worktree does not exist, so that there is no session to continue, and WORKTREE_NAME. */
 async function assertKnown(cwd: string, name: string | undefined): Promise<void> {
-  const known = (await allWorktrees(checkoutAround(cwd))).map((each) => each.name);
-  if (name === undefined || !known.includes(name)) throw errors.WORKTREE_CONTINUE({ known });
+  const checkout = checkoutAround(cwd);
+  const known = (await allWorktrees(checkout)).map((each) => each.name);
+  if (name === undefined || !known.includes(worktreeNamed(checkout, name).name))
+    throw errors.WORKTREE_CONTINUE({ known });
 }
 
 function list(ctx: Context, invocation: Invocation): Promise<number> {

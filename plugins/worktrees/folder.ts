@@ -9,12 +9,16 @@ import { newId } from "@scorel/kit/values/id";
 import { forget } from "./admin.ts";
 import type { Worktree } from "./contract.ts";
 import { errors } from "./errors.ts";
+import { putBack } from "./in-the-way.ts";
 import type { Checkout } from "./repository.ts";
 
-/** Kinds of temporary folders beside the worktrees: `making` holds a worktree that is not complete, `gone` is one that is being deleted. */
-type Passing = "making" | "gone";
+/**
+ * Kinds of temporary folders beside the worktrees: `making` holds a worktree that is not complete, `gone` is one that is being deleted,
+ * `aside` holds untracked files of the checkout while a worktree's branch is merged.
+ */
+type Passing = "making" | "gone" | "aside";
 
-const PASSING = /^\.(making|gone)-([A-Za-z\d][\w.-]*)~[\w-]+$/;
+const PASSING = /^\.(making|gone|aside)-([A-Za-z\d][\w.-]*)~[\w-]+$/;
 
 /** Path of the lock file that a command holds while it creates, merges or removes a worktree. */
 export const lockOf = ({ path }: Pick<Worktree, "path">) => join(dirname(path), `.lock-${basename(path)}`);
@@ -35,7 +39,7 @@ export const placeIn = (making: string) =>
       .replace("~", "-"),
   );
 
-/** Creates the folder of worktrees, makes git ignore it, and deletes temporary folders that were left there. Throws WORKTREE_FOLDER. */
+/** Creates the folder of worktrees, makes git ignore it, and clears temporary folders that were left there. Throws WORKTREE_FOLDER. */
 export async function prepareFolder({ git, root, folder }: Checkout, { path }: Worktree): Promise<void> {
   const refused = (reason: string, cause?: unknown) =>
     errors.WORKTREE_FOLDER({ path: visibleName(folder), reason }, { cause });
@@ -51,15 +55,15 @@ export async function prepareFolder({ git, root, folder }: Checkout, { path }: W
   }
   const ignored = await git.run(root, ["check-ignore", "--quiet", "--", path]);
   if (ignored.code !== 0) throw refused("the project's own .gitignore there shows what is in it");
-  for (const entry of readdirSync(folder)) await deleteLeft({ git, root, folder }, entry);
+  for (const entry of readdirSync(folder)) await clearLeft({ git, root, folder }, entry);
 }
 
-/** Deletes a folder that was left by a command that was killed while it created or removed a worktree. */
-async function deleteLeft(
+/** Clears a folder that was left by a command that was killed while it created, merged or removed a worktree. */
+async function clearLeft(
   { git, root, folder }: Pick<Checkout, "git" | "root" | "folder">,
   entry: string,
 ): Promise<void> {
-  const [, kind, name] = PASSING.exec(entry) ?? [];
+  const [, kind, name] = (PASSING.exec(entry) ?? []) as [string?, Passing?, string?];
   if (kind === undefined || name === undefined) return;
   // Skipped if the repository itself has files in a folder of this name.
   if ((await git.text(root, "list its files", ["ls-files", "--", join(folder, entry)])) !== "") return;
@@ -67,7 +71,9 @@ async function deleteLeft(
   try {
     const lock = tryLock(lockOf(worktree));
     if (!lock || !("release" in lock)) return;
-    await deletePassing(join(folder, entry), kind as Passing, worktree).finally(() => lock.release());
+    const left = join(folder, entry);
+    const clear = () => (kind === "aside" ? putBack(root, left) : deletePassing(left, kind, worktree));
+    await clear().finally(() => lock.release());
   } catch {
     // Git may still be writing there. The folder does no harm, and the next command tries again.
   }
@@ -76,7 +82,7 @@ async function deleteLeft(
 /** Deletes a temporary folder, and git's administrative folder of the worktree in it. */
 export async function deletePassing(
   folder: string,
-  kind: Passing,
+  kind: Exclude<Passing, "aside">,
   worktree: Pick<Worktree, "name" | "path">,
 ): Promise<void> {
   const place = kind === "making" ? placeIn(folder) : folder;

@@ -1,10 +1,13 @@
-import { lstatSync, readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
+import type { GitResult } from "@scorel/kit/process/run-git";
 import { visibleName } from "@scorel/kit/text/plain";
-import type { CommitOption, RemoveOptions, WorktreesService } from "./contract.ts";
+import type { CommitOption, RemoveOptions, Worktree, WorktreesService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { removeBranch } from "./finish.ts";
+import { passingFolder } from "./folder.ts";
 import { type Git, reasonOf } from "./git.ts";
+import { inTheWay, namesFrom, putBack, setAside } from "./in-the-way.ts";
 import { withCheckout, withFoundWorktree } from "./locks.ts";
 import { assertUnlocked } from "./remove-folder.ts";
 import type { Checkout, FoundWorktree } from "./repository.ts";
@@ -37,7 +40,7 @@ async function mergeFrom(
     await assertClean(git, root);
   const tip = await settledTip(checkout, worktree, { commit });
   const count = await git.count(root, tip, ["HEAD"]);
-  if (count > 0) await mergeInto(git, root, branch, tip);
+  if (count > 0) await mergeInto(checkout, worktree, tip);
   const merged =
     count === 0 ? `${shown} has all of ${branch} already.` : `Merged ${counted(count)} of ${branch} into ${shown}.`;
   if (keep) return { text: merged };
@@ -77,22 +80,38 @@ async function removeFrom(
   };
 }
 
-async function mergeInto(git: Git, root: string, branch: string, tip: string): Promise<void> {
-  const shown = visibleName(root);
+async function mergeInto({ git, root }: Checkout, worktree: Worktree, tip: string): Promise<void> {
   await completeKilled(git, root, tip);
   await assertClean(git, root);
   const { left, others } = await inTheWay(git, root, tip);
-  if (others.length > 0) throw errors.WORKTREE_OVERWRITES({ root: shown, files: others });
-  for (const name of left) rmSync(join(root, name));
-  const result = await git.run(root, ["merge", "--no-edit", "--no-verify", "--quiet", branch, "--"]);
-  if (result.code === 0) return;
+  if (others.length > 0) throw errors.WORKTREE_OVERWRITES({ root: visibleName(root), files: others });
+  const { branch } = worktree;
+  const aside = passingFolder(worktree, "aside");
+  try {
+    setAside(root, aside, left);
+    const result = await git.run(root, ["merge", "--no-edit", "--no-verify", "--quiet", branch, "--"]);
+    if (result.code !== 0) throw await undone(git, root, { branch, tip }, result);
+  } finally {
+    await putBack(root, aside);
+  }
+}
+
+/** Undoes a merge that has failed, and returns the error for it. */
+async function undone(
+  git: Git,
+  root: string,
+  { branch, tip }: { branch: string; tip: string },
+  result: GitResult,
+): Promise<Error> {
+  const shown = visibleName(root);
   const unmerged = await namesFrom(git, root, ["diff", "--name-only", "-z", "--diff-filter=U"]);
   // Only aborts a merge that this command has started, and not one of a person.
   if ((await git.commit(root, "MERGE_HEAD")) === tip)
     await git.text(root, `undo the merge in ${shown}`, ["merge", "--abort"]);
+  // The files that were there before have been set aside, so git has written these.
   else for (const name of (await inTheWay(git, root, tip)).left) rmSync(join(root, name));
-  if (unmerged.length === 0) throw errors.WORKTREE_GIT({ what: `merge ${branch}`, reason: reasonOf(result) });
-  throw errors.WORKTREE_CONFLICT({ branch, root: shown, files: unmerged });
+  if (unmerged.length === 0) return errors.WORKTREE_GIT({ what: `merge ${branch}`, reason: reasonOf(result) });
+  return errors.WORKTREE_CONFLICT({ branch, root: shown, files: unmerged });
 }
 
 /**
@@ -113,34 +132,6 @@ async function completeKilled(git: Git, root: string, tip: string): Promise<void
 async function assertClean(git: Git, root: string): Promise<void> {
   const { length: count } = await changedFiles(git, root, "no");
   if (count > 0) throw errors.WORKTREE_CHECKOUT_UNCLEAN({ root: visibleName(root), count });
-}
-
-/**
- * Untracked files at paths that the merge adds. `left`: files whose content is the beginning of that in the branch, such as those left by a
- * merge that was killed or met a full disk; git would refuse to merge because of them. `others`: all other files. Git silently overwrites
- * them if it ignores them.
- */
-async function inTheWay(git: Git, root: string, tip: string): Promise<{ left: string[]; others: string[] }> {
-  const compared = ["diff", "--name-only", "-z", "--no-renames", "--diff-filter=A", `HEAD...${tip}`];
-  const added = await namesFrom(git, root, compared);
-  const known = new Set(await namesFrom(git, root, ["ls-files", "-z"]));
-  const exists = (name: string) => lstatSync(join(root, name), { throwIfNoEntry: false }) !== undefined;
-  const names = added.filter((name) => !known.has(name) && exists(name));
-  const contents = await git.contents(root, tip, names);
-  const left = names.filter((name, at) => isBeginning(join(root, name), contents[at]));
-  return { left, others: names.filter((name) => !left.includes(name)) };
-}
-
-/** Whether the file's content is the beginning of these bytes, or equal to them. */
-function isBeginning(path: string, content: Buffer | undefined): boolean {
-  const stat = lstatSync(path);
-  if (content === undefined || !stat.isFile() || stat.size > content.length) return false;
-  return readFileSync(path).equals(content.subarray(0, stat.size));
-}
-
-async function namesFrom(git: Git, root: string, args: readonly string[]): Promise<string[]> {
-  const text = await git.text(root, "compare the commits", args);
-  return text.split("\0").filter((name) => name !== "");
 }
 
 const counted = (count: number) => `${count} ${count === 1 ? "commit" : "commits"}`;

@@ -44,8 +44,12 @@ function checkoutAt(root: string, at: string): Checkout {
   return { root, below: relative(root, at), folder: join(root, WORKTREES), git: new Git() };
 }
 
-/** The worktree with a name, whether it exists or not. Throws WORKTREE_NAME. */
-export function worktreeNamed({ folder }: Pick<Checkout, "folder">, name: string): Worktree {
+/**
+ * The worktree with a name, whether it exists or not. The name of its branch is accepted, too: lists and the reports of subagents contain it.
+ * Throws WORKTREE_NAME.
+ */
+export function worktreeNamed({ folder }: Pick<Checkout, "folder">, given: string): Worktree {
+  const name = given.startsWith(BRANCHES) ? given.slice(BRANCHES.length) : given;
   if (!NAME.test(name) || name.endsWith(".lock")) throw errors.WORKTREE_NAME({ name: visibleName(name) });
   return { name, path: join(folder, name), branch: BRANCHES + name };
 }
@@ -73,9 +77,8 @@ export async function allWorktrees(checkout: Checkout): Promise<FoundWorktree[]>
 
 /** Finds a worktree, or the branch that is left of it. Throws WORKTREE_UNKNOWN, WORKTREE_NAME. */
 export async function findWorktree(checkout: Checkout, given: string): Promise<FoundWorktree> {
-  // The name of the branch is accepted, too: the report of a subagent contains it.
-  const name = given.startsWith(BRANCHES) ? given.slice(BRANCHES.length) : given;
-  const worktree = worktreeNamed(checkout, name);
+  const worktree = worktreeNamed(checkout, given);
+  const { name } = worktree;
   if (isWorktree(worktree.path)) return { ...worktree, isBranchOnly: false };
   const all = await allWorktrees(checkout);
   const found = all.find((each) => each.name === name);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { canonical } from "@scorel/kit/files/paths";
 import { WORKTREES } from "@scorel/kit/files/worktree-place";
@@ -6,10 +6,8 @@ import { lineOf } from "@scorel/kit/text/one-line";
 import { isHalfMade } from "./admin.ts";
 import type { Worktree } from "./contract.ts";
 import type { Git } from "./git.ts";
+import { innerRepository } from "./inner-repository.ts";
 import { worktreesIn } from "./repository.ts";
-
-/** Most folders to search for a repository in a folder that git ignores, such as `node_modules`. */
-const MOST_FOLDERS = 5_000;
 
 /** Files in git's administrative folder of a worktree that show that an operation is unfinished, and its name. */
 const BEGUN: Readonly<Record<string, string>> = {
@@ -35,14 +33,6 @@ export async function changedFiles(git: Git, root: string, untracked: "all" | "n
     .map((row) => row.slice("XY ".length));
 }
 
-/** Whether a folder is a repository, or directly contains one. */
-function holdsRepository(path: string): boolean {
-  if (!path.endsWith("/")) return false;
-  const inside = readdirSync(path, { withFileTypes: true });
-  const folders = inside.filter((entry) => entry.isDirectory()).slice(0, MOST_FOLDERS);
-  return existsSync(join(path, ".git")) || folders.some(({ name }) => existsSync(join(path, name, ".git")));
-}
-
 /** Paths that git ignores. A folder that contains nothing else is listed once, with a `/` at its end. */
 export async function ignoredFiles(git: Git, root: string): Promise<string[]> {
   const which = ["--others", "--ignored", "--exclude-standard", "--directory", "-z"];
@@ -61,8 +51,8 @@ export async function obstacleIn(git: Git, worktree: Worktree): Promise<string |
   if (existsSync(join(folder, "modules"))) return "it has submodules of its own";
   const inside = worktreesIn({ folder: join(path, WORKTREES) });
   if (inside.length > 0) return `it has worktrees of its own (${inside.map(({ name }) => name).join(", ")})`;
-  const repository = (await ignoredFiles(git, path)).find((name) => holdsRepository(join(path, name)));
-  if (repository !== undefined) return `${lineOf(repository)} is, or has, a repository of its own`;
+  const repository = await innerRepository(path, await ignoredFiles(git, path));
+  if (repository !== undefined) return repository;
   return await looseCommits(git, worktree);
 }
 

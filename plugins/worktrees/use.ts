@@ -21,8 +21,8 @@ type Request = OperationContext["request"];
  * Closes the sessions of a worktree that nobody uses, in this process or in the background host. Throws WORKTREE_ENTERED if a process still
  * works there, and WORKTREE_IN_USE if a session of any process is still open there.
  */
-export async function leaveWorktree(ctx: Context, request: Request, cwd: string, name: string): Promise<void> {
-  const { path } = worktreeNamed(ownerAround(cwd), name);
+export async function leaveWorktree(ctx: Context, request: Request, cwd: string, given: string): Promise<void> {
+  const { name, path } = worktreeNamed(ownerAround(cwd), given);
   if (!isWorktree(path)) return;
   const close = (ask: Request) => ask("close_unused_sessions", { cwd: path });
   try {

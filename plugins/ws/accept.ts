@@ -1,12 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { GatewayService } from "@scorel/gateway/contract";
+import { ASKS_FOR_PARTS } from "@scorel/kit/net/parts";
 import type { Visitor } from "@scorel/web-server/contract";
 import { type WebSocket, WebSocketServer } from "ws";
 import { socketChannel } from "./channel.ts";
 import { errors } from "./errors.ts";
 
-/** The most bytes of a message from a client that has sent its token while connecting; below, from one that sends it afterwards. */
+/** The most bytes of a message from a client that has shown its token; below, from one that has not shown it yet. */
 const MAX_MESSAGE = 16 * 1024 * 1024;
 const MAX_STRANGERS_MESSAGE = 1024 * 1024;
 const LIMITS = { burst: 1_000, perSecond: 200 };
@@ -27,7 +28,8 @@ export function acceptSocket(
 ): void {
   const { server, maxMessage } = visitor.grant ? known : strangers;
   server.handleUpgrade(request, connection, head, (socket: WebSocket) => {
-    const channel = socketChannel(socket, { limits: LIMITS, connection, maxMessage });
+    const inParts = request.url?.endsWith(ASKS_FOR_PARTS) === true;
+    const channel = socketChannel(socket, { limits: LIMITS, connection, maxMessage, inParts });
     let hasProved = visitor.grant !== undefined;
     gateway.accept(channel, {
       transport: "ws",
@@ -40,6 +42,7 @@ export function acceptSocket(
         if (grant.revoked.aborted) return visitor.admit(undefined);
         // Such an old page sends its token to any server, without a proof that it is the right one.
         if (grant.isPage && !hasProved) throw errors.WS_OLD_PAGE();
+        channel.raiseLimit(MAX_MESSAGE);
         const leave = () => channel.close();
         grant.revoked.addEventListener("abort", leave, { once: true });
         socket.once("close", () => grant.revoked.removeEventListener("abort", leave));

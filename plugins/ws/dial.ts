@@ -83,10 +83,14 @@ function opened(socket: WebSocket, address: string, limitMs: number): Promise<Ch
       if (status !== 503 && !isOwnFault) reject(final(errors.WS_REFUSED({ address, status })));
       else reject(Object.assign(errors.WS_BUSY({ address, isOwnFault }), { retryAfter }));
     });
+    let carrier: Socket | undefined;
+    socket.once("upgrade", (response) => {
+      carrier = response.socket;
+    });
     socket.once("open", () => {
       clearTimeout(limit);
       socket.off("error", failed);
-      resolve(socketChannel(socket));
+      resolve(socketChannel(socket, { carrier }));
     });
   });
 }

@@ -1,3 +1,5 @@
+import { LONGEST_PART, partsOf } from "@scorel/kit/net/parts";
+
 /** The first byte of a message of text in one frame. Frames of servers are not masked (RFC 6455, section 5.2). */
 const TEXT = 0x81;
 const LENGTH_IN_16_BITS = 126;
@@ -6,14 +8,25 @@ const LENGTH_IN_64_BITS = 127;
 /** The most bytes of a message whose frame is kept: a longer one is hardly sent to many clients. */
 const MAX_KEPT = 256 * 1024;
 
-let latest = { text: "", frame: createFrame("") };
+/** The frame of a text message. */
+export const frameOf = keepingLatest(createFrame);
 
-/** The frame of a text message. The latest frame is kept, since most messages are sent to several clients one after the other. */
-export function frameOf(text: string): Buffer {
-  if (latest.text === text) return latest.frame;
-  const frame = createFrame(text);
-  if (text.length <= MAX_KEPT) latest = { text, frame };
-  return frame;
+const partFramesOf = keepingLatest((text) => Buffer.concat(partsOf(text).map(createFrame)));
+
+/** The frame of a text message or, if it is long, the frames of its parts. */
+export function framesOf(text: string): Buffer {
+  return text.length <= LONGEST_PART ? frameOf(text) : partFramesOf(text);
+}
+
+/** Keeps the latest result, since most messages are sent to several clients one after the other. */
+function keepingLatest(create: (text: string) => Buffer): (text: string) => Buffer {
+  let latest = { text: "", frame: create("") };
+  return (text) => {
+    if (latest.text === text) return latest.frame;
+    const frame = create(text);
+    if (text.length <= MAX_KEPT) latest = { text, frame };
+    return frame;
+  };
 }
 
 function createFrame(text: string): Buffer {

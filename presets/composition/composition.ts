@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ExtensionFile, ExtensionProblem } from "@scorel/extensions/contract";
 import { codeOf, type KernelEntry, ScorelError } from "@scorel/kernel";
 import { projectDir } from "@scorel/kit/files/home";
+import { isFileAt } from "@scorel/kit/files/readable";
 import type { Project } from "@scorel/trust/loader";
 import type { Composition, LockedSetting, PluginChoice } from "@scorel/workspace/contract";
 import { shipped } from "../catalogue.ts";
@@ -195,10 +196,17 @@ function shippedEntries({ plugins, merged }: Resolution, scope: "host" | "sessio
 
 /** Whether a path that was left out may be an extension of host scope; a folder may hold one. */
 function mayBeOfHost({ origin }: ExtensionProblem): boolean {
-  return !statSync(origin, { throwIfNoEntry: false })?.isFile() || declaresHost({ file: origin });
+  return !isFileAt(origin) || declaresHost({ file: origin });
 }
 
-/** Whether an extension has host scope, judged by its source text, so that starting a command runs no session extension. */
+/**
+ * Whether an extension has host scope, judged by its source text, so that starting a command runs no session extension. True for one that
+ * cannot be read: it may have, and loading it reports why.
+ */
 function declaresHost({ file }: Pick<ExtensionFile, "file">): boolean {
-  return /\bscope\b\s*[:=]\s*["'`]host["'`]/.test(readFileSync(file, "utf8"));
+  try {
+    return /\bscope\b\s*[:=]\s*["'`]host["'`]/.test(readFileSync(file, "utf8"));
+  } catch {
+    return true;
+  }
 }

@@ -203,7 +203,7 @@ const noEffect = (text: string, where: string): LayerNotice => ({ code: "CONFIG_
 const invalid = (message: string): ConfigProblem => ({ code: "CONFIG_INVALID", message });
 
 const refusal = (id: string, place: string) =>
-  `"${id}" runs once per process, so a project cannot change it. Move this to ~/.scorel/config.toml or a preset of your own (${place})`;
+  `"${id}" runs once per process, so a project cannot change it. Move this to ~/.scorel/config.toml or your own preset (${place})`;
 
 const unsupported = (path: readonly (string | number)[], place: string) =>
   `Unsupported config key: ${dotted(path)} (${place})`;

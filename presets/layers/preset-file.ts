@@ -1,7 +1,8 @@
-import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
+import { type Dirent, existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { presetFile, presetsDir, userDir } from "@scorel/kit/files/home";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
+import { isFolderAt } from "@scorel/kit/files/readable";
 import { nearest } from "@scorel/kit/values/nearest";
 import type { Admission, Project } from "@scorel/trust/loader";
 import type { PresetPackage } from "@scorel/workspace/contract";
@@ -97,7 +98,7 @@ function packageOf(folder: string, root: string): PresetPackage {
 
 /** The path of a preset's file; for a preset folder, of its `preset.toml`. */
 export function fileAt(path: string): string {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, presetFile) : path;
+  return isFolderAt(path) ? join(path, presetFile) : path;
 }
 
 async function readPreset(path: string, kind: LayerKind, project: Project | undefined): Promise<Layer> {

@@ -70,7 +70,7 @@ function flawOf(
       return `${file} requires Node.js ${what}, and this is ${process.versions.node}. Run scorel with a matching version`;
     case "plugin":
       if (isUsed(what)) return undefined;
-      return `${file} requires the plugin "${what}", which is not in use. Add it to "use", or take it out of "without"`;
+      return `${file} requires the plugin "${what}", which is not in use. Add it to "use", or remove it from "without"`;
     case "preset":
       return presetFlaw(what, file, layers);
     case "program":

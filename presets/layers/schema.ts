@@ -158,7 +158,7 @@ function advice(issue: z.core.$ZodIssue, path: KeyPath, value: unknown): string 
       (path[0] === "model" && typeof value === "string" && /^([\w.-]+)\/(.+)$/.exec(value)) || [];
     if (provider !== undefined)
       return `; write [model], and below it type = "builtin", provider = ${JSON.stringify(provider)} and id = ${JSON.stringify(id)}`;
-    return `; write [${dotted(path)}] in a line of its own, and its keys below it`;
+    return `; write [${dotted(path)}] on its own line, and its keys below it`;
   }
   if (expected === "array" && typeof value === "string") return `; write [${JSON.stringify(value)}]`;
   const plain = typeof value === "string" ? value.trim() : "";

@@ -3,8 +3,8 @@ import { errors } from "../errors.ts";
 
 /** Options of every command, which the loader reads before it knows the command. */
 export const globalOptions: readonly CliOption[] = [
-  { flags: "--preset <name|path>", description: "The preset to load (default: coding)" },
-  { flags: "--model <provider/id>", description: "The model of this run" },
+  { flags: "--preset <name|path>", description: "The preset to load (default: coding)", completes: "preset" },
+  { flags: "--model <provider/id>", description: "The model of this run", completes: "model" },
   { flags: "--cwd <dir>", description: "The directory to work in" },
   { flags: "--trust", description: "Read this project's .scorel folder and the preset's path in this run" },
   { flags: "--allow-write <dir>", description: "Let Write and Edit also change files in here", repeatable: true },

@@ -55,7 +55,7 @@ function flawsOfOne(plugin: AnyPlugin, { adviceFor, manifestFlaws, unknownFields
   return [
     ...manifestFlaws(plugin as unknown as Record<string, unknown>).map((flaw) => `${named}: ${flaw}`),
     ...unknownFields(plugin).map(
-      (field) => `${named} has a field "${field.name}", which means nothing: ${adviceFor(field)}`,
+      (field) => `${named} has a field "${field.name}", which is not supported: ${adviceFor(field)}`,
     ),
   ];
 }

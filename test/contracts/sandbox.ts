@@ -227,7 +227,8 @@ export function sandboxContract(which: ExecutorCase): void {
       const sleep = uniqueSleep();
       const bomb = `for i in $(seq 400); do ${sleep} & done; echo all of them; wait`;
       const { stdout, ended, exitCode } = await ground.run(bomb, { limits: { processes: 40, seconds: 5 } });
-      expect(processesOf(sleep)).toEqual([]);
+      // The kernel ends the processes of a namespace one after another, which takes a loaded machine a moment.
+      await eventually(() => expect(processesOf(sleep)).toEqual([]));
       expect(ended === "processes" || ended === "timeout" || exitCode !== 0).toBe(true);
       // On a busy machine, the supervisor may notice the number of processes only after all were started.
       if (which.confines && ended !== "processes") expect(stdout).toBe("");

@@ -45,9 +45,11 @@ function targetsOf(file: string): Map<string, string> {
   return new Map(Array.from(links, ([, key, path]) => [key as string, join(root, dirname(file), path as string)]));
 }
 
-/** The titles of the tests and groups in a file, also of `each` and `skipIf`. */
+/** The titles of the tests and groups in a file, also of `each`, `itWith` and `describeWith`. */
 function titlesIn(path: string): string[] {
   const text = readFileSync(path, "utf8");
-  const calls = text.matchAll(/(?:\b(?:it|describe)(?:With)?|\))\(\s*(?:"\w+",\s*)?("(?:[^"\\\n]|\\.)*"|`[^`]*`)/g);
+  const calls = text.matchAll(
+    /(?:\b(?:it|describe)(?:With)?|\))\(\s*(?:(?:"\w+"|\[[^\]]*\]),\s*)?("(?:[^"\\\n]|\\.)*"|`[^`]*`)/g,
+  );
   return Array.from(calls, ([, title]) => (title as string).slice(1, -1));
 }

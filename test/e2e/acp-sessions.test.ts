@@ -77,7 +77,7 @@ it("rewound messages are not loaded, and a resumed session is not sent again", a
   await e.agent.request("session/load", known);
   const said = e.updates.slice(before).map(({ update }) => ("content" in update ? update.content : undefined));
   expect(said.filter(Boolean)).toMatchObject([{ text: "edit it again" }, { text: "Again." }]);
-  await expect(e.agent.request("session/load", known)).rejects.toThrow(/is open here already/);
+  await expect(e.agent.request("session/load", known)).rejects.toThrow(/is already open here/);
 });
 
 it("a session is deleted, and one that does not exist is not found", async () => {

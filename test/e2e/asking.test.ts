@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type Part, type RecordedRequest, startModelServer, text, toolCall } from "../model-server.ts";
-import { hasTerminals, terminal } from "./pty.ts";
+import { describeWith } from "../optional.ts";
+import { terminal } from "./pty.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
 const made = (s: Scratch, name: string) => existsSync(join(s.project, name));
@@ -37,7 +38,7 @@ async function modelThat(calls: (told: string) => Part[]) {
 
 const write = (name: string) => toolCall("Write", { file_path: name, content: "text\n" });
 
-describe.skipIf(!hasTerminals)("plan mode in a terminal", () => {
+describeWith("script", "plan mode in a terminal", () => {
   it("changes nothing until the plan is approved, and then edits without asking", async () => {
     await using s = await modelThat((told) => (/carry it out|go ahead/i.test(told) ? [write("a.txt")] : []));
     await using t = terminal(s, ["--permission", "plan"]);
@@ -111,7 +112,7 @@ describe.skipIf(!hasTerminals)("plan mode in a terminal", () => {
   }, 30_000);
 });
 
-describe.skipIf(!hasTerminals)("a question that was open when the process was killed", () => {
+describeWith("script", "a question that was open when the process was killed", () => {
   it("is asked again in the reopened session, and the turn goes on with the answer", async () => {
     await using s = await modelThat((told) =>
       /do it/.test(told) ? [toolCall("Bash", { command: "touch made" })] : [],

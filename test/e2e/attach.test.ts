@@ -2,7 +2,8 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startModelServer, text } from "../model-server.ts";
-import { hasTerminals, terminal } from "./pty.ts";
+import { itWith } from "../optional.ts";
+import { terminal } from "./pty.ts";
 import { scratch } from "./scorel.ts";
 
 const none = ["--preset", "none"];
@@ -43,7 +44,8 @@ it("attach opens the session of the directory with the latest message, not an un
   await unused.finished;
 });
 
-it.skipIf(!hasTerminals)(
+itWith(
+  "script",
   "attach lets a person choose when several sessions of the directory are open, and says which",
   async () => {
     await using s = await stage({ stored: "closed before" });

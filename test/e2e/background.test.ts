@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { eventually } from "../eventually.ts";
 import { delayUntil, gate, startModelServer, text, toolCall } from "../model-server.ts";
+import { describeWith } from "../optional.ts";
 import { isAlive, startedProcesses } from "../processes.ts";
-import { hasTerminals, terminal } from "./pty.ts";
+import { terminal } from "./pty.ts";
 import { type Running, type Scratch, scratch } from "./scorel.ts";
 
 const left = startedProcesses();
@@ -73,19 +74,21 @@ it("after a kill -9, the next start ends foreground commands and programs of ski
   expect(readdirSync(join(s.home, ".scorel/processes"))).toEqual([]);
 });
 
-it.skipIf(!hasTerminals).each([
-  ["in the application", true],
-  ["line by line", false],
-])("says %s which work ends with the session when a person leaves", async (_, full) => {
-  using s = scratch();
-  const call = toolCall("Bash", { command: "sleep 1000", background: true });
-  await using server = await startModelServer([[call], [text("It runs.")]]);
-  s.useModel(server.baseUrl);
-  await using t = terminal(s, ["--yes", "Run it."], { full });
-  await t.shows("It runs.");
-  t.type("/tasks\r");
-  await t.shows("1. $ sleep 1000");
-  t.type("/exit\r");
-  await t.shows("work until the session is closed: $ sleep 1000");
-  expect(await t.code).toBe(0);
+describeWith("script", "a terminal", () => {
+  it.each([
+    ["in the application", true],
+    ["line by line", false],
+  ])("says %s which work ends with the session when a person leaves", async (_, full) => {
+    using s = scratch();
+    const call = toolCall("Bash", { command: "sleep 1000", background: true });
+    await using server = await startModelServer([[call], [text("It runs.")]]);
+    s.useModel(server.baseUrl);
+    await using t = terminal(s, ["--yes", "Run it."], { full });
+    await t.shows("It runs.");
+    t.type("/tasks\r");
+    await t.shows("1. $ sleep 1000");
+    t.type("/exit\r");
+    await t.shows("nded with the session: $ sleep 1000");
+    expect(await t.code).toBe(0);
+  });
 });

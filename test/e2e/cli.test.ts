@@ -125,10 +125,10 @@ describe("scorel", () => {
       0,
       [
         "",
-        'scorel: The session option "output" of plugin "other" is left out: Scorel has something of that name. Give it another name.',
-        'scorel: The session option "sandbox" of plugin "other" is left out: Scorel has something of that name. Give it another name.',
+        'scorel: The session option "output" of plugin "other" is left out: Scorel already uses that name. Give it another name.',
+        'scorel: The session option "sandbox" of plugin "other" is left out: Scorel already uses that name. Give it another name.',
         expect.stringMatching(
-          /^scorel: The session option "tone" of plugin "(tone|other)" is left out: plugin "(other|tone)" has one/,
+          /^scorel: The session option "tone" of plugin "(tone|other)" is left out: plugin "(other|tone)" already uses that name/,
         ),
       ],
     ]);
@@ -293,7 +293,7 @@ describe("a word that may be the command of an extension", () => {
     expect({ code, stdout, last: stderr.trimEnd().split("\n").at(-1), sent: server.requests.length }).toEqual({
       code: 2,
       stdout: "",
-      last: `scorel: There is no command "ship". It may be one of an extension that failed: ${file}. \`scorel plugin list\` says why. To send it as a prompt: scorel -- ship`,
+      last: `scorel: There is no command "ship". It may belong to an extension that failed: ${file}. \`scorel plugin list\` says why. To send it as a prompt: scorel -- ship`,
       sent: 0,
     });
     expect((await s.run(["plugin", "list"])).stdout).toContain("ship");

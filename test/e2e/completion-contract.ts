@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync } from "node:fs";
 import { beforeAll, expect, it } from "vitest";
+import { startModelServer, text } from "../model-server.ts";
 import { fixture } from "../proxy.ts";
-import { type Scratch, scratch } from "./scorel.ts";
+import { BIN, type Scratch, scratch } from "./scorel.ts";
 
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
@@ -42,6 +43,41 @@ export function completionContract(shell: Shell): void {
     expect(offers[shell](script, line, s)).toEqual(offered);
   });
 
+  it("offers values that only the command knows: sessions, presets, models, and names that a shell must not run", async () => {
+    using s = scratch();
+    chmodSync(s.file("~/bin/scorel", `#!/bin/sh\nexec "${process.execPath}" "${BIN}" "$@"\n`), 0o755);
+    const server = await startModelServer([text("hello")]);
+    s.useModel(server.baseUrl);
+    s.file("~/.scorel/presets/odd$(touch ran).toml", 'extends = "coding"\n');
+    const { stdout } = await s.run(["-p", "hi", "--output", "json"]);
+    await server.close();
+    const { sessionId } = JSON.parse(stdout) as { sessionId: string };
+    const offered = (line: string) => offers[shell](script, line, s);
+    expect({
+      session: offered("scorel session show ").includes(sessionId),
+      beginning: offered(`scorel -p hi --session ${sessionId.slice(0, 3)}`),
+      resume: offered("scorel -r ").includes(sessionId),
+      afterResume: offered("scorel -r --pla"),
+      second: offered(`scorel session rename ${sessionId} `).includes(sessionId),
+      presets: offered("scorel --preset c"),
+      shown: offered("scorel preset show co"),
+      models: offered("scorel --model "),
+      unsafe: offered("scorel --preset od"),
+      files: readdirSync(s.project),
+    }).toEqual({
+      session: true,
+      beginning: [sessionId],
+      resume: true,
+      afterResume: ["--plain"],
+      second: false,
+      presets: ["coding"],
+      shown: ["coding"],
+      models: ["scripted/scripted-model"],
+      unsafe: ["odd$(touch ran)"],
+      files: [],
+    });
+  });
+
   it("is a script that the shell can parse", () => {
     using s = scratch();
     const { status, stderr } = spawnSync(shell, ["-n", s.file("script", script)], { encoding: "utf8" });
@@ -73,12 +109,12 @@ const offers: Record<Shell, (script: string, line: string, s: Scratch) => string
 };
 
 function linesOf(shell: Shell, args: readonly string[], s: Scratch, input = ""): string[] {
-  const env = { PATH: process.env.PATH, HOME: s.home, TERM: "dumb" };
+  const env = { PATH: `${s.home}/bin:${process.env.PATH}`, HOME: s.home, TERM: "dumb" };
   return sorted(execFileSync(shell, args, { input, cwd: s.project, env, encoding: "utf8" }));
 }
 
-/** Sorted completions without what shells add: descriptions, and the slash after a folder. */
+/** Sorted completions without what shells add: descriptions, the slash after a folder, and backslashes before special characters. */
 function sorted(lines: string): string[] {
-  const words = lines.split("\n").map((line) => line.replace(/\t.*/, "").replace(/\/$/, ""));
+  const words = lines.split("\n").map((line) => line.replace(/\t.*/, "").replace(/\/$/, "").replace(/\\(.)/g, "$1"));
   return [...new Set(words)].filter(Boolean).sort();
 }

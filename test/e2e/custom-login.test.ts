@@ -3,7 +3,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hasTerminals, terminal } from "./pty.ts";
+import { describeWith, itWith } from "../optional.ts";
+import { terminal } from "./pty.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
 const KEY = "vk-0123456789abcdef";
@@ -101,17 +102,21 @@ describe("scorel login custom", () => {
     s.file("~/.scorel/config.toml", before);
     const answers = [`http://${addressOf(closed)}/v1/`, KEY, "VLLM_KEY", "1", "nonsense", "32000", ""];
     const { code, stdout } = await login(s, answers, { VLLM_KEY: KEY });
-    expect([code, stdout.includes(KEY), stdout.includes("That is no name of a variable.")]).toEqual([0, false, true]);
+    expect([code, stdout.includes(KEY), stdout.includes("That is not the name of a variable.")]).toEqual([
+      0,
+      false,
+      true,
+    ]);
     expect(configOf(s).startsWith(`${before}\n\n[models.local]\ntype = "custom"\n`)).toBe(true);
     expect(configOf(s)).toContain('apiKeyEnv = "VLLM_KEY"\ncontextWindow = 32000\nmaxTokens = 8000\n');
-    expect(stdout).toContain("Your [model] stays as it is.");
+    expect(stdout).toContain("Your [model] was not changed.");
     expect((await s.run(["model", "check", "--model", "local/small"], { env: { VLLM_KEY: KEY } })).stdout).toMatch(
       /^ok {2}local\/small /,
     );
   });
 
   it.each([
-    ["a refused key", () => [addressOf(closed), ""], "it wants a key (401)"],
+    ["a refused key", () => [addressOf(closed), ""], "it requires a key (401)"],
     [
       "an address of another kind",
       () => ["ftp://127.0.0.1"],
@@ -150,11 +155,11 @@ describe("scorel login custom", () => {
     using s = scratch({ inProcess: true });
     s.file("~/.scorel/config.toml", "# mine\n");
     const { code, stdout } = await login(s, [addressOf(boasting), "", "", "", ...(last === undefined ? [] : [last])]);
-    expect([
-      code,
-      stdout.includes("failed  local/gone"),
-      stdout.includes("Keep the table all the same? [y/N]"),
-    ]).toEqual([1, true, true]);
+    expect([code, stdout.includes("failed  local/gone"), stdout.includes("Keep the table anyway? [y/N]")]).toEqual([
+      1,
+      true,
+      true,
+    ]);
     if (kept === undefined) expect(configOf(s)).toBe("# mine\n");
     else expect(configOf(s)).toContain(kept);
   });
@@ -164,7 +169,7 @@ describe("scorel login custom", () => {
     await login(s, [addressOf(boasting), "", "", "", "y"]);
     const before = configOf(s);
     const { stdout } = await login(s, [addressOf(boasting), "", "32000", "", "n"]);
-    expect([stdout.includes("Keep the change all the same?"), configOf(s)]).toEqual([true, before]);
+    expect([stdout.includes("Keep the change anyway?"), configOf(s)]).toEqual([true, before]);
   });
 
   it("gives a second server another name, and its model is used there", async () => {
@@ -217,21 +222,23 @@ describe("scorel login custom", () => {
     expect(configOf(s)).toBe(added ? `${described}\n${described.replace("[models.mine]", "[model]")}` : described);
   });
 
-  it.runIf(hasTerminals).each([
-    ["login", [], "Provider, such as"],
-    ["login anthropic", ["anthropic"], "with a key (k) or a subscription (s)?"],
-    ["login groq", ["groq"], "Key for groq"],
-    ["login custom", ["custom"], "Address of the server"],
-  ])("Ctrl-C at a question of `%s` cancels it", async (_what, provider, question) => {
-    using s = scratch();
-    await using t = terminal(s, ["login", ...provider]);
-    await t.shows(question);
-    t.type("\u0003");
-    expect(await t.code).toBe(130);
-    await t.shows("scorel: The login was cancelled. Nothing was changed.");
+  describeWith("script", "a terminal", () => {
+    it.each([
+      ["login", [], "Provider, such as"],
+      ["login anthropic", ["anthropic"], "with a key (k) or a subscription (s)?"],
+      ["login groq", ["groq"], "Key for groq"],
+      ["login custom", ["custom"], "Address of the server"],
+    ])("Ctrl-C at a question of `%s` cancels it", async (_what, provider, question) => {
+      using s = scratch();
+      await using t = terminal(s, ["login", ...provider]);
+      await t.shows(question);
+      t.type("\u0003");
+      expect(await t.code).toBe(130);
+      await t.shows("scorel: The login was cancelled. Nothing was changed.");
+    });
   });
 
-  it.runIf(hasTerminals)("asks at a terminal for another address after one that does not work", async () => {
+  itWith("script", "asks at a terminal for another address after one that does not work", async () => {
     using s = scratch();
     await using t = terminal(s, ["login", "custom"]);
     for (const [address, error] of [
@@ -255,7 +262,7 @@ describe("scorel login custom", () => {
     t.type("\n");
     await t.shows("Add it?");
     t.type("\n");
-    await t.shows("Keep the table all the same?");
+    await t.shows("Keep the table anyway?");
     t.type("\n");
     await t.shows("Try another server or model?");
     t.type("\n");

@@ -73,7 +73,7 @@ it("a prompt whose host is gone ends at the first Ctrl-C", async () => {
   expect([code, stderr.split("\n").slice(1)]).toEqual([
     130,
     [
-      "scorel: Left while the host was away. What was answered until then is kept in the session; a turn that still runs there goes on.",
+      "scorel: Left while the host was away. The answer so far is kept in the session; a turn that is still running there continues.",
       "",
     ],
   ]);
@@ -90,7 +90,8 @@ it("a prompt with --timeout ends in time when its host is killed, and when it on
       return [code, stderr.split("\n").at(-2)];
     }),
   );
-  const message = "scorel: Stopped after 4 seconds (--timeout) before the work was done. Allow more to let it finish.";
+  const message =
+    "scorel: Stopped after 4 seconds (--timeout) before the work was done. Raise --timeout to let it finish.";
   expect(ends).toEqual([
     [3, message],
     [3, message],

@@ -6,8 +6,9 @@ import type { Finding, HealthReport } from "@scorel/doctor/contract";
 import { describe, expect, it } from "vitest";
 import { OLDEST_NODE } from "../../plugins/doctor/programs.ts";
 import { root } from "../docs/source.ts";
-import { smallFileSystem } from "../fault/disk.ts";
+import { type SmallDisk, smallFileSystem } from "../fault/disk.ts";
 import { startModelServer, text } from "../model-server.ts";
+import { itWith } from "../optional.ts";
 import { type RunOptions, type Scratch, scratch } from "./scorel.ts";
 
 /** Runs `scorel doctor`; returns the report and the exit code. */
@@ -155,7 +156,7 @@ describe("scorel doctor in a broken environment", () => {
     using s = scratch({ inProcess: true });
     const report = await examine(s, [], { env: { HOME: "nowhere" } });
     expect([report.code, broken(report)]).toEqual([1, ["CONFIG_HOME"]]);
-    expect(found(report, "CONFIG_HOME").doNext).toBe("Set HOME to a directory of yours, by its full path.");
+    expect(found(report, "CONFIG_HOME").doNext).toBe("Set HOME to the full path of a directory that you own.");
   });
 
   it("reports a home that is not a folder, and a file where a folder should be", async () => {
@@ -178,9 +179,8 @@ describe("scorel doctor in a broken environment", () => {
     expect([report.code, found(report, "DIRECTORY_GONE").severity]).toEqual([0, "warning"]);
   });
 
-  it("runs on a full disk, and reports it", async ({ skip }) => {
-    using disk = smallFileSystem(2_000);
-    if (!disk) return skip("this user may mount no file system");
+  itWith("mounts", "runs on a full disk, and reports it", async () => {
+    using disk = smallFileSystem(2_000) as SmallDisk;
     using s = scratch({ inProcess: true });
     disk.fill?.();
     const report = await examine(s, [], { env: { HOME: disk.directory } });
@@ -333,8 +333,7 @@ describe("scorel doctor finds", () => {
     expect(own.findings.some(({ code }) => code === "SESSION_IN_USE")).toBe(false);
   });
 
-  it("a home that it cannot read", async ({ skip }) => {
-    if (process.getuid?.() !== 0 || !existsSync("/usr/bin/setpriv")) return skip("only root can be someone else");
+  itWith("setpriv", "a home that it cannot read", async () => {
     using s = scratch({ inProcess: true });
     s.file("~/.scorel/config.toml", "");
     for (const folder of [join(s.home, ".."), s.home, s.project]) chmodSync(folder, 0o755);

@@ -441,7 +441,7 @@ it("a deleted working directory is reported with exit 2", () =>
     const code = await new Promise((resolve) => child.on("close", resolve));
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringContaining("The current directory is not a directory to work in"),
+      stderr: expect.stringContaining("The current directory cannot be used as the working directory"),
     });
     expect(() => rmdirSync(gone)).toThrow();
   }));

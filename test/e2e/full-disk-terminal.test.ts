@@ -1,13 +1,11 @@
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { smallFileSystem } from "../fault/disk.ts";
+import { itWith } from "../optional.ts";
 import { fullScreen } from "./full-screen.ts";
-import { hasTerminals } from "./pty.ts";
 import { scratch } from "./scorel.ts";
 
-const mounted = smallFileSystem(64);
-mounted?.[Symbol.dispose]();
-
-it.skipIf(!hasTerminals || !mounted)(
+itWith(
+  ["script", "mounts"],
   "the terminal application says once why a message is not stored on a full disk",
   async () => {
     using s = scratch();

@@ -7,8 +7,10 @@ import { type Emulator, emulator } from "../plugins/terminal/emulator.ts";
 import type { Scratch } from "./scorel.ts";
 
 const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 40_000;
 const LOOK_MS = 15;
+/** Synchronized output: what terminals draw at once is between these. */
+const [FRAME_BEGINS, FRAME_ENDS] = ["\u001b[?2026h", "\u001b[?2026l"];
 
 /** The built command with its application on the screen of an emulated terminal. */
 export interface FullScreen extends AsyncDisposable {
@@ -62,10 +64,14 @@ export function fullScreen(
   const sized = `stty cols ${isSized ? columns : 0} rows ${isSized ? rows : 0}; tty > '${notes}'; ${run}`;
   const child: ChildProcess = spawn("script", ["-qefc", sized, "/dev/null"], { cwd: s.project, env });
   let sent = "";
+  let unread = 0;
   child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
     sent += chunk;
-    void screen.write(chunk);
+    unread++;
+    void screen.write(chunk).then(() => unread--);
   });
+  // A large frame arrives in several parts, of which a terminal shows none before the last one.
+  const isWhole = () => unread === 0 && sent.lastIndexOf(FRAME_BEGINS) <= sent.lastIndexOf(FRAME_ENDS);
   screen.onAnswer((data) => void child.stdin?.write(data));
   const code = new Promise<number | null>((resolve) => child.on("close", (status) => resolve(status)));
   let isOver = false;
@@ -73,7 +79,7 @@ export function fullScreen(
     isOver = true;
   });
   const until = async (what: string, holds: () => boolean) => {
-    for (const end = Date.now() + PATIENCE_MS; !holds(); ) {
+    for (const end = Date.now() + PATIENCE_MS; !((isWhole() || isOver) && holds()); ) {
       if (Date.now() > end || isOver)
         throw new Error(`${isOver ? "It ended" : "It went on"} and ${what}:\n${screen.text()}`);
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

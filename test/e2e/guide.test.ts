@@ -13,8 +13,9 @@ import { playSubagents } from "../docs/subagents-stage.ts";
 import { playTimeTravel } from "../docs/time-travel-stage.ts";
 import { playTrust } from "../docs/trust-stage.ts";
 import { playWorktrees } from "../docs/worktrees-stage.ts";
+import { itWith } from "../optional.ts";
 import { editor } from "./acp-editor.ts";
-import { hasTerminals, terminal } from "./pty.ts";
+import { terminal } from "./pty.ts";
 import { scratch } from "./scorel.ts";
 
 const guide = read("docs/guide/first-session.md");
@@ -76,7 +77,7 @@ it("the outputs in the guide to extensions are those of its steps", async () => 
   expect(comparable(await playExtensions())).toBe(comparable(read("docs/guide/write-an-extension.md")));
 });
 
-it.skipIf(!hasTerminals)("the question in the guide to extensions is shown as in a terminal", async () => {
+itWith("script", "the question in the guide to extensions is shown as in a terminal", async () => {
   const extensions = read("docs/guide/write-an-extension.md");
   const shown = /```text\n> (\/clean\n[\s\S]*?)```/.exec(extensions)?.[1] ?? "";
   using s = scratch();

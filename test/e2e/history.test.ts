@@ -134,7 +134,7 @@ describe("a session with real turns", () => {
     const { sessionId, ids } = await talked(s, server);
     const [, , , end = "", , , , last = ""] = ids;
     const copied = await printed(s, "clone", sessionId, end.slice(0, 8));
-    const copy = /^New session (\w+)\nTo go on in it: scorel --session \1\n$/.exec(copied)?.[1] ?? "";
+    const copy = /^New session (\w+)\nTo continue in it: scorel --session \1\n$/.exec(copied)?.[1] ?? "";
     expect(await leafOf(s, copy)).toBe(end);
     expect(await s.run(["--session", copy, "-p", "Make it four."])).toMatchObject({
       code: 0,
@@ -217,7 +217,7 @@ describe("a session with real turns", () => {
       stdout: expect.stringMatching(
         /left alone without --overwrite(.*\n)*not restored: cart\.js: .*\n0 files restored\.\n/,
       ),
-      stderr: expect.stringContaining('Some files are not as they were then: see "not restored" above.'),
+      stderr: expect.stringContaining('Some files were not restored: see "not restored" above.'),
     });
     expect([cart(), await leafOf(s, sessionId)]).toEqual(["someone else's\n", end]);
   });

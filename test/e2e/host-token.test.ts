@@ -6,6 +6,7 @@ import { connectHost } from "@scorel/host/client";
 import { expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { startModelServer, text, toolCall } from "../model-server.ts";
+import { itWith } from "../optional.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
 /** The content of all files below a folder, by path. */
@@ -124,43 +125,40 @@ it("a host's token is in no file but its own, in no output and in no request to 
   }
 });
 
-it.skipIf(process.getuid?.() !== 0)(
-  "another user of the computer can neither read a host's files nor connect to it",
-  async () => {
-    using s = scratch();
-    // Others may enter this home, so only the modes of Scorel's own files protect it.
-    for (const path of [dirname(s.home), s.home]) chmodSync(path, 0o755);
-    await using server = await startModelServer(() => text("done"));
-    s.useModel(server.baseUrl);
-    const { host, port } = await serve(s);
-    await using client = await connected(s);
-    const { sessionId } = await client.request("create_session", { cwd: s.project });
-    const { id } = await client.request("send_message", { sessionId, content: "hello" });
-    await client.request("wait_turn", { sessionId, id });
-    const { addresses } = JSON.parse(readFileSync(join(s.home, ".scorel/run/host.json"), "utf8"));
-    const asOther = (code: string, ...args: string[]) => {
-      const { stdout } = spawnSync(process.execPath, ["-e", code, ...args], {
-        uid: 65_534,
-        gid: 65_534,
-        encoding: "utf8",
-      });
-      return stdout.trim();
-    };
-    const reading =
-      "try { require('fs').readFileSync(process.argv[1]); console.log('read') } catch (e) { console.log(e.code) }";
-    const isOurs = (path: string) => !path.endsWith("/config.toml") && !path.includes("/cache/code/");
-    const paths = bytesBelow(join(s.home, ".scorel")).flatMap(([path]) => (isOurs(path) ? path : []));
-    expect(paths.some((path) => path.includes(sessionId))).toBe(true);
-    for (const path of paths) expect([path, asOther(reading, path)]).toEqual([path, "EACCES"]);
-    const dialing =
-      "require('net').connect(process.argv[1]).on('connect', () => console.log('in')).on('error', (e) => console.log(e.code))";
-    expect(asOther(dialing, addresses[0].address)).toBe("EACCES");
-    const asking = `fetch("http://127.0.0.1:${port}/operations/list_sessions", { method: "POST", body: "{}" }).then((r) => console.log(r.status))`;
-    expect(asOther(asking)).toBe("401");
-    host.child.kill("SIGTERM");
-    await host.finished;
-  },
-);
+itWith("root", "another user of the computer can neither read a host's files nor connect to it", async () => {
+  using s = scratch();
+  // Others may enter this home, so only the modes of Scorel's own files protect it.
+  for (const path of [dirname(s.home), s.home]) chmodSync(path, 0o755);
+  await using server = await startModelServer(() => text("done"));
+  s.useModel(server.baseUrl);
+  const { host, port } = await serve(s);
+  await using client = await connected(s);
+  const { sessionId } = await client.request("create_session", { cwd: s.project });
+  const { id } = await client.request("send_message", { sessionId, content: "hello" });
+  await client.request("wait_turn", { sessionId, id });
+  const { addresses } = JSON.parse(readFileSync(join(s.home, ".scorel/run/host.json"), "utf8"));
+  const asOther = (code: string, ...args: string[]) => {
+    const { stdout } = spawnSync(process.execPath, ["-e", code, ...args], {
+      uid: 65_534,
+      gid: 65_534,
+      encoding: "utf8",
+    });
+    return stdout.trim();
+  };
+  const reading =
+    "try { require('fs').readFileSync(process.argv[1]); console.log('read') } catch (e) { console.log(e.code) }";
+  const isOurs = (path: string) => !path.endsWith("/config.toml") && !path.includes("/cache/code/");
+  const paths = bytesBelow(join(s.home, ".scorel")).flatMap(([path]) => (isOurs(path) ? path : []));
+  expect(paths.some((path) => path.includes(sessionId))).toBe(true);
+  for (const path of paths) expect([path, asOther(reading, path)]).toEqual([path, "EACCES"]);
+  const dialing =
+    "require('net').connect(process.argv[1]).on('connect', () => console.log('in')).on('error', (e) => console.log(e.code))";
+  expect(asOther(dialing, addresses[0].address)).toBe("EACCES");
+  const asking = `fetch("http://127.0.0.1:${port}/operations/list_sessions", { method: "POST", body: "{}" }).then((r) => console.log(r.status))`;
+  expect(asOther(asking)).toBe("401");
+  host.child.kill("SIGTERM");
+  await host.finished;
+});
 
 async function connected(s: Scratch) {
   const { dialSocket } = await import("../../plugins/socket/socket.ts");

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { eventually } from "../eventually.ts";
 import { delayUntil, gate, startModelServer, text, toolCall } from "../model-server.ts";
+import { itWith } from "../optional.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
 const none = ["--preset", "none"];
@@ -43,7 +44,7 @@ describe("scorel host", () => {
       expect(started.stdout).toContain(`process ${status.pid}`);
       expect(await s.run(["host", "serve"])).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining("A host is running already"),
+        stderr: expect.stringContaining("A host is already running"),
       });
       const replaced = await s.run(["host", "serve", "--replace"]);
       expect(replaced.code).toBe(0);
@@ -305,7 +306,7 @@ describe("a host in the background", () => {
       expect(await s.run([...none, "-p", "three"])).toMatchObject({
         code: 0,
         stdout: "three\n",
-        stderr: expect.stringContaining("going on without it, since terminal still uses it."),
+        stderr: expect.stringContaining("continuing without it, since terminal still uses it."),
       });
       expect(JSON.parse(readFileSync(state, "utf8")).pid).toBe(now.pid);
       talk.child.stdin?.end();
@@ -357,29 +358,26 @@ describe("a host in the background", () => {
     expect((await s.run(["host", "reset"])).stdout).toContain("There is nothing to reset");
   });
 
-  it.runIf(process.platform === "linux")(
-    "is installed as a service of the user, in a file that only Scorel replaces",
-    async () => {
-      using s = scratch();
-      const env = { XDG_CONFIG_HOME: join(s.home, "config") };
-      const unit = join(env.XDG_CONFIG_HOME, "systemd/user/scorel-host.service");
-      const run = (...args: string[]) => s.run(["host", ...args], { env, guarded: true });
-      const printed = await run("install", "--print", "--port", "7777");
-      expect(printed.stdout).toMatch(/ExecStart=".*" ".*bin.js" "host" "serve" "--foreground" "--port" "7777"\n/);
-      expect(existsSync(unit)).toBe(false);
-      expect((await run("install", "--port", "7777")).stdout).toContain(`Written: ${unit}\n`);
-      expect(readFileSync(unit, "utf8")).toBe(printed.stdout);
-      writeFileSync(unit, "[Unit]\n");
-      for (const action of ["install", "uninstall"])
-        expect(await run(action)).toMatchObject({
-          code: 2,
-          stderr: expect.stringContaining("was not written by Scorel"),
-        });
-      expect((await run("install", "--force")).code).toBe(0);
-      expect((await run("uninstall")).stdout).toContain(`Deleted: ${unit}\n`);
-      expect(existsSync(unit)).toBe(false);
-    },
-  );
+  itWith("linux", "is installed as a service of the user, in a file that only Scorel replaces", async () => {
+    using s = scratch();
+    const env = { XDG_CONFIG_HOME: join(s.home, "config") };
+    const unit = join(env.XDG_CONFIG_HOME, "systemd/user/scorel-host.service");
+    const run = (...args: string[]) => s.run(["host", ...args], { env, guarded: true });
+    const printed = await run("install", "--print", "--port", "7777");
+    expect(printed.stdout).toMatch(/ExecStart=".*" ".*bin.js" "host" "serve" "--foreground" "--port" "7777"\n/);
+    expect(existsSync(unit)).toBe(false);
+    expect((await run("install", "--port", "7777")).stdout).toContain(`Written: ${unit}\n`);
+    expect(readFileSync(unit, "utf8")).toBe(printed.stdout);
+    writeFileSync(unit, "[Unit]\n");
+    for (const action of ["install", "uninstall"])
+      expect(await run(action)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("was not written by Scorel"),
+      });
+    expect((await run("install", "--force")).code).toBe(0);
+    expect((await run("uninstall")).stdout).toContain(`Deleted: ${unit}\n`);
+    expect(existsSync(unit)).toBe(false);
+  });
 });
 
 it("-p says once that a project is not trusted, whichever process has the session open", async () => {
@@ -422,11 +420,11 @@ it("a prompt for a session in which a turn runs is queued, taken back by Ctrl-C,
   const refused = await s.run([...busy, "no", "--if-busy", "refuse"]);
   expect(refused).toMatchObject({ code: 5, stdout: "", stderr: expect.stringContaining("so the prompt was not sent") });
   const withdrawn = s.start([...busy, "never mind"]);
-  await withdrawn.said("the prompt waits for its end");
+  await withdrawn.said("the prompt waits until it ends");
   withdrawn.child.kill("SIGINT");
   expect((await withdrawn.finished).code).toBe(130);
   const second = s.start([...busy, "two", "--max-rounds", "1"]);
-  await second.said("the prompt waits for its end");
+  await second.said("the prompt waits until it ends");
   released.open();
   expect(await second.finished).toMatchObject({ code: 0, stdout: "second answer\n" });
   expect((await first.finished).code).toBe(0);

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it } from "vitest";
 import { startModelServer, text, toolCall } from "../model-server.ts";
+import { itWith } from "../optional.ts";
 import { fc, seed } from "../property.ts";
-import { hasTerminals, terminal } from "./pty.ts";
+import { terminal } from "./pty.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
 /** Sets the window's title, writes to the clipboard, clears the screen, hides text, and moves the cursor. */
@@ -78,7 +79,8 @@ async function hostElsewhere(s: Scratch, change: (message: unknown) => unknown) 
 const ROUNDS = Number(process.env.RUNS ?? 12);
 
 describe("a host elsewhere that means harm", () => {
-  it.skipIf(!hasTerminals)(
+  itWith(
+    "script",
     "cannot move the cursor, write to the clipboard or set the title of a terminal that attaches to it",
     async () => {
       using here = scratch();

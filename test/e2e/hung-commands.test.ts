@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { startModelServer, text } from "../model-server.ts";
+import { itWith } from "../optional.ts";
 import { fullScreen } from "./full-screen.ts";
-import { hasTerminals, terminal } from "./pty.ts";
+import { terminal } from "./pty.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
 const LIMIT = 60_000;
@@ -17,7 +18,8 @@ function write(s: Scratch): void {
 }
 
 describe("a slash command that never settles", () => {
-  it.skipIf(!hasTerminals)(
+  itWith(
+    "script",
     "is cancelled by Esc or Ctrl-C on the screen, and later messages are sent",
     async () => {
       using s = scratch();
@@ -41,7 +43,8 @@ describe("a slash command that never settles", () => {
     LIMIT,
   );
 
-  it.skipIf(!hasTerminals)(
+  itWith(
+    "script",
     "is cancelled by Ctrl-C in a plain conversation, and later messages are sent",
     async () => {
       using s = scratch();

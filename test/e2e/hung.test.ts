@@ -1,8 +1,9 @@
 import { hostname } from "node:os";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { startModelServer, text } from "../model-server.ts";
+import { describeWith } from "../optional.ts";
 import { fullScreen } from "./full-screen.ts";
-import { hasTerminals, terminal } from "./pty.ts";
+import { terminal } from "./pty.ts";
 import { none, relayed } from "./relayed.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
@@ -15,7 +16,7 @@ function said(s: Scratch): unknown[] {
   return messages.filter((message) => message?.role === "user").map(({ content }) => content);
 }
 
-describe.skipIf(!hasTerminals)("a message that is sent while nothing answers", () => {
+describeWith("script", "a message that is sent while nothing answers", () => {
   it(
     "is shown above the field until the host has accepted it, and then once in its place",
     async () => {

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { hasTerminals, terminal } from "./pty.ts";
+import { itWith } from "../optional.ts";
+import { terminal } from "./pty.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
 const open = ["host", "serve", "--port", "0", "--bind", "0.0.0.0", "--insecure"];
@@ -37,7 +38,7 @@ describe("scorel host serve beyond this computer without encryption", () => {
     expect(await runs(s)).toBe(false);
   });
 
-  it.skipIf(!hasTerminals)("asks in a terminal, where Enter means no", async () => {
+  itWith("script", "asks in a terminal, where Enter means no", async () => {
     using s = scratch();
     await using no = terminal(s, open);
     await no.shows("Go on? [y/N]");

@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { startModelServer, text } from "../model-server.ts";
+import { describeWith } from "../optional.ts";
 import { isAlive } from "../processes.ts";
-import { hasTerminals, terminal } from "./pty.ts";
+import { terminal } from "./pty.ts";
 import { scratch, writersIn } from "./scorel.ts";
 
 /** A conversation with one turn, in a shell with job control; with and without an extension. */
@@ -27,7 +28,7 @@ async function conversation(extension?: string) {
 }
 const mine = 'export default { id: "mine", name: "x", version: "1", hooks: () => ({ beforeToolCall() {} }) };';
 
-describe.skipIf(!hasTerminals)("at an idle prompt", () => {
+describeWith("script", "at an idle prompt", () => {
   it.each([
     ["Ctrl-Z", undefined],
     ["Ctrl-Z, beside an extension,", mine],

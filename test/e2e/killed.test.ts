@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type Part, startModelServer, text, toolCall } from "../model-server.ts";
+import { describeWith } from "../optional.ts";
 import { startedProcesses } from "../processes.ts";
 import { fullScreen, typingOver } from "./full-screen.ts";
-import { hasTerminals, terminal } from "./pty.ts";
+import { terminal } from "./pty.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
 const STOPPED = "Stopped: Scorel ended while this ran; its result is unknown.";
@@ -51,7 +52,7 @@ const results = (s: Scratch) =>
     .map(({ message }) => message as { role: string } | undefined)
     .filter((message) => message?.role === "tool_result");
 
-describe.skipIf(!hasTerminals)("a conversation whose process was killed", () => {
+describeWith("script", "a conversation whose process was killed", () => {
   it("shows the command that ran, wherever it is read, and the model reads the same", async () => {
     await using s = await modelThat(sleeping);
     {
@@ -82,7 +83,7 @@ describe.skipIf(!hasTerminals)("a conversation whose process was killed", () => 
     for (const text of Object.values(await read(s))) expect(text).toContain(STOPPED);
     t.type("/quit\r");
     await t.code;
-  }, 60_000);
+  });
 
   it("shows a command that runs in another process as running", async () => {
     await using s = await modelThat(sleeping);
@@ -95,7 +96,7 @@ describe.skipIf(!hasTerminals)("a conversation whose process was killed", () => 
     await t.shows("Interrupted.");
     t.type("\u0004");
     await t.code;
-  }, 60_000);
+  });
 
   it("asks the open question again, and continues with its answer", async () => {
     await using s = await modelThat(toolCall("Bash", { command: "touch made" }));
@@ -123,7 +124,7 @@ describe.skipIf(!hasTerminals)("a conversation whose process was killed", () => 
     t.type("\u0004");
     await t.code;
     expect(results(s)).toMatchObject([{ isError: false }]);
-  }, 60_000);
+  });
 
   it("does so in a plain conversation", async () => {
     await using s = await modelThat(toolCall("Bash", { command: "touch made" }));
@@ -144,5 +145,5 @@ describe.skipIf(!hasTerminals)("a conversation whose process was killed", () => 
     t.type("/quit\r");
     await t.code;
     expect(results(s)).toMatchObject([{ isError: false }]);
-  }, 60_000);
+  });
 });

@@ -1,31 +1,71 @@
 import { expect, it } from "vitest";
-import { startModelServer, text } from "../model-server.ts";
-import { hasTerminals, terminal } from "./pty.ts";
+import { startModelServer, text, toolCall } from "../model-server.ts";
+import { describeWith, itWith } from "../optional.ts";
+import { terminal } from "./pty.ts";
 import { scratch } from "./scorel.ts";
 
-it.skipIf(!hasTerminals)(
-  "remaining terminals are told where the session continues when its terminal is closed",
-  async () => {
+itWith("script", "remaining terminals are told where the session continues when its terminal is closed", async () => {
+  using s = scratch();
+  await using server = await startModelServer([text("first answer"), text("second answer")]);
+  s.useModel(server.baseUrl);
+  await using first = terminal(s, ["--preset", "none"]);
+  await first.shows("> ");
+  first.type("one\r");
+  await first.shows("first answer");
+  await using second = terminal(s, ["--preset", "none", "--continue"]);
+  await second.shows("(also here: terminal; you are terminal-2)");
+  await first.shows("(terminal-2 is here, too)");
+  first.type("\u0004");
+  await first.shows(
+    "The session continues without you: terminal-2 is still there. To come back: scorel --preset none --session ",
+  );
+  expect(await first.code).toBe(0);
+  await second.shows(
+    "(the terminal that ran this session was closed; the session continues in yours, and you need not do anything)",
+  );
+  second.type("two\r");
+  await second.shows("second answer");
+  second.type("\u0004");
+  await second.shows("To continue: scorel --preset none --session ");
+  expect(await second.code).toBe(0);
+});
+
+describeWith("script", "in a terminal,", () => {
+  it.each([
+    ["line by line", false],
+    ["on the whole screen", true],
+  ])("what runs in the background ends with a session without a host, which is said: %s", async (_how, full) => {
     using s = scratch();
-    await using server = await startModelServer([text("first answer"), text("second answer")]);
+    const background = toolCall("Bash", { command: "sleep 100", background: true });
+    await using server = await startModelServer([background, text("It runs.")]);
     s.useModel(server.baseUrl);
-    await using first = terminal(s, ["--preset", "none"]);
-    await first.shows("> ");
-    first.type("one\r");
-    await first.shows("first answer");
-    await using second = terminal(s, ["--preset", "none", "--continue"]);
-    await second.shows("(also here: terminal; you are terminal-2)");
-    await first.shows("(terminal-2 is here, too)");
-    first.type("\u0004");
-    await first.shows("The session goes on without you: terminal-2 is still there. To come back: scorel --session ");
-    expect(await first.code).toBe(0);
-    await second.shows(
-      "(the terminal that ran this session was closed; the session goes on in yours, and you need not do anything)",
-    );
-    second.type("two\r");
-    await second.shows("second answer");
-    second.type("\u0004");
-    await second.shows("To go on: scorel --session ");
-    expect(await second.code).toBe(0);
-  },
-);
+    await using t = terminal(s, ["--yes", "begin"], { full });
+    await t.shows("It runs.");
+    t.type("\u0004");
+    await t.shows("nded with the session: $ sleep 100");
+    expect(await t.code).toBe(0);
+  });
+
+  it.each([
+    ["line by line", false],
+    ["on the whole screen", true],
+  ])(
+    "what runs in a session that goes on in another terminal ends with this one, which is said: %s",
+    async (_how, full) => {
+      using s = scratch();
+      const background = toolCall("Bash", { command: "sleep 100", background: true });
+      await using server = await startModelServer([background, text("It runs.")]);
+      s.useModel(server.baseUrl);
+      await using first = terminal(s, ["--yes", "begin"], { full });
+      await first.shows("It runs.");
+      await using second = terminal(s, ["--continue"]);
+      await second.shows("you are terminal-2");
+      first.type("\u0004");
+      await first.shows("nds with this terminal: $ sleep 100");
+      expect(await first.code).toBe(0);
+      await second.shows("the session continues in yours");
+      second.type("\u0004");
+      expect(await second.code).toBe(0);
+    },
+  );
+});

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type Script, startModelServer, text, toolCall } from "../model-server.ts";
+import { describeWith } from "../optional.ts";
 import { fullScreen } from "./full-screen.ts";
-import { hasTerminals, terminal } from "./pty.ts";
+import { terminal } from "./pty.ts";
 import { scratch } from "./scorel.ts";
 
 /**
@@ -50,7 +51,7 @@ async function stage(script: Script) {
 const asking: Script = (_, index) =>
   index === 0 ? text("A shop.") : index === 1 ? toolCall("Bash", { command: "touch made" }) : text("It was made.");
 
-describe.skipIf(!hasTerminals)("a person whose token may only view", () => {
+describeWith("script", "a person whose token may only view", () => {
   it("watches in the terminal application, and keeps typed text", async () => {
     await using t = await stage(asking);
     await using viewer = fullScreen(t.s, await t.attach("viewer", "view"), { columns: 110, rows: 36 });
@@ -95,7 +96,7 @@ describe.skipIf(!hasTerminals)("a person whose token may only view", () => {
   });
 });
 
-describe.skipIf(!hasTerminals)("a person whose token may view and prompt", () => {
+describeWith("script", "a person whose token may view and prompt", () => {
   it("sends messages, and leaves questions to others", async () => {
     await using t = await stage((_, index) => text(index === 0 ? "A shop." : "Certainly."));
     await using guest = fullScreen(t.s, await t.attach("guest", "view,prompt"), { columns: 110, rows: 36 });

@@ -20,14 +20,16 @@ it("an address in place of a program adds a server at that address", async () =>
   expect(await added("add", "far", "https://a.test/mcp")).toEqual(far);
   expect(await added("add", "--transport", "http", "far", "https://a.test/mcp")).toEqual(far);
   expect(await added("add", "-t", "http", "-s", "user", "far", "--url", "https://a.test/mcp")).toEqual(far);
-  expect(await added("add", "far", "https://a.test/mcp", "more")).toMatch(/^scorel: Give either the program/);
-  expect(await added("add", "far", "-t", "http")).toMatch(/^scorel: Give either the program/);
+  expect(await added("add", "far", "https://a.test/mcp", "more")).toMatch(
+    /^scorel: Specify either the server's program/,
+  );
+  expect(await added("add", "far", "-t", "http")).toMatch(/^scorel: Specify either the server's program/);
   expect(await added("add", "far", "-t", "http", "a.test")).toContain("a.test is not an address");
   expect(await added("add", "far", "-t", "stdio", "--", "https://a.test")).toEqual({
     name: "far",
     command: "https://a.test",
   });
-  expect(await added("add", "-t", "sse", "far", "https://a.test/sse")).toContain("only reached over SSE");
+  expect(await added("add", "-t", "sse", "far", "https://a.test/sse")).toContain("only be reached over SSE");
 });
 
 it("every character is written so that the file stays valid", async () => {
@@ -50,7 +52,7 @@ it("options and headers may be written as for other agents", async () => {
   expect(await added("add", "far", "https://a.test", ...written)).toMatchObject({
     headers: { "X-Key": "a=b:c", "X-Other": "d", Authorization: `Bearer ${reference("TOKEN")}` },
   });
-  expect(await added("add", "far", "https://a.test", "-H", "secret")).toMatch(/given as NAME=VALUE or "NAME: VALUE"/);
+  expect(await added("add", "far", "https://a.test", "-H", "secret")).toMatch(/takes NAME=VALUE or "NAME: VALUE"/);
   expect(await added("add", "far", "https://a.test", "--bearer-token-env-var", "a b")).toContain("name of a variable");
   expect(await added("add", "far", "npx", "-y", "far-server")).toContain("put -- before that");
 });
@@ -85,7 +87,7 @@ it("the scope project writes the project's .mcp.json, which is used once the pro
   const old = { command: "old", timeout: 5 };
   const both = { note: "ours", mcpServers: { Old: old, far: { type: "http", url: "https://a.test" } } };
   expect(readFileSync(path, "utf8")).toBe(`${JSON.stringify(both, null, "\t")}\n`);
-  expect((await add("add", "old", "--", "run")).stderr).toContain('has an MCP server "old" already');
+  expect((await add("add", "old", "--", "run")).stderr).toContain('already has an MCP server "old"');
   expect((await add("add", "slow", "--timeout", "5", "--", "run")).stderr).toContain(
     "only for a server with the scope",
   );

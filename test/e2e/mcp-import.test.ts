@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "smol-toml";
 import { expect, it } from "vitest";
-import { hasTerminals, terminal } from "./pty.ts";
+import { itWith } from "../optional.ts";
+import { terminal } from "./pty.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
 const program = fileURLToPath(new URL("../fixtures/mcp-tools.mjs", import.meta.url));
@@ -134,11 +135,11 @@ it("without a person and --yes nothing is added", async () => {
   claude(s, { a: { command: "a" } });
   const { code, stdout, stderr } = await s.run(["mcp", "import"]);
   expect([code, stdout]).toEqual([2, expect.stringContaining("  add a: a\n")]);
-  expect(stderr).toContain("Nothing was imported. Confirm in a terminal, or give --yes.");
+  expect(stderr).toContain("Nothing was imported. Confirm in a terminal, or add --yes.");
   expect((await s.run(["mcp", "list"])).stdout).toContain("No MCP servers");
 });
 
-it.skipIf(!hasTerminals)("in a terminal a person is asked, and nothing is added without a yes", async () => {
+itWith("script", "in a terminal a person is asked, and nothing is added without a yes", async () => {
   using s = scratch();
   claude(s, { a: { command: "a" } });
   for (const [answer, code, said] of [

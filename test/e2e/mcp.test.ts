@@ -53,7 +53,7 @@ it("a server is added, tried, used and removed on the command line, and the rest
     `${before}\n[[mcp.servers]]\nname = "tools"\ncommand = "${process.execPath}"\nargs = ["${program}","--only=echo"]\nenv = { "MODE" = "read" }\n`,
   );
   const again = await s.run(["mcp", "add", "Tools", "--url", "https://example.com"]);
-  expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining("has an MCP server") });
+  expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining("already has an MCP server") });
   expect((await s.run(["mcp", "list"])).stdout).toBe(
     `tools  ${process.execPath} ${program} --only=echo  (your configuration)\n`,
   );

@@ -1,7 +1,8 @@
 import { readdirSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { startModelServer, text } from "../model-server.ts";
-import { hasTerminals, type Terminal, terminal } from "./pty.ts";
+import { describeWith } from "../optional.ts";
+import { type Terminal, terminal } from "./pty.ts";
 import { scratch, writersIn } from "./scorel.ts";
 
 const ON = "\u001b[?2004h";
@@ -11,7 +12,7 @@ const pasted = (words: string) => `\u001b[200~${words}\u001b[201~`;
 /** Whether bracketed paste is enabled after everything that was sent to the terminal. */
 const isMarking = (t: Terminal) => t.raw().lastIndexOf(ON) > t.raw().lastIndexOf(OFF);
 
-describe.skipIf(!hasTerminals)("text that is pasted into a conversation", () => {
+describeWith("script", "text that is pasted into a conversation", () => {
   it("is one message, however many lines it has, and no command", async () => {
     using s = scratch();
     await using server = await startModelServer([text("I see.")]);

@@ -87,7 +87,7 @@ describe("a run without a user to ask", () => {
     const { code, stderr } = await s.run(["--yes", "--permission", "ask", "-p", "go"], guarded);
     expect([code, stderr, made(s)]).toEqual([
       2,
-      "scorel: --yes means --permission full, so it does not go with --permission ask. Give one of them.\n",
+      "scorel: --yes means --permission full, so it cannot be combined with --permission ask. Use only one of them.\n",
       false,
     ]);
     await s.run(["--yes", "--permission", "full", "-p", "go"], guarded);

@@ -1,9 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { read } from "../docs/source.ts";
 import { takePictures, terminalPictures } from "../docs/terminal-stage.ts";
-import { hasTerminals } from "./pty.ts";
+import { describeWith } from "../optional.ts";
 
-describe.skipIf(!hasTerminals)("the pictures of the terminal", () => {
+describeWith("script", "the pictures of the terminal", () => {
   it("show its current screens (`npm run docs -- guide` renews them)", async () => {
     const pictures = await takePictures();
     expect([...pictures.keys()].sort()).toEqual([...terminalPictures].sort());

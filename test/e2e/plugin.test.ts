@@ -79,7 +79,7 @@ describe("scorel plugin new", () => {
     using s = scratch({ inProcess: true });
     const mine = s.file("~/.scorel/extensions/mine.ts", "// mine\n");
     const { code, stderr } = await s.run(["plugin", "new", "mine", "--global"]);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`${mine} exists already`) });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`${mine} already exists`) });
     expect(readFileSync(mine, "utf8")).toBe("// mine\n");
     expect(readdirSync(join(s.home, ".scorel/extensions"))).toEqual(["mine.ts"]);
   });
@@ -431,12 +431,12 @@ export default {
 
   it.each([
     ["session", "toolWrappers: () => ({ Bash: 'x' }),", 'the wrapper of tool "Bash" is not a function'],
-    ["session", "commands: () => ({ a: { run() {}, sumary: 'x' } }),", 'has a field "sumary", which means nothing'],
+    ["session", "commands: () => ({ a: { run() {}, sumary: 'x' } }),", 'has a field "sumary", which is not supported'],
     ["session", "cliCommands: () => [],", 'only plugins with scope: "host" are asked for it'],
     [
       "host",
       "cliCommands: () => [{ noun: 'a', runn() {} }],",
-      'has a field "runn", which means nothing: did you mean "run"?',
+      'has a field "runn", which is not supported: did you mean "run"?',
     ],
     ["host", "operations: () => ({ 'mine.a': { params: 5 } }),", "mine.a"],
   ])("--load reports what is found only at the first use: scope %s, %s", async (scope, members, told) => {
@@ -582,7 +582,7 @@ describe("a spelling mistake in an extension", () => {
     const { code, stdout } = await s.run(["plugin", "check", "mine.ts", "--load"]);
     expect(code).toBe(1);
     expect(stdout).toContain("load: wrong");
-    expect(stdout).toContain('a field "tool", which means nothing: did you mean "tools"?');
+    expect(stdout).toContain('a field "tool", which is not supported: did you mean "tools"?');
     expect(stdout).toContain('The command "/bad" of plugin "mine" cannot be used');
   });
 

@@ -106,7 +106,7 @@ describe("a preset that is a folder", () => {
       code: 2,
       stdout: "",
       stderr: [
-        `scorel: There is no preset "codign" (${file}:1). Did you mean "coding"? \`scorel preset list\` names them all.`,
+        `scorel: There is no preset "codign" (${file}:1). Did you mean "coding"? \`scorel preset list\` lists them all.`,
         `scorel: Unsupported config key: colour (${file}:2)`,
         `scorel: "loud": its id is "no-push", but the file or folder is named "loud"; they have to be equal (${code})`,
         "",

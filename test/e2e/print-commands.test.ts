@@ -35,7 +35,7 @@ it("a command that fails, or is only for conversations, is an error", async () =
     stderr: expect.stringContaining("/permission runs only in a conversation"),
   });
   const { code, stderr } = await s.run(["-p", "/new"]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining("/new has no answer outside of a conversation")]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("/new works only in a conversation")]);
 });
 
 it("other texts with a slash go to the model, with a warning if they could be commands", async () => {

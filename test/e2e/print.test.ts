@@ -233,7 +233,7 @@ describe("scorel -p", () => {
     expect(await joining.finished).toMatchObject({
       code: 0,
       stdout: "second answer\n",
-      stderr: "A turn runs in this session; the prompt waits for its end (--if-busy refuse: do not wait).\n",
+      stderr: "A turn is running in this session; the prompt waits until it ends (--if-busy refuse: do not wait).\n",
     });
     expect((await writer.finished).code).toBe(0);
     const { events, problems } = scanLog(s.logs()[0] ?? "");
@@ -279,7 +279,7 @@ describe("scorel session", () => {
     expect((await tail("show", "1")).stdout).toBe("assistant: An answer\n\n");
     expect(await tail("show", "some")).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("--tail takes a number of events from 1 on"),
+      stderr: expect.stringContaining("--tail takes a positive number of events"),
     });
     const { stdout } = await s.run(["session", "list", "--output", "json"]);
     expect(JSON.parse(stdout)).toEqual([

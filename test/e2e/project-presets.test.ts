@@ -2,7 +2,8 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startModelServer, text, toolCall } from "../model-server.ts";
-import { hasTerminals, terminal } from "./pty.ts";
+import { itWith } from "../optional.ts";
+import { terminal } from "./pty.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
 const guard = `export default {
@@ -42,7 +43,7 @@ describe.each(["file", "folder"] as const)("a project's own preset that is a %s"
     expect(await s.run(asked)).toMatchObject({
       code: 2,
       stdout: "",
-      stderr: `scorel: The preset "team" is in ${file}, which is not read before you trust the project: scorel trust add, or --trust for one run.\n`,
+      stderr: `scorel: The preset "team" is in ${file}, which is not read until you trust the project: scorel trust add, or --trust for one run.\n`,
     });
     expect(server.requests).toEqual([]);
   });
@@ -87,31 +88,28 @@ describe.each(["file", "folder"] as const)("a project's own preset that is a %s"
     expect(server.requests).toEqual([]);
   });
 
-  it.skipIf(!hasTerminals)(
-    "is asked about in a terminal before anything is loaded, and is used after a yes",
-    async () => {
-      using s = scratch({ inProcess: true });
-      await using server = await startModelServer(() => text("ours"));
-      s.useModel(server.baseUrl);
-      project(s, form);
-      {
-        await using no = terminal(s, ["--preset", "team"]);
-        await no.shows("not trusted yet");
-        await no.shows("Trust it? ");
-        no.type("n\r");
-        await no.shows("is not read before you trust the project");
-        expect(await no.code).toBe(2);
-      }
-      await using yes = terminal(s, ["--preset", "team"]);
-      await yes.shows("Trust it? ");
-      yes.type("y\r");
-      await yes.shows("> ");
-      yes.type("hi\r");
-      await yes.shows("ours");
-      yes.type("/exit\r");
-      expect(await yes.code).toBe(0);
-    },
-  );
+  itWith("script", "is asked about in a terminal before anything is loaded, and is used after a yes", async () => {
+    using s = scratch({ inProcess: true });
+    await using server = await startModelServer(() => text("ours"));
+    s.useModel(server.baseUrl);
+    project(s, form);
+    {
+      await using no = terminal(s, ["--preset", "team"]);
+      await no.shows("not trusted yet");
+      await no.shows("Trust it? ");
+      no.type("n\r");
+      await no.shows("is not read until you trust the project");
+      expect(await no.code).toBe(2);
+    }
+    await using yes = terminal(s, ["--preset", "team"]);
+    await yes.shows("Trust it? ");
+    yes.type("y\r");
+    await yes.shows("> ");
+    yes.type("hi\r");
+    await yes.shows("ours");
+    yes.type("/exit\r");
+    expect(await yes.code).toBe(0);
+  });
 });
 
 describe("a trusted project", () => {
@@ -143,7 +141,7 @@ describe("a trusted project", () => {
     const file = s.file(".scorel/presets/coding.toml", 'without = ["artifacts"]\nuse = ["titles"]\n');
     expect(await s.run(["--trust", "-p", "hi"])).toMatchObject({
       code: 2,
-      stderr: `scorel: "artifacts" runs once per process, so a project cannot change it. Move this to ~/.scorel/config.toml or a preset of your own (${file}:1)\n`,
+      stderr: `scorel: "artifacts" runs once per process, so a project cannot change it. Move this to ~/.scorel/config.toml or your own preset (${file}:1)\n`,
     });
     s.file(".scorel/presets/coding.toml", 'use = ["titles"]\n');
     expect(await s.run(["--trust", "preset", "show", "coding"])).toMatchObject({

@@ -44,7 +44,7 @@ describe("a session's instructions", () => {
       expect(told).toMatchObject({
         code: 0,
         stdout: "ok\n",
-        stderr: `warning: ${file} has changed since this session read it; it goes on with what it was told. \`/refresh-instructions\` or \`scorel prompt refresh ${sessionId}\` reads all instructions again.\n`,
+        stderr: `warning: ${file} has changed since this session read it; it continues with what it was told. \`/refresh-instructions\` or \`scorel prompt refresh ${sessionId}\` reads all instructions again.\n`,
       });
       expect(await s.run(["-p", "three", "--continue"])).toMatchObject(ended);
       const bytes = server.requests.map((_request, index) => system(server, index));

@@ -6,8 +6,9 @@ import { expect, it } from "vitest";
 import { errors as errorsOfDaemon } from "../../plugins/daemon/errors.ts";
 import { errors } from "../../plugins/relay/errors.ts";
 import { read } from "../docs/source.ts";
+import { itWith } from "../optional.ts";
 import { readQr } from "../plugins/relay/qr-reader.ts";
-import { hasTerminals, type Terminal, terminal } from "./pty.ts";
+import { type Terminal, terminal } from "./pty.ts";
 import { none, relayed } from "./relayed.ts";
 import type { Scratch } from "./scorel.ts";
 
@@ -78,7 +79,7 @@ it("a paired computer goes on after the relay was killed, and after the host was
   await r.host.run(["host", "stop"]);
 });
 
-it.skipIf(!hasTerminals)("a conversation that has lost its relay does not say that the host is gone", async () => {
+itWith("script", "a conversation that has lost its relay does not say that the host is gone", async () => {
   await using r = await relayed();
   await r.pair();
   await r.host.run([...none, "-p", "first"]);
@@ -93,11 +94,12 @@ it.skipIf(!hasTerminals)("a conversation that has lost its relay does not say th
   await t.shows("(the connection to the host is back)");
   expect(t.screen()).not.toContain("(the host is back)");
   t.type("/exit\r");
-  await t.shows(`To go on: scorel attach --device ${name} `);
+  await t.shows(`To continue: scorel attach --device ${name} `);
   expect(await t.code).toBe(0);
 });
 
-it.skipIf(!hasTerminals)(
+itWith(
+  "script",
   "a terminal shows the link to a page as a QR code, too, and asks before it lets anybody in",
   async () => {
     await using r = await relayed();
@@ -116,7 +118,7 @@ it.skipIf(!hasTerminals)(
   },
 );
 
-it.skipIf(!hasTerminals)("does not let a device in because of a yes that was typed before the question", async () => {
+itWith("script", "does not let a device in because of a yes that was typed before the question", async () => {
   await using r = await relayed();
   await using t = terminal(r.host, ["pair", ...none, "--relay", r.address]);
   await t.shows("the other computer shows the same.");
@@ -130,37 +132,34 @@ it.skipIf(!hasTerminals)("does not let a device in because of a yes that was typ
   expect([(await joining).code, await t.code]).toEqual([1, 1]);
 });
 
-it.skipIf(!hasTerminals)(
-  "a paired computer lists the sessions there, and asks for no folder of the other one",
-  async () => {
-    await using r = await relayed();
-    await r.pair();
-    expect((await r.laptop.run(["attach", ...none])).stderr).toBe(
-      told(errorsOfDaemon.DAEMON_NO_SESSION({ others: [`scorel attach --device ${name}`] })),
-    );
-    const there = ["attach", "--device", name];
-    expect((await r.laptop.run(there)).stderr).toBe(told(errorsOfDaemon.DAEMON_NO_SESSION_THERE()));
-    const gone = join(r.host.project, "gone");
-    mkdirSync(gone);
-    await r.host.run([...none, "-p", "said first"]);
-    await r.host.run([...none, "-p", "said in a folder"], { cwd: gone });
-    rmSync(gone, { recursive: true });
-    // The old host still has the session open.
-    await r.host.run(["host", "serve", "--replace", ...none]);
-    await using t = terminal(r.laptop, there);
-    await t.shows("which no longer exists on the computer of its host.");
-    await t.shows("scorel attach SESSION");
-    expect(await t.code).toBe(1);
-    const { stdout } = await r.laptop.run([...there, "--list"]);
-    const rows = stdout.trim().split("\n");
-    expect(rows).toEqual([expect.stringContaining("said in a folder"), expect.stringContaining("said first")]);
-    expect(rows[1]).toContain(`(${r.host.project})`);
-    const [first = ""] = rows[1]?.split(" ") ?? [];
-    expect(await r.laptop.run([...there, first], { input: "said from afar\n" })).toMatchObject({ code: 0 });
-    expect(r.requests.at(-1)?.text).toMatch(/said first.*said from afar/);
-    await r.host.run(["host", "stop"]);
-  },
-);
+itWith("script", "a paired computer lists the sessions there, and asks for no folder of the other one", async () => {
+  await using r = await relayed();
+  await r.pair();
+  expect((await r.laptop.run(["attach", ...none])).stderr).toBe(
+    told(errorsOfDaemon.DAEMON_NO_SESSION({ others: [`scorel attach --device ${name}`] })),
+  );
+  const there = ["attach", "--device", name];
+  expect((await r.laptop.run(there)).stderr).toBe(told(errorsOfDaemon.DAEMON_NO_SESSION_THERE()));
+  const gone = join(r.host.project, "gone");
+  mkdirSync(gone);
+  await r.host.run([...none, "-p", "said first"]);
+  await r.host.run([...none, "-p", "said in a folder"], { cwd: gone });
+  rmSync(gone, { recursive: true });
+  // The old host still has the session open.
+  await r.host.run(["host", "serve", "--replace", ...none]);
+  await using t = terminal(r.laptop, there);
+  await t.shows("which no longer exists on the computer of its host.");
+  await t.shows("scorel attach SESSION");
+  expect(await t.code).toBe(1);
+  const { stdout } = await r.laptop.run([...there, "--list"]);
+  const rows = stdout.trim().split("\n");
+  expect(rows).toEqual([expect.stringContaining("said in a folder"), expect.stringContaining("said first")]);
+  expect(rows[1]).toContain(`(${r.host.project})`);
+  const [first = ""] = rows[1]?.split(" ") ?? [];
+  expect(await r.laptop.run([...there, first], { input: "said from afar\n" })).toMatchObject({ code: 0 });
+  expect(r.requests.at(-1)?.text).toMatch(/said first.*said from afar/);
+  await r.host.run(["host", "stop"]);
+});
 
 it("says right after pairing that the relay does not accept the address as its name", async () => {
   await using r = await relayed();
@@ -237,11 +236,11 @@ it("the owner of a relay sees its connections, and blocks an identity", async ()
   const stateOf = async () => JSON.parse((await r.host.run(["device", "list", "--json"])).stdout).relays[0].state;
   await expect.poll(stateOf).toContain("blocked");
   expect(await r.relay.run(["relay", "serve", "--port", "0"])).toMatchObject({
-    stderr: expect.stringContaining("runs already (process "),
+    stderr: expect.stringContaining("is already running (process "),
   });
 });
 
-it.skipIf(!hasTerminals)("the outputs in the guide to relays are those of its commands", async () => {
+itWith("script", "the outputs in the guide to relays are those of its commands", async () => {
   const shown = blocksOf("docs/guide/relay.md");
   await using r = await relayed();
   const seen: string[][] = [];

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { eventually } from "../eventually.ts";
 import { hang, type Reply, startModelServer, text } from "../model-server.ts";
+import { describeWith } from "../optional.ts";
 import { type FullScreen, fullScreen } from "./full-screen.ts";
-import { hasTerminals } from "./pty.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
 const LIMIT = 60_000;
@@ -51,7 +51,7 @@ function drafts(s: Scratch): string[] {
   return files.map((name) => (JSON.parse(readFileSync(join(folder, name), "utf8")) as { text: string }).text);
 }
 
-describe.skipIf(!hasTerminals)("a terminal whose host does not answer", () => {
+describeWith("script", "a terminal whose host does not answer", () => {
   it("can be left at once, and says how to continue", async () => {
     await using s = await stage([text("First.")]);
     const host = await serving(s);
@@ -65,7 +65,7 @@ describe.skipIf(!hasTerminals)("a terminal whose host does not answer", () => {
     // A client gives up a silent connection only after 15 seconds.
     expect(performance.now() - begun).toBeLessThan(14_000);
     host.child.kill("SIGCONT");
-    expect(t.sent()).toContain("To go on: scorel --session");
+    expect(t.sent()).toContain("To continue: scorel --session");
   });
 });
 
@@ -88,7 +88,7 @@ const users = (s: Scratch) =>
 const lastRequest = ({ server }: Awaited<ReturnType<typeof stage>>) =>
   JSON.stringify(server.requests.at(-1)?.body.messages);
 
-describe.skipIf(!hasTerminals)("a host that is replaced", () => {
+describeWith("script", "a host that is replaced", () => {
   it(
     "keeps queued messages, and the terminal says that they wait for the person and how they are sent",
     async () => {
@@ -135,7 +135,7 @@ describe.skipIf(!hasTerminals)("a host that is replaced", () => {
   );
 });
 
-describe.skipIf(!hasTerminals)("a message that is entered while the host is away", () => {
+describeWith("script", "a message that is entered while the host is away", () => {
   it(
     "is shown as waiting, and is sent once when the host is back",
     async () => {
@@ -250,6 +250,7 @@ describe.skipIf(!hasTerminals)("a message that is entered while the host is away
         await using t = await terminal(s);
         t.type("one\r");
         await t.shows("First.");
+        await t.hides("to interrupt");
         host.child.kill("SIGSTOP");
         t.type("on its way\r");
         await t.hides("> on its way");
@@ -282,7 +283,7 @@ describe.skipIf(!hasTerminals)("a message that is entered while the host is away
   );
 });
 
-describe.skipIf(!hasTerminals)("a shell line in a plain conversation", () => {
+describeWith("script", "a shell line in a plain conversation", () => {
   it(
     "says that it was interrupted when its host is killed, and the conversation continues",
     async () => {

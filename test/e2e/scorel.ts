@@ -15,7 +15,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runInProcess } from "./in-process.ts";
 
-const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+/** The built command. */
+export const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 
 export interface Finished {
   code: number | null;

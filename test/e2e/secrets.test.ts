@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startModelServer, text, toolCall } from "../model-server.ts";
+import { itWith } from "../optional.ts";
 import { scratch } from "./scorel.ts";
 
 const canary = "canary-7f3a9c1e5b";
@@ -69,7 +70,8 @@ it("a key is sent only to its own server, also if background commands print it, 
   expect([run.stdout, run.stderr, ...kept].join("\n")).not.toContain(canary);
 });
 
-it.runIf(process.platform === "linux")(
+itWith(
+  "linux",
   "a key is sent only to its own server, also if a command writes the environment of its parent into a file",
   async () => {
     using s = scratch();

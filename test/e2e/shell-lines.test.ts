@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type Reply, startModelServer, text } from "../model-server.ts";
+import { describeWith } from "../optional.ts";
 import { fullScreen } from "./full-screen.ts";
-import { hasTerminals, terminal } from "./pty.ts";
+import { terminal } from "./pty.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
 async function stage(replies: readonly Reply[]) {
@@ -21,7 +22,7 @@ async function ready(s: Scratch, args: readonly string[] = []) {
   return t;
 }
 
-describe.skipIf(!hasTerminals)("lines for the shell", () => {
+describeWith("script", "lines for the shell", () => {
   it("run in the terminal application, with their output in the conversation, also when it is opened again", async () => {
     await using s = await stage([text("I see three.")]);
     await using t = await ready(s);

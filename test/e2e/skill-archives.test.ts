@@ -82,7 +82,7 @@ describe("scorel skill", () => {
       expect(failed).toMatchObject({
         code: 1,
         stdout: expect.stringContaining(
-          `"pdf" stays as it is: ${address} could not be fetched: ${server.host} answered 503.`,
+          `"pdf" was not changed: ${address} could not be fetched: ${server.host} answered 503.`,
         ),
       });
       expect((await s.run(["skill", "list"])).stdout).toContain("Reads pdf");

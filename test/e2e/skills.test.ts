@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 import { scanLog } from "../../plugins/logs/scan.ts";
 import { root } from "../docs/source.ts";
 import { type ModelServer, type Script, startModelServer, text, toolCall } from "../model-server.ts";
-import { hasTerminals, terminal } from "./pty.ts";
+import { itWith } from "../optional.ts";
+import { terminal } from "./pty.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
 const shipped = readdirSync(join(root, "skills"));
@@ -112,7 +113,7 @@ describe("a session with skills", () => {
       expect(server.requests[1]?.text).not.toContain("[Loaded]");
     }));
 
-  it.skipIf(!hasTerminals)("lists each in one line of a terminal", async () => {
+  itWith("script", "lists each in one line of a terminal", async () => {
     using s = scratch();
     await using t = terminal(s, ["skill", "list"]);
     expect(await t.code).toBe(0);
@@ -121,7 +122,7 @@ describe("a session with skills", () => {
     expect(rows.filter((row) => row.trimEnd().length > 120)).toEqual([]);
   });
 
-  it.skipIf(!hasTerminals)("completes their names with Tab, after /skill: and after $", () =>
+  itWith("script", "completes their names with Tab, after /skill: and after $", () =>
     withModel([text("Done.")], async (s, server) => {
       await using t = terminal(s, ["chat", "--yes"]);
       await t.shows("> ");

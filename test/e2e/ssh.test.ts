@@ -92,7 +92,7 @@ describe("scorel attach --ssh", () => {
     }
     expect(ssh.args).toThrow();
     const both = await s.run(["attach", "--ssh", "box", "--url", "/x.sock"], { env: { PATH: ssh.path } });
-    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("Name only one") });
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("Specify only one") });
   });
 
   it("says that Scorel is missing there, or ssh here", async () => {
@@ -100,7 +100,7 @@ describe("scorel attach --ssh", () => {
     const attach = (PATH: string) => s.run(["attach", "--ssh", "box"], { env: { PATH } });
     expect(await attach(fakeSsh(s.home, { hasScorel: false }).path)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("does not find the program scorel"),
+      stderr: expect.stringContaining("The program scorel was not found"),
     });
     expect(await attach("/nonexistent:bin")).toMatchObject({
       code: 1,

@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Reply, startModelServer, text } from "../model-server.ts";
+import { describeWith } from "../optional.ts";
 import { fullScreen } from "./full-screen.ts";
-import { hasTerminals, terminal } from "./pty.ts";
+import { terminal } from "./pty.ts";
 import { scratch } from "./scorel.ts";
 
 async function stage(replies: readonly Reply[]) {
@@ -17,7 +18,7 @@ async function stage(replies: readonly Reply[]) {
   return Object.assign(s, { server, [Symbol.asyncDispose]: dispose });
 }
 
-describe.skipIf(!hasTerminals)("a conversation that is started with a prompt", () => {
+describeWith("script", "a conversation that is started with a prompt", () => {
   it("sends it in the application", async () => {
     await using s = await stage([text("Mended.")]);
     await using t = fullScreen(s, ["fix the bug"]);
@@ -44,7 +45,7 @@ describe("a conversation without a terminal, whose input has no prompt", () => {
   it("says what to do, also when it attaches to a session", async () => {
     await using s = await stage([text("Hello.")]);
     const stderr =
-      "scorel: The input ended before there was a prompt. Pass a prompt with -p or through the pipe, or run this in a terminal.\n";
+      "scorel: The input ended before there was a prompt. Pass a prompt with -p or through a pipe, or run this in a terminal.\n";
     expect(await s.run([], { input: "" })).toMatchObject({ code: 2, stdout: "", stderr });
     expect(await s.run(["chat"], { input: "\n \n" })).toMatchObject({ code: 2, stdout: "", stderr });
     expect(existsSync(join(s.home, ".scorel", "sessions"))).toBe(false);
@@ -59,14 +60,14 @@ describe("a prompt beside -p", () => {
     using s = scratch();
     expect(await s.run(["-p", "hi", "there"])).toMatchObject({
       code: 2,
-      stderr: 'scorel: "scorel" takes no argument "there" beside -p. Put a text of several words in quotes.\n',
+      stderr: 'scorel: "scorel" takes no argument "there" in addition to -p. Quote text that contains spaces.\n',
     });
     expect((await s.run(["-p", "hi", "--resume"])).stderr).toContain("--resume without a session only works in a conv");
     expect((await s.run(["--resume"])).stderr).toContain("--resume needs a part of the session's id or title here");
   });
 });
 
-describe.skipIf(!hasTerminals)("--resume", () => {
+describeWith("script", "--resume", () => {
   /** Creates two sessions with these first messages. */
   async function sessions() {
     const s = await stage([text("One."), text("Two."), text("Three."), text("Four.")]);
@@ -116,7 +117,7 @@ describe.skipIf(!hasTerminals)("--resume", () => {
     await t.shows("mend the parser");
     await t.shows("Which session?");
     t.type("9\r");
-    await t.shows("Please give a number from 1 to 2.");
+    await t.shows("Please enter a number from 1 to 2.");
     await t.shows("Which session?");
     t.type("2\r");
     await t.shows("> mend the parser");

@@ -13,8 +13,9 @@ import {
   toolCall,
   usage,
 } from "../model-server.ts";
+import { describeWith } from "../optional.ts";
 import { isAlive, startedProcesses } from "../processes.ts";
-import { hasTerminals, terminal } from "./pty.ts";
+import { terminal } from "./pty.ts";
 import { type Running, type Scratch, scratch, writersIn } from "./scorel.ts";
 
 const left = startedProcesses();
@@ -162,7 +163,7 @@ describe.each(Object.keys(phases))("during %s", (name) => {
   });
 });
 
-describe.skipIf(!hasTerminals)("in a terminal", () => {
+describeWith("script", "in a terminal", () => {
   const asking: Phase = { reply: () => [bash("echo x > made")], config: '[sandbox]\nexecutor = "local"\n' };
 
   it.for([...SIGNALS, ["its end", null]] as const)("%s ends a turn that asks a person", async ([signal], test) => {

@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { eventually } from "../eventually.ts";
 import { endEarly, startModelServer, status, text, toolCall } from "../model-server.ts";
 import { type Sites, startSites } from "../subscription-server.ts";
 import { type Scratch, scratch } from "./scorel.ts";
@@ -32,7 +33,23 @@ function listens(port: number): Promise<boolean> {
   });
 }
 
+/** The port of Anthropic's redirect address. */
+const ANTHROPIC_PORT = 53692;
+
+/** Waits until nothing uses the port, which the system also gives to any other program that asks for a free one. */
+function whenFree(port: number): Promise<void> {
+  return eventually(
+    () =>
+      new Promise((resolve, reject) => {
+        const server = createServer().on("error", reject);
+        server.listen(port, "127.0.0.1", () => server.close(() => resolve()));
+      }),
+  );
+}
+
 describe("scorel login anthropic --with subscription", () => {
+  beforeEach(() => whenFree(ANTHROPIC_PORT));
+
   it("accepts a pasted code, stores the tokens, and uses them until logout", async () => {
     using s = scratch();
     await using models = await startModelServer([text("ok"), text("Hello.")]);
@@ -73,13 +90,13 @@ describe("scorel login anthropic --with subscription", () => {
       env: { ...sites.env, PI_OAUTH_CALLBACK_HOST: "0.0.0.0" },
     });
     const address = new URL(await running.line((line) => line.startsWith("https://")));
-    const back = `http://127.0.0.1:53692/callback?code=from-the-browser&state=`;
+    const back = `http://127.0.0.1:${ANTHROPIC_PORT}/callback?code=from-the-browser&state=`;
     expect((await fetch(`${back}another`)).status).toBe(400);
     expect(readFileSync("/proc/net/tcp", "utf8")).not.toMatch(/ 00000000:D1BC 00000000:0000 0A /);
     expect((await fetch(back + address.searchParams.get("state"))).status).toBe(200);
     expect((await running.finished).code).toBe(0);
     expect(JSON.parse(sites.requests[0]?.body ?? "").code).toBe("from-the-browser");
-    expect(await listens(53692)).toBe(false);
+    expect(await listens(ANTHROPIC_PORT)).toBe(false);
   });
 
   it("waits until it is interrupted, even if no code can arrive", async () => {
@@ -103,7 +120,7 @@ describe("scorel login anthropic --with subscription", () => {
     running.child.kill("SIGINT");
     const { code, stderr } = await running.finished;
     expect([code, stderr.includes("was cancelled")]).toEqual([130, true]);
-    expect([await listens(53692), existsSync(authFile(s)), sites.requests]).toEqual([false, false, []]);
+    expect([await listens(ANTHROPIC_PORT), existsSync(authFile(s)), sites.requests]).toEqual([false, false, []]);
   });
 
   it("tells why it failed, without the server's answer", async () => {
@@ -127,7 +144,7 @@ describe("scorel login anthropic --with subscription", () => {
     using s = scratch();
     await using sites = await startSites({});
     const other = createServer();
-    await new Promise<void>((resolve) => other.listen(53692, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) => other.listen(ANTHROPIC_PORT, "127.0.0.1", resolve));
     const { code, stderr } = await s.run(["login", "anthropic", "--with", "subscription"], { env: sites.env });
     await new Promise((resolve) => other.close(resolve));
     expect([code, stderr.includes("is another login running?")]).toEqual([2, true]);

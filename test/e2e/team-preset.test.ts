@@ -4,9 +4,10 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { type RecordedRequest, startModelServer, text, toolCall } from "../model-server.ts";
+import { describeWith } from "../optional.ts";
 import { startRegistry } from "../plugins/packages/npm-registry.ts";
 import { npmTarball } from "../tarball.ts";
-import { hasTerminals, terminal } from "./pty.ts";
+import { terminal } from "./pty.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
 const example = fileURLToPath(new URL("../../docs/examples/team-preset", import.meta.url));
@@ -179,10 +180,10 @@ describe("a team's preset, from packing to removal", () => {
     // The project's npm settings were ignored, and no script of a package ran.
     expect(theirs.requests).toEqual([]);
     expect(registry.requests.length).toBeGreaterThan(0);
-  }, 120_000);
+  });
 });
 
-describe.skipIf(!hasTerminals)("the question before a preset is installed", () => {
+describeWith("script", "the question before a preset is installed", () => {
   const QUESTION = "Install it? [y]es, [N]o, [s]how: ";
 
   it("shows the files, installs only after a yes, and asks again before an update", async () => {

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { delayUntil, gate, type Reply, startModelServer, text, thinking, toolCall } from "../model-server.ts";
+import { describeWith } from "../optional.ts";
 import { type FullScreen, type FullScreenOptions, fullScreen, typingOver } from "./full-screen.ts";
-import { hasTerminals } from "./pty.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
 async function stage(replies: readonly Reply[], config = "") {
@@ -54,7 +54,7 @@ export default definePlugin({
 });
 `;
 
-describe.skipIf(!hasTerminals)("the terminal application", () => {
+describeWith("script", "the terminal application", () => {
   it("draws an input line before the session is open, and keeps what is typed meanwhile", async () => {
     await using s = await stage([text("Hi.")]);
     await using t = fullScreen(s, [], {});
@@ -86,7 +86,7 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     await t.shows("┊ Hm.");
     await leave(t);
     expect(t.screen.isAlternate()).toBe(false);
-    expect(t.screen.text()).toMatch(/^To go on: scorel --session \w+$/);
+    expect(t.screen.text()).toMatch(/^To continue: scorel --session \w+$/);
   });
 
   it("takes pasted text as text, whatever it begins with", async () => {
@@ -231,7 +231,7 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     await t.shows("Unpinned: buy milk");
     await t.shows(/╭ pins\s+│ call Ann/);
     t.type("/broken\r");
-    await t.shows('Plugin "rude" could not list what /broken can be used with.');
+    await t.shows('Plugin "rude" could not list the possible arguments of /broken.');
     t.type("\u001b");
     await t.hides("could not list");
     t.type("\u001bOP");
@@ -296,7 +296,7 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     await t.shows("More.");
   });
 
-  it("stops at Ctrl-Z, and is redrawn when it continues", async () => {
+  it("stops at Ctrl-Z, and is redrawn when it continues, in the size that the terminal has by then", async () => {
     await using s = await stage([text("Hello.")]);
     await using t = await ready(s, { jobs: true });
     t.type("hi\r");
@@ -304,10 +304,13 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     t.type("\u001a");
     await t.shows("[stopped");
     expect(t.screen.isAlternate()).toBe(false);
+    t.resize(60, 20);
     t.type("\r");
     await t.shows("▌ hi");
     await t.shows("Hello.");
     expect(t.screen.isAlternate()).toBe(true);
+    // In the new size.
+    await t.shows(/^─{60}$/m);
     await leave(t);
   });
 
@@ -399,7 +402,7 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     await t.shows("There is no connection to the host, so nothing can be interrupted.");
     t.type(keys);
     expect(await t.code).toBe(0);
-    expect(t.screen.text()).toMatch(/To go on: scorel --session \w+/);
+    expect(t.screen.text()).toMatch(/To continue: scorel --session \w+/);
     held.open();
   });
 

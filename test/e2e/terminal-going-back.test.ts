@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { startModelServer, status, text, toolCall } from "../model-server.ts";
+import { describeWith } from "../optional.ts";
 import { fullScreen } from "./full-screen.ts";
-import { hasTerminals } from "./pty.ts";
 import { scratch } from "./scorel.ts";
 
-describe.skipIf(!hasTerminals)("going back in the terminal application", () => {
+describeWith("script", "going back in the terminal application", () => {
   it("says how many files were restored, and tells the other terminals; branches are marked in their list", async () => {
     using s = scratch();
     await using server = await startModelServer(({ body }) => {
@@ -98,5 +98,5 @@ describe.skipIf(!hasTerminals)("going back in the terminal application", () => {
     expect(t.screen.text()).not.toContain("$0");
     t.type("\u0004");
     expect(await t.code).toBe(0);
-  }, 60_000);
+  });
 });

@@ -1,11 +1,11 @@
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { eventually } from "../eventually.ts";
 import { type Reply, startModelServer, text } from "../model-server.ts";
+import { describeWith } from "../optional.ts";
 import { png, quarters } from "../plugins/images/pictures.ts";
 import { type FullScreen, type FullScreenOptions, fullScreen } from "./full-screen.ts";
-import { hasTerminals } from "./pty.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
 async function stage(replies: readonly Reply[]) {
@@ -44,7 +44,7 @@ const drafts = (s: Scratch) => {
   );
 };
 
-describe.skipIf(!hasTerminals)("a picture in the clipboard", () => {
+describeWith("script", "a picture in the clipboard", () => {
   it("goes to the model as an image, and is shown where the terminal can", async () => {
     using s = scratch();
     await using server = await startModelServer([text("Four colours.")]);
@@ -69,7 +69,7 @@ describe.skipIf(!hasTerminals)("a picture in the clipboard", () => {
   });
 });
 
-describe.skipIf(!hasTerminals)("writing in the terminal application", () => {
+describeWith("script", "writing in the terminal application", () => {
   it("keeps typed text after kill -9, with its long paste, and never as a command", async () => {
     await using s = await stage([text("Done.")]);
     await using first = await ready(s);
@@ -202,6 +202,27 @@ describe.skipIf(!hasTerminals)("writing in the terminal application", () => {
     await t.shows("in the editor");
     t.type("from the editor\n");
     await t.shows("> /from the editor");
+    t.type("\r");
+    await t.shows("Read.");
+    await leave(t);
+  });
+
+  it("is stopped together with the person's editor, and continued with it", async () => {
+    await using s = await stage([text("Read.")]);
+    const editor = join(s.home, "editor");
+    // Ctrl-Z in an editor stops the programs of its job, as this does.
+    writeFileSync(
+      editor,
+      '#!/bin/sh\nkill -s TSTP 0; printf "in the editor"; read -r line; printf "%s" "$line" > "$1"\n',
+    );
+    chmodSync(editor, 0o755);
+    await using t = await ready(s, { jobs: true, env: { VISUAL: editor } });
+    t.type("\x07");
+    await t.shows("[stopped 148]");
+    t.type("\n");
+    await t.shows("in the editor");
+    t.type("from the editor\n");
+    await t.shows("> from the editor");
     t.type("\r");
     await t.shows("Read.");
     await leave(t);

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { FIRST_QUESTION, writeSession } from "../bench/terminal-stage.ts";
 import { startModelServer, text } from "../model-server.ts";
+import { describeWith } from "../optional.ts";
 import { fullScreen } from "./full-screen.ts";
-import { hasTerminals } from "./pty.ts";
 import { scratch } from "./scorel.ts";
 
 async function stage(config = "") {
@@ -18,7 +18,7 @@ async function stage(config = "") {
   return Object.assign(s, { [Symbol.asyncDispose]: dispose });
 }
 
-describe.skipIf(!hasTerminals)("lists of the terminal application", () => {
+describeWith("script", "lists of the terminal application", () => {
   it("open by keys that the help shows: models, presets, skills and settings", async () => {
     await using s = await stage();
     const skill = join(s.home, ".scorel", "skills", "sums");
@@ -97,7 +97,7 @@ describe.skipIf(!hasTerminals)("lists of the terminal application", () => {
     await t.shows('The session is named "Sums".');
     t.type("/exit\r");
     expect(await t.code).toBe(0);
-    expect(t.screen.text()).toContain("To go on: scorel --session");
+    expect(t.screen.text()).toContain("To continue: scorel --session");
   });
 
   it("changes between the modes that may be chosen, without those that are locked", async () => {

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { delayUntil, gate, startModelServer, text, toolCall } from "../model-server.ts";
+import { describeWith } from "../optional.ts";
 import { fullScreen, typingOver } from "./full-screen.ts";
-import { hasTerminals } from "./pty.ts";
 import { scratch } from "./scorel.ts";
 
-describe.skipIf(!hasTerminals)("a question in the terminal application", () => {
+describeWith("script", "a question in the terminal application", () => {
   it.each([
     ["the field is empty", "", "Esc declines and stops"],
     ["a message is being written", "half a mess", "Esc declines and stops"],

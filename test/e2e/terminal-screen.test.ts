@@ -1,7 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { delayUntil, gate, type Reply, startModelServer, text, toolCall } from "../model-server.ts";
+import { describeWith } from "../optional.ts";
 import { type FullScreen, type FullScreenOptions, fullScreen } from "./full-screen.ts";
-import { hasTerminals } from "./pty.ts";
 import { scratch } from "./scorel.ts";
 
 async function stage(replies: readonly Reply[], options?: FullScreenOptions) {
@@ -35,7 +35,7 @@ const colored = (t: FullScreen) =>
     .flatMap((_, row) => t.screen.cells(row).filter(({ color, behind }) => (color ?? behind) !== undefined));
 const bash = toolCall("Bash", { command: "seq 101 116" });
 
-describe.skipIf(!hasTerminals)("the screen", () => {
+describeWith("script", "the screen", () => {
   it("uses the theme for the background colour that the terminal reports", async () => {
     await using at = await stage([text("Hello.")]);
     const { t } = at;
@@ -99,5 +99,21 @@ describe.skipIf(!hasTerminals)("the screen", () => {
     await say(other.t, "hi", "漢字 👩‍💻 e\u0301.");
     await other.t.hides("to interrupt");
     expect(t.screen.text()).toBe(other.t.screen.text());
+  });
+
+  it("turns the mouse wheel in the help that covers the conversation, and leaves the conversation as it was", async () => {
+    await using at = await stage([[text("Look."), bash], text("Done.")]);
+    const { t } = at;
+    await say(t, "hi", "Done.");
+    const before = t.screen.text();
+    t.type("?");
+    await t.shows("Keys and commands");
+    const [wheel, click] = ["\u001b[<65;5;5M", "\u001b[<0;5;5M"];
+    await t.shows("in an empty field: this help");
+    t.type(click + wheel.repeat(3));
+    await t.hides("in an empty field: this help");
+    t.type("\u001b");
+    await t.hides("Keys and commands");
+    expect(t.screen.text()).toBe(before);
   });
 });

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { startModelServer, text } from "../model-server.ts";
+import { describeWith } from "../optional.ts";
 import { fullScreen } from "./full-screen.ts";
-import { hasTerminals } from "./pty.ts";
 import { scratch } from "./scorel.ts";
 
-describe.skipIf(!hasTerminals)("the terminal application at its start", () => {
+describeWith("script", "the terminal application at its start", () => {
   it("sends what was typed before it was there, and before the session was open", async () => {
     using s = scratch();
     await using server = await startModelServer(({ body }) => text(`Answer ${body.messages.length}.`));
@@ -20,7 +20,7 @@ describe.skipIf(!hasTerminals)("the terminal application at its start", () => {
       t.type("\u0004");
       expect(await t.code).toBe(0);
     }
-  }, 60_000);
+  });
 
   it("shows notices as lines of the conversation, in which the name of a folder cannot add lines", async () => {
     using s = scratch();
@@ -29,7 +29,7 @@ describe.skipIf(!hasTerminals)("the terminal application at its start", () => {
     mkdirSync(join(project, ".scorel"), { recursive: true });
     writeFileSync(join(project, ".scorel", "config.toml"), "# nothing\n");
     await using t = fullScreen({ ...s, project }, [], { columns: 120 });
-    await t.shows("Trust it? [y]es, [N]o (go on without it), [s]how:");
+    await t.shows("Trust it? [y]es, [N]o (continue without it), [s]how:");
     expect(t.screen.text()).toContain("a\\u{9}b\\u{a}scorel: all is well/.scorel: not trusted yet");
     t.type("n\r");
     await t.shows("· ");

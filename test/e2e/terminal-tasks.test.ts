@@ -1,7 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { delayUntil, gate, startModelServer, text, thinking, toolCall } from "../model-server.ts";
+import { describeWith } from "../optional.ts";
 import { type FullScreen, fullScreen } from "./full-screen.ts";
-import { hasTerminals } from "./pty.ts";
 import { scratch } from "./scorel.ts";
 
 /** Sequences that a terminal sends, by the names that people read. */
@@ -87,7 +87,7 @@ class Newcomer {
 const bash = toolCall("Bash", { command: "seq 101 116" });
 const pasted = Array.from({ length: 50 }, (_, at) => `line ${at}`).join("\n");
 
-describe.skipIf(!hasTerminals)("twenty tasks", () => {
+describeWith("script", "twenty tasks", () => {
   it("are done with keys that the screen or the help names, three at most for each", async () => {
     using s = scratch();
     const [steered, never] = [gate(), gate()];

@@ -1,8 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { startModelServer, status, text } from "../model-server.ts";
-import { hasTerminals, terminal } from "./pty.ts";
+import { describeWith } from "../optional.ts";
+import { terminal } from "./pty.ts";
 import { scratch } from "./scorel.ts";
 
 /** Sets the window's title, clears the screen, and imitates a line of Scorel. */
@@ -12,7 +13,7 @@ const actedOn = (output: string) =>
   ["\u001b]0;", "\u0007", "\u001b[2J", "\u009b", "\u001b[8m"].filter((part) => output.includes(part));
 const refusal = status(400, { error: { message: `no ${evil} such model` } });
 
-describe.skipIf(!hasTerminals)("in a terminal", () => {
+describeWith("script", "in a terminal", () => {
   it("a server's answer to a refused request cannot move the cursor", async () => {
     using s = scratch();
     await using server = await startModelServer(() => refusal);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { delayUntil, startModelServer, text } from "../model-server.ts";
-import { hasTerminals, type Terminal, terminal } from "./pty.ts";
+import { describeWith, itWith } from "../optional.ts";
+import { type Terminal, terminal } from "./pty.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
 const none = ["--preset", "none"];
@@ -35,7 +36,7 @@ describe("a conversation whose host is restarted", () => {
     expect((await talk.finished).code).toBe(0);
   });
 
-  it.skipIf(!hasTerminals)("says in a terminal that the host is gone and back, and can be left meanwhile", async () => {
+  itWith("script", "says in a terminal that the host is gone and back, and can be left meanwhile", async () => {
     using s = scratch();
     await using server = await startModelServer([
       text("first answer"),
@@ -84,7 +85,7 @@ describe("a conversation whose host is restarted", () => {
   });
 });
 
-describe.skipIf(!hasTerminals)("a terminal whose host is killed during a turn", () => {
+describeWith("script", "a terminal whose host is killed during a turn", () => {
   it("continues where another terminal opens the session, and gets nothing that it did not request", async () => {
     using s = scratch();
     await using server = await startModelServer([
@@ -101,14 +102,14 @@ describe.skipIf(!hasTerminals)("a terminal whose host is killed during a turn", 
     await host.finished;
     await first.shows("no connection to the host");
     await using other = terminal(s, [...none, "--continue"]);
-    await first.shows("goes on in another one");
+    await first.shows("continues in another one");
     other.type("two\r");
     await first.shows("second");
     expect(first.screen()).not.toMatch(/while it worked|wait_turn/);
   });
 });
 
-describe.skipIf(!hasTerminals)("three terminals in one session of a host", () => {
+describeWith("script", "three terminals in one session of a host", () => {
   /** Each terminal sends a message, and all show every answer. */
   async function talk(all: readonly Terminal[], words: readonly string[]) {
     for (const [index, each] of all.entries()) {

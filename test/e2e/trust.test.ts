@@ -15,8 +15,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { eventually } from "../eventually.ts";
 import { startModelServer, text, toolCall } from "../model-server.ts";
+import { describeWith, itWith } from "../optional.ts";
 import { startedProcesses } from "../processes.ts";
-import { hasTerminals, terminal } from "./pty.ts";
+import { terminal } from "./pty.ts";
 import { modelTable, type Scratch, scratch } from "./scorel.ts";
 
 const left = startedProcesses();
@@ -163,30 +164,26 @@ const commands: string[][] = [
 ];
 
 describe("a cloned repository that is not trusted", () => {
-  it.each(Object.keys(attacks))(
-    "runs no program and sends nothing: %s",
-    async (name) => {
-      using s = scratch({ inProcess: true });
-      await using planted = await startModelServer(() => text("redirected"));
-      await using server = await startModelServer(() => text("mine"));
-      s.useModel(server.baseUrl);
-      s.file(".git/HEAD", "");
-      attacks[name]?.(s, planted.baseUrl);
-      const env = { SECRET_KEY: CANARY };
-      for (const args of commands) {
-        const input = args[0] === "chat" ? "hi\n" : "";
-        await s.run(args, { env, input, ownProcess: args === commands[0] });
-      }
-      const sent = JSON.stringify(server.requests.map(({ body, headers }) => [body, headers]));
-      expect({
-        ran: existsSync(marker(s)),
-        redirected: planted.requests.length,
-        asked: server.requests.length,
-        leaked: sent.includes(CANARY),
-      }).toEqual({ ran: false, redirected: 0, asked: 2, leaked: false });
-    },
-    60_000,
-  );
+  it.each(Object.keys(attacks))("runs no program and sends nothing: %s", async (name) => {
+    using s = scratch({ inProcess: true });
+    await using planted = await startModelServer(() => text("redirected"));
+    await using server = await startModelServer(() => text("mine"));
+    s.useModel(server.baseUrl);
+    s.file(".git/HEAD", "");
+    attacks[name]?.(s, planted.baseUrl);
+    const env = { SECRET_KEY: CANARY };
+    for (const args of commands) {
+      const input = args[0] === "chat" ? "hi\n" : "";
+      await s.run(args, { env, input, ownProcess: args === commands[0] });
+    }
+    const sent = JSON.stringify(server.requests.map(({ body, headers }) => [body, headers]));
+    expect({
+      ran: existsSync(marker(s)),
+      redirected: planted.requests.length,
+      asked: server.requests.length,
+      leaked: sent.includes(CANARY),
+    }).toEqual({ ran: false, redirected: 0, asked: 2, leaked: false });
+  });
 
   it("runs none of its programs where `npx` puts them first on the PATH", async () => {
     using s = scratch();
@@ -334,8 +331,8 @@ describe("permission to run tools", () => {
   });
 });
 
-describe.skipIf(!hasTerminals)("the trust question in a terminal", () => {
-  const QUESTION = "Trust it? [y]es, [N]o (go on without it), [s]how: ";
+describeWith("script", "the trust question in a terminal", () => {
+  const QUESTION = "Trust it? [y]es, [N]o (continue without it), [s]how: ";
 
   it("shows the project's items, and uses them only after a yes", async () => {
     using s = scratch({ inProcess: true });
@@ -473,31 +470,28 @@ describe("a preset named by its path", () => {
     expect(await s.run(ask)).toMatchObject({ code: 0, stdout: "mine\n", stderr: "" });
   });
 
-  it.skipIf(!hasTerminals)(
-    "is asked about in a terminal before it is used, and stays trusted after a yes",
-    async () => {
-      using s = scratch({ inProcess: true });
-      await using server = await startModelServer(() => text("mine"));
-      s.useModel(server.baseUrl);
-      const folder = plant(s);
-      {
-        await using no = terminal(s, ["--preset", folder]);
-        await no.shows(`${folder}: not trusted yet`);
-        await no.shows("extension hook: imports node:fs  (extensions/hook.ts)");
-        await no.shows("Trust it? ");
-        no.type("\r");
-        await no.shows("is not trusted, so it is not read");
-        expect([await no.code, existsSync(marker(s))]).toEqual([2, false]);
-      }
-      await using yes = terminal(s, ["--preset", folder]);
-      await yes.shows("Trust it? ");
-      yes.type("y\r");
-      await yes.shows("> ");
-      yes.type("/exit\r");
-      expect([await yes.code, existsSync(marker(s))]).toEqual([0, true]);
-      expect(await s.run(["-p", "hi", "--preset", folder])).toMatchObject({ code: 0, stderr: "" });
-    },
-  );
+  itWith("script", "is asked about in a terminal before it is used, and stays trusted after a yes", async () => {
+    using s = scratch({ inProcess: true });
+    await using server = await startModelServer(() => text("mine"));
+    s.useModel(server.baseUrl);
+    const folder = plant(s);
+    {
+      await using no = terminal(s, ["--preset", folder]);
+      await no.shows(`${folder}: not trusted yet`);
+      await no.shows("extension hook: imports node:fs  (extensions/hook.ts)");
+      await no.shows("Trust it? ");
+      no.type("\r");
+      await no.shows("is not trusted, so it is not read");
+      expect([await no.code, existsSync(marker(s))]).toEqual([2, false]);
+    }
+    await using yes = terminal(s, ["--preset", folder]);
+    await yes.shows("Trust it? ");
+    yes.type("y\r");
+    await yes.shows("> ");
+    yes.type("/exit\r");
+    expect([await yes.code, existsSync(marker(s))]).toEqual([0, true]);
+    expect(await s.run(["-p", "hi", "--preset", folder])).toMatchObject({ code: 0, stderr: "" });
+  });
 });
 
 describe("an extension of the user", () => {
@@ -529,7 +523,7 @@ describe("an extension of the user", () => {
     expect(existsSync(marker(s))).toBe(false);
   });
 
-  it.skipIf(!hasTerminals)("that was held back runs after a yes in a terminal", async () => {
+  itWith("script", "that was held back runs after a yes in a terminal", async () => {
     using s = scratch({ inProcess: true });
     const { sessionId, file } = await drop(s);
     await using server = await startModelServer(() => text("mine"));

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { delayUntil, gate, type Reply, startModelServer, text, toolCall } from "../model-server.ts";
-import { hasTerminals, type Terminal, terminal } from "./pty.ts";
+import { describeWith } from "../optional.ts";
+import { type Terminal, terminal } from "./pty.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
 /** An extension that asks and informs the user in every possible place. */
@@ -137,7 +138,7 @@ describe("a question that nobody can answer", () => {
   });
 });
 
-describe.skipIf(!hasTerminals)("a question in a terminal", () => {
+describeWith("script", "a question in a terminal", () => {
   it("can be answered by number, word, y or n, text, or Enter for its default", async () => {
     await using s = await stage([toolCall("Deploy", {}), text("Done.")], quiet);
     await using t = terminal(s);
@@ -339,7 +340,7 @@ describe.skipIf(!hasTerminals)("a question in a terminal", () => {
   }, 30_000);
 });
 
-describe.skipIf(!hasTerminals)("a call that needs permission, in a terminal", () => {
+describeWith("script", "a call that needs permission, in a terminal", () => {
   const touch = (name: string) => toolCall("Bash", { command: `touch ${name}` });
   const PROMPT = "[y, s, a, e, n] ";
   const made = (s: Scratch, name: string) => existsSync(join(s.project, name));
@@ -386,7 +387,7 @@ describe.skipIf(!hasTerminals)("a call that needs permission, in a terminal", ()
   }, 30_000);
 });
 
-describe.skipIf(!hasTerminals)("a conversation in a terminal", () => {
+describeWith("script", "a conversation in a terminal", () => {
   it("clears the typed text on Ctrl-C, and ends on Ctrl-C at an empty line", async () => {
     await using s = await stage([text("Hello.")], quiet);
     await using t = terminal(s);

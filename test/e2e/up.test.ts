@@ -2,10 +2,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { eventually } from "../eventually.ts";
+import { itWith } from "../optional.ts";
 import { hostClient } from "../programs/browser.ts";
 import { scratch } from "./scorel.ts";
 
-it.runIf(process.platform === "linux")(
+itWith(
+  "linux",
   "`scorel up` opens a file that leads to the link, and that is deleted once the link was used",
   async () => {
     using s = scratch();
@@ -45,6 +47,21 @@ it("`scorel up` uses the port of the page before, unless another one is given", 
     expect(await up()).toBe(first);
     await s.run(["host", "stop"]);
     expect(await up("--port", "0")).not.toBe(first);
+  } finally {
+    await s.run(["host", "stop"]);
+  }
+});
+
+it("`scorel up` twice at the same moment starts one host, whose page both lead to", async () => {
+  using s = scratch();
+  try {
+    const ran = await Promise.all([1, 2].map(() => s.run(["up", "--no-open", "--port", "0"])));
+    expect(ran.map(({ code, stderr }) => [code, stderr])).toEqual([
+      [0, ""],
+      [0, ""],
+    ]);
+    const pages = ran.map(({ stdout }) => /(http\S+)\/#code=/.exec(stdout)?.[1]);
+    expect([pages[0], pages[1]]).toEqual([expect.stringMatching(/^http/), pages[0]]);
   } finally {
     await s.run(["host", "stop"]);
   }

@@ -2,7 +2,8 @@ import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { delayUntil, gate, startModelServer, text, toolCall } from "../model-server.ts";
-import { hasTerminals, terminal } from "./pty.ts";
+import { describeWith } from "../optional.ts";
+import { terminal } from "./pty.ts";
 import { type Running, type Scratch, scratch } from "./scorel.ts";
 
 /** An extension with a slash command and a tool that both return a word. */
@@ -21,7 +22,7 @@ const extension = (word: string, id = "mine") => `export default {
 `;
 const path = "~/.scorel/extensions/mine.ts";
 
-describe.runIf(hasTerminals)("scorel --watch", () => {
+describeWith("script", "scorel --watch", () => {
   it("reloads the session when an extension changes, and reports it without disturbing the typed text", async () => {
     using s = scratch();
     await using server = await startModelServer([]);

@@ -3,8 +3,9 @@ import { basename } from "node:path";
 import { describe, expect, it, type TestContext } from "vitest";
 import { eventually } from "../eventually.ts";
 import { startModelServer, text, toolCall } from "../model-server.ts";
+import { describeWith } from "../optional.ts";
 import { isAlive } from "../processes.ts";
-import { hasTerminals, terminal } from "./pty.ts";
+import { terminal } from "./pty.ts";
 import { type Running, records, scratch, writersIn } from "./scorel.ts";
 
 const spins = "for (;;) {}";
@@ -152,7 +153,7 @@ it("an extension that blocks where the debugger cannot interrupt it is killed", 
   expect(await started.finished).toMatchObject({ code: null, signal: "SIGKILL" });
 });
 
-describe.skipIf(!hasTerminals)("in a conversation, an extension that loops forever", () => {
+describeWith("script", "in a conversation, an extension that loops forever", () => {
   const looping = plugin('hooks: () => ({ beforeToolCall() { console.log("loops");\nfor (;;) {} } })');
 
   it("ends on the second Ctrl-C", async (test) => {

@@ -3,7 +3,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { type Reply, startModelServer, text, toolCall } from "../model-server.ts";
-import { hasTerminals, terminal } from "./pty.ts";
+import { describeWith } from "../optional.ts";
+import { terminal } from "./pty.ts";
 import { scratch } from "./scorel.ts";
 
 async function shop(replies: Reply[]) {
@@ -57,7 +58,7 @@ it("a session works in a worktree, which is listed, merged and removed", async (
   // The command in the error must work as printed.
   const [{ sessionId }] = JSON.parse((await s.run(["session", "list", "--json", "--all"])).stdout);
   const { stderr } = await s.run(["-p", "More.", "--session", sessionId]);
-  const [, move = ""] = /To go on in its project: `scorel (.+)`/.exec(stderr) ?? [];
+  const [, move = ""] = /To continue in its project: `scorel (.+)`/.exec(stderr) ?? [];
   expect((await s.run(move.split(" "))).code).toBe(0);
   expect(await s.run(["-p", "More.", "--session", sessionId])).toMatchObject({ code: 0, stdout: "More.\n" });
 });
@@ -119,27 +120,27 @@ it("a worktree uses what is trusted of its project without a second question, an
   expect([asked().includes("Say hello."), asked().includes("Say something else.")]).toEqual([true, false]);
 });
 
-const inTerminal = it.skipIf(!hasTerminals);
+describeWith("script", "the terminal", () => {
+  it.each([
+    ["in the application", true],
+    ["line by line", false],
+  ])("opens a worktree %s", async (_, full) => {
+    await using t = await shop([[write], [text("Written.")]]);
+    await using shown = terminal(t.s, ["--worktree", "login", "--yes", "Write b.txt."], { full });
+    await shown.shows("Written.");
+    expect(existsSync(join(t.tree("login"), "b.txt"))).toBe(true);
+  });
 
-inTerminal.each([
-  ["in the application", true],
-  ["line by line", false],
-])("opens a worktree %s", async (_, full) => {
-  await using t = await shop([[write], [text("Written.")]]);
-  await using shown = terminal(t.s, ["--worktree", "login", "--yes", "Write b.txt."], { full });
-  await shown.shows("Written.");
-  expect(existsSync(join(t.tree("login"), "b.txt"))).toBe(true);
-});
-
-inTerminal("keeps a worktree in which the application is open, also if nothing was said there yet", async () => {
-  await using t = await shop([]);
-  const remove = () => t.s.run(["worktree", "remove", "login"]);
-  {
-    await using shown = terminal(t.s, ["--worktree", "login"], { full: true });
-    await shown.shows("login");
-    await expect.poll(() => existsSync(t.tree("login"))).toBe(true);
-    await expect.poll(async () => (await remove()).stderr).toContain("was started with --worktree login");
-  }
-  await expect.poll(remove).toMatchObject({ code: 0, stderr: "" });
-  expect(readdirSync(t.tree("."))).toEqual([".gitignore"]);
+  it("keeps a worktree in which the application is open, also if nothing was said there yet", async () => {
+    await using t = await shop([]);
+    const remove = () => t.s.run(["worktree", "remove", "login"]);
+    {
+      await using shown = terminal(t.s, ["--worktree", "login"], { full: true });
+      await shown.shows("login");
+      await expect.poll(() => existsSync(t.tree("login"))).toBe(true);
+      await expect.poll(async () => (await remove()).stderr).toContain("was started with --worktree login");
+    }
+    await expect.poll(remove).toMatchObject({ code: 0, stderr: "" });
+    expect(readdirSync(t.tree("."))).toEqual([".gitignore"]);
+  });
 });

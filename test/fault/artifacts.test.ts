@@ -33,7 +33,7 @@ it("two processes that save artifacts of the user and are killed lose no acknowl
     expect(createHash("sha256").update(bytes).digest("hex")).toBe(sha256);
   }
   expect(readdirSync(join(home, ".scorel/artifacts")).filter((name) => name.endsWith(".json"))).toEqual(["user.json"]);
-}, 60_000);
+});
 
 /** Starts a process that saves artifacts, and kills it at an arbitrary moment after this number of saves. */
 async function saver(home: string, name: string, saves: number): Promise<string[]> {

@@ -393,6 +393,5 @@ function filled(directory: string): Disposable {
       host.child.kill("SIGTERM");
       await host.finished;
     },
-    60_000,
   );
 }

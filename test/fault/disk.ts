@@ -29,10 +29,14 @@ export function limitedFiles(kilobytes: number): SmallDisk {
   };
 }
 
-/** A separate file system in memory; undefined if this user cannot mount one. */
-export function smallFileSystem(kilobytes: number): SmallDisk | undefined {
+/**
+ * A separate file system in memory; undefined if this user cannot mount one. With `files`, it has room for that many files and folders,
+ * including its own folder and the file that fills it.
+ */
+export function smallFileSystem(kilobytes: number, files?: number): SmallDisk | undefined {
   const directory = folder();
-  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${kilobytes}k`, "tmpfs", directory]);
+  const room = `size=${kilobytes}k${files === undefined ? "" : `,nr_inodes=${files}`}`;
+  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", room, "tmpfs", directory]);
   if (mounted.status !== 0) {
     rmSync(directory, { recursive: true, force: true });
     return undefined;
@@ -54,6 +58,12 @@ export function smallFileSystem(kilobytes: number): SmallDisk | undefined {
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Mounts a file over another, as containers do; undefined if this user cannot mount one. */
+export function mountedFile(file: string, over: string): Disposable | undefined {
+  if (spawnSync("mount", ["--bind", file, over]).status !== 0) return undefined;
+  return { [Symbol.dispose]: () => void spawnSync("umount", ["-l", over]) };
 }
 
 /** A folder on a read-only file system; undefined if this user cannot mount one. */

@@ -1,15 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { fullScreen } from "../e2e/full-screen.ts";
-import { hasTerminals } from "../e2e/pty.ts";
 import { modelTable, scratch } from "../e2e/scorel.ts";
 import { eventually } from "../eventually.ts";
 import { delayUntil, gate, type Reply, startModelServer, text } from "../model-server.ts";
+import { itWith } from "../optional.ts";
 import { smallFileSystem } from "./disk.ts";
-
-const mounted = smallFileSystem(64);
-mounted?.[Symbol.dispose]();
 
 /** Longer than the free part of the log's last block. */
 const LONG = "many words ".repeat(1_000);
@@ -40,7 +37,8 @@ async function stage(before: readonly Reply[]) {
 const said = (messages: { role: string; content: unknown }[]) =>
   messages.filter(({ role }) => role !== "system").map(({ content }) => content);
 
-it.skipIf(!hasTerminals || !mounted)(
+itWith(
+  ["script", "mounts"],
   "the terminal application says why a reply was not kept on a full disk, and goes on when there is room",
   async () => {
     await using x = await stage([text("First.")]);
@@ -65,7 +63,8 @@ it.skipIf(!hasTerminals || !mounted)(
   },
 );
 
-it.skipIf(!mounted)(
+itWith(
+  "mounts",
   "`-p` prints a reply that was not kept on a full disk, says once why, and the session goes on",
   async () => {
     await using x = await stage([]);

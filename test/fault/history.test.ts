@@ -242,4 +242,4 @@ it(`${REOPENED} of them are the same after reopening, including what can be redo
     await t.client.request("close_session", { sessionId });
   });
   await fc.assert(property, { seed, numRuns: REOPENED });
-}, 60_000);
+});

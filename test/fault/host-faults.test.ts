@@ -8,6 +8,7 @@ import { scanLog } from "../../plugins/logs/scan.ts";
 import { dialSocket } from "../../plugins/socket/socket.ts";
 import { type RunOptions, type Scratch, scratch } from "../e2e/scorel.ts";
 import { startModelServer, text } from "../model-server.ts";
+import { describeWith } from "../optional.ts";
 import { type SmallDisk, smallFileSystem } from "./disk.ts";
 
 const serving = ["host", "serve", "--foreground"];
@@ -50,12 +51,7 @@ async function ask(client: RemoteClient, sessionId: string, content: string): Pr
   }
 }
 
-const mounted = (() => {
-  using trial = smallFileSystem(64);
-  return trial !== undefined;
-})();
-
-describe.skipIf(!mounted)("a disk that is full under a turn of a host", () => {
+describeWith("mounts", "a disk that is full under a turn of a host", () => {
   it("refuses what cannot be stored, tells all clients, and goes on when there is room, without a restart", async () => {
     using s = scratch();
     using small = smallFileSystem(32 * 1024) as SmallDisk;

@@ -105,7 +105,7 @@ it(
         racers.map(async (racer) => ({ loser: racer, ...(await racer.finished) })),
       );
       const [winner] = racers.filter((racer) => racer !== loser);
-      expect([code, stderr]).toEqual([1, expect.stringContaining("A host is running already")]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("A host is already running")]);
       await winner?.line((line) => line.startsWith("socket: "));
       const client = await connect(s);
       await client.request("list_sessions", {});

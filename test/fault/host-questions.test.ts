@@ -139,7 +139,7 @@ describe.each(endings)("a question that was open when its host %s", (_how, resta
       const late = t.second.request("answer_request", { sessionId: t.sessionId, requestId, answer: "y" });
       await expect(late).rejects.toMatchObject({ code: "REQUEST_CLOSED" });
       expect(await t.results()).toEqual([["call_0_0", true, expect.stringContaining("Not run: Scorel ended")]]);
-      expect(t.ended).toMatchObject([{ requestId, answer: null, reason: "the conversation went on without it" }]);
+      expect(t.ended).toMatchObject([{ requestId, answer: null, reason: "the conversation continued without it" }]);
       expect(t.made()).toBe("");
     },
     LIMIT,

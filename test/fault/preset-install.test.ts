@@ -172,7 +172,7 @@ describe("simultaneous installs", () => {
     );
     expect(ended.filter(({ code }) => code === 0)).toHaveLength(1);
     for (const { code, stderr } of ended.filter((each) => each.code !== 0))
-      expect([code, stderr]).toEqual([2, expect.stringMatching(/is installed already|another process has installed/)]);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/is already installed|another process has installed/)]);
     expect(await state(at)).toMatch(/^v[12]$/);
   });
 });

@@ -69,7 +69,6 @@ it.each<[string, string | undefined, number, string[]]>([
     }
     expect([...seen].sort()).toEqual(states);
   },
-  120_000,
 );
 
 it("an add that fails on a full disk reports it, and adds nothing", async () => {

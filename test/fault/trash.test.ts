@@ -40,4 +40,4 @@ it("a session whose delete or restore is killed at any moment can be listed or r
   expect(new Set(states)).toEqual(
     new Set(["delete: listed", "delete: restorable", "restore: restorable", "restore: listed"]),
   );
-}, 120_000);
+});

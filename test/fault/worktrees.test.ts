@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { worktrees } from "../../plugins/worktrees/service.ts";
+import { itWith } from "../optional.ts";
 import { repository } from "../plugins/worktrees/repository.ts";
 import { secondProcess } from "../second-process.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -115,12 +116,7 @@ it("several processes that create the same worktree at the same time all get the
   }
 });
 
-const canMount = (() => {
-  using trial = smallFileSystem(64);
-  return trial !== undefined;
-})();
-
-it.skipIf(!canMount)("a worktree can be removed from a disk without room", async () => {
+itWith("mounts", "a worktree can be removed from a disk without room", async () => {
   using disk = smallFileSystem(4_096) as NonNullable<ReturnType<typeof smallFileSystem>>;
   const r = repository({ within: disk.directory });
   const w = await r.make("login");

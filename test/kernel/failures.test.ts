@@ -114,7 +114,7 @@ describe("failures of a plugin", () => {
     vi.useFakeTimers();
     await using t = await setUp();
     const guarded = { plugin: "one", where: "asking", otherwise: "none" };
-    const ask = <T>(work: () => T, more = {}) => t.context("two").guard({ ...guarded, ...more } as never, work);
+    const ask = <T>(work: () => T, more = {}) => t.context("two").attempt({ ...guarded, ...more } as never, work);
     const fail = () => {
       throw new Error("broken");
     };

@@ -91,7 +91,7 @@ describe("plugins that may fail", () => {
       ["b", "PLUGIN_MISSING_SERVICE"],
     ]);
     expect(t.kernel.failures.map(({ message }) => message)).toEqual([
-      "Plugins need each other in a circle: a -> b -> a. Take one of these needs away.",
+      'Circular dependency between plugins: a -> b -> a. Remove one of these from "needs".',
       'it needs the service "a", which no loaded plugin provides. Plugin "a" provides it, but is left out: see its own problem.',
     ]);
   });

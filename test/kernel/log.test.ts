@@ -217,6 +217,14 @@ describe("events by the beginning of their ids", () => {
 });
 
 describe("a hold on the path", () => {
+  /** Its notes must be synced to disk. */
+  const vow = definePlugin({
+    id: "vow",
+    name: "Vow",
+    version: "1.0.0",
+    events: { note: { schema: z.strictObject({ text: z.string() }), durable: true } },
+  });
+
   it("queues path events of others, lets side events through and rejects jumps", async () => {
     await using t = await testKernel([notes]);
     const hold = t.session.hold();
@@ -236,12 +244,6 @@ describe("a hold on the path", () => {
   });
 
   it("writes all queued events when it is released, before the next holder can write", async () => {
-    const vow = definePlugin({
-      id: "vow",
-      name: "Vow",
-      version: "1.0.0",
-      events: { note: { schema: z.strictObject({ text: z.string() }), durable: true } },
-    });
     await using t = await testKernel([vow]);
     const first = t.session.hold();
     await t.session.append("note", { text: "one" });
@@ -265,6 +267,18 @@ describe("a hold on the path", () => {
     expect(await t.session.append("note", { text: "closed again" })).toMatchObject({ queued: true });
     await hold.release();
     expect(t.stored()).toHaveLength(3);
+  });
+
+  it("writes what others append while it is being opened at once, and after the queued events", async () => {
+    await using t = await testKernel([vow]);
+    const hold = t.session.hold();
+    await t.session.append("note", { text: "one" });
+    const opened = hold.open(async () => void (await t.session.append("note", { text: "three" })));
+    const two = await t.session.append("note", { text: "two" });
+    await opened;
+    await hold.release();
+    const texts = t.stored().map((event) => (event as unknown as { text: string }).text);
+    expect([two.queued, texts]).toEqual([undefined, ["one", "two", "three"]]);
   });
 
   it("refuses the events of appendAll that would have to wait", async () => {

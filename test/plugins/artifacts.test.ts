@@ -236,6 +236,48 @@ describe("a lineage", () => {
     const tree = await t.client.request("get_lineage", { sessionId: one.id, name: "29" });
     expect(JSON.stringify(tree).length).toBeLessThan(100_000);
   });
+
+  it("is cut where thousands of versions were each made from the one before", async () => {
+    await using t = await open();
+    const name = "user:a";
+    const made = (version: number) => ({
+      ...{ name, version, sha256: hash(String(version)), size: 1, mimeType: "text/plain", savedAt: version },
+      lineage: {
+        by: "me",
+        inputs: [{ from: name, to: "a", sha256: hash(String(version - 1)), artifact: name, version: version - 1 }],
+      },
+    });
+    const entries = Array.from({ length: 2_000 }, (_, version) => made(version));
+    fs.mkdirSync(t.path("artifacts"), { recursive: true });
+    fs.writeFileSync(t.path("artifacts/user.json"), JSON.stringify({ version: 1, entries }));
+    const tree = await t.client.request("get_lineage", { sessionId: (await t.session()).id, name });
+    const answer = JSON.stringify(tree);
+    expect([answer.split('"made":').length - 1, answer.includes('"cut":true')]).toEqual([201, true]);
+  });
+
+  it("is complete for an artifact that was used at every step, since it is followed where it is nearest", async () => {
+    await using t = await open();
+    const of = (name: string, version: number, ...inputs: [string, number][]) => ({
+      ...{ name, version, sha256: hash(`${name} ${version}`), size: 1, mimeType: "text/plain", savedAt: version },
+      lineage: {
+        by: "me",
+        inputs: inputs.map(([artifact, used]) => ({
+          ...{ from: artifact, to: "a", sha256: hash(`${artifact} ${used}`), artifact, version: used },
+        })),
+      },
+    });
+    const [source, config, first] = [of("user:source", 0), of("user:config", 0, ["user:source", 0]), of("user:a", 0)];
+    const later = Array.from({ length: 300 }, (_, at) => of("user:a", at + 1, ["user:a", at], ["user:config", 0]));
+    fs.mkdirSync(t.path("artifacts"), { recursive: true });
+    const entries = [source, config, first, ...later];
+    fs.writeFileSync(t.path("artifacts/user.json"), JSON.stringify({ version: 1, entries }));
+    const { inputs } = await t.client.request("get_lineage", { sessionId: (await t.session()).id, name: "user:a" });
+    expect(inputs[1]?.made).toEqual({
+      artifact: config,
+      inputs: [{ ...config.lineage.inputs[0], made: { artifact: source, inputs: [] } }],
+    });
+    expect(inputs[0]?.made?.inputs[1]?.made).toEqual({ artifact: config, inputs: [], again: true });
+  });
 });
 
 describe("a client", () => {

@@ -66,15 +66,18 @@ async function conversation() {
       }),
     user: (content: string) => now().append("message", { message: { role: "user", content, timestamp: 1 } }),
     type: (line: string) => void stdin.write(`${line}\n`),
-    /**
-     * Closes the session, forgets all clients, and opens the session again, so that no client can resume its stream.
-     */
-    restartAnew: async (meanwhile: () => unknown) => {
+    /** Forgets all clients, and waits for what happens in the session until they are back. */
+    restartAnew: async (meanwhile: () => Promise<unknown>) => {
+      const restarted = t.restart();
+      await meanwhile();
+      await restarted;
+    },
+    /** Opens the session for another client while a restart ends the connection of its only one. */
+    openWhileRestarted: async () => {
       await t.client.request("close_session", { sessionId });
       const restarted = t.restart();
       await t.client.request("load_session", { sessionId });
-      await meanwhile();
-      await restarted;
+      return { restarted };
     },
     shows: (text: string) => eventually(() => expect(screen).toContain(text)),
     /** The screen's text without prompts. */
@@ -135,4 +138,20 @@ it("a reply that a lost host had begun is completed from the log of the next hos
   const wanted = ["question", "half of ", "· Look", "it", "others", "now this and that", "end"];
   expect(lines.filter((line) => wanted.includes(line))).toEqual(wanted);
   expect(t.text().match(/half of|now this|· Look/g)).toEqual(["half of", "· Look", "now this"]);
+});
+
+it("a session that another client opens while the host is restarted stays open", async () => {
+  await using t = await conversation();
+  await t.shows("/help");
+  await t.user("question");
+  t.begin(ids[0]);
+  t.say(ids[0], "half of ");
+  t.call(ids[2]);
+  await t.shows("· Look");
+  const { restarted } = await t.openWhileRestarted();
+  await t.user("others");
+  t.begin(ids[1]);
+  t.say(ids[1], "now this");
+  await restarted;
+  await t.shows("now this");
 });

@@ -32,3 +32,23 @@ it("a command of the host waits until nothing is typed", () => {
   t.own.drop();
   expect([t.own.offer(command), t.own.entered(t.lines.line)]).toEqual([true, { text: "/undo 2", isLiteral: false }]);
 });
+
+it.each([
+  ["as wide as before", 10],
+  ["wider", 12],
+])("is drawn once, below what the shell wrote, when it continues in a terminal that is %s", (_, columns) => {
+  const [input, output] = [new PassThrough(), Object.assign(new PassThrough({ encoding: "utf8" }), { columns: 10 })];
+  const lines = createInterface({ input, output, terminal: true });
+  const own = new TypedLine(lines, output);
+  own.want();
+  lines.write("a line of two rows");
+  output.read();
+  own.redraw(() => {
+    output.columns = columns;
+    if (columns !== 10) output.emit("resize");
+  });
+  expect(output.read()).toBe(
+    `\x1b[1G\x1b[0J> a line of two rows${columns === 10 ? " " : ""}\x1b[${(20 % columns) + 1}G`,
+  );
+  lines.close();
+});

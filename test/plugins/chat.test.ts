@@ -25,7 +25,7 @@ describe("a conversation in a terminal", () => {
     expect(await t.code).toBe(0);
     const screen = t.screen();
     const id = /^New session (\w+)/.exec(screen)?.[1];
-    expect(screen).toContain(`To go on: scorel --session ${id}`);
+    expect(screen).toContain(`To continue: scorel --session ${id}`);
   });
 
   it("asks for the new place of a moved session directory, and continues there", async () => {

@@ -1,4 +1,4 @@
-import type { CliCommand, CliOption, Launch } from "@scorel/cli/contract";
+import type { CliCommand, CliOption, CompletionSource, Launch } from "@scorel/cli/contract";
 import { defineErrors, definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import cli from "../../plugins/cli/index.ts";
@@ -26,6 +26,7 @@ async function commandLine(
   extra: readonly CliCommand[] = [],
   root: Partial<CliCommand> = {},
   failed: readonly string[] = [],
+  completionSources: unknown = [],
 ) {
   const said = { out: "", err: "" };
   let given: unknown;
@@ -62,7 +63,13 @@ async function commandLine(
     command("chat", undefined, { args: "[words...]" }),
     ...extra,
   ];
-  const plugin = definePlugin({ id: "commands", name: "Commands", version: "1.0.0", cliCommands: () => commands });
+  const plugin = definePlugin({
+    id: "commands",
+    name: "Commands",
+    version: "1.0.0",
+    cliCommands: () => commands,
+    completionSources: () => completionSources as CompletionSource[],
+  });
   const t = await testKernel([cli, plugin], { services: { launch } });
   return {
     [Symbol.asyncDispose]: () => t[Symbol.asyncDispose](),
@@ -196,13 +203,13 @@ describe("a command line", () => {
       '"scorel session" has no action "ls". Did you mean "list"? `scorel session --help` lists them all.',
     ],
     [["-print", "hi"], '"scorel" has no option "-print". Did you mean "--print"?'],
-    [["-p", "fix", "it"], '"scorel" takes no argument "it". Put a text of several words in quotes.'],
+    [["-p", "fix", "it"], '"scorel" takes no argument "it". Quote text that contains spaces.'],
     [["-p"], 'The option "--print" needs a value: <prompt>.'],
     [["-p", "--output", "json"], 'The option "--print" needs a value: <prompt>.'],
     [["--trust=no"], 'The option "--trust" takes no value.'],
     [["--output", "jason"], '"--output" does not accept "jason". Use one of: text, json. Did you mean "json"?'],
     [["session", "show"], '"scorel session show" needs <id>.'],
-    [["session", "list", "x"], '"scorel session list" takes no argument "x". Put a text of several words in quotes.'],
+    [["session", "list", "x"], '"scorel session list" takes no argument "x". Quote text that contains spaces.'],
   ])("refuses %j by name", async (argv, message) => {
     await using scorel = await commandLine();
     expect(await scorel.run(...argv)).toEqual(refused(message));
@@ -223,14 +230,14 @@ describe("a command line", () => {
       ),
     );
     expect(await scorel.run("fix", "the", "bug")).toEqual(
-      refused('"scorel" takes no argument "the". Put a text of several words in quotes.'),
+      refused('"scorel" takes no argument "the". Quote text that contains spaces.'),
     );
   });
 
   it("does not send a single word as a prompt if it may be a command of an extension that failed", async () => {
     await using scorel = await commandLine([], { args: "[prompt]" }, ["/home/ship.ts", "/home/pigeon.ts"]);
     const missing = refused(
-      'There is no command "ship". It may be one of an extension that failed: /home/ship.ts, /home/pigeon.ts. `scorel plugin list` says why. To send it as a prompt: scorel -- ship',
+      'There is no command "ship". It may belong to an extension that failed: /home/ship.ts, /home/pigeon.ts. `scorel plugin list` says why. To send it as a prompt: scorel -- ship',
     );
     for (const argv of [["ship"], ["ship", "prod"], ["--trust", "ship"]])
       expect(await scorel.run(...argv)).toEqual(missing);
@@ -342,6 +349,43 @@ describe("a command line", () => {
   });
 });
 
+describe("values for completion", () => {
+  const city = (values: unknown[]) => ({ kind: "city", values: () => values });
+
+  it("are printed with their descriptions, without those that a person could not type or see", async () => {
+    const values = [
+      { value: "Bern", description: "a \u001b[31mcapital\nof a country" },
+      { value: "Chur" },
+      { value: "Gen\u200bf" },
+      { value: "a\nb" },
+    ];
+    await using scorel = await commandLine(
+      [],
+      {},
+      [],
+      [city(values), { kind: "river", values: () => [{ value: "Aare" }] }],
+    );
+    expect(await scorel.run("completion", "values", "city")).toEqual({
+      code: 0,
+      out: "Bern\ta capital of a country\nChur\n",
+      err: "",
+      given: undefined,
+    });
+  });
+
+  it("of a kind whose name is not a word are left out, since kinds stand in scripts", async () => {
+    await using scorel = await commandLine([], {}, [], [city([]), { kind: "$(touch ran)", values: () => [] }]);
+    expect(await scorel.run("completion", "values", "$(touch ran)")).toMatchObject({ code: 2 });
+  });
+
+  it("of an unknown kind are refused, with the known kinds", async () => {
+    await using scorel = await commandLine([], {}, [], [city([]), { kind: "river" }]);
+    expect(await scorel.run("completion", "values", "lake")).toEqual(
+      refused('There are no values of the kind "lake". Kinds: city.'),
+    );
+  });
+});
+
 describe("help", () => {
   const of = (text: string | undefined) => text?.split("\n").map((line) => line.trimEnd());
 
@@ -363,6 +407,7 @@ describe("help", () => {
       "  completion bash             Print a script that completes commands in bash",
       "  completion zsh              Print a script that completes commands in zsh",
       "  completion fish             Print a script that completes commands in fish",
+      "  completion values <kind>    Print the values of a kind, such as the ids of sessions, which these scripts offer",
       "  session list                session list",
       "  session show <id> [filter]  session show",
       "  chat [words...]             chat undefined",
@@ -371,7 +416,7 @@ describe("help", () => {
       "  --preset <name>      What to load",
       "  --allow-write <dir>  Also write here (may be repeated)",
       "  --trust              Trust it",
-      "  -h, --help           Show this; `scorel <command> --help` tells more",
+      "  -h, --help           Show this help; `scorel <command> --help` shows more",
       "  -v, --version        Show the version",
       "",
     ]);

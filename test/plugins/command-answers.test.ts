@@ -1,7 +1,8 @@
-import { copiedPart, type obeyed } from "@scorel/host/client";
+import { copiedPart, obeyed } from "@scorel/host/client";
 import { describe, expect, it } from "vitest";
 import { CommandLines } from "../../plugins/chat/command-lines.ts";
 import { Conversation } from "../../plugins/terminal/app/conversation.ts";
+import type { Listener } from "../../plugins/terminal/app/listener.ts";
 import { ShownSession } from "../../plugins/terminal/app/shown-session.ts";
 import { en } from "../../plugins/terminal/words/en.ts";
 import { enter } from "../../plugins/web/page/chat/send.ts";
@@ -19,7 +20,8 @@ const clients: [name: string, run: (line: string, answer: object) => Promise<obj
       const listener = {
         told: () => {},
         copied: (copy: string) => Object.assign(did, { copy }),
-        offered: (text: string, mode = "message") => Object.assign(did, { input: [text, mode] }),
+        offered: ({ text, mode = "message", attachments = [] }: Parameters<Listener["offered"]>[0]) =>
+          Object.assign(did, { input: [text, mode] }, attachments.length > 0 && { attachments }),
       };
       const session = new ShownSession(hostile(answer), listener as never, en);
       const conversation = new Conversation(hostile(answer), session, listener as never, en);
@@ -78,6 +80,26 @@ describe.each(clients)("a host's answer to a command in %s", (_name, run) => {
 
   it("is a command in the field if it repeats the one that was run", async () => {
     expect(await run("rewind 3", { input: "/rewind 3 --yes" })).toEqual({ input: ["rewind 3 --yes", "command"] });
+  });
+});
+
+it("pictures of an answer come into the field with its text; what is no picture is left out", () => {
+  const picture = { type: "image", data: "aGk=", mimeType: "image/png" } as const;
+  const odd = [null, "x", { type: "image" }, { type: "text", text: "x" }] as never[];
+  expect(obeyed("undo", { input: "see [image #1]", pictures: [...odd, picture] })).toEqual({
+    input: { text: "see [image #1]", isCommand: false, pictures: [picture] },
+  });
+  expect(obeyed("undo", { input: "hi", pictures: "x" as never })).toEqual({
+    input: { text: "hi", isCommand: false, pictures: [] },
+  });
+});
+
+it("the terminal application attaches the pictures of an answer to the text in the field", async () => {
+  const run = clients[0]?.[1] as (typeof clients)[number][1];
+  const pictures = [{ type: "image", data: "aGk=", mimeType: "image/png" }];
+  expect(await run("undo", { input: "see [image #1]", pictures })).toEqual({
+    input: ["see [image #1]", "message"],
+    attachments: [{ mark: "[image #1]", image: Buffer.from("hi") }],
   });
 });
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -20,8 +20,9 @@ import { checkSandbox } from "../../plugins/doctor/sandbox.ts";
 import { createScrub } from "../../plugins/doctor/scrub.ts";
 import { checkSpace } from "../../plugins/doctor/space.ts";
 import { reportText } from "../../plugins/doctor/text.ts";
-import { readOnlyView, smallFileSystem } from "../fault/disk.ts";
+import { readOnlyView, type SmallDisk, smallFileSystem } from "../fault/disk.ts";
 import { testKernel } from "../harness.ts";
+import { itWith } from "../optional.ts";
 import { fc, seed } from "../property.ts";
 import { echoAgent, testHome, testHost } from "./host/home.ts";
 
@@ -116,6 +117,26 @@ describe("secrets", () => {
     );
   });
 
+  it("are found in every notation of a text, also in the wrong one", () => {
+    using home = folder();
+    const lines = [
+      `a_token = "it's-0123456789"`,
+      'b_token = "say-\\"0123456789\\""',
+      "c_token = 'it's-wrong-0123456789'",
+      'd_token = "open-0123456789',
+      'e_token = """\nfirst-0123456789\nsecond-0123456789"""',
+    ];
+    writeFileSync(join(home.path, "config.toml"), `${lines.join("\n")}\n`);
+    const scrub = createScrub({}, home.path);
+    expect(lines.slice(0, 4).map(scrub)).toEqual([
+      'a_token = "[redacted]"',
+      'b_token = "[redacted]"',
+      "c_token = '[redacted]'",
+      'd_token = "[redacted]',
+    ]);
+    expect(['say-"0123456789"', "second-0123456789"].map(scrub)).toEqual(["[redacted]", "[redacted]"]);
+  });
+
   it("are found in any variable that a config layer names", () => {
     expect(createScrub({ TEAM: "plum-0123456789" }, undefined, ["TEAM"])("plum-0123456789")).toBe("[redacted]");
   });
@@ -151,18 +172,38 @@ describe("the user's folder", () => {
     ]);
   });
 
-  it("is reported when it cannot be written", ({ skip }) => {
+  it.each([
+    ["contents of files", "blobs/00"],
+    ["sessions", "sessions"],
+    ["cached files", "cache"],
+  ])("is examined where it matters, however many %s are stored in it", (_what, many) => {
+    using root = folder();
+    const home = join(root.path, ".scorel");
+    for (const path of [many, "extensions/a"]) mkdirSync(join(home, path), { recursive: true, mode: 0o700 });
+    for (let at = 0; at < 3_100; at++) writeFileSync(join(home, many, String(at)), "", { mode: 0o600 });
+    const all = "Only you can read and change your folder and the 3000 files in it that were examined.";
+    expect(checkFolders({ home }).findings).toMatchObject([{ code: "FOLDERS", what: all }]);
+    for (const path of ["trust.json", "extensions/a/index.ts"]) {
+      writeFileSync(join(home, path), "");
+      chmodSync(join(home, path), 0o622);
+    }
+    expect(checkFolders({ home }).findings).toMatchObject([
+      { code: "FOLDER_WRITABLE", severity: "error", where: join(home, "trust.json") },
+      { code: "FOLDER_WRITABLE", severity: "error", where: join(home, "extensions/a/index.ts") },
+    ]);
+  });
+
+  itWith("mounts", "is reported when it cannot be written", () => {
     using root = folder();
     const home = join(root.path, "home", ".scorel");
     mkdirSync(home, { recursive: true, mode: 0o700 });
-    using view = readOnlyView(join(root.path, "home"));
-    if (!view) return skip("this user may mount no file system");
+    using _view = readOnlyView(join(root.path, "home"));
     const doNext = "Mount that disk for writing, or set HOME to another directory.";
     const wrong = { code: "FOLDER_READ_ONLY", severity: "error", what: expect.stringContaining("EROFS") };
     expect(checkFolders({ home }).findings).toEqual([{ ...wrong, where: home, doNext }]);
     const other = join(root.path, "home", "other", ".scorel");
     expect(checkFolders({ home: other }).findings).toEqual([
-      { ...wrong, where: other, doNext: "Set HOME to a directory of yours." },
+      { ...wrong, where: other, doNext: "Set HOME to a directory that you own." },
     ]);
   });
 
@@ -187,9 +228,8 @@ describe("disk space", () => {
     expect(space).toEqual({ free: expect.any(Number), used: { sessions: 0, trash: 1_000, blobs: 0, cache: 0 } });
   });
 
-  it("is a warning when low", ({ skip }) => {
-    using disk = smallFileSystem(20_000);
-    if (!disk) return skip("this user may mount no file system");
+  itWith("mounts", "is a warning when low", () => {
+    using disk = smallFileSystem(20_000) as SmallDisk;
     const codes = () =>
       checkSpace({ home: join(disk.directory, ".scorel") }).findings.map(({ code, severity }) => [code, severity]);
     expect(codes()).toEqual([["DISK_LOW", "warning"]]);

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { httpFetch } from "../../plugins/model/wire/http-fetch.ts";
+import { ReplyPassage } from "../../plugins/model/wire/reply-passage.ts";
 
 async function serving(listener: RequestListener) {
   const server = createServer(listener);
@@ -96,6 +97,16 @@ describe("the model's fetch", () => {
       message: "fetch failed",
       cause: { code: "ECONNREFUSED" },
     });
+  });
+
+  it("fails the body when what was held back of it cannot be passed on at its end", async () => {
+    const nested = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+    await using server = await serving((_request, response) => {
+      response.end(`{"choices":[{"message":{"content":"hi","nested":${nested}}}]}`);
+    });
+    const listener = { failed: () => {}, refused: () => {}, mayJoin: () => false };
+    const response = await httpFetch(server.url, {}, new ReplyPassage("openai-completions", listener));
+    await expect(response.text()).rejects.toThrow("Maximum call stack size exceeded");
   });
 
   it("fails the body when the connection is cut or the reader's signal aborts, and closes it when the reader leaves", async () => {

@@ -1,6 +1,7 @@
 import { definePlugin } from "@scorel/kernel";
 import requests from "@scorel/requests";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { readArtifact } from "../../plugins/mcp-server/artifact.ts";
 import { Tasks } from "../../plugins/mcp-server/tasks.ts";
 import { toolsFor } from "../../plugins/mcp-server/tools.ts";
 import { hang, startModelServer, text, toolCall } from "../model-server.ts";
@@ -52,7 +53,7 @@ it("a task that runs longer than a call waits is reported with its messages so f
     session,
     state: "running",
     text: "I look first.",
-    hint: "The task is still running. Call follow_task again to go on waiting, or cancel_task to end it.",
+    hint: "The task is still running. Call follow_task again to keep waiting, or cancel_task to end it.",
   });
   expect(told).toEqual(["still running after 10 s", "still running after 20 s"]);
   expect(time.pending).toEqual([]);
@@ -85,4 +86,67 @@ it("read_session returns as many messages as were asked for, although thousands 
   const last = ["[user]\nthree", "[assistant]\necho: three"];
   expect(await read(3)).toBe(["[assistant]\necho: two", ...last].join("\n\n"));
   expect(await read(100)).toBe([...all, ...last].join("\n\n"));
+});
+
+describe("read_artifact", () => {
+  /** Reads an artifact with these bytes, or a part of it, as another agent gets it. */
+  async function reading(bytes: Buffer, mimeType = "text/csv") {
+    const client = {
+      request: async (operation: string, { offset, length }: { offset: number; length: number }) =>
+        operation === "list_artifacts"
+          ? { artifacts: [{ version: 0, size: bytes.length }] }
+          : { base64: bytes.subarray(offset, offset + length).toString("base64"), mimeType, version: 0 },
+    };
+    return async (part: { offset: number; length?: number }) =>
+      readArtifact(client as never, "s", { name: "a", ...part }) as Promise<{ text?: string; base64?: string }>;
+  }
+
+  it("returns a text exactly, and parts that together are the text wherever it is divided", async () => {
+    const text = "\ufeffname,größe\r\n😀,1\u202e\r\n";
+    const bytes = Buffer.from(text);
+    const read = await reading(bytes);
+    expect(await read({ offset: 0 })).toEqual({
+      name: "a",
+      version: 0,
+      mimeType: "text/csv",
+      size: bytes.length,
+      text,
+    });
+    for (let length = 1; length <= bytes.length; length++) {
+      const parts: unknown[] = [];
+      for (let offset = 0; offset < bytes.length; offset += length) parts.push((await read({ offset, length })).text);
+      expect(parts.join("")).toBe(text);
+    }
+  });
+
+  it.each([
+    ["is not UTF-8", Buffer.from("gr\xf6\xdfe, gro\xdf", "latin1")],
+    ["has control characters that a terminal would obey", Buffer.from("a\u001b[2Jb")],
+  ])("returns the exact bytes in base64 if a text %s", async (_, bytes) => {
+    const read = await reading(bytes);
+    const { base64, text } = await read({ offset: 1, length: bytes.length });
+    expect([text, Buffer.from(base64 ?? "", "base64")]).toEqual([undefined, bytes.subarray(1)]);
+  });
+});
+
+it("a session that a person has reloaded still asks the agent its questions", async () => {
+  using home = testHome();
+  await using model = await startModelServer([text("one"), text("two")]);
+  const held: { attended: boolean }[] = [];
+  const asker = definePlugin({
+    id: "asker",
+    name: "Asker",
+    version: "1.0.0",
+    activate: (ctx) => void held.push(ctx.ui),
+  });
+  await using host = await agentHost(model.baseUrlFor("openai-completions"), { session: [requests, asker] });
+  const { client } = host;
+  const tasks = new Tasks({ client, root: home.cwd, options: {}, answers: true, log: () => {} });
+  const call = { signal: new AbortController().signal, tell: async () => {} };
+  const { session } = await tasks.start("go", {});
+  expect(await tasks.follow(session, 45_000, call)).toMatchObject({ state: "completed" });
+  await client.request("reload_session", { sessionId: session });
+  await tasks.start("go on", { session });
+  expect(await tasks.follow(session, 45_000, call)).toMatchObject({ state: "completed" });
+  expect(held.map(({ attended }) => attended)).toEqual([false, true]);
 });

@@ -11,10 +11,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import model from "@scorel/model";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { changeCredential, lockAuth, readStored, storeCredential } from "../../plugins/model/keys/auth-file.ts";
 import { createSecrets } from "../../plugins/model/keys/secrets.ts";
 import { type Heard, overWire } from "../../plugins/model/keys/sign-in-wire.ts";
+import { testKernel } from "../harness.ts";
 import { gate } from "../model-server.ts";
 import { secondProcess } from "../second-process.ts";
 
@@ -140,5 +142,20 @@ describe("a token that becomes known later", () => {
     secrets.learn(["token-0123456789"]);
     expect([begun.write("a token-01234"), begun.write("56789"), begun.end()]).toEqual(["a ", "[redacted]", ""]);
     expect([secrets.redact("token-0123456789"), secrets.childEnv()]).toEqual(["[redacted]", {}]);
+  });
+});
+
+it("a request whose login cannot be renewed, because the network is down, can be tried again", async () => {
+  const old = { access: "sk-ant-oat-old-0123456789", refresh: "refresh-old-0123456789", expires: Date.now() - 1 };
+  await storeCredential("anthropic", old);
+  vi.stubEnv("ANTHROPIC_API_KEY", "");
+  vi.stubEnv("HTTPS_PROXY", "http://127.0.0.1:9");
+  const config = { type: "builtin", provider: "anthropic", id: "claude-opus-4-5" };
+  await using opened = await testKernel([{ plugin: model, config }]);
+  const asked = { messages: [{ role: "user" as const, content: "hi", timestamp: 1 }] };
+  const stream = await opened.kernel.find("model")?.stream(asked, {});
+  expect(await stream?.result()).toMatchObject({
+    errorMessage: expect.stringContaining("could not be renewed now"),
+    failure: { unreached: "the proxy 127.0.0.1:9: ECONNREFUSED" },
   });
 });

@@ -44,7 +44,7 @@ function slowAgent() {
   return { agent, begun: begun.promise, finish: finished.open, cancels };
 }
 
-const kept = "What was answered until then is kept in the session; a turn that still runs there goes on.";
+const kept = "The answer so far is kept in the session; a turn that is still running there continues.";
 
 it.each([
   { what: "whose output was closed is waited for", reason: { code: "OUTPUT_CLOSED" }, ends: { code: 0, cancels: 0 } },
@@ -88,3 +88,28 @@ it.each(["get_status", "close_session"] satisfies Operation[])(
     expect(lines.map((line) => JSON.parse(line).text)).toEqual(["echo: hi"]);
   },
 );
+
+it("--timeout also ends a slash command", async () => {
+  using home = testHome();
+  const untilCancelled = (_args: string, { signal }: { signal: AbortSignal }) =>
+    new Promise<string>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  const slow = definePlugin({
+    ...{ id: "slow", name: "Slow", version: "1.0.0" },
+    commands: () => ({ slow: { summary: "Never ends", run: untilCancelled } }),
+  });
+  await using t = await testHost([echoAgent, slow]);
+  const printed = print(t.host, home.cwd, { options: { print: "/slow", output: "json", timeout: "0.05" } });
+  expect(await printed.code).toBe(3);
+  expect(JSON.parse(await printed.stdout)).toMatchObject({ stopReason: "aborted", error: { code: "PRINT_TIMEOUT" } });
+});
+
+it.each([
+  ["two prompts", { args: ["there"] }, "PRINT_TWO_PROMPTS"],
+  ["an option of conversations", { options: { print: "hi", output: "json", watch: true } }, "PRINT_CHAT_ONLY"],
+])("--output json prints one object, also for %s", async (_, more, code) => {
+  using home = testHome();
+  await using t = await testHost();
+  const printed = print(t.host, home.cwd, { options: { print: "hi", output: "json" }, ...more });
+  await expect(printed.code).rejects.toMatchObject({ code });
+  expect(JSON.parse(await printed.stdout)).toMatchObject({ sessionId: null, error: { code } });
+});

@@ -2,9 +2,11 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, syml
 import { join } from "node:path";
 import type { AnyPlugin } from "@scorel/kernel";
 import projects from "@scorel/projects";
+import type { ProjectBook } from "@scorel/projects/contract";
 import { describe, expect, it } from "vitest";
 import { bookOf } from "../../plugins/projects/book.ts";
 import type { Entry } from "../../plugins/projects/file.ts";
+import { withSessions } from "../../plugins/projects/work.ts";
 import { fc } from "../property.ts";
 import { ask, echoAgent, type TestHome, testHome, testHost } from "./host/home.ts";
 import { user, writeLog } from "./search/store.ts";
@@ -127,6 +129,30 @@ describe("a project", () => {
     expect((await t.client.request("list_projects", {})).projects).toMatchObject([
       { projectId: before?.projectId, sessions: 2 },
     ]);
+  });
+});
+
+describe("the list of projects", () => {
+  it("looks up the project of each session once, however many projects there are", () => {
+    const projects = [1, 2, 3].map((n) => ({ projectId: `p${n}`, name: `${n}`, directory: `/no/${n}`, createdAt: n }));
+    const sessions = Array.from({ length: 12 }, (_, n) => ({
+      ...{ sessionId: `s${n}`, cwd: "/no", title: "", path: "", createdAt: n, updatedAt: 100 - n },
+      ...(n % 4 !== 3 && { projectId: `p${(n % 4) + 1}` }),
+    })).filter(({ projectId }) => projectId !== "p3");
+    let asked = 0;
+    const book: ProjectBook = {
+      ...bookOf(projects),
+      of(place) {
+        asked++;
+        return projects.find(({ projectId }) => projectId === place.projectId);
+      },
+    };
+    expect(withSessions(book, sessions)).toEqual([
+      { ...projects[0], exists: false, sessions: 3, updatedAt: 100 },
+      { ...projects[1], exists: false, sessions: 3, updatedAt: 99 },
+      { ...projects[2], exists: false, sessions: 0 },
+    ]);
+    expect(asked).toBe(sessions.length);
   });
 });
 

@@ -130,7 +130,7 @@ describe("the registry", () => {
       [
         said("no spaces", "its name must be 1 to 64 letters, digits, _ or -"),
         said("mute", "it has no description"),
-        said("bare", "it has no parameters; give an empty object schema when it takes none"),
+        said("bare", "it has no parameters; use an empty object schema if it takes none"),
         said("idle", "it has no execute function"),
         said("odd", "its access is not a function"),
         said("list", 'its parameters are of type "array"; they must be an object'),

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -35,6 +44,19 @@ function watching(...paths: string[]) {
       rmSync(root, { recursive: true, force: true });
     },
   };
+}
+
+const NOBODY = 65_534;
+
+/** Runs `work` as a user who owns nothing, if this process may become one. */
+function asNobody(work: () => void): void {
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) process.seteuid?.(NOBODY);
+  try {
+    work();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
 }
 
 describe("watched files", () => {
@@ -75,6 +97,25 @@ describe("watched files", () => {
     expect(await at.news()).toEqual(["linked.toml"]);
     at.write("not/there/yet.toml");
     expect(await at.news()).toEqual(["not/there/yet.toml"]);
+  });
+
+  it("do not include what cannot be read: links in a circle or to a long name, and folders of other users", async () => {
+    using at = watching();
+    at.write("own/mine.ts");
+    at.write("own/theirs/data");
+    at.write("listed/by-nobody.ts");
+    symlinkSync("circle", join(at.root, "own/circle"));
+    symlinkSync("x".repeat(300), join(at.root, "own/long"));
+    symlinkSync(join(at.root, "listed/by-nobody.ts"), join(at.root, "own/link.ts"));
+    for (const folder of ["", "own"]) chmodSync(join(at.root, folder), 0o777);
+    chmodSync(join(at.root, "own/theirs"), 0);
+    chmodSync(join(at.root, "listed"), 0o311);
+    asNobody(() => at.look("own"));
+    chmodSync(join(at.root, "listed"), 0o755);
+    chmodSync(join(at.root, "own/theirs"), 0o755);
+    rmSync(join(at.root, "own/theirs"), { recursive: true });
+    at.write("own/mine.ts", "changed");
+    expect(await at.news()).toEqual(["own/mine.ts"]);
   });
 
   it("exclude hidden and installed files", async () => {

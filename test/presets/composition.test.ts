@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { catalogue } from "../../presets/catalogue.ts";
@@ -65,6 +65,20 @@ describe("the host", () => {
     const { host, session } = started(at, { opensSession: true });
     expect(await host()).toEqual(hostIds);
     await expect(session()).rejects.toMatchObject(wrong);
+  });
+
+  it("starts although an extension cannot be read, and names it", async () => {
+    using at = place();
+    const path = dirname(at.file("~/.scorel/extensions/mine/index.ts/lost.ts"));
+    symlinkSync("circle", join(dirname(path), "circle"));
+    const { asked } = askedIn(at.project);
+    const { entries, problems, suspects } = await hostPlugins(asked);
+    expect(entries.map(({ plugin: { id } }) => id)).toEqual(hostIds);
+    expect(problems).toEqual([
+      { origin: path, code: "EXTENSION_LOAD", message: expect.stringContaining("EISDIR") as string },
+    ]);
+    expect(suspects()).toEqual([path]);
+    expect(await started(at).session()).toEqual(sessionIds);
   });
 
   it("checks its own tables, whatever the command does", async () => {
@@ -133,5 +147,30 @@ describe("a session", () => {
     const [first, second] = await Promise.all([own(), own()]);
     expect([first?.id, second?.id]).toEqual(["own", "own"]);
     expect(first).not.toBe(second);
+  });
+});
+
+describe("a project", () => {
+  const paths = [".scorel", ".scorel/extensions", ".mcp.json", ".agents", ".claude/skills", ".claude/agents"];
+
+  it.each<[string, (path: string) => void]>([
+    ["a link in a circle", (path) => symlinkSync(path, path)],
+    ["a link to a name that is too long", (path) => symlinkSync("x".repeat(300), path)],
+    ["a link through a file", (path) => symlinkSync(join("..", "README.md", "x"), path)],
+    ["a file", (path) => writeFileSync(path, "")],
+  ])("in which %s is in the place of its files for Scorel stops no start", async (_what, make) => {
+    for (const path of paths) {
+      using at = place();
+      at.file("README.md");
+      const full = at.file(path);
+      rmSync(full);
+      make(full);
+      const { host, session } = started(at);
+      expect({ path, host: await host(), session: await session() }).toEqual({
+        path,
+        host: hostIds,
+        session: sessionIds,
+      });
+    }
   });
 });

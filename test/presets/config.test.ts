@@ -240,7 +240,7 @@ describe("a configuration", () => {
     using at = place();
     const file = at.file(".scorel/config.toml", 'use = ["host"]', 'without = ["print"]', "[cli]", "[host]", "x = 1");
     const refused = (id: string, line: number) =>
-      `"${id}" runs once per process, so a project cannot change it. Move this to ~/.scorel/config.toml or a preset of your own (${file}:${line})`;
+      `"${id}" runs once per process, so a project cannot change it. Move this to ~/.scorel/config.toml or your own preset (${file}:${line})`;
     const found = await problems(at, true);
     expect(found.lines.slice(0, 4)).toEqual([
       refused("cli", 3),

@@ -111,7 +111,7 @@ describe("scorel preset check", () => {
     expect(await check(at, "codign")).toEqual({
       files: [],
       problems: [
-        'There is no preset "codign" (scorel preset check). Did you mean "coding"? `scorel preset list` names them all.',
+        'There is no preset "codign" (scorel preset check). Did you mean "coding"? `scorel preset list` lists them all.',
       ],
       unknown: [],
     });
@@ -164,7 +164,7 @@ describe("scorel preset check", () => {
       ),
       `The service "names" is provided by both "one" (${one}:7) and "too" (${too}:9). Leave one out.`,
       `"lost" needs the service "weather", which no plugin in use provides (${lost}:7). Add its provider to "use".`,
-      `Plugins need each other in a circle: "one" (${one}:7) -> "two" (${two}:8) -> "one". Take one "needs" away.`,
+      `Circular dependency between plugins: "one" (${one}:7) -> "two" (${two}:8) -> "one". Remove one of these from "needs".`,
     ]);
     expect(found).toContainEqual(
       expect.stringMatching(/^"checkpoints" needs the service "tools", .* \(presets\/coding.toml:3\)/),

@@ -1,10 +1,21 @@
-import { mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { tryLock } from "../../plugins/kit/files/lock.ts";
 import { ownPackages } from "../../plugins/packages/store/own-packages.ts";
 import { confirmHeld } from "../../plugins/trust/held/held.ts";
-import { toolSpans } from "../../plugins/trust/held/tool-times.ts";
+import { linesBeginning } from "../../plugins/trust/held/log-lines.ts";
+import { toolSpans as spansOf } from "../../plugins/trust/held/tool-times.ts";
 import { findExtensions } from "../../presets/composition/extension-files.ts";
 import { heldNow, withoutHeld } from "../../presets/composition/trust.ts";
 import { type Place, place } from "./place.ts";
@@ -25,10 +36,30 @@ function session(at: Place, id: string, file: string, { before = 200, after = 20
   writeFileSync(path, said(changed - 5000) + calling(changed - before, "a") + result(changed + after, "a"));
 }
 
+const toolSpans = (log: string) => spansOf(log.split("\n"));
+
 const loaded = async () => {
   const { extensions, problems } = await withoutHeld(await findExtensions(undefined));
   return { ids: extensions.map(({ id }) => id), problems: problems.map(({ code }) => code) };
 };
+
+const NOBODY = 65_534;
+
+/** Runs `work` as a user who has the home but not all rights, which root has. */
+async function asUser<R>({ home }: Place, work: () => Promise<R>): Promise<R> {
+  if (process.getuid?.() !== 0) return work();
+  chmodSync(dirname(home), 0o755);
+  for (const path of ["", ...readdirSync(home, { recursive: true, encoding: "utf8" })])
+    chownSync(join(home, path), NOBODY, NOBODY);
+  vi.spyOn(process, "getuid").mockReturnValue(NOBODY);
+  process.seteuid?.(NOBODY);
+  try {
+    return await work();
+  } finally {
+    process.seteuid?.(0);
+    vi.restoreAllMocks();
+  }
+}
 
 describe("the times of a log when tools ran", () => {
   it("start with each reply that calls tools, and end with the last of its results", () => {
@@ -59,6 +90,32 @@ describe("the times of a log when tools ran", () => {
   });
 });
 
+describe("lines of a log that begin as wanted", () => {
+  const linesIn = (text: string) => {
+    using at = place();
+    return [...linesBeginning('{"type":"message"', at.file("log.jsonl", text))];
+  };
+
+  it("are found wherever the pieces end in which the file is read", () => {
+    const lines = Array.from({ length: 40 }, (_, at) => said(at).trimEnd() + " ".repeat(90_000 + 7919 * at));
+    const others = lines.map((_, at) => `{"type":"other"}${"ü".repeat(at * 1000)}\n`);
+    expect(linesIn(lines.map((text, at) => `${others[at]}${text}\n`).join(""))).toEqual(lines);
+  });
+
+  it("do not need their line break at the end of the file, but their whole beginning", () => {
+    expect(linesIn(`${said(1)}{"type":"mess\n\n${said(2).trimEnd()}`)).toEqual([said(1).trimEnd(), said(2).trimEnd()]);
+    expect(linesIn('{"type":"mess')).toEqual([]);
+  });
+
+  it("are found in a file that is longer than a string may be", () => {
+    using at = place();
+    const path = at.file("log.jsonl", said(1));
+    truncateSync(path, 600 * 2 ** 20);
+    appendFileSync(path, `\n${said(2)}`);
+    expect([...linesBeginning('{"type":"message"', path)]).toEqual([said(1).trimEnd(), said(2).trimEnd()]);
+  });
+});
+
 describe("an extension of a preset in ~/.scorel that was put there by hand", () => {
   const code = "~/.scorel/presets/team/extensions/rules.ts";
   const held = async () => {
@@ -86,6 +143,15 @@ describe("an extension of a preset in ~/.scorel that was put there by hand", () 
     await confirmHeld(await heldNow());
     session(at, "S1", at.file("~/.scorel/presets/team/instructions/words.md", "Be kind."));
     expect(await held()).toEqual({ ids: ["own", "rules"], problems: [] });
+  });
+
+  it("is left out while its preset can be entered but not listed", async () => {
+    using at = place();
+    at.file("~/.scorel/presets/team/preset.toml");
+    at.file(code, plugin("rules"));
+    expect(await held()).toEqual({ ids: ["rules"], problems: [] });
+    chmodSync(join(at.home, ".scorel/presets/team"), 0o311);
+    expect(await asUser(at, held)).toEqual({ ids: [], problems: ["EXTENSION_UNLISTED"] });
   });
 
   it("is held back if the whole preset appeared while tools ran", async () => {
@@ -196,5 +262,31 @@ describe("an extension of the user's own", () => {
     expect((await loaded()).ids).toEqual([]);
     await confirmHeld(await heldNow());
     expect((await loaded()).ids).toEqual(["a", "b"]);
+  });
+
+  it("is left out while a folder of it, or one beside it, can be entered but not listed, so that changes are not seen", async () => {
+    using at = place();
+    at.file("~/.scorel/extensions/a/index.ts", 'import "./lib/helper.ts";', plugin("a"));
+    at.file("~/.scorel/extensions/a/lib/helper.ts", "export {};");
+    at.file("~/.scorel/extensions/b.ts", plugin("b"));
+    at.file("~/.scorel/extensions/shared/texts.ts", "export {};");
+    const loadedWith = async (folder: string, mode: number) => {
+      const path = join(at.home, ".scorel/extensions", folder);
+      chmodSync(path, mode);
+      const { extensions, idle, problems } = await asUser(at, async () => withoutHeld(await findExtensions(undefined)));
+      chmodSync(path, 0o755);
+      return [extensions.map(({ id }) => id), idle.map(({ id }) => id), problems.map(({ message }) => message)];
+    };
+    const message = (id: string, folder: string) => {
+      const path = join(at.home, ".scorel/extensions", folder);
+      return `Extension "${id}" is left out: you may enter the folder ${path}, but not list it, so that changes in it could not be noticed. Make it readable for you, for example with: chmod u+r ${path}`;
+    };
+    expect(await loadedWith("a", 0o755)).toEqual([["a", "b"], [], []]);
+    for (const folder of ["a", "a/lib"])
+      expect(await loadedWith(folder, 0o311)).toEqual([["b"], ["a"], [message("a", folder)]]);
+    const all = ["a", "b"];
+    expect(await loadedWith("shared", 0o311)).toEqual([[], all, all.map((id) => message(id, "shared"))]);
+    expect(await loadedWith("shared", 0)).toEqual([all, [], []]);
+    expect(await loadedWith("shared", 0o755)).toEqual([all, [], []]);
   });
 });

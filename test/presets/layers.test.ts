@@ -88,7 +88,7 @@ describe("layers", () => {
     const mine = at.file("~/.scorel/presets/mine.toml", "", 'extends = ["base", "codign"]');
     expect(await failure(layersOf(at, { preset: "mine" }))).toEqual({
       code: "CONFIG_PRESET_UNKNOWN",
-      message: `There is no preset "codign" (${mine}:2). Did you mean "coding"? \`scorel preset list\` names them all.`,
+      message: `There is no preset "codign" (${mine}:2). Did you mean "coding"? \`scorel preset list\` lists them all.`,
     });
   });
 

@@ -38,7 +38,7 @@ describe("a locked setting", () => {
     await t.client.request("close_session", { sessionId });
     const refused = {
       code: "HOST_OPTION_LOCKED",
-      message: `The session option "permission" cannot be "full": the preset "team" (${lock}:2) locks permissions.mode, which is "ask". Leave the option out, or give a stricter value.`,
+      message: `The session option "permission" cannot be "full": the preset "team" (${lock}:2) locks permissions.mode, which is "ask". Leave the option out, or use a stricter value.`,
     };
     const opened = { permission: "full" } as const;
     await expect(t.client.request("create_session", { cwd: at.project, ...opened })).rejects.toMatchObject(refused);

@@ -76,8 +76,8 @@ describe("a requirement of a preset", () => {
       lines: [
         `${file} requires Scorel >=99, and this is ${scorel}. Install a matching version: npm install --global scorel (${file}:4)`,
         `${file} requires Node.js <18, and this is ${node}. Run scorel with a matching version (${file}:5)`,
-        `${file} requires the plugin "commands", which is not in use. Add it to "use", or take it out of "without" (${file}:6)`,
-        `${file} requires the plugin "rules", which is not in use. Add it to "use", or take it out of "without" (${file}:6)`,
+        `${file} requires the plugin "commands", which is not in use. Add it to "use", or remove it from "without" (${file}:6)`,
+        `${file} requires the plugin "rules", which is not in use. Add it to "use", or remove it from "without" (${file}:6)`,
         `${file} requires the program no-such-program, which is not on the PATH. Install it (${file}:7)`,
       ],
     });

@@ -121,7 +121,11 @@ describe("a session for the tests of an extension", () => {
       "no socket",
     ],
     ["need that nothing provides", [{ ...plain, needs: ["agnet"] }], 'needs the service "agnet"'],
-    ["unknown field", [{ ...plain, tool: () => [] }], 'has a field "tool", which means nothing: did you mean "tools"?'],
+    [
+      "unknown field",
+      [{ ...plain, tool: () => [] }],
+      'has a field "tool", which is not supported: did you mean "tools"?',
+    ],
     ["wrong field", [{ ...plain, needs: "agent" }], 'its "needs" is not a list of strings'],
     ["id that is used twice", [plain, { ...plain }], '"plain"'],
     [
@@ -146,7 +150,7 @@ describe("a session for the tests of an extension", () => {
     [
       "misspelt field of a command",
       [{ ...plain, commands: () => ({ greet: { run: () => "hi", sumary: "x" } }) }],
-      'the command "greet" has a field "sumary", which means nothing: did you mean "summary"?',
+      'the command "greet" has a field "sumary", which is not supported: did you mean "summary"?',
     ],
     [
       "field of a tool by the name that it has elsewhere",
@@ -156,7 +160,7 @@ describe("a session for the tests of an extension", () => {
           activate: () => ({ tools: [{ name: "A", description: "a", input_schema: {}, execute: () => "" }] }),
         },
       ],
-      'the tool "A" has a field "input_schema", which means nothing: did you mean "parameters"?',
+      'the tool "A" has a field "input_schema", which is not supported: did you mean "parameters"?',
     ],
     [
       "wrapper that is not a function",
@@ -182,7 +186,7 @@ describe("a session for the tests of an extension", () => {
     [
       "misspelt field of an operation of the host",
       [{ ...plain, scope: "host", operations: () => ({ "plain.a": { params: {}, runn: () => 1 } }) }],
-      '"plain.a" has a field "runn", which means nothing: did you mean "run"?',
+      '"plain.a" has a field "runn", which is not supported: did you mean "run"?',
     ],
     [
       "contribution that sessions are not asked for",

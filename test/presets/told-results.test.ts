@@ -37,7 +37,7 @@ it("meaningless results of extensions are reported, with what was probably meant
   expect(
     notices.map(({ code, message }) => [
       code,
-      message.replace(/^Plugin "odd"[^:]*: |, which (means nothing|the model cannot use).*$/g, ""),
+      message.replace(/^Plugin "odd"[^:]*: |, which (is not supported|the model cannot use).*$/g, ""),
     ]),
   ).toEqual([
     ["COMMAND_RESULT", 'The command "/typo" of plugin "odd" returned "ouput" (did you mean "output"?)'],

@@ -240,6 +240,16 @@ describe("the bytes that are loaded", () => {
     expect(existsSync(root)).toBe(true);
   });
 
+  it("keep the copy that running sessions read from when their changed project is trusted again", async () => {
+    using at = place();
+    at.file(".scorel/instructions.md", "Ours");
+    await accept(at);
+    const { root = "" } = (await run(at).session()).trustedCopy ?? {};
+    at.file(".scorel/instructions.md", "Ours, changed");
+    await accept(at);
+    expect(readFileSync(join(root, ".scorel/instructions.md"), "utf8")).toBe("Ours\n");
+  });
+
   it("have the same hash only if paths and bytes are the same", () => {
     using at = place();
     const tree = fc.dictionary(fc.stringMatching(/^[a-c]{1,2}$/), fc.stringMatching(/^[a-c]{0,3}$/), { maxKeys: 3 });
@@ -285,7 +295,7 @@ describe("a file that cannot be trusted", () => {
     symlinkSync("elsewhere", join(at.project, ".scorel"));
     expect(await refused(at)).toEqual({
       code: "TRUST_TREE",
-      message: `${at.project}/.scorel is a link to ${at.project}/elsewhere, so its project or preset cannot be trusted. Remove it, or replace it by a copy.`,
+      message: `${at.project}/.scorel is a link to ${at.project}/elsewhere, so its project or preset cannot be trusted. Remove it, or replace it with a copy.`,
     });
   });
 
@@ -423,13 +433,17 @@ describe("an extension of a project", () => {
     at.file(".scorel/extensions/d/index.ts", 'import "./deep/one.mjs";', plugin("d"));
     at.file(".scorel/extensions/d/deep/one.mjs", "", 'await import("../../../../src/tool.ts");');
     at.file(".scorel/extensions/e.ts", 'import { z } from "zod";', 'import "node:fs";', plugin("e", "_z: z"));
+    at.file(".scorel/extensions/f.ts", '/* a */ import "../../src/tool.ts";', plugin("f"));
+    at.file(".scorel/extensions/g.ts", "// A note.", "import {} from", '  "../../src/tool.ts";', plugin("g"));
+    at.file(".scorel/extensions/h.ts", '// import "../../src/tool.ts";', "/*", 'import "../x.ts"; */', plugin("h"));
     const { ids, problems } = await run(at, { trust: true }).session();
-    expect({ ids, ran: "ranOutside" in globalThis }).toEqual({ ids: ["e"], ran: false });
-    expect(problems.map(({ code }) => code)).toEqual(Array(4).fill("EXTENSION_OUTSIDE"));
+    expect({ ids, ran: "ranOutside" in globalThis }).toEqual({ ids: ["e", "h"], ran: false });
+    expect(problems.map(({ code }) => code)).toEqual(Array(6).fill("EXTENSION_OUTSIDE"));
     expect(problems[0]?.message).toContain(
       `it imports "../../src/tool.ts", which is not among the project's trusted files (${file}:1)`,
     );
     expect(problems[3]?.message).toContain("/.scorel/extensions/d/deep/one.mjs:2)");
+    expect(problems[5]?.message).toContain("/.scorel/extensions/g.ts:2)");
   });
 
   it("may import its own helpers, and packages beside it", async () => {

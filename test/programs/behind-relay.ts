@@ -1,5 +1,6 @@
 import { scratch } from "../e2e/scorel.ts";
 import { startModelServer, text, toolCall } from "../model-server.ts";
+import { FULL } from "./browser.ts";
 
 const none = ["--preset", "none"];
 
@@ -16,7 +17,7 @@ export async function behindRelay({ bind = "127.0.0.2", args = [] }: { bind?: st
     text("Written there."),
     text("The answer after the relay."),
   ]);
-  host.useModel(model.baseUrl);
+  host.useModel(model.baseUrl, FULL);
   const serve = async (port: string) => {
     const running = relay.start(["relay", "serve", "--port", port, "--bind", bind, ...args], { open: true });
     const line = await running.line((each) => each.startsWith("The relay listens at "));

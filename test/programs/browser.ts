@@ -8,6 +8,9 @@ import type { FaultProxy } from "../fault-proxy.ts";
 import { type Script, startModelServer } from "../model-server.ts";
 import { type BrowserNeeds, giveBack, takeBrowser } from "./browsers.ts";
 
+/** Milliseconds that a test waits for what a page has to show, which a loaded machine may need. */
+const PATIENCE_MS = 60_000;
+
 /** A host with a page, and a browser. */
 export interface BrowserStage extends AsyncDisposable {
   s: Scratch;
@@ -22,6 +25,9 @@ export interface BrowserStage extends AsyncDisposable {
   /** Opens a page with this link, by default a new one. `before` prepares the page before it loads. */
   open(options?: BrowserContextOptions & { link?: string; before?(page: Page): Promise<unknown> }): Promise<Page>;
 }
+
+/** Configuration with which nothing is asked, since the option `--yes` of a command is not for the pages that open its session. */
+export const FULL = '\n[permissions]\nmode = "full"\n';
 
 /**
  * Starts a model server with these replies, and a host in the background with a port for a browser. The browser is one
@@ -54,6 +60,7 @@ export async function browserStage(
     link,
     open: async ({ link: given, before, ...options } = {}) => {
       const context = await browser.newContext({ locale: "en-US", ...options });
+      context.setDefaultTimeout(PATIENCE_MS);
       const page = await context.newPage();
       page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
       page.on("pageerror", (error) => complaints.push(error.message));

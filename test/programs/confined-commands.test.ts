@@ -147,7 +147,7 @@ describeWith("bubblewrap", "commands in the sandbox", () => {
     await using w = await confined();
     expect(await said(w, "sleep 3071.5 & sleep 3071.5", { timeout: 0.5 })).toContain("timed out after 0.5 s");
     const id = /background as (\w+)/.exec(await said(w, "echo up; sleep 3071.5", { background: true }))?.[1];
-    expect(textOf(await w.call("Bash", { stop: id }))).toContain("stopped, with all it started");
+    expect(textOf(await w.call("Bash", { stop: id }))).toContain("stopped, including its child processes");
     const left = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && commandOf(pid).includes("3071.5"));
     for (const pid of left) started.add(Number(pid));
     expect(left).toEqual([]);

@@ -17,7 +17,7 @@ import type { PeerRoute } from "../../plugins/relay/peer/route.ts";
 import { createIdentity } from "../../plugins/relay/protocol/identity.ts";
 import { read } from "../docs/source.ts";
 import { eventually } from "../eventually.ts";
-import { describeUnless } from "../optional.ts";
+import { describeUnless, itWith } from "../optional.ts";
 import { packWhole } from "../packed.ts";
 import { grantFor, Heard, listen, say } from "../plugins/relay/relays.ts";
 import { type Engine, engineProblem, makeNodeImage, startEngine } from "./container-engine.ts";
@@ -65,36 +65,33 @@ async function talkThrough(): Promise<void> {
 describe("the service file of the guide", () => {
   const unit = recipe("ini");
 
-  it.skipIf(!works("systemd-analyze", ["--version"]))("is accepted by systemd", () => {
+  itWith("systemd", "is accepted by systemd", () => {
     const path = join(folder, "scorel-relay.service");
     fs.writeFileSync(path, unit);
     const { stderr } = spawnSync("systemd-analyze", ["verify", path], { encoding: "utf8" });
     expect(stderr.split("\n").filter((line) => line.includes("scorel-relay"))).toEqual([]);
   });
 
-  it.skipIf(process.getuid?.() !== 0)(
-    "runs as a user that owns nothing but its folder, and ends in an orderly way",
-    async () => {
-      const state = join(folder, "state");
-      fs.mkdirSync(state, { mode: 0o700 });
-      fs.chownSync(state, 65534, 65534);
-      const [, command = ""] = /^ExecStart=(.*)$/m.exec(unit) ?? [];
-      const said = command
-        .replaceAll("/var/lib/scorel-relay", state)
-        .replace(/ scorel /, ` ${join(root, "dist/bin.js")} `);
-      const [program = "", ...args] = said.replace("/usr/bin/env ", `${process.execPath} `).split(" ");
-      const env = { PATH: process.env.PATH, HOME: state };
-      const relay = spawn(program, [...args, "--port", "0"], { cwd: "/", env, uid: 65534, gid: 65534 });
-      let output = "";
-      for (const stream of [relay.stdout, relay.stderr]) stream.on("data", (bytes) => (output += bytes));
-      onTestFinished(() => void relay.kill("SIGKILL"));
-      await eventually(() => expect(output).toContain("The relay listens at ws://127.0.0.1:"));
-      const ended = new Promise((resolve) => relay.once("exit", (...how) => resolve(how)));
-      relay.kill("SIGTERM");
-      expect(await ended).toEqual([143, null]);
-      expect(fs.readdirSync(state)).not.toContain("relay.lock");
-    },
-  );
+  itWith("root", "runs as a user that owns nothing but its folder, and ends in an orderly way", async () => {
+    const state = join(folder, "state");
+    fs.mkdirSync(state, { mode: 0o700 });
+    fs.chownSync(state, 65534, 65534);
+    const [, command = ""] = /^ExecStart=(.*)$/m.exec(unit) ?? [];
+    const said = command
+      .replaceAll("/var/lib/scorel-relay", state)
+      .replace(/ scorel /, ` ${join(root, "dist/bin.js")} `);
+    const [program = "", ...args] = said.replace("/usr/bin/env ", `${process.execPath} `).split(" ");
+    const env = { PATH: process.env.PATH, HOME: state };
+    const relay = spawn(program, [...args, "--port", "0"], { cwd: "/", env, uid: 65534, gid: 65534 });
+    let output = "";
+    for (const stream of [relay.stdout, relay.stderr]) stream.on("data", (bytes) => (output += bytes));
+    onTestFinished(() => void relay.kill("SIGKILL"));
+    await eventually(() => expect(output).toContain("The relay listens at ws://127.0.0.1:"));
+    const ended = new Promise((resolve) => relay.once("exit", (...how) => resolve(how)));
+    relay.kill("SIGTERM");
+    expect(await ended).toEqual([143, null]);
+    expect(fs.readdirSync(state)).not.toContain("relay.lock");
+  });
 });
 
 const problem =
@@ -131,7 +128,7 @@ describeUnless("podman", problem, "the container of the guide", () => {
     podman("rm", "--all", "--force", "--time", "0");
     await engine?.[Symbol.asyncDispose]();
     execFileSync("ip", ["netns", "del", space], { stdio: "pipe" });
-  }, 60_000);
+  });
 
   it("can be reached from outside, reports its health, stops on request, and keeps revocations", async () => {
     const first = start();
@@ -155,5 +152,5 @@ describeUnless("podman", problem, "the container of the guide", () => {
     const second = start();
     await answers();
     expect(podman("logs", second)).toContain("The relay listens at");
-  }, 120_000);
+  });
 });

@@ -81,7 +81,7 @@ describeWith("tmux", "the application in tmux", () => {
     await pane.shows("Done: the loop begins at 0.");
     expect(readFileSync(join(s.project, "kept.js"), "utf8")).toContain("let i = 0");
     await leave(pane);
-    expect(pane.screen()).toMatch(/To go on: scorel --session \w+\nshell\$$/);
+    expect(pane.screen()).toMatch(/To continue: scorel --session \w+\nshell\$$/);
   });
 
   it("sends 50 pasted lines, and lines that look like commands, as the message that they are", async () => {
@@ -245,7 +245,7 @@ describeWith("tmux", "the application in tmux", () => {
     await pane.shows("> half a sent");
     process.kill(pane.foreground(), "SIGUSR2");
     await pane.atPrompt();
-    expect(pane.screen()).toMatch(/To go on: scorel --session \w+/);
+    expect(pane.screen()).toMatch(/To continue: scorel --session \w+/);
     expect(pane.screen()).toContain("something broke");
     pane.type("echo echoed");
     await pane.shows("shell$ echo echoed");

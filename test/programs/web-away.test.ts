@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { eventually } from "../eventually.ts";
@@ -59,7 +61,10 @@ itWith(
     await page.getByText("If the host does not run, start it on its computer: scorel up").waitFor();
     expect(await field(page).inputValue()).toBe("Written while it was away.");
     await shot(page, "away");
-    expect(await t.s.run(["-c", "-p", "a question of somebody else"])).toMatchObject({ code: 0, stderr: "" });
+    expect(await t.s.run(["-c", "-p", "a question of somebody else"], { guarded: true })).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
 
     t.network.refuse(false);
     await page
@@ -78,6 +83,68 @@ itWith(
     await list(page).getByRole("link", { name: "the first question" }).click();
     await log(page).getByText("Written while it was away.").waitFor();
     expect(await page.getByText("The host cannot be reached.").count()).toBe(0);
+    expect(t.complaints.filter((each) => !isOfCut(each))).toEqual([]);
+  },
+);
+
+itWith(
+  "chromium",
+  "what waits for the host is sent when it is back, though another session is shown by then",
+  async () => {
+    await using t = await browserStage(replies);
+    const page = await seen(t);
+    await areKept(page);
+    t.network.refuse(true);
+    await page.getByText("The connection was lost. You see what was there at").waitFor();
+    const link = (name: string) => list(page).getByRole("link", { name });
+    await link("the first question").click();
+    await log(page).getByText("The first answer.").waitFor();
+    const text = "Written while it was away.";
+    await field(page).fill(text);
+    await page.keyboard.press("Control+Enter");
+    const promise = page.getByText("This is sent as soon as it is back, unless you change it before.");
+    await promise.waitFor();
+    await link("the second question").click();
+    await log(page).getByText("The second answer.").waitFor();
+    expect([await field(page).inputValue(), await promise.count()]).toEqual(["", 0]);
+    await link("the first question").click();
+    await promise.waitFor();
+    expect(await field(page).inputValue()).toBe(text);
+    await link("the second question").click();
+    await log(page).getByText("The second answer.").waitFor();
+
+    t.network.refuse(false);
+    await link("the first question new").waitFor();
+    await link("the first question").click();
+    await log(page).getByText("The third answer.").waitFor();
+    expect([await log(page).getByText(text).count(), await field(page).inputValue()]).toEqual([1, ""]);
+    expect(t.complaints.filter((each) => !isOfCut(each))).toEqual([]);
+  },
+);
+
+itWith(
+  "chromium",
+  "Enter in an empty field while the host is away does not send what is then put into it",
+  async () => {
+    await using t = await browserStage(replies);
+    const page = await seen(t);
+    t.network.refuse(true);
+    await page.getByText("The connection was lost. You see what was there at").waitFor();
+    await field(page).press("Control+Enter");
+    const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    const choosing = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Attach…" }).click();
+    await (await choosing).setFiles({ name: "a.png", mimeType: "image/png", buffer: Buffer.from(pixel, "base64") });
+    const attached = page.getByRole("list", { name: "Pictures of this message" }).getByRole("img", { name: "a.png" });
+    await attached.waitFor();
+    t.network.refuse(false);
+    await page.getByText("The connection was lost.").waitFor({ state: "detached" });
+    // A message that was sent by then would be in the conversation before this one.
+    await field(page).fill("Compare them.");
+    expect(await attached.count()).toBe(1);
+    await field(page).press("Control+Enter");
+    await log(page).getByText("The third answer.").waitFor();
+    expect(await log(page).locator(".message.user").count()).toBe(2);
     expect(t.complaints.filter((each) => !isOfCut(each))).toEqual([]);
   },
 );
@@ -149,6 +216,20 @@ const damages: [string, () => void][] = [
     },
   ],
 ];
+
+itWith("chromium", "the page works in a browser that allows no storage, until it is loaded anew", async () => {
+  await using t = await browserStage(replies);
+  const forbid = () => {
+    const get = () => {
+      throw new DOMException("Access is denied for this document.", "SecurityError");
+    };
+    for (const name of ["sessionStorage", "localStorage", "indexedDB"]) Object.defineProperty(window, name, { get });
+  };
+  const page = await seen(t, (fresh) => fresh.addInitScript(forbid));
+  await page.reload();
+  await page.getByRole("heading", { name: "Open this page with a link" }).waitFor();
+  expect(t.complaints).toEqual([]);
+});
 
 for (const [name, damage] of damages)
   itWith("chromium", `the page works in a browser that ${name}`, async () => {
@@ -228,15 +309,34 @@ itWith("chromium", "signing out in one tab ends all, and leaves nothing in the b
   expect(t.complaints).toEqual([]);
 });
 
-itWith("chromium", "a token that has ended takes what was kept with it", async () => {
-  await using t = await browserStage(replies);
-  const page = await seen(t);
-  await areKept(page);
-  await t.s.run(["host", "token", "remove", "page"]);
-  await page.getByText("The host does not accept this page's token any more.").waitFor();
-  await eventually(async () => expect(await keysOf(page)).toEqual([]));
-  expect(t.complaints.filter((each) => !isOfCut(each))).toEqual([]);
-});
+itWith(
+  "chromium",
+  "a token that has ended takes what was kept with it, and the next one lets the page go on",
+  async () => {
+    await using t = await browserStage(replies);
+    const page = await seen(t);
+    await areKept(page);
+    const help = page.getByRole("dialog", { name: "Keys", exact: true });
+    await log(page).focus();
+    await page.keyboard.press("?");
+    await help.waitFor();
+    await t.s.run(["host", "token", "remove", "page"]);
+    await page.getByText("The host does not accept this page's token any more.").waitFor();
+    await eventually(async () => expect(await keysOf(page)).toEqual([]));
+
+    await t.s.run(["host", "token", "rotate", "again", "--scope", "admin"]);
+    const token = readFileSync(join(t.s.home, ".scorel/host/again.token"), "utf8");
+    await page.getByLabel("Or enter a token of this host:").fill(token);
+    await page.getByRole("button", { name: "Connect" }).click();
+    await help.waitFor();
+    await page.keyboard.press("Escape");
+    await log(page).getByText("The second answer.").waitFor();
+    await log(page).focus();
+    await page.keyboard.press("n");
+    await page.getByRole("article", { name: "New session" }).waitFor();
+    expect(t.complaints.filter((each) => !isOfCut(each))).toEqual([]);
+  },
+);
 
 itWith(
   "chromium",
@@ -264,7 +364,6 @@ itWith(
 itWith("chromium", "a message that the host does not take is shown as such, and arrives once", async () => {
   await using t = await browserStage(replies);
   const page = await seen(t);
-  page.setDefaultTimeout(40_000);
   t.network.silence();
   await field(page).fill("Sent into the silence.");
   await page.keyboard.press("Control+Enter");

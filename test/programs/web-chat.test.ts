@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { delayUntil, gate, hang, type Reply, text, toolCall } from "../model-server.ts";
 import { itWith } from "../optional.ts";
-import { type BrowserStage, browserStage } from "./browser.ts";
+import { type BrowserStage, browserStage, FULL } from "./browser.ts";
 
 type StageOptions = Parameters<BrowserStage["open"]>[0] & { more?: string };
 
@@ -172,7 +172,7 @@ itWith("chromium", "a shell line runs when its mark was typed, and pasted text n
 
 itWith("chromium", "a conversation goes back before a message, with the files that it changed", async () => {
   const write = toolCall("Write", { file_path: "plan.txt", content: "one\ntwo\n" });
-  await using stage = await chatStage([write, text("Written."), text("Second."), text("Third.")]);
+  await using stage = await chatStage([write, text("Written."), text("Second."), text("Third.")], { more: FULL });
   const { t, page, conversation } = stage;
   const plan = join(t.s.project, "plan.txt");
   const send = async (message: string) => {
@@ -292,6 +292,71 @@ itWith("chromium", "pictures and text files go with a message, however they come
   await expect.poll(() => attached.getByRole("img").count()).toBe(2);
   expect(t.complaints).toEqual([]);
 });
+
+const base64 = (given: string) => Buffer.from(given).toString("base64");
+
+/** Lets a page read `slow.txt` only after the event `loaded`, as with a file that a phone first has to load. */
+async function loadSlowly(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const { arrayBuffer } = Blob.prototype;
+    const loaded = new Promise((resolve) => addEventListener("loaded", resolve));
+    Blob.prototype.arrayBuffer = async function () {
+      if ((this as File).name === "slow.txt") await loaded;
+      return arrayBuffer.call(this);
+    };
+  });
+}
+
+itWith("chromium", "what is written while a message waits for its files is neither sent nor run", async () => {
+  await using stage = await chatStage([text("Seen.")]);
+  const { t, page, conversation } = stage;
+  await loadSlowly(page);
+  await field(page).fill("Look at this.");
+  await give(page, "paste", [{ name: "slow.txt", base64: base64("one") }]);
+  await page.keyboard.press("Enter");
+  await page.getByText("It is sent when its files have been read, unless you change it before.").waitFor();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("!touch made.txt");
+  await page.getByRole("alert").getByText("It was not sent, since it was changed").waitFor();
+  await page.evaluate(() => dispatchEvent(new Event("loaded")));
+  expect(await field(page, "Shell line").inputValue()).toBe("touch made.txt");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Delete");
+  await field(page).fill("Look at that.");
+  await page.keyboard.press("Enter");
+  await conversation.getByText("Seen.").waitFor();
+  expect(await conversation.locator(".message.user .plain").allTextContents()).toEqual([
+    "an earlier question",
+    "Look at that.",
+  ]);
+  expect(existsSync(join(t.s.project, "made.txt"))).toBe(false);
+  expect(t.complaints).toEqual([]);
+});
+
+itWith(
+  "chromium",
+  "a message that is sent while its files are still being read goes with them, in their order",
+  async () => {
+    await using stage = await chatStage([text("Two pixels.")], { more: 'input = ["text", "image"]\n' });
+    const { t, page, conversation } = stage;
+    await loadSlowly(page);
+    await field(page).fill("Compare:");
+    await give(page, "paste", [{ name: "slow.txt", base64: base64("one") }]);
+    await give(page, "paste", [
+      { name: "quick.txt", base64: base64("two") },
+      { name: "pixel.png", base64: PIXEL },
+    ]);
+    await page.keyboard.press("Enter");
+    await page.evaluate(() => dispatchEvent(new Event("loaded")));
+    await conversation.getByText("Two pixels.").waitFor();
+    const own = conversation.locator(".message.user").last();
+    expect(await own.locator(".plain").textContent()).toBe(
+      "Compare:\n\nslow.txt:\n```\none\n```\n\nquick.txt:\n```\ntwo\n```",
+    );
+    expect(await own.getByRole("img").count()).toBe(1);
+    expect(t.complaints).toEqual([]);
+  },
+);
 
 itWith(
   "chromium",

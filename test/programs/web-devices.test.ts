@@ -62,7 +62,6 @@ itWith("chromium", "another host is added, used, missed, renamed and removed, be
   await t.s.run(["-p", "a question here"]);
   await other.s.run(["-p", "a question there"]);
   const page = await t.open();
-  page.setDefaultTimeout(30_000);
 
   const refused = await add(page, { name: "there", address: `${other.address}/?token=secret`, token: "secret" });
   await refused.getByRole("alert").getByText("Leave the token, user and password out of the address.").waitFor();
@@ -123,7 +122,6 @@ itWith("chromium", "a token that the other host does not know opens nothing, and
   await using t: BrowserStage = await browserStage([]);
   await using other = await otherHost(t.address);
   const page = await t.open();
-  page.setDefaultTimeout(30_000);
   await add(page, { name: "there", address: other.address, token: `scorel_${"x".repeat(43)}` });
   await page.getByText("has not proved that it is your host").waitFor();
   await page.getByRole("link", { name: "Back to this host" }).click();
@@ -139,7 +137,6 @@ itWith(
     await using r = await behindRelay();
     await other.s.run(["-p", "a question there"]);
     const page = await t.open();
-    page.setDefaultTimeout(30_000);
     await add(page, { name: "there", address: other.address, token: await other.token("admin") });
     const entry = listed(page).getByRole("link", { name: "there" }).getByText("connected");
     await entry.waitFor();

@@ -4,15 +4,16 @@ import { expect } from "vitest";
 import { text, toolCall } from "../model-server.ts";
 import { itWith } from "../optional.ts";
 import { barriers } from "./axe.ts";
-import { browserStage } from "./browser.ts";
+import { browserStage, FULL } from "./browser.ts";
 
 itWith("chromium", "a file of the project is found, shown with numbered and coloured lines, and followed", async () => {
-  await using t = await browserStage([
+  const replies = [
     text("An answer."),
     toolCall("Read", { file_path: "src/cart.ts" }),
     toolCall("Write", { file_path: "src/cart.ts", content: "export const tax = 2;\n" }),
     text("Changed."),
-  ]);
+  ];
+  await using t = await browserStage(replies, { more: FULL });
   t.s.file("src/cart.ts", "export const tax = 1; // per cent\n\nexport const all = `a\nb`;\n");
   t.s.file("src/long.txt", Array.from({ length: 5_000 }, (_, at) => `row ${at + 1}`).join("\n"));
   t.s.file("src/wide.txt", `${"x".repeat(300_000)}\nthe end`);

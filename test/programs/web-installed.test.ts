@@ -9,7 +9,6 @@ import { type BrowserStage, browserStage, keysOf } from "./browser.ts";
 async function installed(t: BrowserStage, before?: (page: Page) => Promise<unknown>): Promise<Page> {
   await t.s.run(["-p", "a question"]);
   const page = await t.open({ ...(before && { before }) });
-  page.setDefaultTimeout(30_000);
   await page.getByRole("link", { name: "a question" }).click();
   await page.getByRole("log").getByText("The answer.").waitFor();
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
@@ -59,6 +58,19 @@ itWith("chromium", "a page that is loaded anew while its host is away is there, 
 
   t.network.refuse(false);
   await page.getByText("The host cannot be reached.").first().waitFor({ state: "detached" });
+});
+
+itWith("chromium", "a page whose cache cannot be read is loaded from its host", async () => {
+  await using t = await browserStage([text("The answer.")]);
+  const page = await installed(t);
+  const [worker] = page.context().serviceWorkers();
+  // As with a full or damaged disk.
+  await worker?.evaluate(() => {
+    CacheStorage.prototype.open = () => Promise.reject(new Error("Unexpected internal error."));
+  });
+  await page.reload();
+  await page.getByRole("log").getByText("The answer.").waitFor();
+  expect(t.complaints).toEqual([]);
 });
 
 itWith("chromium", "the browser's caches have the files of the page alone, those of this build", async () => {

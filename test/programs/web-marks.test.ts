@@ -22,109 +22,104 @@ async function titleOf(page: Page): Promise<string> {
   return (await page.title()).replace(/^(\(\d+\) )?.* – /, "$1");
 }
 
-itWith(
-  "chromium",
-  "two browsers mark sessions that work, wait or are unread, and list all that wait",
-  async () => {
-    await using t = await browserStage([
-      text("A first answer."),
-      touch("beta.txt"),
-      touch("alpha.txt"),
-      text("Beta is made."),
-      text("Alpha is made."),
-      toolCall("Bash", { command: Array.from({ length: 200 }, (_, at) => `touch ${at}.txt`).join("\n") }),
-      text("Nothing more."),
-    ]);
-    const client = await hostClient(t.s.home, "writer");
-    try {
-      const create = async (name: string) => {
-        const session = { cwd: t.s.project, name, permission: "ask" } as const;
-        const { sessionId } = await client.request("create_session", session);
-        await client.request("attend_requests", { sessionId });
-        return sessionId;
-      };
-      const [alpha, beta] = [await create("Alpha"), await create("Beta")];
-      const say = async (sessionId: string, content: string) => {
-        const { id } = await client.request("send_message", { sessionId, content });
-        return () => client.request("wait_turn", { sessionId, id });
-      };
-      const one = await t.open();
-      const two = await t.open();
-      await row(one, "Alpha").click();
-      await one.getByRole("textbox", { name: "Message", exact: true }).waitFor();
-      await row(two, "Beta").click();
-      await two.getByRole("textbox", { name: "Message", exact: true }).waitFor();
+itWith("chromium", "two browsers mark sessions that work, wait or are unread, and list all that wait", async () => {
+  await using t = await browserStage([
+    text("A first answer."),
+    touch("beta.txt"),
+    touch("alpha.txt"),
+    text("Beta is made."),
+    text("Alpha is made."),
+    toolCall("Bash", { command: Array.from({ length: 200 }, (_, at) => `touch ${at}.txt`).join("\n") }),
+    text("Nothing more."),
+  ]);
+  const client = await hostClient(t.s.home, "writer");
+  try {
+    const create = async (name: string) => {
+      const session = { cwd: t.s.project, name, permission: "ask" } as const;
+      const { sessionId } = await client.request("create_session", session);
+      await client.request("attend_requests", { sessionId });
+      return sessionId;
+    };
+    const [alpha, beta] = [await create("Alpha"), await create("Beta")];
+    const say = async (sessionId: string, content: string) => {
+      const { id } = await client.request("send_message", { sessionId, content });
+      return () => client.request("wait_turn", { sessionId, id });
+    };
+    const one = await t.open();
+    const two = await t.open();
+    await row(one, "Alpha").click();
+    await one.getByRole("textbox", { name: "Message", exact: true }).waitFor();
+    await row(two, "Beta").click();
+    await two.getByRole("textbox", { name: "Message", exact: true }).waitFor();
 
-      // A reply is marked as new until somebody has looked at it, on any page.
-      const ended = await say(alpha, "Answer me.");
-      await ended();
-      await row(two, "Alpha", "new").waitFor();
-      await two.getByRole("status").getByText("Alpha has something new.").waitFor();
-      await one.getByRole("log").getByText("A first answer.").waitFor();
-      expect(await row(one, "Alpha", "new").count()).toBe(0);
-      expect(await barriers(two, "something new")).toEqual([]);
-      await row(two, "Alpha", "new").click();
-      await row(two, "Alpha", "new").waitFor({ state: "detached" });
-      await row(two, "Beta").click();
-      await two.reload();
-      await row(two, "Beta").waitFor();
-      await one.reload();
-      await row(one, "Beta").waitFor();
-      expect([await row(one, "Alpha", "new").count(), await row(two, "Alpha", "new").count()]).toEqual([0, 0]);
+    // A reply is marked as new until somebody has looked at it, on any page.
+    const ended = await say(alpha, "Answer me.");
+    await ended();
+    await row(two, "Alpha", "new").waitFor();
+    await two.getByRole("status").getByText("Alpha has something new.").waitFor();
+    await one.getByRole("log").getByText("A first answer.").waitFor();
+    expect(await row(one, "Alpha", "new").count()).toBe(0);
+    expect(await barriers(two, "something new")).toEqual([]);
+    await row(two, "Alpha", "new").click();
+    await row(two, "Alpha", "new").waitFor({ state: "detached" });
+    await row(two, "Beta").click();
+    await two.reload();
+    await row(two, "Beta").waitFor();
+    await one.reload();
+    await row(one, "Beta").waitFor();
+    expect([await row(one, "Alpha", "new").count(), await row(two, "Alpha", "new").count()]).toEqual([0, 0]);
 
-      // Both pages know the open questions, and show their number in the title and the icon.
-      await say(beta, "Make beta.");
-      await row(one, "Beta", "waiting for you").waitFor();
-      await one.getByRole("status").getByText("Beta waits for your answer.").waitFor();
-      await expect.poll(() => titleOf(one)).toBe("(1) Scorel");
-      await say(alpha, "Make alpha.");
-      await expect.poll(async () => [await titleOf(one), await titleOf(two)]).toEqual(["(2) Scorel", "(2) Scorel"]);
-      expect(await one.locator("link[rel=icon]").getAttribute("href")).toMatch(/icon-asking\.svg$/);
-      await two.getByRole("button", { name: "2 waiting" }).waitFor();
+    // Both pages know the open questions, and show their number in the title and the icon.
+    await say(beta, "Make beta.");
+    await row(one, "Beta", "waiting for you").waitFor();
+    await one.getByRole("status").getByText("Beta waits for your answer.").waitFor();
+    await expect.poll(() => titleOf(one)).toBe("(1) Scorel");
+    await say(alpha, "Make alpha.");
+    await expect.poll(async () => [await titleOf(one), await titleOf(two)]).toEqual(["(2) Scorel", "(2) Scorel"]);
+    expect(await one.locator("link[rel=icon]").getAttribute("href")).toMatch(/icon-asking\.svg$/);
+    await two.getByRole("button", { name: "2 waiting" }).waitFor();
 
-      // The list contains exactly the open questions, and answers them from anywhere.
-      await two.keyboard.press("Control+k");
-      await two.getByRole("combobox", { name: "A session, project or action" }).fill("Waiting for you");
-      await two.keyboard.press("Enter");
-      const first = dialogOf(two).getByRole("listitem", { name: "Alpha" });
-      const second = dialogOf(two).getByRole("listitem", { name: "Beta" });
-      await first.getByText("$ touch alpha.txt").waitFor();
-      await second.getByText("$ touch beta.txt").waitFor();
-      await second.getByText("in project").waitFor();
-      expect(await barriers(two, "all that waits")).toEqual([]);
-      await second.getByRole("button", { name: "yes, this once" }).click();
-      await second.getByText("Answered.").waitFor();
-      await expect.poll(() => existsSync(join(t.s.project, "beta.txt"))).toBe(true);
-      await expect.poll(() => titleOf(one)).toBe("(1) Scorel");
+    // The list contains exactly the open questions, and answers them from anywhere.
+    await two.keyboard.press("Control+k");
+    await two.getByRole("combobox", { name: "A session, project or action" }).fill("Waiting for you");
+    await two.keyboard.press("Enter");
+    const first = dialogOf(two).getByRole("listitem", { name: "Alpha" });
+    const second = dialogOf(two).getByRole("listitem", { name: "Beta" });
+    await first.getByText("$ touch alpha.txt").waitFor();
+    await second.getByText("$ touch beta.txt").waitFor();
+    await second.getByText("in project").waitFor();
+    expect(await barriers(two, "all that waits")).toEqual([]);
+    await second.getByRole("button", { name: "yes, this once" }).click();
+    await second.getByText("Answered.").waitFor();
+    await expect.poll(() => existsSync(join(t.s.project, "beta.txt"))).toBe(true);
+    await expect.poll(() => titleOf(one)).toBe("(1) Scorel");
 
-      // A question that was answered elsewhere cannot be answered any more, and stays in its place.
-      const question = one.getByRole("region", { name: "Your answer is needed" });
-      await question.getByRole("button", { name: "yes, this once" }).click();
-      await first.getByText("Answered.").waitFor();
-      expect(await first.getByRole("button", { name: "yes, this once" }).isDisabled()).toBe(true);
-      await expect.poll(() => titleOf(two)).toBe("Scorel");
-      expect(await two.locator("link[rel=icon]").getAttribute("href")).toMatch(/icon\.svg$/);
-      await two.keyboard.press("Escape");
-      await two.keyboard.press("q");
-      await dialogOf(two).getByText("Nothing waits for you").waitFor();
+    // A question that was answered elsewhere cannot be answered any more, and stays in its place.
+    const question = one.getByRole("region", { name: "Your answer is needed" });
+    await question.getByRole("button", { name: "yes, this once" }).click();
+    await first.getByText("Answered.").waitFor();
+    expect(await first.getByRole("button", { name: "yes, this once" }).isDisabled()).toBe(true);
+    await expect.poll(() => titleOf(two)).toBe("Scorel");
+    expect(await two.locator("link[rel=icon]").getAttribute("href")).toMatch(/icon\.svg$/);
+    await two.keyboard.press("Escape");
+    await two.keyboard.press("q");
+    await dialogOf(two).getByText("Nothing waits for you").waitFor();
 
-      // A question that is too long for the list is answered in its session.
-      await row(one, "Beta", "new").waitFor();
-      await say(beta, "Make many.");
-      await second.getByText(/^\d{3} lines, /).waitFor();
-      expect(await second.getByRole("button").count()).toBe(0);
-      await second.getByRole("link", { name: "Open the session to answer" }).click();
-      await two.getByRole("article", { name: "Beta" }).waitFor();
-      expect(await dialogOf(two).count()).toBe(0);
-      await two.getByRole("button", { name: /^no/i }).click();
-      await expect.poll(() => titleOf(two)).toBe("Scorel");
-      expect(t.complaints).toEqual([]);
-    } finally {
-      await client.close();
-    }
-  },
-  120_000,
-);
+    // A question that is too long for the list is answered in its session.
+    await row(one, "Beta", "new").waitFor();
+    await say(beta, "Make many.");
+    await second.getByText(/^\d{3} lines, /).waitFor();
+    expect(await second.getByRole("button").count()).toBe(0);
+    await second.getByRole("link", { name: "Open the session to answer" }).click();
+    await two.getByRole("article", { name: "Beta" }).waitFor();
+    expect(await dialogOf(two).count()).toBe(0);
+    await two.getByRole("button", { name: /^no/i }).click();
+    await expect.poll(() => titleOf(two)).toBe("Scorel");
+    expect(t.complaints).toEqual([]);
+  } finally {
+    await client.close();
+  }
+});
 
 /**
  * Runs in the page before its scripts: records notifications, grants the permission, and lets the test hide the tab.

@@ -78,7 +78,6 @@ itWith("chromium", "the page works below a path of a proxy that encrypts, and ca
   await t.s.run(["-p", "a question"]);
 
   const page = await t.open({ link });
-  page.setDefaultTimeout(20_000);
   await page.getByRole("link", { name: "a question" }).click();
   await page.getByRole("log").getByText("The first answer.").waitFor();
   await page.getByRole("textbox", { name: "Message" }).fill("another question");

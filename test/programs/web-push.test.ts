@@ -52,7 +52,17 @@ function subscribeAt(origin: string) {
 const shown = (page: Page) =>
   page.evaluate(async () => {
     const registration = await navigator.serviceWorker.ready;
-    return (await registration.getNotifications()).map(({ title, body, tag }) => ({ title, body, tag }));
+    const all = (await registration.getNotifications()) as (Notification & { renotify: boolean })[];
+    return all.map(({ title, body, tag, silent, renotify }) => ({ title, body, tag, silent, renotify }));
+  });
+
+/** When the notifications were shown, in milliseconds since 1970. */
+const times = (page: Page) =>
+  page.evaluate(async () => {
+    const registration = await navigator.serviceWorker.ready;
+    return (await registration.getNotifications()).map(
+      (shown) => (shown as Notification & { timestamp: number }).timestamp,
+    );
   });
 
 itWith(
@@ -74,7 +84,6 @@ itWith(
       permissions: ["notifications"],
       before: (page) => page.addInitScript(subscribeAt, service.origin),
     });
-    page.setDefaultTimeout(20_000);
     await page.getByRole("link", { name: /^Secret/ }).click();
     await page.getByRole("textbox", { name: "Message", exact: true }).waitFor();
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
@@ -107,18 +116,23 @@ itWith(
       }),
     );
     await devtools.send("ServiceWorker.enable");
-    await devtools.send("ServiceWorker.deliverPushMessage", {
-      origin: t.address,
-      registrationId: await registered,
-      data: "",
-    });
-    const pushed = { title: "Scorel", body: "A session waits for you, or has ended its work.", tag: "scorel.pushed" };
+    const registrationId = await registered;
+    const deliver = () =>
+      devtools.send("ServiceWorker.deliverPushMessage", { origin: t.address, registrationId, data: "" });
+    await deliver();
+    const body = "A session waits for you, or has ended its work.";
+    const pushed = { title: "Scorel", body, tag: "scorel.pushed", silent: false, renotify: true };
     await eventually(async () => expect(await shown(other)).toEqual([pushed]));
+    const since = await times(other);
+
+    // A later one is about something else, so it is announced, too, also if the first is still there.
+    await deliver();
+    await eventually(async () => expect((await times(other))[0]).toBeGreaterThan(since[0] as number));
+    expect(await shown(other)).toEqual([pushed]);
 
     // Signing out ends the subscription.
     const again = await other.context().newPage();
     await again.addInitScript(subscribeAt, service.origin);
-    again.setDefaultTimeout(20_000);
     await again.goto(await t.link());
     await again.getByRole("link", { name: /^Secret/ }).waitFor();
     await eventually(async () => expect(await shown(again)).toEqual([]));

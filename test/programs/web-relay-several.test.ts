@@ -70,7 +70,6 @@ itWith("chromium", "a page whose relay is killed during a reply gets the rest th
   const host = await hostBehind([a.address, b.address], model.baseUrl);
   await host.run(["-p", "a question there"]);
   const page = await t.open();
-  page.setDefaultTimeout(30_000);
   await host.pair(page);
   const row = page.getByRole("region", { name: "Devices" }).getByRole("link", { name: desk });
   await row.getByText("connected").waitFor();

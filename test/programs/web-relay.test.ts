@@ -71,7 +71,6 @@ itWith("chromium", "a page pairs with a host behind a relay, works there, misses
   await t.s.run(["-p", "a question here"]);
   await r.host.run(["-p", "a question there"]);
   const page = await t.open();
-  page.setDefaultTimeout(30_000);
 
   const { code, finished } = await r.offer();
   await pair(page, code, r.address);
@@ -123,11 +122,26 @@ itWith("chromium", "a page pairs with a host behind a relay, works there, misses
   await again.finished;
 });
 
+itWith("chromium", "a browser that stores nothing says so instead of forgetting what was to be paired", async () => {
+  await using t = await browserStage([]);
+  const forbid = () => {
+    const get = () => {
+      throw new DOMException("Access is denied for this document.", "SecurityError");
+    };
+    for (const name of ["sessionStorage", "localStorage", "indexedDB"]) Object.defineProperty(window, name, { get });
+  };
+  const page = await t.open({ before: (fresh) => fresh.addInitScript(forbid) });
+  await pair(page, "7Q2-K9FV-0CXE", "wss://relay.example/relay");
+  const dialog = page.getByRole("dialog", { name: "Add a device" });
+  await dialog.getByRole("alert").getByText("This browser stores nothing for this page").waitFor();
+  expect(await dialog.getByLabel("Code, or the whole link").inputValue()).toBe("7Q2-K9FV-0CXE");
+  expect(t.complaints).toEqual([]);
+});
+
 itWith("chromium", "a link pairs after a yes in the page, and only with the host that it names", async () => {
   await using t = await browserStage([]);
   await using r = await behindRelay();
   const page = await t.open();
-  page.setDefaultTimeout(30_000);
   const { hostId } = await hostOf(r);
   const follow = async (host: string) => {
     const { code, finished } = await r.offer();
@@ -164,7 +178,6 @@ itWith("chromium", "a paired browser begins sessions in a project's own folder, 
   git("-c", "user.name=Ann", "-c", "user.email=ann@example.com", "commit", "--allow-empty", "--quiet", "-m", "Begin");
   expect(await r.host.run(["--worktree", "fix", "-p", "a question there"])).toMatchObject({ code: 0 });
   const page = await t.open();
-  page.setDefaultTimeout(30_000);
   const { code, finished } = await r.offer();
   await pair(page, code, r.address);
   await finished;
@@ -183,7 +196,6 @@ itWith("chromium", "says what is wrong with a code and a relay", async () => {
   await using t = await browserStage([]);
   await using r = await behindRelay();
   const page = await t.open();
-  page.setDefaultTimeout(30_000);
   const alert = page.getByRole("dialog").getByRole("alert");
   await pair(page, "nonsense", r.address);
   await alert.getByText(errors.RELAY_CODE_FORM().message).waitFor();

@@ -51,82 +51,73 @@ async function unfold(part: Locator) {
   });
 }
 
-itWith(
-  "chromium",
-  "texts that would act if they were markup do nothing in any place of the page",
-  async () => {
-    await using web = await watched();
-    const texts = payloads(web.url);
-    expect(texts.length).toBeGreaterThanOrEqual(200);
-    const parts = inParts(texts, 8);
-    const held = gate();
-    const replies: Reply[] = parts.map((part) => [
-      thinking(part, 50),
-      text(part, 50),
-      toolCall("Show", { text: part }),
-    ]);
-    await using t = await browserStage([...replies, text("All was said."), [delayUntil(held.promise), text("Late.")]]);
-    t.s.file("~/.scorel/extensions/drawing.ts", drawingExtension(drawn(texts, parts)));
-    const client = await hostClient(t.s.home, texts[7] as string);
-    try {
-      const page = await t.open({ viewport: { width: 1280, height: 30_000 } });
-      await page.getByRole("navigation", { name: "Sessions" }).waitFor();
-      const watching = await guard(page, t.address);
-      const { sessionId } = await client.request("create_session", { cwd: t.s.project, name: parts[0] as string });
-      await page.goto(`${t.address}/#/session/${sessionId}`);
-      const conversation = page.getByRole("log");
+itWith("chromium", "texts that would act if they were markup do nothing in any place of the page", async () => {
+  await using web = await watched();
+  const texts = payloads(web.url);
+  expect(texts.length).toBeGreaterThanOrEqual(200);
+  const parts = inParts(texts, 8);
+  const held = gate();
+  const replies: Reply[] = parts.map((part) => [thinking(part, 50), text(part, 50), toolCall("Show", { text: part })]);
+  await using t = await browserStage([...replies, text("All was said."), [delayUntil(held.promise), text("Late.")]]);
+  t.s.file("~/.scorel/extensions/drawing.ts", drawingExtension(drawn(texts, parts)));
+  const client = await hostClient(t.s.home, texts[7] as string);
+  try {
+    const page = await t.open({ viewport: { width: 1280, height: 30_000 } });
+    await page.getByRole("navigation", { name: "Sessions" }).waitFor();
+    const watching = await guard(page, t.address);
+    const { sessionId } = await client.request("create_session", { cwd: t.s.project, name: parts[0] as string });
+    await page.goto(`${t.address}/#/session/${sessionId}`);
+    const conversation = page.getByRole("log");
 
-      // Streamed replies, thinking, and tool calls with their output.
-      const { id } = await client.request("send_message", { sessionId, content: texts.join("\n") });
-      await client.request("wait_turn", { sessionId, id });
-      await conversation.getByText("All was said.").waitFor();
-      expect(await watching.seen()).toEqual([]);
+    // Streamed replies, thinking, and tool calls with their output.
+    const { id } = await client.request("send_message", { sessionId, content: texts.join("\n") });
+    await client.request("wait_turn", { sessionId, id });
+    await conversation.getByText("All was said.").waitFor();
+    expect(await watching.seen()).toEqual([]);
 
-      // Queued messages, one for each part of the texts.
-      await client.request("send_message", { sessionId, content: "Wait." });
-      for (const content of parts) await client.request("send_message", { sessionId, content, running: "follow_up" });
-      await expect
-        .poll(() => page.getByRole("region", { name: "Waiting messages" }).getByRole("listitem").count())
-        .toBe(8);
-      expect(await watching.seen()).toEqual([]);
-      await client.request("cancel", { sessionId });
-      held.open();
+    // Queued messages, one for each part of the texts.
+    await client.request("send_message", { sessionId, content: "Wait." });
+    for (const content of parts) await client.request("send_message", { sessionId, content, running: "follow_up" });
+    await expect
+      .poll(() => page.getByRole("region", { name: "Waiting messages" }).getByRole("listitem").count())
+      .toBe(8);
+    expect(await watching.seen()).toEqual([]);
+    await client.request("cancel", { sessionId });
+    held.open();
 
-      // Names of sessions and of projects.
-      const names = texts.map((words) => words.replace(/\p{C}/gu, " ").trim().slice(0, 200));
-      for (const name of names) await client.request("rename_session", { sessionId, name });
-      for (const [at, name] of names.entries()) {
-        if (at % 10 > 0) continue;
-        t.s.file(`../project-${at}/a.txt`, "");
-        await client.request("register_project", { directory: join(t.s.project, `../project-${at}`), name });
-      }
-      await client.request("create_session", { cwd: t.s.project, name: "Last" });
-      await page.getByRole("link", { name: "Last" }).waitFor();
-      expect(await watching.seen()).toEqual([]);
-
-      await formsShown(page, client, t.s.project, texts);
-      expect(await watching.seen()).toEqual([]);
-      await questionShown(page);
-      expect({ seen: await watching.seen(), asked: web.asked }).toEqual({ seen: [], asked: [] });
-      expect(t.complaints).toEqual([]);
-
-      // Checks that the guard notices these attempts.
-      await page.evaluate((url) => {
-        const { document } = globalThis as any;
-        const image = document.createElement("img");
-        image.setAttribute("src", `${url}/heard.png`);
-        document.body.append(image);
-      }, web.url);
-      await expect
-        .poll(() => watching.seen())
-        .toEqual(expect.arrayContaining([`img ${web.url}/heard.png`, "policy img-src"]));
-      expect(web.asked).toEqual([]);
-    } finally {
-      await client.close();
+    // Names of sessions and of projects.
+    const names = texts.map((words) => words.replace(/\p{C}/gu, " ").trim().slice(0, 200));
+    for (const name of names) await client.request("rename_session", { sessionId, name });
+    for (const [at, name] of names.entries()) {
+      if (at % 10 > 0) continue;
+      t.s.file(`../project-${at}/a.txt`, "");
+      await client.request("register_project", { directory: join(t.s.project, `../project-${at}`), name });
     }
-  },
-  120_000,
-);
+    await client.request("create_session", { cwd: t.s.project, name: "Last" });
+    await page.getByRole("link", { name: "Last" }).waitFor();
+    expect(await watching.seen()).toEqual([]);
+
+    await formsShown(page, client, t.s.project, texts);
+    expect(await watching.seen()).toEqual([]);
+    await questionShown(page);
+    expect({ seen: await watching.seen(), asked: web.asked }).toEqual({ seen: [], asked: [] });
+    expect(t.complaints).toEqual([]);
+
+    // Checks that the guard notices these attempts.
+    await page.evaluate((url) => {
+      const { document } = globalThis as any;
+      const image = document.createElement("img");
+      image.setAttribute("src", `${url}/heard.png`);
+      document.body.append(image);
+    }, web.url);
+    await expect
+      .poll(() => watching.seen())
+      .toEqual(expect.arrayContaining([`img ${web.url}/heard.png`, "policy img-src"]));
+    expect(web.asked).toEqual([]);
+  } finally {
+    await client.close();
+  }
+});
 
 type Client = Awaited<ReturnType<typeof hostClient>>;
 
@@ -252,7 +243,7 @@ itWith("chromium", "a question shows all of a very long command, and the page st
   await page.getByRole("textbox", { name: "Message" }).fill("Run it.");
   await page.keyboard.press("Control+Enter");
   const question = page.getByRole("region", { name: "Your answer is needed" });
-  await question.waitFor({ timeout: 20_000 });
+  await question.waitFor();
   expect(await question.locator(".notice").first().textContent()).toBe(`$ ${command}`);
   expect((await page.getByRole("log").locator(".card-title").first().textContent())?.length ?? 0).toBeLessThan(600);
   expect(t.complaints).toEqual([]);

@@ -75,7 +75,7 @@ const welcome = {
   secret: "s",
   resumed: true,
 };
-const refused = { code: "GATEWAY_MESSAGE", message: "The host got a message that it does not understand." };
+const refused = { code: "GATEWAY_MESSAGE", message: "The host received a message that it does not understand." };
 
 itWith("chromium", "who listens at the port of a host that has ended is not told the page's token", async () => {
   await using t = await browserStage(replies);

@@ -48,6 +48,62 @@ itWith("chromium", "what is typed while a new session begins goes into its field
   expect(t.complaints).toEqual([]);
 });
 
+/** Holds back the next request of a page with this text. Returns a function that sends it. */
+async function holdRequest(page: Page, text: string): Promise<() => Promise<void>> {
+  await page.evaluate((wanted) => {
+    const { send } = WebSocket.prototype;
+    WebSocket.prototype.send = function (data) {
+      if (!String(data).includes(wanted)) return send.call(this, data);
+      WebSocket.prototype.send = send;
+      Object.assign(window, { sendHeld: () => send.call(this, data) });
+    };
+  }, text);
+  return () => page.evaluate(() => (window as unknown as { sendHeld(): void }).sendHeld());
+}
+
+itWith("chromium", "a session that is ready late does not take the person away from where they now write", async () => {
+  await using t = await browserStage([text("An earlier answer."), text("A late answer.")]);
+  await t.s.run(["-p", "an earlier question"]);
+  const page = await t.open();
+  await newSession(page);
+  await field(page).fill("A question to a slow host.");
+  const answer = await holdRequest(page, '"send_message"');
+  await page.keyboard.press("Control+Enter");
+  const list = page.getByRole("navigation", { name: "Sessions" });
+  await list.getByRole("link", { name: "an earlier question" }).click();
+  await page.getByRole("log").getByText("An earlier answer.").waitFor();
+  const here = page.url();
+  await field(page).focus();
+  await page.keyboard.type("For the ear");
+  await answer();
+  // It has a new reply, which nobody has seen.
+  await list.getByRole("link", { name: "A question to a slow host. new" }).waitFor();
+  await page.keyboard.type("lier one");
+  expect([page.url(), await field(page).inputValue()]).toEqual([here, "For the earlier one"]);
+
+  await list.getByRole("link", { name: "A question to a slow host." }).click();
+  await page.getByRole("log").getByText("A late answer.").waitFor();
+  expect(await field(page).inputValue()).toBe("");
+  expect(t.complaints).toEqual([]);
+});
+
+itWith("chromium", "a path with a question is still there when the page ends before the host has it", async () => {
+  await using t = await browserStage([text("An earlier answer.")]);
+  await t.s.run(["-p", "an earlier question"]);
+  const page = await t.open();
+  await page.getByRole("link", { name: "an earlier question" }).click();
+  await page.getByRole("log").getByText("An earlier answer.").waitFor();
+  await holdRequest(page, '"send_message"');
+  await field(page).focus();
+  await page.keyboard.type("/tmp/cart.ts fails");
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("status").getByText("/tmp/cart.ts fails").waitFor();
+  await page.reload();
+  await page.getByRole("log").getByText("An earlier answer.").waitFor();
+  expect(await field(page).inputValue()).toBe("/tmp/cart.ts fails");
+  expect(t.complaints).toEqual([]);
+});
+
 itWith("chromium", "a number that is pressed again and again answers no question that has just come", async () => {
   const held = gate();
   await using t = await browserStage([

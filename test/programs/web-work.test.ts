@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { type Reply, text, toolCall } from "../model-server.ts";
 import { itWith } from "../optional.ts";
 import { barriers } from "./axe.ts";
-import { type BrowserStage, browserStage } from "./browser.ts";
+import { type BrowserStage, browserStage, FULL } from "./browser.ts";
 
 type StageOptions = Parameters<BrowserStage["open"]>[0] & { isAsked?: boolean };
 
@@ -13,11 +13,10 @@ const BEFORE = Array.from({ length: 40 }, (_, at) => `export const value${at + 1
 
 /** A stage whose project has a file, and a page that shows a session in which a message was sent. */
 async function workStage(replies: readonly Reply[], { isAsked = false, ...options }: StageOptions = {}) {
-  const t = await browserStage([text("An earlier answer."), ...replies]);
+  const t = await browserStage([text("An earlier answer."), ...replies], isAsked ? {} : { more: FULL });
   t.s.file("src/values.ts", BEFORE);
   await t.s.run(["-p", "an earlier question"], { guarded: isAsked });
   const page = await t.open({ permissions: ["clipboard-read", "clipboard-write"], ...options });
-  page.setDefaultTimeout(12_000);
   if ((options.viewport?.width ?? 1_280) < 760) await page.getByRole("button", { name: "Menu" }).click();
   await page.getByRole("link", { name: /an earlier question/ }).click();
   const conversation = page.getByRole("log");

@@ -48,7 +48,7 @@ export function reasonOf({ reason }: ToolCallVerdict): string {
 
 /** The reason for refusing a call that needs a person's approval when no plugin is loaded that can ask. */
 export function unapproved([first]: readonly ToolCallObjection[]): string {
-  return first?.reason ?? `Denied: ${first?.ask}, and nothing is loaded here that could ask a person.`;
+  return first?.reason ?? `Denied: ${first?.ask}, and no loaded plugin can ask the user.`;
 }
 
 /** Returns the reason for a refusal, from the abort or from the guard that failed. */

@@ -182,7 +182,7 @@ export class Call {
     this.stored = reply.kept && !turn.suspended && (await turn.keep(await storable(turn.env, message), eventId));
     await this.charge();
     this.final = undefined;
-    if (!this.stored) ctx.session.emit("message_cancelled", { eventId, reason: turn.cancelReason });
+    if (!this.stored) ctx.session.emit("message_cancelled", { eventId, reason: turn.result.dropReason });
     ctx.session.emit("tool_execution_end", { eventId, toolCallId, toolName, durationMs, isError });
     if (reply.kept) ctx.find("tools")?.settle(toolCallId);
   }
@@ -191,7 +191,7 @@ export class Call {
   private async charge(): Promise<void> {
     const { stored, turn, usage } = this;
     if (!usage) return;
-    turn.charge(usage);
+    turn.result.charge(usage);
     if (!stored) await turn.noteSpent(usage.model ?? this.proposed.name, usage);
   }
 

@@ -22,7 +22,7 @@ export async function storeLostCalls(env: Environment, { abandoned }: { abandone
   if (isSuspended && !abandoned) return;
   const approver = ctx.find("approver");
   const isUnmoved = (view: LogView) => {
-    if (view.activeLeaf !== leaf) throw new Error("the conversation has gone on");
+    if (view.activeLeaf !== leaf) throw new Error("the conversation has continued");
   };
   const entries = lost.map((call) => {
     const text = isSuspended ? WAITS : approver?.isUnanswered?.(call.id) ? NOT_RUN : STOPPED;

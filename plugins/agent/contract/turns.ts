@@ -196,8 +196,8 @@ export interface AgentService {
    */
   callTyped(call: TypedCall, options: TypedCallOptions): Promise<ToolResultMessage>;
   /**
-   * Runs `work` while no turn can run. Only `work` may append to the path, messages sent in the meantime wait, and `cancel` aborts it. Throws
-   * AGENT_BUSY during a turn.
+   * Runs `work` while no turn can run. Only `work` may append to the path, and `cancel` aborts it. Messages sent in the meantime wait in the
+   * queue, and start a turn at its end. Throws AGENT_BUSY during a turn.
    */
   betweenTurns<R>(work: (signal: AbortSignal) => Promise<R>): Promise<R>;
 }

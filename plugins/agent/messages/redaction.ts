@@ -3,7 +3,7 @@ import type { SecretsService } from "@scorel/model/contract";
 /** Removes known secrets from what is stored or sent. Without the service `secrets` it changes nothing. */
 export interface Redaction {
   text(text: string): string;
-  /** Redacts every string inside a plain value. */
+  /** Redacts every string inside a plain value, and the keys of its objects. */
   value<T>(value: T): T;
   /** Redacts streamed text. May hold back the end of a chunk that could be the start of a secret. */
   stream(): { write(chunk: string): string; end(): string };
@@ -25,7 +25,7 @@ function mapStrings<T>(value: T, map: (text: string) => string): T {
   if (typeof value === "string") return map(value) as T;
   if (Array.isArray(value)) return value.map((item) => mapStrings(item, map)) as T;
   if (!isPlain(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapStrings(inner, map)])) as T;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [map(key), mapStrings(inner, map)])) as T;
 }
 
 function isPlain(value: unknown): value is Record<string, unknown> {

@@ -29,6 +29,8 @@ import { type Ending, type GuardedEvent, Outlet } from "./outlet.ts";
  * memory.
  */
 const longestReply = 16_000_000;
+/** A timer with a longer delay would fire at once. */
+const longestTimerMs = 2 ** 31 - 1;
 
 /** Options of `guardStream`. */
 export interface GuardOptions {
@@ -80,7 +82,8 @@ class Guard {
     const { signal, idleMs } = this.options;
     if (signal.aborted) return this.abort();
     signal.addEventListener("abort", this.onAbort, { once: true });
-    this.watchdog = setTimeout(() => this.fail(silentFailure(this.options.model, idleMs)), idleMs);
+    const limit = Math.min(idleMs, longestTimerMs);
+    this.watchdog = setTimeout(() => this.fail(silentFailure(this.options.model, idleMs)), limit);
     try {
       for await (const event of await source()) {
         if (this.closed) return;

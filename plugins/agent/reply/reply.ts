@@ -44,10 +44,10 @@ export class Reply {
     const kept = stored !== undefined && (await this.turn.keep(stored, this.id));
     const message = stored ?? whole;
     // A reply that the disk refuses was paid for, so the outcome has it.
-    this.turn.count(message, stored !== undefined);
+    this.turn.result.count(message, stored !== undefined);
     if (silent) await this.turn.noteSpent(`${message.provider}/${message.model}`, message.usage);
     if (!kept)
-      this.turn.env.ctx.session.emit("message_cancelled", { eventId: this.id, reason: this.turn.cancelReason });
+      this.turn.env.ctx.session.emit("message_cancelled", { eventId: this.id, reason: this.turn.result.dropReason });
     return { message, kept, exact: kept && isDeepStrictEqual(callsOf(message), callsOf(ended)) };
   }
 
@@ -64,7 +64,7 @@ export class Reply {
   private withoutLostCalls(message: AssistantMessage): AssistantMessage {
     if (message.stopReason === "stop" || message.stopReason === "toolUse") return message;
     const content = message.content.filter(({ type }) => type !== "toolCall");
-    const stopReason = this.turn.cancelReason === "max_tokens" ? "length" : message.stopReason;
+    const stopReason = this.turn.result.dropReason === "max_tokens" ? "length" : message.stopReason;
     const errorMessage = message.errorMessage && this.redaction.text(message.errorMessage);
     const retried = this.turn.repeating && { meta: { ...message.meta, retried: true as const } };
     return { ...message, content, stopReason, partial: true, ...(errorMessage && { errorMessage }), ...retried };

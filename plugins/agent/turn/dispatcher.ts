@@ -1,23 +1,16 @@
-import { isDeepStrictEqual } from "node:util";
 import { type AppendEntry, codeOf, messageOf, newId } from "@scorel/kernel";
-import { assertSameRequest } from "@scorel/kit/session/message-id";
 import type { Usage, UserMessage } from "@scorel/messages/contract";
-import type { QueueChange, QueueItem, RewriteOptions, SendOptions, Sent, TurnOutcome } from "../contract.ts";
+import type { QueueChange, QueueItem, RewriteOptions, Sent, TurnOutcome } from "../contract.ts";
 import type { Environment } from "../environment.ts";
 import { errors } from "../errors.ts";
-import { asStored } from "../messages/before-store.ts";
-import { withoutSecrets } from "../messages/content.ts";
+import { Cleaning } from "./cleaning.ts";
 import type { Prompt } from "./first-entries.ts";
 import { Interlude } from "./interlude.ts";
 import { outcomeFromLog, unserved } from "./outcome.ts";
+import { Outcomes } from "./outcomes.ts";
+import { type Sending, SentMessages, withMessageId } from "./sent-messages.ts";
 import { passedOver, type SuspendedTurn, servedBy, suspendedTurn } from "./suspended.ts";
 import { type Loop, Turn } from "./turn.ts";
-
-/** Number of outcomes and of hashes kept in memory for repeated sends. Older ones are read from the log. */
-const keptOutcomes = 256;
-
-/** The options of a send; `hash` identifies its content as the client sent it. */
-type Sending = SendOptions & { hash?: string };
 
 interface Current {
   turn: Turn | Interlude;
@@ -33,18 +26,20 @@ interface Current {
 export class Dispatcher {
   private readonly env: Environment;
   private current: Current | undefined;
-  private readonly waiting = new Map<string, Waiting>();
-  private readonly outcomes = new Map<string, Promise<TurnOutcome>>();
-  /** Hashes of the contents sent with the latest `messageId`s, also if `beforeStore` has changed what is stored. */
-  private readonly hashes = new Map<string, string>();
+  private readonly outcomes = new Outcomes();
+  private readonly sent: SentMessages;
+  private readonly cleaning: Cleaning;
   private closed = false;
-  /** Settles when the layers of `beforeStore` have processed all messages so far. */
-  private cleaned: Promise<unknown> = Promise.resolve();
-  /** Number of characters of the messages that these layers have not processed yet. */
-  unclean = 0;
 
   constructor(env: Environment) {
     this.env = env;
+    this.sent = new SentMessages(env.ctx.session);
+    this.cleaning = new Cleaning(env);
+  }
+
+  /** Number of characters of the messages that the layers of `beforeStore` have not processed yet. */
+  get unclean(): number {
+    return this.cleaning.unclean;
   }
 
   /** True when no further turn may start. */
@@ -58,40 +53,33 @@ export class Dispatcher {
     return this.current?.turn.signal;
   }
 
-  async send(given: UserMessage, { clientId, messageId, hash, running, idle }: Sending): Promise<Sent> {
+  async send(given: UserMessage, sending: Sending): Promise<Sent> {
     if (!this.stopped) await this.env.ctx.model.ready?.();
-    const message = await this.clean(given);
-    const sent =
-      messageId === undefined ? message : { ...message, meta: sentMeta(given, message, { messageId, hash }) };
+    const sent = withMessageId(given, await this.cleaning.clean(given), sending);
+    const { clientId, running, idle } = sending;
     for (;;) {
       if (this.current && !(await hasBegun(this.current))) continue;
-      const known = messageId === undefined ? undefined : this.known(messageId, hash);
+      const known = this.sent.known(sending);
       if (known !== undefined) return { status: "duplicate", id: known, turn: this.outcomeOf(known) };
-      if (messageId !== undefined && hash !== undefined) keepLatest(this.hashes, messageId, hash);
       if (!this.current && idle === "queue")
         return this.add(sent, running === "steer" ? "steer" : "follow_up", clientId);
       if (!this.current) return this.startWith(() => [{ message: sent, clientId }]) as Promise<Sent>;
       if (running === "refuse") throw errors.AGENT_BUSY();
-      if (this.current.turn.accepts) return this.add(sent, running ?? "follow_up", clientId);
-      await this.current.done;
+      const { turn, done } = this.current;
+      // During an interlude, too, since a summary may take minutes: the message is on disk, and its sender has an answer.
+      if (turn.accepts || turn instanceof Interlude) {
+        const queued = await this.add(sent, running ?? "follow_up", clientId);
+        if (turn instanceof Interlude && idle !== "queue") this.awaitTurn(queued.id);
+        return queued;
+      }
+      await done;
     }
-  }
-
-  /**
-   * The id of the event or queue item of the message with this `messageId`, if there is one. Throws MESSAGE_ID_REUSED for different
-   * content.
-   */
-  private known(messageId: string, hash: string | undefined): string | undefined {
-    const known = this.env.ctx.session.projection("sent").find((sent) => sent.messageId === messageId);
-    const before = this.hashes.get(messageId) ?? known?.hash ?? hash;
-    if (known) assertSameRequest(hash === undefined || hash === before, { operation: "send_message", messageId });
-    return known?.id;
   }
 
   /** Starts a turn with these messages. Waits for a turn that is just ending; throws AGENT_BUSY if one is running. */
   async start(prompts: readonly Prompt[]): Promise<Sent> {
     const clean = await Promise.all(
-      prompts.map(async (prompt) => ({ ...prompt, message: await this.clean(prompt.message) })),
+      prompts.map(async (prompt) => ({ ...prompt, message: await this.cleaning.clean(prompt.message) })),
     );
     return (await this.startWith(() => clean)) as Sent;
   }
@@ -102,21 +90,6 @@ export class Dispatcher {
       const due = this.env.queue.dueFirst();
       return due.length === 0 ? undefined : due;
     });
-  }
-
-  /** Removes known secrets from a message, and applies the layers of `beforeStore`. Messages keep their order. */
-  private clean(given: UserMessage): UserMessage | Promise<UserMessage> {
-    const message = withoutSecrets(this.env, given);
-    if (this.env.hooks.beforeStore.layers === 0) return message;
-    const { length } = JSON.stringify(message);
-    this.unclean += length;
-    const cleaned = this.cleaned
-      .then(() => asStored(this.env, message))
-      .finally(() => {
-        this.unclean -= length;
-      });
-    this.cleaned = cleaned.catch(() => {});
-    return cleaned;
   }
 
   private async startWith(find: () => readonly Prompt[] | undefined): Promise<Sent | undefined> {
@@ -134,7 +107,7 @@ export class Dispatcher {
     const done = this.conduct(turn, begun, prompts);
     this.current = { turn, begun, done };
     const id = await begun;
-    for (const served of turn.served) this.remember(served, done);
+    for (const served of turn.served) this.outcomes.remember(served, done);
     return { status: "started", id, turn: done };
   }
 
@@ -164,13 +137,13 @@ export class Dispatcher {
   private passOver(): AppendEntry[] {
     const { suspended } = this;
     if (!suspended) return [];
-    this.settle(servedBy(suspended), unserved(this.env.ctx.session, errors.AGENT_INTERRUPTED()));
+    this.outcomes.settle(servedBy(suspended), unserved(this.env.ctx.session, errors.AGENT_INTERRUPTED()));
     return passedOver(suspended, this.env);
   }
 
   /** Adds a message to the queue, whether or not a turn is running. */
   async enqueue(message: UserMessage, mode: QueueItem["mode"], clientId?: string): Promise<Sent> {
-    const clean = this.clean(message);
+    const clean = this.cleaning.clean(message);
     // No `await` unless it is necessary: the queue must have the message at once, since its size limits how much a plugin may add.
     return this.add(clean instanceof Promise ? await clean : clean, mode, clientId);
   }
@@ -178,24 +151,31 @@ export class Dispatcher {
   private async add(message: UserMessage, mode: QueueItem["mode"], clientId = "agent"): Promise<Sent> {
     if (this.stopped) throw errors.AGENT_STOPPED();
     const id = newId();
-    const turn = this.wait(id);
+    const turn = this.outcomes.wait(id);
     try {
       await this.env.queue.add({ id, mode, message, clientId });
     } catch (thrown) {
-      this.waiting.delete(id);
-      this.outcomes.delete(id);
+      this.outcomes.forget(id);
       throw thrown;
     }
     return { status: "queued", id, turn };
   }
 
+  /** Makes sure that a turn takes a queued message: a running turn does; an interlude is followed by one; else one starts now. */
+  private awaitTurn(id: string): void {
+    const { ctx } = this.env;
+    if (this.current?.turn instanceof Interlude) this.current.turn.awaited.add(id);
+    else if (!this.current && !this.stopped && ctx.session.projection("queue").some((item) => item.id === id))
+      this.startQueued().catch((thrown) => ctx.report("turn", thrown));
+  }
+
   async rewriteQueue(items: readonly QueueChange[], options: RewriteOptions): Promise<void> {
     const clean = await Promise.all(
-      items.map(async (item) => (item.message ? { ...item, message: await this.clean(item.message) } : item)),
+      items.map(async (item) => (item.message ? { ...item, message: await this.cleaning.clean(item.message) } : item)),
     );
     const removed = await this.env.queue.rewrite(clean, options);
     const outcome = unserved(this.env.ctx.session, errors.AGENT_REMOVED());
-    this.settle(removed, outcome);
+    this.outcomes.settle(removed, outcome);
   }
 
   /** Runs `work` while no turn can start. Throws AGENT_BUSY when a turn is running. */
@@ -211,6 +191,7 @@ export class Dispatcher {
     });
     const ended = () => {
       this.current = undefined;
+      for (const id of interlude.awaited) this.awaitTurn(id);
       // An interlude answers no message, so this outcome is never read.
       return unserved(this.env.ctx.session, errors.AGENT_BUSY());
     };
@@ -221,7 +202,7 @@ export class Dispatcher {
   /** Adds the usage of work outside the conversation to the running turn. Returns false when none is running. */
   charge(usage: Usage): boolean {
     if (!(this.current?.turn instanceof Turn)) return false;
-    this.current.turn.charge(usage);
+    this.current.turn.result.charge(usage);
     return true;
   }
 
@@ -243,7 +224,7 @@ export class Dispatcher {
   async stop(): Promise<void> {
     this.closed = true;
     await this.cancel(undefined, errors.AGENT_SESSION_CLOSED());
-    this.settle([...this.waiting.keys()], unserved(this.env.ctx.session, errors.AGENT_STOPPED()));
+    this.outcomes.settle(this.outcomes.pending, unserved(this.env.ctx.session, errors.AGENT_STOPPED()));
   }
 
   /** Runs the turn. Never rejects: a turn that could not start is reported by `begun`. */
@@ -256,7 +237,7 @@ export class Dispatcher {
     }
     const outcome = await turn.run(prompts, loadLoop).catch((thrown) => this.broken(thrown));
     this.current = undefined;
-    this.settle(turn.served, outcome);
+    this.outcomes.settle(turn.served, outcome);
     return outcome;
   }
 
@@ -275,60 +256,12 @@ export class Dispatcher {
   find(id: string): Promise<TurnOutcome> | undefined {
     const known = this.outcomes.get(id);
     if (known) return known;
-    if (this.env.queue.items.some((item) => item.id === id)) return this.wait(id);
+    if (this.env.queue.items.some((item) => item.id === id)) return this.outcomes.wait(id);
     if (this.current?.turn.served.includes(id)) return this.current.done;
     const { suspended } = this;
-    if (suspended && servedBy(suspended).includes(id)) return this.wait(id);
+    if (suspended && servedBy(suspended).includes(id)) return this.outcomes.wait(id);
     const outcome = outcomeFromLog(this.env.ctx.session, id);
     return outcome && Promise.resolve(outcome);
-  }
-
-  /** The outcome of a message that no turn has served yet. */
-  private wait(id: string): Promise<TurnOutcome> {
-    // `outcomes` forgets old messages, also those that still wait.
-    const known = this.waiting.get(id);
-    if (known) return known.outcome;
-    let resolve: Waiting["resolve"] = () => {};
-    const outcome = new Promise<TurnOutcome>((settle) => {
-      resolve = settle;
-    });
-    this.waiting.set(id, { outcome, resolve });
-    this.remember(id, outcome);
-    return outcome;
-  }
-
-  private settle(ids: readonly string[], outcome: TurnOutcome): void {
-    for (const id of ids) {
-      this.waiting.get(id)?.resolve(outcome);
-      this.waiting.delete(id);
-    }
-  }
-
-  private remember(id: string, outcome: Promise<TurnOutcome>): void {
-    keepLatest(this.outcomes, id, outcome);
-  }
-}
-
-/**
- * The metadata of a message with a `messageId`. The hash is stored only if the content is stored unchanged, because it could reveal what
- * `beforeStore` has removed.
- */
-function sentMeta(given: UserMessage, stored: UserMessage, { messageId, hash }: Sending): UserMessage["meta"] {
-  const isWhole = isDeepStrictEqual(given.content, stored.content);
-  return { ...stored.meta, messageId, ...(isWhole && hash !== undefined && { sentHash: hash }) };
-}
-
-/** A message that no turn has served yet. */
-interface Waiting {
-  outcome: Promise<TurnOutcome>;
-  resolve(outcome: TurnOutcome): void;
-}
-
-function keepLatest<V>(kept: Map<string, V>, key: string, value: V): void {
-  kept.set(key, value);
-  for (const oldest of kept.keys()) {
-    if (kept.size <= keptOutcomes) return;
-    kept.delete(oldest);
   }
 }
 

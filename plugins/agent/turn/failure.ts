@@ -32,7 +32,7 @@ interface Answered extends Pick<RequestFailure, "status" | "unreached"> {
 }
 
 function kindOf(text: string, { status, unreached, retryAfterMs }: Answered, overflow: () => boolean): Verdict["kind"] {
-  if (unreached !== undefined) return networkCodes.has(unreached) ? "retryable" : "final";
+  if (unreached !== undefined) return mayPass(unreached) ? "retryable" : "final";
   const code = status ?? statusIn(text);
   const words = patterns.find(({ pattern }) => pattern.test(text))?.kind;
   // Some providers mention quota and billing also when a limit per minute is reached, but then say how long to wait.
@@ -42,6 +42,12 @@ function kindOf(text: string, { status, unreached, retryAfterMs }: Answered, ove
   if (overflow()) return "overflow";
   if (code !== undefined) return code >= 500 ? "retryable" : "final";
   return words === undefined ? "final" : "retryable";
+}
+
+/** Whether the reason for not reaching a server may pass. Of a proxy, as in `the proxy host:3128: ECONNREFUSED`, only the end counts. */
+function mayPass(reason: string): boolean {
+  const [, end = reason] = /^the proxy \S+ (?:answered )?(\S+)$/.exec(reason) ?? [];
+  return networkCodes.has(end) || /^5\d\d$/.test(end);
 }
 
 /** Whether the conversation was too long. Excludes 4xx responses without a body, which pi-ai mistakes for an overflow. */

@@ -3,11 +3,13 @@ import { onAbort, untilAborted } from "@scorel/kit/values/abort";
 
 /**
  * Work on the conversation between two turns. It holds the path, so that nothing else can append to it. It can be cancelled like a turn,
- * and messages wait for its end.
+ * and messages wait in the queue for its end.
  */
 export class Interlude {
   readonly accepts = false;
   readonly served: readonly string[] = [];
+  /** The ids of messages that were queued meanwhile. A turn starts at the end if one of them is still queued then. */
+  readonly awaited = new Set<string>();
   private readonly hold: PathHold;
   private readonly control = new AbortController();
   private readonly ignoreStop: () => void;

@@ -21,7 +21,7 @@ export interface SuspendedTurn {
 export type AnsweredTurn = SuspendedTurn & { answered: Promise<unknown> };
 
 const PASSED =
-  "Not run: Scorel ended while it was asked whether this may run, and nobody answered before the conversation went on.";
+  "Not run: Scorel ended while it was asked whether this may run, and nobody answered before the conversation continued.";
 
 /** The turn that waits for the answer to an open question, according to the log. A running turn with an open question looks the same. */
 export function suspendedTurn({ ctx }: Environment): SuspendedTurn | undefined {
@@ -44,7 +44,10 @@ export function passedOver(turn: SuspendedTurn, { ctx }: Environment): AppendEnt
     type: "message" as const,
     payload: { message: resultOf(call, PASSED) },
   }));
-  return [...results, ...(ctx.find("approver")?.endOf?.(turn.requestId, "the conversation went on without it") ?? [])];
+  return [
+    ...results,
+    ...(ctx.find("approver")?.endOf?.(turn.requestId, "the conversation continued without it") ?? []),
+  ];
 }
 
 function promptOf({ id }: StoredEvent, { tree }: Session): EventOf<"message"> | undefined {

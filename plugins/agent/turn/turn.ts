@@ -1,12 +1,12 @@
-import { type AppendEntry, codeOf, type EventId, messageOf, type PathHold } from "@scorel/kernel";
-import { addUsage, noUsage, tokensOf } from "@scorel/kit/session/usage";
+import { type AppendEntry, codeOf, type EventId, type PathHold } from "@scorel/kernel";
+import { tokensOf } from "@scorel/kit/session/usage";
 import { onAbort } from "@scorel/kit/values/abort";
-import type { AssistantMessage, ScorelMessage, Usage, UserMessage } from "@scorel/messages/contract";
-import type { QueueItem, TurnLimits, TurnOutcome, TurnPlace } from "../contract.ts";
+import type { ScorelMessage, Usage, UserMessage } from "@scorel/messages/contract";
+import type { QueueItem, TurnOutcome, TurnPlace } from "../contract.ts";
 import type { Environment } from "../environment.ts";
 import { redaction, submitted } from "../environment.ts";
 import { errors } from "../errors.ts";
-import { assistantText, userText } from "../messages/convert.ts";
+import { userText } from "../messages/convert.ts";
 import type { Failure } from "./failure.ts";
 import { firstEntries, modelChange, type Prompt } from "./first-entries.ts";
 import { Overflow } from "./overflow.ts";
@@ -14,16 +14,18 @@ import { placeOf, untilItBegins } from "./place.ts";
 import { Retries } from "./retry.ts";
 import { type AnsweredTurn, type SuspendedTurn, servedBy, suspendedTurn } from "./suspended.ts";
 import { TurnLimit } from "./turn-limit.ts";
+import { TurnResult } from "./turn-result.ts";
 
 /** Calls the model until it rests. `started` are the messages already in the log; `again` repeats a failed attempt. */
 export type Loop = (turn: Turn, started: readonly UserMessage[], again?: boolean) => Promise<void>;
 
-/** One turn, from the messages that start it until the agent rests. Holds the path and collects the outcome. */
+/** One turn, from the messages that start it until the agent rests. Holds the path. */
 export class Turn {
   readonly env: Environment;
   /** Ids of the events and queue items of the messages that this turn answers. */
   readonly served: string[] = [];
   readonly retries: Retries;
+  readonly result: TurnResult;
   /** The suspended turn of an earlier host that this turn resumes. */
   private readonly resumes: AnsweredTurn | undefined;
   private stored: SuspendedTurn | undefined;
@@ -36,17 +38,9 @@ export class Turn {
   rounds = 0;
   private readonly hold: PathHold;
   private readonly control = new AbortController();
-  private readonly startedAt = performance.now();
   /** The turn's place among the turns of all sessions of the host. */
   private place: TurnPlace | undefined;
-  private cancelled = false;
-  private cancelledBy: string | undefined;
-  private failure: { code: string; message: string } | undefined;
-  private usage: Usage = noUsage();
   private readonly limit = new TurnLimit();
-  private reachedLimit: keyof TurnLimits | undefined;
-  private text = "";
-  private stopReason = "stop";
   private open = true;
   /** Whether the log refused a message of the turn. */
   private isUnwritable = false;
@@ -58,6 +52,7 @@ export class Turn {
     this.resumes = resumes;
     this.stored = resumes;
     this.hold = env.ctx.session.hold();
+    this.result = new TurnResult((text) => redaction(env.ctx).text(text));
     this.retries = new Retries(env, this.signal);
     this.overflow = new Overflow(env);
     const { stopping } = env.ctx.session;
@@ -138,7 +133,7 @@ export class Turn {
 
   /** Plans another attempt for a failed reply. Returns false when the failure is final. */
   repeats(failure: Failure, { provider, id }: { provider: string; id: string }): boolean {
-    if (this.limit.reachedBy(this.rounds + 1, this.usage.cost.total) !== undefined) return false;
+    if (this.limit.reachedBy(this.rounds + 1, this.result.usage.cost.total) !== undefined) return false;
     return this.retries.plan(failure) || this.overflow.plan(failure, `${provider}/${id}`, this.served.at(-1));
   }
 
@@ -167,22 +162,21 @@ export class Turn {
   cancel(reason: unknown, clientId?: string): void {
     if (!this.open) return;
     this.suspended = codeOf(reason) === "AGENT_HOST_STOPPED" && suspendedTurn(this.env) !== undefined;
-    this.cancelled = true;
-    this.cancelledBy = clientId;
+    this.result.cancelled = { by: clientId };
     this.abort(reason);
   }
 
   /** Ends the turn if a limit of its messages is reached. Called before each further model call. */
   endsAtLimit(): boolean {
-    const reached = this.open ? this.limit.reachedBy(this.rounds, this.usage.cost.total) : undefined;
+    const reached = this.open ? this.limit.reachedBy(this.rounds, this.result.usage.cost.total) : undefined;
     if (reached === undefined) return false;
-    this.reachedLimit = reached;
+    this.result.limit = reached;
     this.cancel(errors.AGENT_LIMIT({ limit: reached }));
     return true;
   }
 
   private limitBy(messages: readonly { message: UserMessage }[]): void {
-    for (const { message } of messages) this.limit.add(message.meta?.limits, this.rounds, this.usage.cost.total);
+    for (const { message } of messages) this.limit.add(message.meta?.limits, this.rounds, this.result.usage.cost.total);
   }
 
   /** Ends the turn with an error. After an abort the error is only its consequence and is ignored. */
@@ -194,7 +188,7 @@ export class Turn {
 
   /** Records the first failure without aborting: after a failed reply the library ends by itself. */
   failed(thrown: unknown): void {
-    this.failure ??= { code: codeOf(thrown, "AGENT_UNEXPECTED"), message: this.redact(messageOf(thrown)) };
+    this.result.fail(thrown);
     this.open = false;
   }
 
@@ -207,20 +201,12 @@ export class Turn {
       await this.hold.append("message", { message }, { id });
     } catch (thrown) {
       this.isUnwritable = true;
-      if (this.failure) ctx.report("append", thrown);
+      if (this.result.failure) ctx.report("append", thrown);
       this.failed(thrown);
       this.abort(thrown);
     }
     // An append that was written but not synced fails, yet its message is in the log.
     return ctx.session.tree.has(id);
-  }
-
-  /** Adds a reply's usage to the turn, and makes its text that of the turn if the reply `counts`. */
-  count(message: AssistantMessage, counts: boolean): void {
-    this.usage = addUsage(this.usage, message.usage);
-    if (!counts || message.meta?.retried) return;
-    this.text = assistantText(message.content);
-    this.stopReason = message.stopReason;
   }
 
   /** Stores usage that no stored message contains, so that sums over the log include it. */
@@ -233,17 +219,6 @@ export class Turn {
     } catch (thrown) {
       ctx.report("append", thrown);
     }
-  }
-
-  /** Adds the usage of a tool, or of a model call outside the conversation. */
-  charge(usage: Usage): void {
-    this.usage = addUsage(this.usage, usage);
-  }
-
-  /** The reason given when a reply is dropped. */
-  get cancelReason(): "user_cancel" | "max_tokens" | "error" {
-    if (this.cancelled) return "user_cancel";
-    return this.failure?.code === "AGENT_LENGTH" ? "max_tokens" : "error";
   }
 
   /** Waits for the planned retry, if any. Returns whether to run the loop again. */
@@ -282,24 +257,29 @@ export class Turn {
   private async close(): Promise<TurnOutcome> {
     this.open = false;
     this.ignoreStop();
-    const stored = this.failure && (await this.storeFailure(this.failure));
+    const { failure } = this.result;
+    const stored = failure && (await this.storeFailure(failure));
     await this.hold.release();
     this.place?.leave();
-    const outcome = this.outcome();
+    const outcome = this.result.outcome(this.env.ctx.session.activeLeaf);
+    this.announceEnd(outcome, stored);
+    return outcome;
+  }
+
+  /** `stored` is the id of the event that holds the failure, if one could be stored. */
+  private announceEnd({ reason, error, usage, durationMs }: TurnOutcome, stored: EventId | undefined): void {
     const { session } = this.env.ctx;
-    const { error } = outcome;
     const by = this.clientId === undefined ? {} : { clientId: this.clientId };
     if (error) session.emit("turn_error", { error, ...(stored && { eventId: stored }) }, by);
-    else session.emit("turn_finish", { usage: outcome.usage, duration: outcome.durationMs }, by);
-    const cancelled = outcome.reason === "cancelled" && this.cancelledBy !== undefined;
+    else session.emit("turn_finish", { usage, duration: durationMs }, by);
+    const cancelledBy = reason === "cancelled" ? this.result.cancelled?.by : undefined;
+    const hostStopped = reason === "cancelled" && codeOf(this.signal.reason) === "AGENT_HOST_STOPPED";
     const why = {
       ...(error && { error: error.message }),
-      ...(cancelled && { cancelledBy: this.cancelledBy }),
-      ...(outcome.reason === "cancelled" &&
-        codeOf(this.signal.reason) === "AGENT_HOST_STOPPED" && { hostStopped: true }),
+      ...(cancelledBy !== undefined && { cancelledBy }),
+      ...(hostStopped && { hostStopped }),
     };
-    session.emit("runtime_end", { reason: outcome.reason, ...why }, by);
-    return outcome;
+    session.emit("runtime_end", { reason, ...why }, by);
   }
 
   /**
@@ -314,24 +294,5 @@ export class Turn {
       this.env.ctx.report("append", thrown);
       return undefined;
     }
-  }
-
-  private outcome(): TurnOutcome {
-    const reason = this.failure ? "error" : this.cancelled ? "cancelled" : "completed";
-    const stopReason = reason === "error" ? "error" : reason === "cancelled" ? "aborted" : this.stopReason;
-    return {
-      reason,
-      ...(this.failure && { error: this.failure }),
-      ...(reason === "cancelled" && this.reachedLimit && { limit: this.reachedLimit }),
-      text: this.text,
-      stopReason,
-      usage: this.usage,
-      durationMs: Math.round(performance.now() - this.startedAt),
-      leafId: this.env.ctx.session.activeLeaf,
-    };
-  }
-
-  private redact(text: string): string {
-    return redaction(this.env.ctx).text(text);
   }
 }

@@ -27,6 +27,7 @@ const RULES = ["config", "--list", "--show-origin", "-z"];
 const OTHERS = ["ls-files", "-z", "--others", "--exclude-standard"];
 const IGNORED = ["check-ignore", "-z", "--stdin"];
 const ROOT = "";
+const HERE = "./";
 /** Up to this many folders are passed to git by name; otherwise it lists the whole project. */
 const MOST_NAMED = 100;
 
@@ -138,7 +139,10 @@ export class Untracked {
   /** Filters out ignored folders. A folder without files that git lists is either empty or ignored. */
   private async notIgnored(folders: readonly string[]): Promise<string[]> {
     if (folders.length === 0) return [];
-    const ignored = new Set((await this.ask(IGNORED, { input: folders.join("\0"), codes: [1] })).split("\0"));
+    // `check-ignore` refuses `--literal-pathspecs`. Without the prefix, a name that begins with `:` would be taken for a pattern.
+    const input = folders.map((path) => HERE + path).join("\0");
+    const answer = (await this.ask(IGNORED, { input, codes: [1] })).split("\0");
+    const ignored = new Set(answer.map((path) => path.slice(HERE.length)));
     for (const path of folders) if (ignored.has(path)) this.ignored.add(path);
     return folders.filter((path) => !ignored.has(path));
   }

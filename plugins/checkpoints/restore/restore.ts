@@ -1,4 +1,5 @@
 import * as fs from "node:fs";
+import { isInPlaceOnly, writeInPlace } from "@scorel/kit/files/in-place";
 import { slices } from "@scorel/kit/values/slices";
 import type { FileState, NotCovered } from "../contract.ts";
 import { errors } from "../errors.ts";
@@ -85,19 +86,21 @@ function removeIfEmpty(root: string, path: string): boolean {
 
 /**
  * Writes a temporary file and renames it, so that the file is never incomplete. The rename replaces a link instead of following
- * it.
+ * it. A file that cannot be replaced is written in place, as tools write it.
  */
 function put(folder: Folder, name: string, beside: string, state: FileState, { blobs }: Place): void {
   const old = fs.lstatSync(folder.at(name), { throwIfNoEntry: false });
+  const content = state.kind === "file" ? contentOf(blobs.read(state.sha256), name) : undefined;
   try {
     if (state.kind === "symlink") fs.symlinkSync(state.target, folder.at(beside));
-    else if (state.kind === "file")
-      writeNew(folder.at(beside), contentOf(blobs.read(state.sha256), name), state.mode, old);
+    else if (content && state.kind === "file") writeNew(folder.at(beside), content, state.mode, old);
     if (old?.isDirectory()) removeHollow(folder, name);
     fs.renameSync(folder.at(beside), folder.at(name));
   } catch (thrown) {
     fs.rmSync(folder.at(beside), { force: true });
-    throw thrown;
+    const isOneFile = old?.isFile() && old.nlink === 1;
+    if (!content || state.kind !== "file" || !isOneFile || !isInPlaceOnly(thrown)) throw thrown;
+    writeInPlace(folder.at(name), content, state.mode);
   }
 }
 

@@ -6,6 +6,9 @@ import { tooLarge } from "../record/observe.ts";
 import { absent, same } from "../record/state.ts";
 import { read, type ScanContext, type ScannedFile } from "./scanned-file.ts";
 
+/** Bytes of contents that are read from git at a time: a command may change gigabytes of tracked files. */
+const PART_BYTES = 32 * 2 ** 20;
+
 /** The states of a path in two successive scans. */
 export interface Change {
   path: string;
@@ -29,14 +32,18 @@ export async function contentsOf(
   { changes, hidden }: Difference,
 ): Promise<{ files: CheckpointFile[]; notCovered: NotCovered[] }> {
   const sorted = changes.toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  const contents = await fromGit(root, sorted);
   const files: CheckpointFile[] = [];
   const pause = slices();
-  for (const [done, { path, was, now }] of sorted.entries()) {
-    await pause();
-    if (signal.aborted) return { files, notCovered: [{ path: ".", reason: leftOf(sorted.length, done) }] };
-    const [before, after] = [contentBefore(was, contents.get(path), keeper), presentOf(root, path, now, keeper)];
-    if (!same(before, after)) files.push({ path, before, after });
+  let done = 0;
+  for (const part of parts(sorted, keeper)) {
+    const contents = await fromGit(root, part, keeper);
+    for (const { path, was, now } of part) {
+      await pause();
+      if (signal.aborted) return { files, notCovered: [{ path: ".", reason: leftOf(sorted.length, done) }] };
+      const [before, after] = [contentBefore(was, contents.get(path), keeper), presentOf(root, path, now, keeper)];
+      if (!same(before, after)) files.push({ path, before, after });
+      done++;
+    }
   }
   const reason = `${hidden} files came from ignored or outside places`;
   return { files, notCovered: hidden > 0 ? [{ path: ".", reason }] : [] };
@@ -46,14 +53,39 @@ function leftOf(all: number, done: number): string {
   return `the session closed before ${all - done} of ${all} changed files were recorded`;
 }
 
+/** An object of git with the content of a changed file that is not too large to be kept; undefined if there is none. */
+function objectOf({ path, was }: Change, { limits }: Keeper) {
+  if (was?.content.kind !== "git" || was.content.size > limits.maxFileBytes) return undefined;
+  const { oid, size } = was.content;
+  return { path, oid, size };
+}
+
+/** Splits changes into parts whose contents from git fit into memory. */
+function* parts(changes: readonly Change[], keeper: Keeper): Iterable<Change[]> {
+  let part: Change[] = [];
+  let bytes = 0;
+  for (const change of changes) {
+    const size = objectOf(change, keeper)?.size ?? 0;
+    if (part.length > 0 && bytes + size > PART_BYTES) {
+      yield part;
+      [part, bytes] = [[], 0];
+    }
+    part.push(change);
+    bytes += size;
+  }
+  yield part;
+}
+
 /**
  * Contents from git's object store that are identical to the files; a string is the reason why a content is not
  * available.
  */
-async function fromGit(root: string, changed: readonly Change[]): Promise<Map<string, Buffer | string>> {
-  const wanted = changed.flatMap(({ path, was }) =>
-    was?.content.kind === "git" ? [{ path, oid: was.content.oid, size: was.content.size }] : [],
-  );
+async function fromGit(
+  root: string,
+  changed: readonly Change[],
+  keeper: Keeper,
+): Promise<Map<string, Buffer | string>> {
+  const wanted = changed.flatMap((change) => objectOf(change, keeper) ?? []);
   const paths = wanted.map(({ path }) => path);
   const oids = [...new Set(wanted.map(({ oid }) => oid))];
   const [objects, converted] = await Promise.all([readObjects(root, oids), filtered(root, paths)]);
@@ -70,12 +102,11 @@ function contentBefore(was: ScannedFile | undefined, found: Buffer | string | un
   if (!was) return absent;
   const { mode, content } = was;
   if (content.kind !== "git") return keeper.store(content);
-  if (!Buffer.isBuffer(found))
-    return { kind: "uncovered", mode, size: content.size, reason: found ?? "git has lost it" };
+  if (Buffer.isBuffer(found)) return keeper.keep(found, mode);
+  const { size } = content;
   const { maxFileBytes } = keeper.limits;
-  if (found.length > maxFileBytes)
-    return { kind: "uncovered", mode, size: found.length, reason: tooLarge(maxFileBytes) };
-  return keeper.keep(found, mode);
+  const reason = size > maxFileBytes ? tooLarge(maxFileBytes) : (found ?? "git has lost it");
+  return { kind: "uncovered", mode, size, reason };
 }
 
 /** A file that git tracks is read too, to compute its hash. */

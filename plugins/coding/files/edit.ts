@@ -14,6 +14,11 @@ import { asText, lineAt, loadFile, type TextFile, versionOf } from "./text-file.
 import type { Spans } from "./uncut.ts";
 import { describeUnread } from "./unread.ts";
 
+/** The most places that an edit may replace. */
+const MOST_PLACES = 100_000;
+/** The most places that a message names by their lines. */
+const SHOWN = 10;
+
 const parameters = z.object({
   file_path: z.string(),
   old_string: z.string(),
@@ -74,10 +79,14 @@ function choose(
   place: Place,
   file: TextFile,
 ): ByteRange[] {
-  const places = finder.all(old_string);
+  const places = finder.first(MOST_PLACES + 1, old_string);
   if (places.length === 0) throw errors.EDIT_NOT_FOUND({ path: place.shown, hint: hintFor(finder, old_string, file) });
-  if (places.length > 1 && !replace_all)
-    throw errors.EDIT_AMBIGUOUS({ path: place.shown, count: places.length, lines: linesOf(places, file) });
+  const isMany = places.length > MOST_PLACES;
+  if (isMany && replace_all) throw errors.EDIT_MANY({ path: place.shown, most: MOST_PLACES });
+  if (places.length > 1 && !replace_all) {
+    const count = isMany ? `over ${MOST_PLACES}` : String(places.length);
+    throw errors.EDIT_AMBIGUOUS({ path: place.shown, count, lines: linesOf(places, file) });
+  }
   const character = unwritable(new_string, file.encoding);
   if (character) throw errors.EDIT_ENCODING({ path: place.shown, character });
   return withoutOverlaps(places);
@@ -134,8 +143,8 @@ function splice(bytes: Buffer, places: readonly ByteRange[], texts: readonly Buf
 }
 
 function linesOf(places: readonly ByteRange[], file: TextFile): string {
-  const shown = places.slice(0, 10).map(([from]) => lineAt(file.bytes, from));
-  return [...new Set(shown)].join(", ") + (places.length > 10 ? " …" : "");
+  const shown = places.slice(0, SHOWN).map(([from]) => lineAt(file.bytes, from));
+  return [...new Set(shown)].join(", ") + (places.length > SHOWN ? " …" : "");
 }
 
 /** A hint if only the first line of the text occurs, ignoring blanks. */
@@ -145,7 +154,7 @@ function hintFor(finder: Finder, text: string, file: TextFile): string {
       .split("\n")
       .find((part) => part.trim() !== "")
       ?.trim() ?? "";
-  const near = line === "" ? [] : finder.all(line);
+  const near = line === "" ? [] : finder.first(SHOWN + 1, line);
   if (near.length === 0) return "Read the part to change again and copy it exactly.";
   return `Its line ${JSON.stringify(line.slice(0, 80))} is on line ${linesOf(near, file)}; blanks or what follows differ. Read it again and copy it exactly.`;
 }

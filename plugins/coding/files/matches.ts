@@ -3,8 +3,8 @@ import type { TextFile } from "./text-file.ts";
 
 /** Finds a text in a file. A line break in the text matches LF and CRLF. */
 export interface Finder {
-  /** All positions, including overlapping ones, ascending. */
-  all(text: string): ByteRange[];
+  /** The first positions, including overlapping ones, ascending. A text such as `,` may occur in a file millions of times. */
+  first(most: number, text: string): ByteRange[];
   /** The text in the file's encoding, with the line breaks used at this position. */
   written(text: string, at: ByteRange): Buffer;
 }
@@ -15,11 +15,11 @@ export function createFinder(file: TextFile): Finder {
   const { plain, returns } = crlf ? withoutReturns(bytes) : { plain: bytes, returns: [] };
   const original = (at: number) => at + countBelow(returns, at);
   return {
-    all(text) {
+    first(most, text) {
       const wanted = Buffer.from(crlf ? toLf(text) : text, encoding);
       const places: ByteRange[] = [];
       if (wanted.length === 0 || !isWritable(text, encoding)) return places;
-      for (let at = plain.indexOf(wanted); at >= 0; at = plain.indexOf(wanted, at + 1))
+      for (let at = plain.indexOf(wanted); at >= 0 && places.length < most; at = plain.indexOf(wanted, at + 1))
         places.push([original(at), original(at + wanted.length)]);
       return places;
     },

@@ -1,5 +1,6 @@
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { isAbsolute, relative, sep } from "node:path";
 import { codeOf } from "@scorel/kernel";
+import { typedPath } from "@scorel/kit/files/typed-path";
 import type { FilesService } from "@scorel/local/contract";
 import type { Workspace } from "@scorel/workspace/contract";
 import { errors } from "../errors.ts";
@@ -38,8 +39,7 @@ export async function readsOf(named: string, around: Around): Promise<string[]> 
 export function absolute(named: string, { cwd, home }: Folders): string {
   if (named === "") throw errors.PATH_INVALID({ path: named, reason: "it is empty" });
   if (named.includes("\0")) throw errors.PATH_INVALID({ path: named, reason: "it contains a NUL character" });
-  if (named === "~" || named.startsWith("~/")) return resolve(home, named.slice(2));
-  return resolve(cwd, named);
+  return typedPath(named, cwd, home);
 }
 
 /** A path for messages. */

@@ -35,7 +35,8 @@ type Params = z.output<typeof parameters>;
 export function createRead(env: Environment): Tool<Params> {
   return {
     name: "Read",
-    description: "Read a text file as numbered lines, or an image. A long file is cut: go on from the offset it names.",
+    description:
+      "Read a text file as numbered lines, or an image. A long file is cut: continue from the offset it names.",
     parameters,
     prepareArguments: withOwnNames,
     access: () => "read",

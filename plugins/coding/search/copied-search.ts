@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
-import { runRipgrep } from "@scorel/kit/process/ripgrep";
+import { ripgrepFault, runRipgrep } from "@scorel/kit/process/ripgrep";
 import type { FileInfo, FileSearch } from "@scorel/local/contract";
 import type { Environment } from "../environment.ts";
 import { errors } from "../errors.ts";
@@ -169,7 +169,8 @@ class Copy {
     const chunks: Uint8Array[] = [];
     const onOutput = (chunk: Uint8Array) => void chunks.push(chunk);
     const args = ["--no-config", "--no-require-git", "--no-messages", "--files", "--null", ...choosing, "--", "./"];
-    await this.ripgrep(args, { onOutput, signal: this.signal });
+    const fault = ripgrepFault(await this.ripgrep(args, { onOutput, signal: this.signal }));
+    if (fault !== undefined) throw new Error(fault);
     return namesIn(Buffer.concat(chunks));
   }
 }

@@ -6,6 +6,8 @@ import type { SearchPlace } from "./search-place.ts";
 
 /** The most bytes shown of a line. */
 const MAX_COLUMNS = 400;
+/** The most characters of file names as arguments. Systems allow a program at least 128 KiB of arguments and variables. */
+const MAX_NAMES = 64_000;
 
 /** A file with its number of matches. */
 export interface Count {
@@ -51,11 +53,13 @@ export async function blocksOf(
 }
 
 /**
- * The arguments that select files. A name that is not UTF-8 cannot be an argument; then everything is searched and filtered.
+ * The arguments that select files. A name that is not UTF-8 cannot be an argument, and neither can the names of thousands of files; then
+ * everything is searched and filtered.
  */
 function targetsOf(files: readonly Count[], place: SearchPlace): string[] {
   if (place.file !== undefined) return ["--", place.target];
-  if (files.some(({ name }) => mayBeEncoded(name))) return ["--hidden", "--", place.target];
+  const size = files.reduce((sum, { name }) => sum + name.length + 1, 0);
+  if (size > MAX_NAMES || files.some(({ name }) => mayBeEncoded(name))) return ["--hidden", "--", place.target];
   return ["--", ...files.map(({ name }) => `./${name}`)];
 }
 

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { decodeName } from "@scorel/kit/files/names";
+import { ripgrepFault } from "@scorel/kit/process/ripgrep";
 import type { FileSearch, SearchEnd } from "@scorel/local/contract";
 import { errors } from "../errors.ts";
 
@@ -79,7 +80,10 @@ async function run(args: readonly string[], search: Search, onOutput: (chunk: Ui
 }
 
 /** Exit code 0: found; 1: nothing found; 2: an error in the request, or, without output, in reading some file. */
-function judge({ exitCode, stderr }: SearchEnd): void {
+function judge(end: SearchEnd): void {
+  const { exitCode, stderr } = end;
+  const fault = ripgrepFault(end);
+  if (fault !== undefined) throw new Error(fault);
   if (exitCode === 2 && stderr.trim() !== "") throw errors.SEARCH_PATTERN({ reason: stderr.trim() });
 }
 

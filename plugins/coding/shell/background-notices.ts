@@ -83,7 +83,7 @@ function cardOf(end: End): { status: "done" | "error"; text: string } {
   return { status: isGood(end.ended) ? "done" : "error", text: `[${wordsOf(end)}]` };
 }
 
-/** A cancelled command was stopped by a person: a stop by the model is told by its own result. */
+/** A cancelled command was stopped by a person: if the model stopped it, the tool result says so. */
 function wordsOf({ ended, seconds }: Exclude<End, undefined>): string {
   return ended.ended === "cancelled" && ended.unkilled === undefined
     ? "stopped by the user"

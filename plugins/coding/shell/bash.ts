@@ -94,7 +94,7 @@ async function inform({ poll, stop }: Params, env: Environment, getBackground: G
     return { ...result, details: { ...Object(result.details), ...about } };
   }
   const { text, ...size } = kept;
-  const said = ended ? "stopped, with all it started" : `running for ${Math.round(durationMs / 1000)} s`;
+  const said = ended ? "stopped, including its child processes" : `running for ${Math.round(durationMs / 1000)} s`;
   return answer(`${lines(text)}[${said}]`, { running: !ended, durationMs, ...size, ...about });
 }
 

@@ -43,16 +43,18 @@ interface Wanted {
 
 async function confine(wanted: Wanted, service: SandboxService, { workspace }: Environment): Promise<SandboxCommand> {
   const { root, temp, allowWrite } = workspace;
-  const control = controlMounts(root);
+  const control = await controlMounts(root);
+  // Placeholders that could not be removed do no harm, and the next command of the project removes them.
+  const release = () => control.release().catch(() => {});
   const mounts: SandboxMount[] = [
     ...[root, temp, ...allowWrite].map((path): SandboxMount => ({ path, access: "write" })),
     ...control.mounts,
   ];
   try {
     const command = await service.command({ ...wanted, env: named(wanted.env), mounts, limits: LIMITS });
-    return { ...command, release: () => command.release().finally(control.release) };
+    return { ...command, release: () => command.release().finally(release) };
   } catch (thrown) {
-    control.release();
+    await release();
     throw thrown;
   }
 }

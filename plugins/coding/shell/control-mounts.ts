@@ -1,36 +1,37 @@
-import * as fs from "node:fs";
+import { lstatSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { readText } from "@scorel/kit/files/open";
 import { realOf } from "@scorel/kit/files/paths";
 import { MCP_JSON } from "@scorel/kit/schema/mcp-json";
 import type { SandboxMount } from "@scorel/sandbox/contract";
+import { type Placeholder, releasePlaceholders, usePlaceholders } from "./placeholders.ts";
 
-/** Read-only mounts for paths that sandboxed commands must not change, and a function that removes their placeholders. */
+/** Read-only mounts for paths that sandboxed commands must not change, and a function that ends the use of their placeholders. */
 export interface ControlMounts {
   mounts: SandboxMount[];
-  release(): void;
+  release(): Promise<void>;
 }
 
-/**
- * A path that must not be changed. `missing` is what to create if it does not exist: a folder, a file with this text, or
- * nothing.
- */
+/** A path that must not be changed. `missing` is the content of its placeholder if it does not exist; without one, it is not mounted. */
 interface Control {
   path: string;
-  missing: "folder" | { text: string } | "nothing";
+  missing?: Placeholder["content"];
 }
 
-/** Protects the files that control the agent and git in a project from sandboxed commands. */
-export function controlMounts(root: string): ControlMounts {
+/** Protects the files that control the agent and git in a project from sandboxed commands. Throws BASH_PLACEHOLDERS. */
+export async function controlMounts(root: string): Promise<ControlMounts> {
   const git = join(root, ".git");
   const kind = kindOf(git);
   // In place of a missing `.mcp.json`, an empty folder: git would see a file, and Scorel reads only a file.
   const names = [".scorel", MCP_JSON];
   const control: Control[] = names.map((name) => ({ path: join(root, name), missing: "folder" }));
   if (kind === "folder") control.push(...controlOf(git));
-  if (kind === "file") control.push({ path: git, missing: "nothing" });
-  const placeholders: Control[] = [];
-  const mountable = control.filter((each) => ensurePlaceholder(each, placeholders));
+  if (kind === "file") control.push({ path: git });
+  const placeholders = control.flatMap(({ path, missing }) =>
+    missing === undefined ? [] : [{ path, content: missing }],
+  );
+  await usePlaceholders(root, placeholders);
+  const mountable = control.filter(({ path }) => kindOf(path) !== undefined);
   return {
     mounts: [
       // A folder that contains mounts could be renamed and replaced, unless it is a mount itself.
@@ -38,7 +39,7 @@ export function controlMounts(root: string): ControlMounts {
       ...mountable.map(({ path }) => read(path)),
       ...(kind === "file" ? worktreeMounts(git) : []),
     ],
-    release: () => placeholders.splice(0).reverse().forEach(removePlaceholder),
+    release: () => releasePlaceholders(root),
   };
 }
 
@@ -48,8 +49,8 @@ function controlOf(git: string): Control[] {
     { path: join(git, "hooks"), missing: "folder" },
     { path: join(git, "config"), missing: { text: "" } },
     { path: join(git, "commondir"), missing: { text: ".\n" } },
-    { path: join(git, "config.worktree"), missing: "nothing" },
-    { path: join(git, "modules"), missing: "nothing" },
+    { path: join(git, "config.worktree") },
+    { path: join(git, "modules") },
   ];
 }
 
@@ -84,39 +85,9 @@ function worktreeMounts(file: string): SandboxMount[] {
 const read = (path: string): SandboxMount => ({ path, access: "read" });
 const write = (path: string): SandboxMount => ({ path, access: "write" });
 
-/** How many running commands use each placeholder; the last one removes it. */
-const uses = new Map<string, number>();
-
-/** Whether the path can be mounted: it exists, or a placeholder was created. */
-function ensurePlaceholder(control: Control, placeholders: Control[]): boolean {
-  const { path, missing } = control;
-  const count = uses.get(path) ?? 0;
-  if (count === 0 && fs.lstatSync(path, { throwIfNoEntry: false })) return kindOf(path) !== undefined;
-  if (missing === "nothing") return false;
-  if (count === 0) {
-    if (missing === "folder") fs.mkdirSync(path);
-    else fs.writeFileSync(path, missing.text, { flag: "wx" });
-  }
-  uses.set(path, count + 1);
-  placeholders.push(control);
-  return true;
-}
-
-function removePlaceholder({ path, missing }: Control): void {
-  const count = (uses.get(path) ?? 1) - 1;
-  if (count > 0) return void uses.set(path, count);
-  uses.delete(path);
-  try {
-    if (missing === "folder") fs.rmdirSync(path);
-    else if (missing !== "nothing" && fs.readFileSync(path, "utf8") === missing.text) fs.unlinkSync(path);
-  } catch {
-    // Another program has created the path meanwhile.
-  }
-}
-
 /** The kind of a path; undefined for links, which cannot be mounted over. */
 function kindOf(path: string): "file" | "folder" | undefined {
-  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+  const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat?.isDirectory() ? "folder" : stat?.isFile() ? "file" : undefined;
 }
 

@@ -1,5 +1,6 @@
-import { readFileSync, rmSync } from "node:fs";
+import { closeSync, readFileSync, rmSync } from "node:fs";
 import { messageOf } from "@scorel/kernel";
+import { openRegular } from "@scorel/kit/files/open";
 import { replaceFile } from "@scorel/kit/files/private";
 import { errors } from "../errors.ts";
 import type { Kept } from "./output.ts";
@@ -16,13 +17,27 @@ export async function storedOutput(kept: Kept, clean: ((text: string) => Promise
   if (spill === undefined || !clean) return kept;
   try {
     const pieces: string[] = [];
-    for (const piece of piecesOf(readFileSync(spill, "utf8"))) pieces.push(await clean(piece));
+    for (const piece of piecesOf(textOf(spill))) pieces.push(await clean(piece));
     replaceFile(spill, pieces.join(""));
   } catch (thrown) {
-    rmSync(spill, { force: true });
+    rmSync(spill, { recursive: true, force: true });
     replaceFile(spill, `${errors.BASH_OUTPUT_UNSTORED({ reason: messageOf(thrown) }).message}\n`);
   }
   return kept;
+}
+
+/**
+ * The text of the file. Another command in the sandbox may have replaced it with a link to a file that the sandbox must not see, so links
+ * are refused.
+ */
+function textOf(path: string): string {
+  const file = openRegular(path);
+  if (!file) throw new Error("it is no longer a file");
+  try {
+    return readFileSync(file.fd, "utf8");
+  } finally {
+    closeSync(file.fd);
+  }
 }
 
 /** The text in pieces of whole lines, unless a line is longer than a piece. */

@@ -59,13 +59,17 @@ const shapes: Readonly<Record<string, Shape>> = {
   cliCommands: {
     ...{ rows: "list", row: "command", hostOnly: true },
     fields: [
-      ...["noun", "synonyms", "action", "otherActions", "args", "description", "options"],
+      ...["noun", "synonyms", "action", "otherActions", "args", "completes", "description", "options"],
       ...["opensSession", "usesProject", "run"],
     ],
   },
   folderOptions: {
     ...{ rows: "list", row: "option", hostOnly: true },
-    fields: ["flags", "description", "values", "default", "repeatable", "mayBeEmpty", "means", "enter"],
+    fields: ["flags", "description", "values", "completes", "default", "repeatable", "mayBeEmpty", "means", "enter"],
+  },
+  completionSources: {
+    ...{ rows: "list", row: "source", hostOnly: true },
+    fields: ["kind", "values"],
   },
   sessionOptions: {
     ...{ rows: "list", row: "option", hostOnly: true },
@@ -159,6 +163,6 @@ function rowFlaws(name: string, what: string, row: unknown, fields: readonly str
       const near = otherNames[name]?.[field] ?? nearest(field, fields);
       const advice =
         near === undefined || present.includes(near) ? `there are ${fields.join(", ")}` : `did you mean "${near}"?`;
-      return `${what} has a field "${field}", which means nothing: ${advice}`;
+      return `${what} has a field "${field}", which is not supported: ${advice}`;
     });
 }

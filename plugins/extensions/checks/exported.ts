@@ -1,5 +1,8 @@
 import { type Member, membersOf, withoutTexts } from "./members.ts";
 
+/** The most expressions that are followed to find a plugin. */
+const MOST_STEPS = 50;
+
 /** The object or class that a file exports as its plugin, as far as it can be found in the source. */
 export interface ExportedPlugin {
   members: Member[];
@@ -54,13 +57,15 @@ class Finder {
   private readonly code: string;
   /** The names that were followed, since they can refer to each other in a circle. */
   private readonly seen = new Set<string>();
+  /** The number of expressions that may still be followed. */
+  private left = MOST_STEPS;
 
   constructor(code: string) {
     this.code = code;
   }
 
   exported(): number | undefined {
-    const named = /\bexport\s*\{[^}]*?([A-Za-z_$][\w$]*)\s+as\s+default\b/.exec(this.code)?.[1];
+    const named = /\bexport\s*\{(?:[^{}]*[^{}\w$])?([A-Za-z_$][\w$]*)\s+as\s+default\b/.exec(this.code)?.[1];
     if (named !== undefined) return this.declared(named);
     const exports = /\bexport\s+default\b|\bmodule\.exports\s*=(?!=)|\bexports\.default\s*=(?!=)/g;
     const last = [...this.code.matchAll(exports)].at(-1);
@@ -69,6 +74,7 @@ class Finder {
 
   /** The index of the opening brace of the object or class that the expression at this index evaluates to. */
   private value(from: number): number | undefined {
+    if (this.left-- <= 0) return undefined;
     const { code } = this;
     const at = from + (/^(?:\s|\b(?:await|new|async|abstract)\b)*/.exec(code.slice(from))?.[0].length ?? 0);
     const rest = code.slice(at, at + 2000);

@@ -1,6 +1,6 @@
 import { knownWords } from "../words.ts";
 import { exportedId } from "./exported.ts";
-import { returnedMembers } from "./members.ts";
+import { returnedMembers, withoutComments } from "./members.ts";
 
 /** Facts about an extension, read from its source text without running it. Computed values and imported files are not read. */
 export interface ExtensionFacts {
@@ -33,8 +33,8 @@ export interface Sends {
 /** Reads facts from the source of an extension, without running it. */
 export function extensionFacts(source: string): ExtensionFacts {
   const { hooks, contributions } = knownWords;
-  const code = source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
-  const named = code.matchAll(/\b(?:from|import|require)\s*\(?\s*["'`]([^"'`\n]+)["'`]/g);
+  const code = withoutComments(source);
+  const named = code.matchAll(/\b(?:from|import|require)\s*(?:\(\s*)?["'`]([^"'`\n]+)["'`]/g);
   const wanted = [...named].map(([, name = ""]) => name).filter((name) => !name.startsWith("."));
   const returned = new Set(returnedMembers(source).map(({ name }) => name));
   const id = exportedId(source);
@@ -71,8 +71,14 @@ function sendsIn(source: string): Sends {
 
 const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : url);
 
-/** The strings of a list literal in the source. */
+const text = /(?<quote>["'`])((?:\\.|[^\\\n])*?)\k<quote>/;
+
+/** The strings of a list literal in the source, up to the end of the first list inside it. */
 function textsIn(code: string, name: string): string[] {
-  const lists = [...code.matchAll(new RegExp(`\\b${name}\\s*[:=]\\s*\\[([^\\]]*)\\]`, "g"))];
-  return lists.flatMap(([, list = ""]) => [...list.matchAll(/["'`]([^"'`\n]+)["'`]/g)].map(([, text = ""]) => text));
+  // Brackets in a string do not end the list. Nothing has to follow it, so that no part is read again for a list without an end.
+  const lists = new RegExp(`\\b${name}\\s*[:=]\\s*\\[((?:[^\\]"'\`]+|${text.source}){0,999})`, "g");
+  const texts = new RegExp(text, "g");
+  return [...code.matchAll(lists)]
+    .flatMap(([, list = ""]) => [...list.matchAll(texts)].map(([, , each = ""]) => each))
+    .filter((each) => each !== "");
 }

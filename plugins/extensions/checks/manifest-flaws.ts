@@ -98,5 +98,5 @@ export function unknownNames(names: readonly string[], all: boolean): UnknownFie
 /** Advice about an unknown field. */
 export function adviceFor({ near, advice }: UnknownField): string {
   if (advice !== undefined) return advice;
-  return near === undefined ? "names of your own begin with _" : `did you mean "${near}"?`;
+  return near === undefined ? "your own names begin with _" : `did you mean "${near}"?`;
 }

@@ -1,3 +1,5 @@
+import { lineAt, withoutComments } from "./members.ts";
+
 /** A service that is named in the source of an extension, and the line of its name. */
 export interface NamedService {
   name: string;
@@ -24,7 +26,7 @@ export function writtenManifest(source: string): WrittenManifest {
 }
 
 function servicesIn(code: string, key: string): NamedService[] | undefined | "none" {
-  const found = new RegExp(`(?:^|[\\s{,;])["']?${key}["']?\\s*(?::\\s*[\\w\\s.<>|"'\\[\\]]+=|[:=,}(])\\s*`).exec(code);
+  const found = new RegExp(`(?:^|[\\s{,;])["']?${key}["']?\\s*(?::[\\w\\s.<>|"'\\[\\]]+=|[:=,}(])\\s*`).exec(code);
   if (!found) return "none";
   list.lastIndex = found.index + found[0].length;
   const written = list.exec(code);
@@ -41,12 +43,3 @@ function servicesIn(code: string, key: string): NamedService[] | undefined | "no
 }
 
 const notNone = (services: NamedService[] | undefined | "none") => (services === "none" ? [] : services);
-
-function lineAt(code: string, index: number): number {
-  return code.slice(0, index).split("\n").length;
-}
-
-/** The code without comments; line numbers do not change. */
-function withoutComments(source: string): string {
-  return source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) => comment.replaceAll(/[^\n]/g, ""));
-}

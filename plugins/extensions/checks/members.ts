@@ -8,9 +8,14 @@ export interface Member {
   text: string;
 }
 
-/** Strings, comments, templates and regular expressions. A `/` after the end of a value is a division. */
+/**
+ * Strings, comments, templates and regular expressions. A `/` after the end of a value is a division. What has no end is taken up to the end
+ * of the line or file, so that the search never reads a text again from its next quote.
+ */
 const quoted =
-  /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\[\s\S])*`|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<=(?:[(,=:[!&|?{};>]|return)\s*)\/(?![*/])(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/\w*/g;
+  /"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|`(?:[^`\\]|\\[\s\S])*`?|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|(?=\/)(?<=(?:[(,=:[!&|?{};>]|return)\s{0,99})\/(?![*/])(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.){0,99}\]){1,999}\/\w*/g;
+/** The most places where `activate` may be written that are examined. */
+const MOST_PLACES = 20;
 
 /** The source with strings, comments, templates and regular expressions replaced by spaces. Its length does not change. */
 export function withoutTexts(source: string): string {
@@ -18,11 +23,24 @@ export function withoutTexts(source: string): string {
 }
 
 /**
+ * The source with comments replaced by spaces. Its length does not change. What looks like a comment without an end stays, since no file with
+ * one can be loaded: it is part of a regular expression that was not recognised.
+ */
+export function withoutComments(source: string): string {
+  return source.replaceAll(quoted, (text) =>
+    /^\/(?:\/|\*[\s\S]*\*\/$)/.test(text) ? text.replaceAll(/[^\n]/g, " ") : text,
+  );
+}
+
+/**
  * The members of the object literal or class body around `index`. They are read from the text, so spread and computed members
  * are missing.
  */
 export function membersAround(source: string, index: number): Member[] {
-  const code = withoutTexts(source);
+  return membersAt(source, withoutTexts(source), index);
+}
+
+function membersAt(source: string, code: string, index: number): Member[] {
   const open = opening(code, index);
   return open === undefined ? [] : membersOf(source, code, open);
 }
@@ -30,11 +48,10 @@ export function membersAround(source: string, index: number): Member[] {
 /** The members of the object literals that `activate` returns, where it is written as a member of a plugin. */
 export function returnedMembers(source: string): Member[] {
   const code = withoutTexts(source);
-  const activate = [...code.matchAll(/(?<=[{,;\s])activate\s*(?=[(:=])/g)].find(({ index }) =>
-    membersAround(source, index).some(({ name }) => name === "id"),
-  );
+  const places = [...code.matchAll(/(?<=[{,;\s])activate\s*(?=[(:=])/g)].slice(0, MOST_PLACES);
+  const activate = places.find(({ index }) => membersAt(source, code, index).some(({ name }) => name === "id"));
   if (!activate) return [];
-  const text = membersAround(source, activate.index).find(({ name }) => name === "activate")?.text ?? "";
+  const text = membersAt(source, code, activate.index).find(({ name }) => name === "activate")?.text ?? "";
   const from = activate.index;
   return [...code.slice(from, from + activate[0].length + text.length).matchAll(/(?:\breturn|=>\s*\()\s*\{/g)].flatMap(
     ({ 0: all, index }) => membersOf(source, code, from + index + all.length - 1),
@@ -44,7 +61,7 @@ export function returnedMembers(source: string): Member[] {
 /** The members of the object or class whose brace is at `open`. `code` is the source after `withoutTexts`. */
 export function membersOf(source: string, code: string, open: number): Member[] {
   const starts: { name: string; at: number; from: number }[] = [];
-  const member = /(?:async\s+|static\s+|get\s+|readonly\s+)*\*?\s*([A-Za-z_$][\w$]*)\s*[?!]?\s*(?=[:(=,};])/y;
+  const member = /(?:(?:async|static|get|readonly)\s+)*(?:\*\s*)?([A-Za-z_$][\w$]*)\s*(?:[?!]\s*)?(?=[:(=,};])/y;
   let depth = 0;
   let mayBegin = true;
   let at = open + 1;

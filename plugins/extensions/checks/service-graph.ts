@@ -93,5 +93,5 @@ function circle(steps: readonly Step[]): string {
   const chain = steps
     .map(({ user, place }) => (place === "" ? `"${user.id}"` : `"${user.id}" (${place})`))
     .join(" -> ");
-  return `Plugins need each other in a circle: ${chain}. Take one "needs" away.`;
+  return `Circular dependency between plugins: ${chain}. Remove one of these from "needs".`;
 }

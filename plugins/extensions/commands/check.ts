@@ -41,7 +41,7 @@ function targetOf(path: string): Target {
   }
   const { name, ext } = parse(path);
   if (!endings.includes(ext))
-    throw errors.EXTENSIONS_FILE({ path, reason: `its ending is none of ${endings.join(", ")}` });
+    throw errors.EXTENSIONS_FILE({ path, reason: `its extension is not one of ${endings.join(", ")}` });
   if (name === "index") return { id: basename(dirname(path)), file: path, folder: dirname(path) };
   return { id: name, file: path };
 }

@@ -122,7 +122,7 @@ test("it greets you if nobody can be asked", async () => {
   }),
   projection: (id) => ({
     use: `\n          /${id}`,
-    source: `${head(id, "Keeps a figure beside the log, here the count of tool results, and a slash command that shows it.")}
+    source: `${head(id, "Keeps a figure in addition to the log, here the count of tool results, and a slash command that shows it.")}
   projections: {
     "${id}": {
       // "log" sees every event; "path" only the events of the current branch.

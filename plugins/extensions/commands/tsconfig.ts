@@ -25,7 +25,7 @@ export async function writeTsconfig(extensions: ExtensionsService, invocation: I
     path,
     `${mark}\n${JSON.stringify({ extends: nameFrom(folder, base), include: ["**/*"], exclude: ["**/node_modules"] })}\n`,
   );
-  stdout.write(`Wrote ${path}. Editors now know the files beside it; tsc --project ${folder} checks them.\n`);
+  stdout.write(`Wrote ${path}. Editors now know the files next to it; tsc --project ${folder} checks them.\n`);
   return 0;
 }
 

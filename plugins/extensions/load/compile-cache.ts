@@ -3,6 +3,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { sha256Of } from "@scorel/kit/files/hash";
 import { replaceFile } from "@scorel/kit/files/private";
+import { withRoom } from "@scorel/kit/files/room";
 
 /** Part of every cache key, since another version of the compiler produces different code. */
 const COMPILER = "jiti 2.7.0";
@@ -20,7 +21,7 @@ export interface Compilation {
 export interface CompileCache {
   /** Returns the cached code; undefined if there is none, or if anything else has changed the cached file. */
   find(wanted: Compilation): string | undefined;
-  /** Stores compiled code and returns it. */
+  /** Stores compiled code, if the disk has room, and returns it. */
   keep(wanted: Compilation, code: string): string;
 }
 
@@ -43,7 +44,7 @@ export function createCompileCache({ folder, keyFile }: CachePlaces): CompileCac
     keep(wanted, code) {
       const path = pathOf(wanted);
       removeOld(folder);
-      replaceFile(path, `${sumOf(secret, path, code)}\n${code}`);
+      withRoom(() => replaceFile(path, `${sumOf(secret, path, code)}\n${code}`));
       return code;
     },
   };
@@ -77,10 +78,13 @@ function readKept(path: string, secret: Buffer): string | undefined {
   return found.length === right.length && timingSafeEqual(found, right) ? code : undefined;
 }
 
-/** Returns the secret, which is created if needed. If two processes create it at once, the later file is kept. */
+/**
+ * Returns the secret, which is created if needed. If two processes create it at once, the later file is kept. If the disk is full, the secret is
+ * that of this process only, which can keep no code then.
+ */
 function readSecret(path: string): Buffer {
   const stats = fs.lstatSync(path, { throwIfNoEntry: false });
   if (stats?.isFile() && stats.size === 32 && (stats.mode & 0o077) === 0) return fs.readFileSync(path);
-  replaceFile(path, randomBytes(32));
-  return fs.readFileSync(path);
+  const made = randomBytes(32);
+  return withRoom(() => replaceFile(path, made)) ? fs.readFileSync(path) : made;
 }

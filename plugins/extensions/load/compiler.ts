@@ -10,9 +10,11 @@ export interface Compiler {
   run(source: string, filename: string): Promise<object>;
 }
 
-/** Creates a compiler. `offered` contains the host's modules that extensions may import, by name. */
-export function createCompiler(offered: Record<string, unknown>, places: CachePlaces): Compiler {
-  const kept = createCompileCache(places);
+const NO_CACHE: CompileCache = { find: () => undefined, keep: (_wanted, code) => code };
+
+/** Creates a compiler. `offered` contains the host's modules that extensions may import, by name. Without `places`, nothing is kept. */
+export function createCompiler(offered: Record<string, unknown>, places: CachePlaces | undefined): Compiler {
+  const kept = places ? createCompileCache(places) : NO_CACHE;
   let loading: Promise<Jiti> | undefined;
   // The compiler is only loaded if the cache does not have the code.
   const library = () => {

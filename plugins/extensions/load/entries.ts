@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import type { AnyPlugin, KernelEntry } from "@scorel/kernel";
 import { userDir } from "@scorel/kit/files/home";
 import { makePrivate } from "@scorel/kit/files/private-folder";
+import { withRoom } from "@scorel/kit/files/room";
 import { secretFree } from "@scorel/kit/text/secret-free";
 import type { Table } from "@scorel/kit/values/table";
 import { adviceFor, type UnknownField } from "../checks/manifest-flaws.ts";
@@ -63,8 +64,9 @@ const described = (field: UnknownField) => ({ name: field.name, advice: adviceFo
 export async function createLoader(listeners: LoadListeners = {}) {
   const { createExtensionLoader } = await import("./loader.ts");
   const folder = join(userDir(), "cache", "jiti");
-  makePrivate(userDir(), dirname(folder), folder);
-  return createExtensionLoader({ folder, keyFile: join(userDir(), "cache.key") }, listeners);
+  const places = { folder, keyFile: join(userDir(), "cache.key") };
+  const isMade = withRoom(() => makePrivate(userDir(), dirname(folder), folder));
+  return createExtensionLoader(isMade ? places : undefined, listeners);
 }
 
 /**

@@ -1,5 +1,6 @@
-import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
+import { type Dirent, existsSync, readdirSync, type Stats, statSync } from "node:fs";
 import { join, parse } from "node:path";
+import { ifReadable } from "@scorel/kit/files/readable";
 import type { ExtensionFile, ExtensionProblem, FoundExtensions } from "../contract.ts";
 import { errors } from "../errors.ts";
 
@@ -82,7 +83,8 @@ const asFile =
   });
 
 function idsIn(parent: string, why: string): { id: string; why: string }[] {
-  return entriesIn(join(parent, "extensions")).map(({ id }) => ({ id, why }));
+  const entries = ifReadable(() => entriesIn(join(parent, "extensions"))) ?? [];
+  return entries.map(({ id }) => ({ id, why }));
 }
 
 /** Leaves out extensions whose id is used by a shipped plugin, or by another extension in the same folder. */
@@ -109,7 +111,7 @@ function entriesIn(dir: string): Entry[] {
 }
 
 function direntsIn(dir: string): Dirent[] {
-  if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return [];
+  if (!statsOf(dir)?.isDirectory()) return [];
   return readdirSync(dir, { withFileTypes: true })
     .filter(({ name }) => !name.startsWith(".") && name !== "node_modules")
     .sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -144,13 +146,18 @@ function flawOfFolder(path: string): string | undefined {
 
 function entryOf(dir: string, entry: Dirent): Entry[] {
   const path = join(dir, entry.name);
-  const stats = entry.isSymbolicLink() ? statSync(path, { throwIfNoEntry: false }) : entry;
+  const stats = entry.isSymbolicLink() ? statsOf(path) : entry;
   if (stats?.isDirectory()) {
     const index = endings.map((ending) => join(path, `index${ending}`)).find((file) => existsSync(file));
     return index ? [{ id: entry.name, path: index }] : [];
   }
   const { name, ext } = parse(entry.name);
   return stats?.isFile() && endings.includes(ext) && !name.endsWith(".d") ? [{ id: name, path }] : [];
+}
+
+/** The stats of a path; undefined if it does not exist. A link that cannot be followed leads to no file, like one whose target is missing. */
+function statsOf(path: string): Stats | undefined {
+  return ifReadable(() => statSync(path));
 }
 
 /** Converts a thrown error to a problem that can be shown. */

@@ -27,5 +27,5 @@ function missingAdvice(wanted: string, path: string, offered: readonly string[])
     return `Extensions can import ${offered.filter((name) => name.startsWith("@scorel/")).join(", ")}`;
   const [scope = "", second] = wanted.split("/");
   const name = scope.startsWith("@") && second !== undefined ? `${scope}/${second}` : scope;
-  return `Install it beside the extension: npm install --prefix ${shellWord(dirname(path))} ${shellWord(name)}`;
+  return `Install it next to the extension: npm install --prefix ${shellWord(dirname(path))} ${shellWord(name)}`;
 }

@@ -3,12 +3,12 @@ import { builtinModules } from "node:module";
 import { dirname, extname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isWithin } from "@scorel/kit/files/paths";
+import { withoutComments } from "../checks/members.ts";
 import type { ExtensionFile } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { virtualNames } from "./virtual-modules.ts";
 
-const specifier = /\b(?:from|import|require)\s*\(?\s*(["'`])([^"'`\n]+)\1/g;
-const comment = /^\s*(?:\/\/|\*|\/\*)/;
+const specifier = /\b(?:from|import|require)\s*(?:\(\s*)?(["'`])([^"'`\n]+)\1/g;
 const endings = ["", ".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".tsx", ".jsx", ".json"];
 
 /**
@@ -42,10 +42,13 @@ export function outsideImports(extension: ExtensionFile, root: string): { where:
   return outside;
 }
 
+/** The imports of a source, with their lines. An import may stand after a comment in its line, and continue in the next line. */
 function importsIn(source: string): { wanted: string; line: number }[] {
-  return source.split("\n").flatMap((text, index) => {
-    if (comment.test(text)) return [];
-    return [...text.matchAll(specifier)].map(([, , wanted = ""]) => ({ wanted, line: index + 1 }));
+  const code = withoutComments(source);
+  let [line, counted] = [1, 0];
+  return [...code.matchAll(specifier)].map(({ index, 2: wanted = "" }) => {
+    for (; counted < index; counted++) if (code[counted] === "\n") line++;
+    return { wanted, line };
   });
 }
 

@@ -22,8 +22,11 @@ export interface LoadListeners {
   onUnknown?: ((file: ExtensionFile, fields: UnknownField[]) => void) | undefined;
 }
 
-/** Creates a loader. Each call runs the files again, so that sessions share no module state. */
-export function createExtensionLoader(cache: CachePlaces, { onUse, onUnknown }: LoadListeners = {}): ExtensionLoader {
+/** Creates a loader. Each call runs the files again, so that sessions share no module state. Without `cache`, no compiled code is kept. */
+export function createExtensionLoader(
+  cache: CachePlaces | undefined,
+  { onUse, onUnknown }: LoadListeners = {},
+): ExtensionLoader {
   const offered = createVirtualModules({ ...(onUse && { onUse }) });
   const compiler = createCompiler(offered, cache);
   return async (file) => {

@@ -20,7 +20,7 @@ export { type FollowOptions, followSession, type SessionView } from "./view/foll
 export type { Live, LiveCall, LiveReply, Work } from "./view/live.ts";
 export { Presence } from "./view/presence.ts";
 export { type Beginning, SessionProjection, type ViewChange, type ViewStatus } from "./view/projection.ts";
-export type { Row } from "./view/timeline.ts";
+export { conversationRows, type Row } from "./view/timeline.ts";
 export { dialWebSocket, type WebSocketLike } from "./web-socket.ts";
 export type {
   Challenge,

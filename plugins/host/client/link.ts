@@ -207,11 +207,17 @@ export class Link {
     return errors.LINK_PROTOCOL({ got: text.slice(0, 80), address: this.options.address });
   }
 
-  /** Sends a ping every `ms` milliseconds, and gives the connection up after `left` pings without any message from the host. */
+  /** Sends a ping every `ms` milliseconds, and gives the connection up after `left` pings without a sign of life from the host. */
   private keepAlive(ms = this.times.ping, left = Math.ceil(this.times.dead / this.times.ping)): void {
     const asked = performance.now();
+    const received = this.channel?.received ?? 0;
+    // Without the ping itself: that it leaves this computer says nothing about the host.
+    const unsent = this.channel?.unsent ?? 0;
     this.send({ type: "ping", answered: this.user.answered() });
     this.wait(ms, () => {
+      // The ping and its answer wait behind what is sent already. Over a slow line, a large message takes much longer than `dead`.
+      const moved = (this.channel?.received ?? 0) > received || (this.channel?.unsent ?? 0) < unsent;
+      if (moved) this.heardAt = performance.now();
       if (this.heardAt >= asked) this.keepAlive();
       else if (left > 1) this.keepAlive(ms, left - 1);
       else this.lost(`nothing was heard for ${Math.round((performance.now() - this.heardAt) / 1000)} s`);

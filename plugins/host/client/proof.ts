@@ -85,7 +85,18 @@ function reopenable(channel: Channel, address: string): { answer: Promise<string
     for (const text of early.splice(0)) handlers.message(text);
     if (end) handlers.closed(end.reason);
   };
-  return { answer, proven: { send: (text) => channel.send(text), close: () => channel.close(), open } };
+  const proven: Channel = {
+    get received() {
+      return channel.received ?? 0;
+    },
+    get unsent() {
+      return channel.unsent ?? 0;
+    },
+    send: (text) => channel.send(text),
+    close: () => channel.close(),
+    open,
+  };
+  return { answer, proven };
 }
 
 function bytesOf(text: string): Uint8Array<ArrayBuffer> {

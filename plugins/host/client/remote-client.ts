@@ -1,3 +1,4 @@
+import { codeOf } from "@scorel/kit/values/coded-error";
 import type { Client, Operation, Operations, Subscription } from "../contract.ts";
 import { assertDial } from "./dialed.ts";
 import { errors } from "./errors.ts";
@@ -102,6 +103,7 @@ class WireClient implements RemoteClient {
       return subscription.handle(begun, () => this.unsubscribe(subscription));
     } catch (thrown) {
       this.subscriptions.delete(subscription.number);
+      this.endUnanswered(subscription.number, thrown);
       throw thrown;
     }
   }
@@ -114,6 +116,7 @@ class WireClient implements RemoteClient {
       await this.ask({ type: "watch", subscription: number, capacity: options.capacity });
     } catch (thrown) {
       this.watchers.delete(number);
+      this.endUnanswered(number, thrown);
       throw thrown;
     }
     return async () => {
@@ -146,6 +149,11 @@ class WireClient implements RemoteClient {
   /** Ends a subscription at the host. Errors are ignored: a host without a connection to this client has already ended it. */
   private async endAtHost(subscription: number): Promise<void> {
     if (this.link.isLive) await this.ask({ type: "unsubscribe", subscription }).catch(() => {});
+  }
+
+  /** Ends a subscription that nobody waits for any more, since the host may have begun it after the time limit for its answer. */
+  private endUnanswered(subscription: number, thrown: unknown): void {
+    if (codeOf(thrown) === "LINK_UNANSWERED") void this.endAtHost(subscription);
   }
 
   private ask(message: Unnumbered): Promise<unknown> {

@@ -1,3 +1,4 @@
+import { ASKS_FOR_PARTS, PartJoiner, TOO_LONG } from "@scorel/kit/net/parts";
 import { errors } from "./errors.ts";
 import type { Channel, ChannelHandlers } from "./wire.ts";
 
@@ -28,14 +29,15 @@ export function dialWebSocket(
   if (!/^wss?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
     return Promise.reject(errors.LINK_ADDRESS({ address: `${url.protocol}//${url.host}` }));
   return new Promise((resolve, reject) => {
-    const socket = make(url.href);
+    // Browsers hear only of whole messages. Over a slow line, a host that sends a long one would seem dead.
+    const socket = make(url.href + ASKS_FOR_PARTS);
     let isOpen = false;
     // Browsers do not report why a connection failed.
     socket.addEventListener("close", ({ reason }) => {
       if (!isOpen) reject(errors.LINK_DIAL({ address: url.origin, reason: reason || undefined }));
     });
     socket.addEventListener("error", () => {});
-    const channel = { ...socketChannel(socket), authority: url.host };
+    const channel = socketChannel(socket, url.host);
     socket.addEventListener("open", () => {
       isOpen = true;
       resolve(channel);
@@ -44,11 +46,13 @@ export function dialWebSocket(
 }
 
 /** Sends and receives messages as text frames. Messages that arrive before `open` are kept until then. */
-function socketChannel(socket: WebSocketLike): Channel {
+function socketChannel(socket: WebSocketLike, authority: string): Channel {
   let handlers: ChannelHandlers | undefined;
   let waiting: string[] = [];
   let end: { reason: string | undefined } | undefined;
   let isClosing = false;
+  let received = 0;
+  const joiner = new PartJoiner();
   const finish = (reason?: string) => {
     if (end) return;
     end = { reason };
@@ -58,11 +62,22 @@ function socketChannel(socket: WebSocketLike): Channel {
   socket.addEventListener("close", ({ reason }) => finish(reason || undefined));
   socket.addEventListener("message", ({ data }) => {
     if (end || isClosing) return;
-    if (typeof data !== "string") finish("it sent a message that is not text");
-    else if (handlers) handlers.message(data);
-    else waiting.push(data);
+    if (typeof data !== "string") return finish("it sent a message that is not text");
+    received += data.length;
+    const message = joiner.take(data);
+    if (message === undefined) return;
+    if (message === TOO_LONG) finish("it sent a message in parts that is too long");
+    else if (handlers) handlers.message(message);
+    else waiting.push(message);
   });
   return {
+    authority,
+    get unsent() {
+      return socket.bufferedAmount;
+    },
+    get received() {
+      return received;
+    },
     send: (message) => {
       // 1 is `WebSocket.OPEN`.
       if (end || isClosing || socket.readyState !== 1) return;

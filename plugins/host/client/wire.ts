@@ -12,6 +12,8 @@ export const PROTOCOL = 1;
 export interface Channel {
   /** Number of sent bytes that still wait to be transmitted, if the transport knows it. */
   readonly unsent?: number;
+  /** Number of received bytes, also of a message that is not complete yet, if the transport knows it. They prove that the other end lives. */
+  readonly received?: number;
   /**
    * Host and port of the other end, if a program other than the host could listen there. The other end must then prove that it knows the
    * client's token before the token is sent.

@@ -15,6 +15,8 @@ export interface Caller {
   readonly name?: string | undefined;
   /** Whether the client can be reached now. */
   isHere(): boolean;
+  /** See `ConnectOptions`. */
+  readonly isKeeper: boolean;
   readonly access: Access;
   /** Whether to validate results of Scorel's own operations, too. */
   readonly checksResults: boolean;
@@ -44,6 +46,19 @@ export function opening<P extends SessionOptions>(params: P, caller: Caller): P 
 /** Opens the session if necessary, and keeps it open for the caller. */
 export async function openFor({ sessionId }: { sessionId: string }, caller: Caller): Promise<OpenSession> {
   return keepOpen(await caller.sessions.load(sessionId), caller);
+}
+
+/**
+ * Opens a stored session with the options of a request, and keeps it open for the caller. If its last client leaves it meanwhile, which
+ * closes it, it is opened again.
+ */
+export async function openWith(id: string, params: SessionOptions, caller: Caller): Promise<OpenSession> {
+  const options = opening(params, caller);
+  if (!caller.isKeeper) await caller.sessions.closeKept(id, options);
+  for (;;) {
+    const session = keepOpen(await caller.sessions.load(id, options), caller);
+    if (caller.sessions.isOpen(session)) return session;
+  }
 }
 
 /** Keeps a session open for the caller. */

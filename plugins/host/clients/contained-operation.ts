@@ -21,7 +21,7 @@ export async function runContained<O extends Operation, T>(
   const where = whereOf(operation);
   const off: Answer<T> = { refused: errors.HOST_OPERATION_OFF({ operation, plugin, sessionId }) };
   let failure: { thrown: unknown } | undefined;
-  const answer = await kernel.guard<Promise<Answer<T>>>({ plugin, where, otherwise: off, limit: false }, async () => {
+  const answer = await kernel.attempt<Promise<Answer<T>>>({ plugin, where, otherwise: off, limit: false }, async () => {
     try {
       return { result: await untilAborted(work(), left) };
     } catch (thrown) {

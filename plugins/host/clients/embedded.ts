@@ -14,6 +14,7 @@ export class EmbeddedClient implements Client, Caller {
   readonly clientId: string;
   readonly name: string | undefined;
   readonly isHere: () => boolean;
+  readonly isKeeper: boolean;
   readonly access: Access;
   readonly checksResults: boolean;
   readonly sessions: Sessions;
@@ -25,15 +26,14 @@ export class EmbeddedClient implements Client, Caller {
   private readonly watches = new Set<() => void>();
   private readonly closer = new AbortController();
 
-  constructor(
-    sessions: Sessions,
-    { clientId, name, scope, isHere = () => true, checkResults = false }: ConnectOptions & { clientId: string },
-  ) {
+  constructor(sessions: Sessions, options: ConnectOptions & { clientId: string }) {
+    const { clientId, name, scope, isHere = () => true, isKeeper = false, checkResults = false } = options;
     this.sessions = sessions;
     this.checksResults = checkResults;
     this.clientId = clientId;
     this.name = name;
     this.isHere = isHere;
+    this.isKeeper = isKeeper;
     this.access = new Access(scope, sessions);
   }
 
@@ -115,8 +115,10 @@ export class EmbeddedClient implements Client, Caller {
     return change.change === "missed" || (await this.access.visible([change.session])).length > 0;
   }
 
+  /** Releases all sessions, even if one of them cannot be closed properly. Rejects with the first failure. */
   private async releaseAll(): Promise<void> {
-    for (const id of [...this.held.keys()]) await releaseSession(id, this);
+    const released = await Promise.allSettled([...this.held.keys()].map((id) => releaseSession(id, this)));
+    for (const result of released) if (result.status === "rejected") throw result.reason;
   }
 
   private mustBeOpen(): void {

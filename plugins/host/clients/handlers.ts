@@ -1,16 +1,16 @@
 import { existsSync } from "node:fs";
-import type {} from "@scorel/agent/contract";
+import type { TurnOutcome } from "@scorel/agent/contract";
 import { ScorelError } from "@scorel/kernel";
 import { settledPath } from "@scorel/kit/files/visible";
 import type {} from "@scorel/model/contract";
 import type { Operation, Operations, SessionSummary } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { bookOf, listed } from "../places.ts";
-import { announce } from "../sessions/open-session.ts";
+import { announce, type OpenSession } from "../sessions/open-session.ts";
 import { statusOf } from "../sessions/status.ts";
 import { eventPage } from "../stream/pages.ts";
 import { canonicalDirectory, homeDirectory } from "../workspace.ts";
-import { agentOf, type Caller, keepOpen, openFor, opening, rememberTurn } from "./caller.ts";
+import { agentOf, type Caller, keepOpen, openFor, opening, openWith, rememberTurn } from "./caller.ts";
 
 type Params<O extends Operation> = Operations[O]["params"];
 type Result<O extends Operation> = Promise<Operations[O]["result"]>;
@@ -37,7 +37,7 @@ export async function loadSession(
   caller: Caller,
 ): Result<"load_session"> {
   const id = caller.sessions.resolve(sessionId);
-  return statusOf(keepOpen(await caller.sessions.load(id, opening(options, caller)), caller));
+  return statusOf(await openWith(id, options, caller));
 }
 
 export async function continueSession(
@@ -47,7 +47,7 @@ export async function continueSession(
   // Sessions without a log file have no events yet, so there is nothing to continue.
   const latest = (await listSessions({ cwd }, caller)).find(({ path }) => existsSync(path));
   if (!latest) throw errors.SESSION_NONE({ cwd });
-  return statusOf(keepOpen(await caller.sessions.load(latest.sessionId, opening(options, caller)), caller));
+  return statusOf(await openWith(latest.sessionId, options, caller));
 }
 
 export async function reloadSession({ sessionId }: Params<"reload_session">, caller: Caller): Result<"reload_session"> {
@@ -103,11 +103,23 @@ export async function sendMessage(
 }
 
 export async function waitTurn(params: Params<"wait_turn">, caller: Caller): Result<"wait_turn"> {
-  const session = await openFor(params, caller);
-  // A host that was restarted finds the outcome in the log.
-  const turn = session.turns.get(params.id) ?? session.kernel.find("agent")?.outcomeOf?.(params.id);
+  let session = await openFor(params, caller);
+  let turn = outcomeIn(session, params.id);
   if (!turn) throw errors.HOST_TURN_UNKNOWN({ id: params.id });
-  return turn;
+  for (;;) {
+    const outcome = await turn;
+    if (outcome.error?.code !== "AGENT_STOPPED") return outcome;
+    // The agent of a session that is reloaded gives up its queued messages. Their turns are still to come.
+    const next = await caller.sessions.replacementOf(session);
+    turn = next && caller.held.has(next.id) ? outcomeIn(next, params.id) : undefined;
+    if (!next || !turn) return outcome;
+    session = next;
+  }
+}
+
+/** The outcome of the turn that answers a message. A host that was restarted finds it in the log. */
+function outcomeIn({ turns, kernel }: OpenSession, id: string): Promise<TurnOutcome> | undefined {
+  return turns.get(id) ?? kernel.find("agent")?.outcomeOf?.(id);
 }
 
 export async function getEvents(

@@ -53,7 +53,7 @@ async function ofPlugins(kernel: Kernel, parent: Kernel, own: OwnOperations): Pr
     const { plugin, contained, kernel, handler } = contributed;
     const { summary = "", readOnly = false, confined, checksOperations } = handler;
     const guarded = { plugin, where: whereOf(name), otherwise: undefined };
-    const schemas = contained ? await kernel.guard(guarded, () => schemasOf(handler)) : await schemasOf(handler);
+    const schemas = contained ? await kernel.attempt(guarded, () => schemasOf(handler)) : await schemasOf(handler);
     // Operations whose schemas cannot be created are left out, and reported.
     if (schemas) described.push({ name, summary, plugin, readOnly, confined, checksOperations, ...schemas });
   }

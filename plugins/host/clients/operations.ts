@@ -1,12 +1,13 @@
 import { z } from "zod";
 import type { Operation, Operations } from "../contract.ts";
+import { queueOf } from "../sessions/queued.ts";
 import { statusOf } from "../sessions/status.ts";
 import { contextPage } from "../stream/pages.ts";
 import { openFor, releaseSession } from "./caller.ts";
 import * as handlers from "./handlers.ts";
 import type { OwnOperation } from "./own-operation.ts";
 import { content, count, flag, text } from "./params.ts";
-import { cancelTurn, queueOf, rewriteQueue, runQueue } from "./queue.ts";
+import { cancelTurn, rewriteQueue, runQueue } from "./queue.ts";
 
 const sessionId = z.string().describe("Id of a session.");
 const idOrStart = z.string().describe("Id of a session, or its beginning if that is unambiguous.");

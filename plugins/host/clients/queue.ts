@@ -1,34 +1,11 @@
 import type { QueueItem } from "@scorel/agent/contract";
 import { codeOf } from "@scorel/kernel";
 import { eventIdFor } from "@scorel/kit/session/change-info";
-import { typedContent } from "@scorel/kit/session/typed";
 import type { Operations } from "../contract.ts";
-import type { OpenSession } from "../sessions/open-session.ts";
+import { queueOf } from "../sessions/queued.ts";
 import { agentOf, type Caller, openFor, rememberTurn } from "./caller.ts";
 
 type Rewrite = Operations["rewrite_queue"];
-
-/** Returns the queued messages in the form that clients receive. */
-export function queueOf({ kernel }: Pick<OpenSession, "kernel">): Operations["get_queue"]["result"] {
-  const { session } = kernel;
-  try {
-    const items = session.projection("queue");
-    return {
-      seq: session.projection("queueSeq"),
-      items: items.map(({ id, mode, message, clientId }) => ({
-        id,
-        mode,
-        content: typedContent(message.content),
-        clientId,
-        ...(message.meta?.messageId !== undefined && { messageId: message.meta.messageId }),
-      })),
-    };
-  } catch (thrown) {
-    // No plugin that keeps a queue is loaded.
-    if (codeOf(thrown) === "PROJECTION_UNKNOWN") return { seq: 0, items: [] };
-    throw thrown;
-  }
-}
 
 /**
  * Edits, converts, reorders and removes queued messages in one step. A client that may not answer questions can change only its own

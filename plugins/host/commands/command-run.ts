@@ -75,7 +75,7 @@ async function printNotifications(client: Client, sessionId: string, { stderr }:
 /** A hint how to open the session that the command led to, since it is not shown here. Empty if it is the same session. */
 function resumeHint(sessionId: string, result: Asked): string {
   const isOther = result.sessionId !== undefined && result.sessionId !== sessionId;
-  return isOther ? `\nTo go on in it: scorel --session ${result.sessionId}` : "";
+  return isOther ? `\nTo continue in it: scorel --session ${result.sessionId}` : "";
 }
 
 /** Returns what to print: the output, the text meant for the clipboard, or the answer of the turn. */

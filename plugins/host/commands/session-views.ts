@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { Invocation } from "@scorel/cli/contract";
+import type { Completion, Invocation } from "@scorel/cli/contract";
 import { codeOf, messageOf, ScorelError, type Session, type StoredEvent } from "@scorel/kernel";
 import type { Ledger } from "@scorel/kernel/store";
 import { sha256Of } from "@scorel/kit/files/hash";
@@ -8,12 +8,12 @@ import { displayText } from "@scorel/kit/text/display";
 import { localMinute } from "@scorel/kit/text/local-time";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { plainText } from "@scorel/kit/text/plain";
-import { queueOf } from "../clients/queue.ts";
 import type { QueuedMessage, SessionSummary } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { LocalHost } from "../host.ts";
 import { bookOf, listed } from "../places.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
+import { queueOf } from "../sessions/queued.ts";
 import { verifyLog } from "../sessions/verify.ts";
 import { isLocked } from "../storage/lock.ts";
 import { besideLog } from "../storage/session-store.ts";
@@ -48,6 +48,16 @@ export async function list({ sessions }: LocalHost, invocation: Invocation): Pro
     `No sessions ${project !== undefined ? `in project ${project} yet` : all ? "yet" : `in ${invocation.cwd}`}.${hint}\n`,
   );
   return 0;
+}
+
+/** Returns the sessions of a directory, latest first, as shells offer them. */
+export async function completionsOf(sessions: LocalHost["sessions"], cwd: string): Promise<Completion[]> {
+  const from = canonicalDirectory(cwd);
+  const { value: book } = await bookOf(sessions.parent);
+  return listed(sessions.shelf.list(), book, { from, cwd: from }).map(({ sessionId, title }) => ({
+    value: sessionId,
+    description: title,
+  }));
 }
 
 /** Prints `session show`. */

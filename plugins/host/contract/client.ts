@@ -59,6 +59,11 @@ export interface ConnectOptions {
   scope?: ClientScope | undefined;
   /** Whether the client can be reached now. A client that has lost its connection keeps its sessions open for a while, but is not shown. */
   isHere?(): boolean;
+  /**
+   * Whether the client keeps sessions open only so that their work goes on and they open faster. A session that nobody else has open counts
+   * as closed for a client that opens it with other options, unless something runs in it.
+   */
+  isKeeper?: boolean | undefined;
   /** Whether to validate the results of Scorel's own operations, for tests. Results of extensions are always validated. */
   checkResults?: boolean | undefined;
 }

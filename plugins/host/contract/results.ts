@@ -1,5 +1,5 @@
 import type { EventId } from "@scorel/kernel";
-import type { SessionMeta, UserMessage } from "@scorel/messages/contract";
+import type { ImageBlock, SessionMeta, UserMessage } from "@scorel/messages/contract";
 
 /** What a client may do in sessions that it can read. */
 export interface Rights {
@@ -36,6 +36,8 @@ export interface CommandResult {
   sessionId?: string;
   /** Text to put into the user's input line. Clients treat it as a command only if it repeats the one that was run. */
   input?: string;
+  /** Pictures of the message in `input`. */
+  pictures?: ImageBlock[];
   /** Text for the clipboard. Clients copy it only for `/copy`. */
   copy?: string;
   /** Id of a message that was sent, for `wait_turn`. */

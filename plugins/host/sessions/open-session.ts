@@ -17,6 +17,8 @@ export interface SessionUser {
   readonly name?: string | undefined;
   /** Whether the client can be reached now. Default: true. */
   isHere?(): boolean;
+  /** See `ConnectOptions`. */
+  readonly isKeeper?: boolean;
   /** Ids of the sessions whose status the client follows. */
   readonly followed?: Set<string>;
   /** Ids of the sessions in which the client was announced to others. */

@@ -3,11 +3,17 @@ import { failureText } from "@scorel/kit/values/failure-text";
 import type { Notice } from "@scorel/workspace/contract";
 import { errors } from "../errors.ts";
 import type { OpenSession, SessionPlugins } from "./open-session.ts";
+import { queueOf } from "./queued.ts";
 import type { SessionStarter } from "./starter.ts";
+
+/** Whether neither a turn nor anything else holds the path. */
+export function isIdle({ kernel }: Pick<OpenSession, "kernel">): boolean {
+  return kernel.find("agent")?.running !== true && !kernel.session.held;
+}
 
 /** Throws HOST_SESSION_BUSY during a turn or while anything else holds the path. */
 export function assertIdle({ id, kernel }: Pick<OpenSession, "id" | "kernel">): void {
-  if (kernel.find("agent")?.running || kernel.session.held) throw errors.HOST_SESSION_BUSY({ sessionId: id });
+  if (!isIdle({ kernel })) throw errors.HOST_SESSION_BUSY({ sessionId: id });
 }
 
 /**
@@ -60,7 +66,9 @@ export async function replace(
 /** Moves clients, turns and listeners from the old session to its replacement. */
 function carryOver(before: OpenSession, session: OpenSession): void {
   for (const user of before.users) session.users.add(user);
-  for (const [id, turn] of before.turns) session.turns.set(id, turn);
+  // The turns of queued messages are still to come. The former agent has given them up.
+  const waiting = new Set(queueOf(session).items.map(({ id }) => id));
+  for (const [id, turn] of before.turns) if (!waiting.has(id)) session.turns.set(id, turn);
   for (const follow of before.followers) {
     session.followers.add(follow);
     follow(session);

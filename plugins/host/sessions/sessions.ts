@@ -10,6 +10,7 @@ import { canonicalDirectory, homeDirectory, projectRoot } from "../workspace.ts"
 import { Closing, withLock } from "./closing.ts";
 import { copyOf } from "./copy.ts";
 import { importableIn } from "./importable.ts";
+import { isOnlyKept, isOpenedWith } from "./kept.ts";
 import { cloneId, newHeader, pointIn } from "./new-session.ts";
 import { announceLeaving, differing, failuresOf, type OpenSession, type SessionUser } from "./open-session.ts";
 import { newRelation, pluginChoice, relatedIn } from "./relations.ts";
@@ -62,6 +63,11 @@ export class Sessions {
   /** The sessions that are open now. */
   get opened(): readonly OpenSession[] {
     return [...this.started.values()];
+  }
+
+  /** Whether a session is open, and not being closed. */
+  isOpen(session: OpenSession): boolean {
+    return this.started.get(session.id) === session;
   }
 
   /** Creates a session in `cwd`. Its file, unless it is unsaved, is created with the first event. */
@@ -137,9 +143,8 @@ export class Sessions {
 
   /** Closes a session for all clients and keeps it closed while `work` runs. */
   async alone<R>(id: string, work: () => Awaitable<R>): Promise<R> {
-    const open = await this.open.get(id)?.catch(() => undefined);
-    if (open?.kernel.find("agent")?.running) throw errors.HOST_SESSION_BUSY({ sessionId: id });
-    if (open) await this.close(open);
+    // There must be no `await` between the last check and the work.
+    while (this.open.has(id) || this.closing.get(id)) await this.closeIdle(id);
     const session = this.shelf.summary(id);
     const working = withLock(this.shelf, id, work).finally(() => {
       const isStored = existsSync(this.shelf.path(id));
@@ -162,6 +167,13 @@ export class Sessions {
     const others = differing(session.workspace, options, this.known);
     if (others.length > 0) throw errors.HOST_SESSION_OPTIONS({ sessionId: id, options: others });
     return session;
+  }
+
+  /** Closes a session that only the host keeps open, and that was opened with other options than these. */
+  async closeKept(id: string, options: SessionOptions): Promise<void> {
+    const session = await this.open.get(id)?.catch(() => undefined);
+    if (session && isOnlyKept(session) && !isOpenedWith(options, session.workspace, this.known))
+      await this.close(session);
   }
 
   /**
@@ -188,6 +200,12 @@ export class Sessions {
     const { session, failure } = await replacing;
     if (failure !== undefined) throw failure;
     return session;
+  }
+
+  /** The open session that replaces one which was reloaded, or closed and opened again; undefined if there is none. */
+  async replacementOf(session: OpenSession): Promise<OpenSession | undefined> {
+    const open = await this.open.get(session.id)?.catch(() => undefined);
+    return open === session ? undefined : open;
   }
 
   /**
@@ -236,6 +254,13 @@ export class Sessions {
   /** Registers the project of a new session. Does nothing for an unsaved session, which must leave nothing on disk. */
   private projectOf(root: string, { unsaved = false }: NewOptions): Promise<ProjectsAnswer<string>> {
     return unsaved ? Promise.resolve({ problems: [] }) : projectIn(this.parent, projectPlace(root));
+  }
+
+  /** Closes a session, or waits until it is closed. Throws HOST_SESSION_BUSY during a turn. */
+  private async closeIdle(id: string): Promise<void> {
+    const open = await this.open.get(id)?.catch(() => undefined);
+    if (open?.kernel.find("agent")?.running) throw errors.HOST_SESSION_BUSY({ sessionId: id });
+    await (open ? this.close(open) : this.closing.get(id));
   }
 
   private async close(session: OpenSession): Promise<void> {

@@ -1,12 +1,12 @@
 import type {} from "@scorel/agent/contract";
 import type { SessionMeta } from "@scorel/messages/contract";
 import type { Notice } from "@scorel/workspace/contract";
-import { queueOf } from "../clients/queue.ts";
 import type { SessionStatus } from "../contract.ts";
 import { anchorAfter } from "../stream/pages.ts";
 import { doingIn } from "./doing-in.ts";
 import { glanceOf } from "./glance.ts";
 import { failuresOf, type OpenSession, questionsIn, turnIn } from "./open-session.ts";
+import { queueOf } from "./queued.ts";
 
 /** Maximum number of damaged lines in a status. */
 const TOLD_PROBLEMS = 100;
@@ -37,7 +37,7 @@ function firstProblems(all: OpenSession["kernel"]["problems"], id: string): Sess
   const told = all.slice(0, TOLD_PROBLEMS).map(({ line, offset, reason }) => ({ line, offset, reason }));
   const [next] = all.slice(TOLD_PROBLEMS);
   if (!next) return told;
-  const reason = `this and ${all.length - TOLD_PROBLEMS - 1} later lines are damaged, too; \`scorel session verify ${id}\` names them`;
+  const reason = `this and ${all.length - TOLD_PROBLEMS - 1} later lines are damaged, too; \`scorel session verify ${id}\` lists them`;
   return [...told, { line: next.line, offset: next.offset, reason }];
 }
 

@@ -37,7 +37,7 @@ export class PartialText {
   private timer: NodeJS.Timeout | undefined;
   private writtenAt = Number.NEGATIVE_INFINITY;
 
-  /** `onFailure` is called if text could not be written. The text is announced anyway. */
+  /** `onFailure` is called if the file could not be written or deleted. The text is announced, and the message stored, anyway. */
   constructor(path: string, onFailure: (thrown: unknown) => void) {
     this.path = path;
     this.onFailure = onFailure;
@@ -108,9 +108,27 @@ export class PartialText {
     this.start = undefined;
     this.broken = false;
     this.writtenAt = Number.NEGATIVE_INFINITY;
-    if (this.fd === undefined) return;
-    this.closeFile();
-    removeIfPresent(this.path);
+    const { fd } = this;
+    this.fd = undefined;
+    if (fd === undefined) return;
+    try {
+      this.deleteFile(fd);
+    } catch (thrown) {
+      // The message is in the log by now, or is not wanted. Storing it must not fail because of this file.
+      this.onFailure(thrown);
+    }
+  }
+
+  /** Deletes the file, or at least empties it, so that it is not taken for what a killed process has left. */
+  private deleteFile(fd: number): void {
+    try {
+      removeIfPresent(this.path);
+    } catch (thrown) {
+      fs.ftruncateSync(fd, 0);
+      throw thrown;
+    } finally {
+      fs.closeSync(fd);
+    }
   }
 
   private release(): void {

@@ -26,7 +26,7 @@ export interface SessionStoreOptions {
   tail?: number | undefined;
   /** Called on closing, if this process is still the log's only writer. */
   onComplete?(): void;
-  /** Called when the text of an arriving message could not be written to disk. */
+  /** Called when the file with the text of an arriving message could not be written or deleted. */
   onPartialFailure(thrown: unknown): void;
 }
 

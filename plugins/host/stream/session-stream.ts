@@ -60,6 +60,11 @@ export class SessionStream {
     return this.inFlight.has("turnWait");
   }
 
+  /** Whether a shell line that somebody has typed is running. */
+  get runsShellLines(): boolean {
+    return this.inFlight.of("shell").length > 0;
+  }
+
   /** The kinds of the open questions, in the order in which they were asked. */
   get questions(): QuestionKind[] {
     return this.inFlight.of("request").map((event) => (event as unknown as { kind: QuestionKind }).kind);

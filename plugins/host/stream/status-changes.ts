@@ -41,7 +41,7 @@ export class StatusChanges implements StatusWatch {
   /** Announces the usage of a long log when it has been read. The status does without it if that fails, which is reported. */
   private async addOldUsage(kernel: Kernel): Promise<void> {
     const where = "reading a session's usage for its status";
-    await kernel.guard({ plugin: "host", where, otherwise: undefined, limit: false }, async () => {
+    await kernel.attempt({ plugin: "host", where, otherwise: undefined, limit: false }, async () => {
       if (await readSpent(kernel.session)) this.tell();
     });
   }

@@ -9,7 +9,7 @@ import type { Tree } from "./tree.ts";
 
 /**
  * Copies that were not used for this long are removed. They remain from runs with --trust, from trees that changed later, and from
- * presets that were updated while sessions used them.
+ * projects and presets that were updated while sessions used them.
  */
 const STALE_MS = 7 * 24 * 3600 * 1000;
 
@@ -75,7 +75,7 @@ function removeOthers(folder: string, prefix: string, files: ReadonlyMap<string,
 }
 
 /** Lets an outdated copy expire after STALE_MS instead of removing it at once, because sessions may still read from it. */
-export function retireCopy(hash: string, of: Copies): void {
+export function retireCopy(hash: string, of: Copies = "trusted"): void {
   const root = copyOf(hash, of);
   if (fs.existsSync(root)) fs.utimesSync(root, new Date(), new Date());
 }

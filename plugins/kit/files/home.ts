@@ -1,8 +1,9 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { errors } from "../errors.ts";
 import { canonical } from "./paths.ts";
+import { isFolderAt } from "./readable.ts";
 import { projectPlace } from "./worktree-place.ts";
 
 /** The file that makes a folder a preset. */
@@ -29,7 +30,7 @@ export function projectDir(directory: string): string | undefined {
   const top = gitRoot(cwd, home) ?? cwd;
   for (let dir = cwd; ; dir = dirname(dir)) {
     const candidate = join(dir, ".scorel");
-    if (candidate !== own && isDirectory(candidate)) return candidate;
+    if (candidate !== own && isFolderAt(candidate)) return candidate;
     if (dir === top || dir === dirname(dir)) return undefined;
   }
 }
@@ -69,8 +70,4 @@ function gitRoot(cwd: string, home: string): string | undefined {
     if (dir === dirname(dir)) return undefined;
   }
   return undefined;
-}
-
-function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

@@ -19,6 +19,17 @@ export function writingTo<R>(path: string, work: () => R): R {
   }
 }
 
+/** Writes something that is not necessary, such as a cache, unless the disk is full. Returns whether it was written. */
+export function withRoom(write: () => void): boolean {
+  try {
+    write();
+    return true;
+  } catch (thrown) {
+    if (!isOutOfRoom(thrown)) throw thrown;
+    return false;
+  }
+}
+
 /** Replaces the prefix `/proc/self/fd/<n>` of a path by the folder that it stands for, as people know the path. */
 function realPath(path: string): string {
   const [, descriptor, rest = ""] = /^(\/proc\/self\/fd\/\d+)(\/.*)?$/.exec(path) ?? [];

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  type Stats,
 } from "node:fs";
 import { join } from "node:path";
 import { errors } from "../errors.ts";
@@ -79,7 +80,7 @@ export function inOwnFolder<R>(path: string, work: (folder: StateFolder) => R): 
 
 /** Whether a state folder exists, and no other user owns it or can write to it. */
 export function isOwnFolder(path: string): boolean {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const stats = statsOf(path);
   return stats !== undefined && weaknessOf(path, stats) === undefined;
 }
 
@@ -106,9 +107,9 @@ function opened(path: string): number | undefined {
   try {
     return openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   } catch (thrown) {
-    if (codeOf(thrown) === "ENOENT") return undefined;
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    const weakness = stats && weaknessOf(path, stats);
+    const stats = statsOf(path);
+    if (!stats) return undefined;
+    const weakness = weaknessOf(path, stats);
     throw weakness ? errors.STATE_FOLDER({ path, ...weakness }, { cause: thrown }) : thrown;
   }
 }
@@ -121,4 +122,14 @@ function folderOf(path: string, opened: number): StateFolder {
     at: (name) => join(base, name),
     remove: (name) => removeIfPresent(join(base, name)),
   };
+}
+
+/** Undefined if there is nothing at the path, also because a folder above is a file, such as a HOME that is none. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOTDIR") return undefined;
+    throw thrown;
+  }
 }

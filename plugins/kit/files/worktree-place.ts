@@ -1,6 +1,7 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { canonical, isWithin } from "./paths.ts";
+import { isFileAt, isFolderAt } from "./readable.ts";
 
 /** The folder in a checkout with the worktrees that Scorel has created from it. Git does not list it. */
 export const WORKTREES = ".scorel-worktrees";
@@ -19,7 +20,7 @@ export function worktreeAround(cwd: string): WorktreePlace | undefined {
   const checkout = cwd.slice(0, at);
   const [name = ""] = cwd.slice(at + mark.length).split(sep);
   const folder = join(checkout, WORKTREES, name);
-  const isWorktree = name !== "" && isFile(join(folder, ".git")) && existsSync(join(checkout, ".git"));
+  const isWorktree = name !== "" && isFileAt(join(folder, ".git")) && existsSync(join(checkout, ".git"));
   return isWorktree && repositoryOf(cwd) === folder ? { checkout, folder } : undefined;
 }
 
@@ -32,7 +33,7 @@ export function projectPlace(cwd: string): string {
   if (!place) return cwd;
   const { checkout, folder } = place;
   const same = canonical(checkout + cwd.slice(folder.length));
-  return projectPlace(isDirectory(same) && isWithin(checkout, same) ? same : checkout);
+  return projectPlace(isFolderAt(same) && isWithin(checkout, same) ? same : checkout);
 }
 
 /** The nearest folder with a `.git`. */
@@ -41,12 +42,4 @@ function repositoryOf(cwd: string): string | undefined {
     if (existsSync(join(at, ".git"))) return at;
     if (at === dirname(at)) return undefined;
   }
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-}
-
-function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

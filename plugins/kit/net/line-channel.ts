@@ -4,6 +4,8 @@ import type { Readable, Writable } from "node:stream";
 export interface LineChannel {
   /** Number of sent bytes that still wait in this process. */
   readonly unsent: number;
+  /** Number of received bytes, also of a line that is not complete yet. */
+  readonly received: number;
   /** Size in bytes of the longest message that this end accepts. */
   readonly maxMessage: number;
   send(message: string): void;
@@ -44,6 +46,7 @@ export function lineChannel(input: Readable, output: Writable, options: LineOpti
   const { maxUnsent = Number.POSITIVE_INFINITY } = options;
   let handlers: LineHandlers | undefined;
   let isClosing = false;
+  let received = 0;
   let end: { reason?: string | undefined } | undefined;
   const finish = (reason?: string) => {
     if (end) return;
@@ -68,6 +71,9 @@ export function lineChannel(input: Readable, output: Writable, options: LineOpti
     get unsent() {
       return output.writableLength;
     },
+    get received() {
+      return received;
+    },
     maxMessage: options.maxBytes ?? MAX_BYTES,
     send: (message) => {
       if (isClosing || output.writableEnded) return;
@@ -87,6 +93,7 @@ export function lineChannel(input: Readable, output: Writable, options: LineOpti
       if (end) return given.closed(end.reason);
       input.on("end", () => finish());
       input.on("data", (chunk: Buffer) => {
+        received += chunk.length;
         if (isClosing) return;
         const limit = lines(chunk);
         if (limit !== undefined) finish(`it sent a message of more than ${limit} bytes`);

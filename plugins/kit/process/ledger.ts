@@ -1,4 +1,14 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { newId } from "../values/id.ts";
 import { noteEnd } from "./ended.ts";
@@ -140,7 +150,8 @@ function namesIn(folder: string): string[] {
 }
 
 async function settle(path: string): Promise<void> {
-  const page = JSON.parse(readFileSync(path, "utf8")) as Page;
+  const page = pageIn(path);
+  if (!page) return rmSync(path, { force: true });
   const { boot, space } = placeOf();
   // Pids of another container have no meaning here.
   if (page.space !== space) return;
@@ -150,6 +161,22 @@ async function settle(path: string): Promise<void> {
   }
   if (page.owner.start !== "") noteEnd(dirname(dirname(path)), basename(path, ".json"));
   rmSync(path, { force: true });
+}
+
+/**
+ * Milliseconds after which nobody is still writing a file that cannot be read. A power cut or a full disk can leave one, which would be
+ * reported at every start.
+ */
+const SETTLED_MS = 60_000;
+
+/** The content of a file; undefined for a damaged one. */
+function pageIn(path: string): Page | undefined {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as Page;
+  } catch (thrown) {
+    if (!(thrown instanceof SyntaxError) || Math.abs(Date.now() - statSync(path).mtimeMs) < SETTLED_MS) throw thrown;
+    return undefined;
+  }
 }
 
 /** Whether the pid still belongs to the same process; false when unknown. */

@@ -41,6 +41,18 @@ export async function runRipgrep(args: readonly string[], options: RipgrepOption
   return { exitCode: await endOf(child), stderr: said };
 }
 
+/**
+ * Why ripgrep has not searched everything; undefined if it has. It ends with 0, 1 or 2 itself. Without an exit code it was killed, as by a
+ * system that runs out of memory, and what it has written until then is not the whole result.
+ */
+export function ripgrepFault({ exitCode, stderr }: RipgrepEnd): string | undefined {
+  if (exitCode !== null && exitCode <= 2) return undefined;
+  const how =
+    exitCode === null ? "ripgrep was killed before it had finished" : `ripgrep ended with exit code ${exitCode}`;
+  const said = stderr.trim();
+  return said === "" ? how : `${how}: ${said}`;
+}
+
 function endOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.once("error", (thrown) => {

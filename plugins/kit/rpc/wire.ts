@@ -1,5 +1,7 @@
 import { createOutput } from "../terminal/output.ts";
-import { messagesIn } from "./lines.ts";
+import { onAbort } from "../values/abort.ts";
+import { isTable } from "../values/table.ts";
+import { messagesIn, type Read } from "./lines.ts";
 
 /** Milliseconds to wait for the answers to pending requests after stdin has ended or an interrupt. */
 const LAST_ANSWERS_MS = 10_000;
@@ -26,22 +28,17 @@ export function createWire<M>({ stdin, stdout, interrupt }: Streams, leave: () =
   const output = createOutput(stdout);
   const asked = new Asked();
   const write = async (message: unknown) => {
-    await output.write(`${JSON.stringify(message)}\n`);
+    await output.write(`${jsonOf(message)}\n`);
     asked.sent(message as Fields);
     // Ends the connection: the other program has closed stdout and receives nothing more.
     if (output.failure) throw output.failure;
   };
   const messages = messagesIn(stdin);
-  const interrupted = new Promise<{ value: undefined; done: true }>((resolve) => {
-    const end = () => resolve({ value: undefined, done: true });
-    interrupt.addEventListener("abort", end, { once: true });
-    if (interrupt.aborted) end();
-  });
   return {
     readable: new ReadableStream<M>({
       async pull(controller) {
         for (;;) {
-          const { value: read, done } = await Promise.race([messages.next(), interrupted]);
+          const { value: read, done } = await nextOf(messages, interrupt);
           if (done) {
             await leave();
             await asked.answered(LAST_ANSWERS_MS);
@@ -62,6 +59,25 @@ export function createWire<M>({ stdin, stdout, interrupt }: Streams, leave: () =
   };
 }
 
+/**
+ * The next message, or the end at an interrupt. A race with one promise for the interrupt would keep all messages in memory until it
+ * settles.
+ */
+function nextOf(messages: AsyncGenerator<Read>, interrupt: AbortSignal): Promise<IteratorResult<Read, unknown>> {
+  return new Promise((resolve, reject) => {
+    const ignore = onAbort(interrupt, () => resolve({ value: undefined, done: true }));
+    messages.next().then(resolve, reject).finally(ignore);
+  });
+}
+
+/** A backslash, or half of a pair of UTF-16, as `JSON.stringify` writes them. */
+const ESCAPED = /\\(?:\\|ud[89a-f][\da-f]{2})/g;
+
+/** A message as JSON without halves of pairs: strict parsers refuse them, and the whole message with them. */
+function jsonOf(message: unknown): string {
+  return JSON.stringify(message).replace(ESCAPED, (escaped) => (escaped === "\\\\" ? escaped : "\\ufffd"));
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The ids of requests that are not answered yet. */
@@ -69,8 +85,10 @@ class Asked {
   private readonly open = new Set<unknown>();
   private finish = () => {};
 
-  received({ id, method }: Fields): void {
+  received({ id, method, params }: Fields): void {
     if (id !== undefined && method !== undefined) this.open.add(id);
+    // A cancelled request of the Model Context Protocol gets no answer.
+    if (method === "notifications/cancelled" && isTable(params)) this.open.delete(params.requestId);
   }
 
   sent({ id, method }: Fields): void {

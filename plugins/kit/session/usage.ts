@@ -1,5 +1,7 @@
 /** The one rule by which usage is read from events and added up. Values are unchecked: plugins and imported logs may contain anything. */
 
+import { isTable } from "../values/table.ts";
+
 /** Tokens, or their cost in US dollars, by kind. */
 export interface Kinds {
   /** Tokens that were neither read from nor written to the provider's cache. */
@@ -82,7 +84,7 @@ function usageOfMessage({ role, usage, provider, model, toolName }: Record<strin
 }
 
 function useOf(usage: unknown, model: unknown): Use | undefined {
-  return isRecord(usage) ? { model: nameIn(model), usage } : undefined;
+  return isTable(usage) ? { model: nameIn(model), usage } : undefined;
 }
 
 function nameIn(value: unknown): string {
@@ -90,11 +92,7 @@ function nameIn(value: unknown): string {
 }
 
 function recordIn(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {};
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isTable(value) ? value : {};
 }
 
 function kindsIn(given: { [K in keyof Kinds]?: unknown }): Kinds {

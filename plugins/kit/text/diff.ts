@@ -14,12 +14,17 @@ interface DiffOptions {
 /** The unified diff of a file; "" when nothing changed. */
 export function unifiedDiff(path: string, before: string, after: string, { whole = false }: DiffOptions = {}): string {
   if (before === after) return "";
-  const old = linesOf(before);
-  const now = linesOf(after);
+  // Lines that are far from any change are left out first: a list of all lines of a large file takes seconds and gigabytes.
+  const start = sameStart(before, after);
+  const end = sameEnd(before, after, start);
+  const from = linesBack(before, start);
+  const skipped = countLines(before, from);
+  const old = linesOf(before.slice(from, before.length - end));
+  const now = linesOf(after.slice(from, after.length - end));
   const head = Math.max(0, commonStart(old, now) - CONTEXT);
   const tail = Math.max(0, commonEnd(old, now, head + CONTEXT) - CONTEXT);
   const changed = [old, now].map((lines) => lines.slice(head, lines.length - tail)) as [string[], string[]];
-  const hunks = hunksOf(changed[0], changed[1], head, whole ? (lines) => [...lines] : clip);
+  const hunks = hunksOf(changed[0], changed[1], skipped + head, whole ? (lines) => [...lines] : clip);
   return [`--- a/${path}`, `+++ b/${path}`, ...(whole ? hunks : cut(hunks))].join("\n");
 }
 
@@ -65,6 +70,42 @@ function cut(lines: readonly string[]): string[] {
 
 function linesOf(text: string): string[] {
   return text === "" ? [] : text.split(/(?<=\n)/);
+}
+
+/** The number of characters in the lines at the start that are the same in both texts. */
+function sameStart(before: string, after: string): number {
+  const most = Math.min(before.length, after.length);
+  let at = 0;
+  while (at < most && before.charCodeAt(at) === after.charCodeAt(at)) at++;
+  return at === 0 ? 0 : before.lastIndexOf("\n", at - 1) + 1;
+}
+
+/** The number of characters in the lines at the end that are the same in both texts, without the first ones, which are the context. */
+function sameEnd(before: string, after: string, start: number): number {
+  const most = Math.min(before.length, after.length) - start;
+  let same = 0;
+  while (same < most && before.charCodeAt(before.length - 1 - same) === after.charCodeAt(after.length - 1 - same))
+    same++;
+  let at = before.length - same;
+  for (let line = 0; line <= CONTEXT; line++) {
+    at = before.indexOf("\n", at) + 1;
+    if (at === 0) return 0;
+  }
+  return before.length - at;
+}
+
+/** The index that is as many lines before the start of a line as the context has. */
+function linesBack(text: string, start: number): number {
+  let at = start;
+  for (let line = 0; line < CONTEXT && at > 0; line++) at = at === 1 ? 0 : text.lastIndexOf("\n", at - 2) + 1;
+  return at;
+}
+
+/** The number of lines before the start of a line. */
+function countLines(text: string, end: number): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at >= 0 && at < end; at = text.indexOf("\n", at + 1)) count++;
+  return count;
 }
 
 function commonStart(a: readonly string[], b: readonly string[]): number {

@@ -23,13 +23,6 @@ const texts: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^yes, and edit files without asking \(mode edits\)$/, "是，编辑文件时不再询问（编辑模式）"],
   [/^yes, and ask before each edit \(mode ask\)$/, "是，每次编辑前询问（询问模式）"],
   [/^no, keep planning \(you can add what to change\)$/, "否，继续计划（可以说明要改什么）"],
-  [/^Where should these rules of yours apply\?$/, "这些规则应在哪里生效？"],
-  [
-    /^They are saved in (\S+) and apply in every project\. What you allowed for one project, such as running its tests, is allowed in all others, too:\n(.+)$/s,
-    "它们保存在 $1 中，在所有项目中生效。你为一个项目允许的操作（例如运行测试）在其他项目中也被允许：\n$2",
-  ],
-  [/^only in this project; others will ask again$/, "仅在此项目中；其他项目会再次询问"],
-  [/^in every project, as until now$/, "在所有项目中，与以前一样"],
 ];
 /** Answers that name the files or commands that they cover. */
 const scopes: readonly (readonly [english: RegExp, chinese: string])[] = [
@@ -118,7 +111,7 @@ const findings: readonly (readonly [english: RegExp, chinese: string])[] = [
 const states: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^\[runs in the background as (\w+)\]$/, "[在后台运行，编号 $1]"],
   [/^\[running for (\d+) s\]$/, "[已运行 $1 s]"],
-  [/^\[stopped, with all it started\]$/, "[已停止，连同它启动的所有进程]"],
+  [/^\[stopped, including its child processes\]$/, "[已停止，连同它启动的所有进程]"],
   [/^\[exit code (\d+)\]$/, "[退出码 $1]"],
   [/^\[exit code (\d+), ([\d.]+ m?s)\]$/, "[退出码 $1，$2]"],
   [/^\[killed by (SIG\w+)\]$/, "[被 $1 终止]"],

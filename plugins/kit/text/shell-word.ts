@@ -1,4 +1,7 @@
-/** A path quoted for a shell command, if needed. */
-export function shellWord(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+/** Words that no shell changes. */
+const PLAIN = /^[\w@%+:,./-][\w@%+=:,./^-]*$/;
+
+/** A word quoted for a shell, if needed. */
+export function shellWord(word: string): string {
+  return PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

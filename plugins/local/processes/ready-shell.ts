@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { existsSync, type Stats, statSync } from "node:fs";
 import type { Duplex } from "node:stream";
 import { newId } from "@scorel/kernel";
@@ -79,17 +79,9 @@ export class ReadyShell {
     if (this.waiting) inputOf(this.waiting.child).destroy();
     this.waiting = undefined;
     const mark = newId();
-    const folder = statSync(cwd, { throwIfNoEntry: false });
-    if (!folder) return;
-    const child = spawn(BASH, ["-c", WAIT], {
-      cwd,
-      env: { ...env, [MARK]: mark },
-      detached: true,
-      stdio: ["ignore", "pipe", "ignore", "pipe"],
-    });
-    // A failed start is reported when a shell is really needed.
-    child.once("error", () => {});
-    if (child.pid === undefined) return;
+    const folder = folderAt(cwd);
+    const child = folder && spawnWaiting({ cwd, env: { ...env, [MARK]: mark } });
+    if (!folder || child?.pid === undefined) return;
     inputOf(child).on("error", () => {});
     child.once("exit", () => {
       if (this.waiting?.child === child) this.waiting = undefined;
@@ -109,8 +101,28 @@ function fits(command: string): boolean {
 
 /** Whether the path still leads to the folder in which the shell was started. */
 function startedIn({ cwd: before, folder }: WaitingShell, cwd: string): boolean {
-  const now = cwd === before ? statSync(cwd, { throwIfNoEntry: false }) : undefined;
+  const now = cwd === before ? folderAt(cwd) : undefined;
   return now !== undefined && now.dev === folder.dev && now.ino === folder.ino;
+}
+
+/** The folder at a path; undefined if it cannot be looked at, for example because the server of its file system is gone. */
+function folderAt(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Starts a shell that waits for a command. A failed start is reported when a shell is really needed. */
+function spawnWaiting(options: ShellOptions): ChildProcess | undefined {
+  try {
+    const stdio: StdioOptions = ["ignore", "pipe", "ignore", "pipe"];
+    return spawn(BASH, ["-c", WAIT], { ...options, detached: true, stdio }).once("error", () => {});
+  } catch {
+    // Thrown for some reasons, such as variables that are too long; most others are events.
+    return undefined;
+  }
 }
 
 function inputOf({ stdio }: ChildProcess): Duplex {

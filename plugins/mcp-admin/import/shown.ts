@@ -1,5 +1,5 @@
 import { visibleName } from "@scorel/kit/text/plain";
-import { isSecret, shownAddress } from "@scorel/kit/text/secret-free";
+import { shownAddress, shownArguments } from "@scorel/kit/text/secret-free";
 import type { NewServer } from "../config-file.ts";
 
 /**
@@ -17,7 +17,7 @@ export function shownServer({
   enabled,
   projects,
 }: NewServer): string {
-  const target = url === undefined ? [command, ...shownArgs(args)].join(" ") : shownAddress(url);
+  const target = url === undefined ? [command, ...shownArguments(args)].join(" ") : shownAddress(url);
   const facts = [
     ...namesIn("env", env),
     ...namesIn("headers", headers),
@@ -30,15 +30,4 @@ export function shownServer({
 
 function namesIn(kind: string, table: Readonly<Record<string, string>> | undefined): string[] {
   return table ? [`${kind} ${Object.keys(table).join(", ")}`] : [];
-}
-
-/** Arguments without the values of options such as `--api-key`. URLs are shown without the parts that may contain a key. */
-function shownArgs(args: readonly string[]): string[] {
-  return args.map((arg, at) => {
-    const before = args[at - 1] ?? "";
-    if (/^-[^=]*$/.test(before) && isSecret(before) && !arg.startsWith("-")) return "[hidden]";
-    const [, option = "", sign] = /^([^=:\s]+)([=:])/.exec(arg) ?? [];
-    if (isSecret(option)) return `${option}${sign}[hidden]`;
-    return arg.replace(/\w[\w+.-]*:\/\/\S*/g, shownAddress);
-  });
 }

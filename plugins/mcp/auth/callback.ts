@@ -40,8 +40,11 @@ export async function listen(state: string, port = 0): Promise<Callback> {
     return undefined;
   };
   const server = createServer((request, response) => {
-    const url = new URL(request.url ?? "/", "http://127.0.0.1");
-    if (request.method !== "GET" || url.pathname !== "/callback") return say(response, 404, "There is nothing here.");
+    const target = request.url ?? "";
+    const [path = ""] = target.split("?", 1);
+    // The target as a whole need not be a valid address: any program or page may send anything to this port.
+    const url = new URL(`http://127.0.0.1/${target.slice(path.length)}`);
+    if (request.method !== "GET" || path !== "/callback") return say(response, 404, "There is nothing here.");
     const flaw = take(url);
     if (flaw !== undefined) return say(response, 400, `This is not the answer that Scorel waits for: ${flaw}.`);
     return say(response, 200, "You can close this page. Scorel says how the login went.");

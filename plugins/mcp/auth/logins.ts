@@ -42,13 +42,28 @@ export function readLogin(address: string): Login | undefined {
 /** Stores a login; undefined deletes it. Resolves with whether there was one before. Throws MCP_LOGINS. */
 export async function keepLogin(address: string, login: Login | undefined): Promise<boolean> {
   let had = false;
-  await stored().change((now) => {
-    const { [keyOf(address)]: before, ...others } = now.servers;
+  await changeLogin(address, (before) => {
     had = before !== undefined;
-    if (!had && !login) return now;
-    return { ...now, servers: login ? { ...others, [keyOf(address)]: login } : others };
+    return login;
   });
   return had;
+}
+
+/**
+ * Changes the login at a server, which another process may have replaced or deleted since it was read. Resolves with the new one. Throws
+ * MCP_LOGINS.
+ */
+export async function changeLogin(
+  address: string,
+  change: (now: Login | undefined) => Login | undefined,
+): Promise<Login | undefined> {
+  const key = keyOf(address);
+  const { servers } = await stored().change((now) => {
+    const { [key]: before, ...others } = now.servers;
+    const login = change(before);
+    return login === before ? now : { ...now, servers: login ? { ...others, [key]: login } : others };
+  });
+  return servers[key];
 }
 
 /** The values of a login that are secret. */

@@ -4,7 +4,7 @@ import { takeLock } from "@scorel/kit/files/lock";
 import { errors } from "../errors.ts";
 import type { Address } from "../servers/definitions.ts";
 import type { TokenProvider } from "../wire/http.ts";
-import { keepLogin, type Login, readLogin, secretsOf } from "./logins.ts";
+import { changeLogin, type Login, readLogin, secretsOf } from "./logins.ts";
 import { loginFetch, reasonOf } from "./wire.ts";
 
 /** Milliseconds to wait for another process that is renewing the same token. Renewing takes less. */
@@ -56,25 +56,31 @@ export class Tokens implements TokenProvider {
     const { extractWWWAuthenticateParams } = await import("@modelcontextprotocol/client");
     const { error, scope } = extractWWWAuthenticateParams(answer);
     if (error !== "insufficient_scope" || scope === undefined || !SCOPES.test(scope)) return;
-    const stored = readLogin(this.way.url);
-    if (stored) await keepLogin(this.way.url, { ...stored, wantedScope: scope });
+    await changeLogin(this.way.url, (now) => now && { ...now, wantedScope: scope });
     throw errors.MCP_LOGIN({ server: this.server, reason: `for this, it wants the scopes ${scope}` });
   }
 
   private async renewed(login: Login): Promise<Login> {
+    const tokens = await this.renewedTokens(login);
+    // While the server answered, the user may have logged out, or in again.
+    const kept = await changeLogin(this.way.url, (now) =>
+      now?.tokens.access_token === login.tokens.access_token ? { ...now, tokens } : now,
+    );
+    if (!kept) throw errors.MCP_LOGIN({ server: this.server });
+    return kept;
+  }
+
+  private async renewedTokens(login: Login): Promise<Login["tokens"]> {
     const { refresh_token: refreshToken } = login.tokens;
     if (refreshToken === undefined) throw errors.MCP_LOGIN({ server: this.server, reason: "the login has expired" });
     try {
       const { refreshAuthorization } = await import("@modelcontextprotocol/client");
-      const tokens = await refreshAuthorization(login.authorizationServer, {
+      return await refreshAuthorization(login.authorizationServer, {
         metadata: login.metadata as never,
         clientInformation: login.client,
         ...{ refreshToken, fetchFn: loginFetch },
         ...(login.resource !== undefined && { resource: new URL(login.resource) }),
       });
-      const next = { ...login, tokens };
-      await keepLogin(this.way.url, next);
-      return next;
     } catch (thrown) {
       throw errors.MCP_LOGIN({ server: this.server, reason: `the login could not be renewed: ${reasonOf(thrown)}` });
     }

@@ -14,13 +14,17 @@ import {
 } from "../wire/inventory.ts";
 import type { Definition } from "./definitions.ts";
 import { Pins } from "./pins.ts";
-import { isYoung, recordPath, writeRecord } from "./records.ts";
+import { isYoung, recordPath, removeUnused, writeRecord } from "./records.ts";
 
 /**
  * Most characters of a server's record on disk: those for tools, and 2,000,000 for everything else. A server with more is not stored, so
  * each session waits for it.
  */
 const MOST_KEPT = MOST_TOOL_TEXT + 2_000_000;
+
+/** The kinds of records: what a server offers, and that it was late. */
+const TOOLS = ".tools";
+const LATE = ".late";
 
 /** Milliseconds for which the record of a server counts as fresh: short sessions then neither ask the server again nor wait for it. */
 const WHILE_MS = 60 * 60_000;
@@ -50,8 +54,8 @@ export class Catalog {
 
   constructor(definition: Pick<Definition, "name" | "way">, report: (thrown: unknown) => void) {
     this.server = definition.name;
-    this.path = recordPath(definition, ".tools");
-    this.latePath = recordPath(definition, ".late");
+    this.path = recordPath(definition, TOOLS);
+    this.latePath = recordPath(definition, LATE);
     this.report = report;
     this.pins = new Pins(definition, report);
   }
@@ -80,7 +84,8 @@ export class Catalog {
     try {
       const text = readIfPresent(this.path);
       if (text === undefined) return;
-      const { version, inventory } = recordIn(JSON.parse(text));
+      const { version, inventory: kept } = recordIn(JSON.parse(text));
+      const inventory = distinct(kept);
       this.pins.see(pinnedIn(inventory));
       this.kept = JSON.stringify({ version, inventory });
       this.version = version;
@@ -93,7 +98,8 @@ export class Catalog {
   }
 
   /** Records what the server reports. Tells people once about tools that differ from what was accepted. */
-  learn(inventory: Inventory, version: string): void {
+  learn(listed: Inventory, version: string): void {
+    const inventory = distinct(listed);
     this.inventory = inventory;
     this.version = clause(version).slice(0, 100);
     this.isFirstHand = true;
@@ -114,7 +120,9 @@ export class Catalog {
       if (text.length > MOST_KEPT) return;
       if (text === this.kept) return touch(this.path);
       writeRecord(this.path, { server: this.server, version, inventory });
+      const isFirst = this.kept === undefined;
       this.kept = text;
+      if (isFirst) for (const kind of [TOOLS, LATE]) removeUnused(kind);
     });
   }
 
@@ -150,6 +158,24 @@ function recordIn(value: unknown): { version: string; inventory: Inventory } {
     version,
     inventory: { ...kept, ...(resources && { resources }), ...(instructions !== undefined && { instructions }) },
   };
+}
+
+/**
+ * The inventory without tools that have the name of an earlier one, or that of the instructions. Tools are accepted by their names, so a
+ * server could change the tool that the model is offered, and list another one under its name as it was accepted.
+ */
+function distinct(inventory: Inventory): Inventory {
+  const { tools, flawed = [] } = inventory;
+  const first = new Map(tools.toReversed().map((tool) => [tool.name, tool]));
+  const isUsed = (tool: ListedTool) => first.get(tool.name) === tool && tool.name !== INSTRUCTIONS;
+  const others = tools.filter((tool) => !isUsed(tool));
+  if (others.length === 0) return inventory;
+  const problems = others.map(({ name }) =>
+    name === INSTRUCTIONS
+      ? `${name} is not a name for a tool`
+      : `${clause(name).slice(0, 64)} is listed more than once`,
+  );
+  return { ...inventory, tools: tools.filter(isUsed), flawed: [...flawed, ...problems] };
 }
 
 function pinnedIn({ tools, instructions }: Inventory): readonly ListedTool[] {

@@ -9,7 +9,10 @@ const TELLING =
 /** Lines of a stack trace. */
 const STACK = /^\s*(at |File "|\^|~|Traceback)/;
 
-/** The part of a program's standard error that says why it ended, as one line; empty if there is none. */
+/**
+ * The part of a program's standard error that says why it ended, as one line; empty if there is none. Since it is cut, secrets must have
+ * been removed before.
+ */
 export function lastWords(stderr: string): string {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "");
   const telling = lines.findLast((line) => TELLING.test(line) && !STACK.test(line));

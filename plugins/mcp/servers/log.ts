@@ -14,6 +14,6 @@ export function serverLog(ctx: Pick<BaseContext, "report">, server: string, reda
     if (!SERIOUS.has(level) || told === MOST_TOLD) return;
     told++;
     const text = typeof data === "string" ? data : (JSON.stringify(data) ?? "");
-    ctx.report("", errors.MCP_LOG({ server, text: redact(clause(text).slice(0, MOST_TEXT)) }));
+    ctx.report("", errors.MCP_LOG({ server, text: redact(clause(text)).slice(0, MOST_TEXT) }));
   };
 }

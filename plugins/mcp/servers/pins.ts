@@ -25,6 +25,8 @@ export class Pins {
   private acceptedWords: Words = {};
   private current: Accepted = {};
   private words: Words = {};
+  /** Hashes of the tools as the guards saw them, by the ids of the calls. A call that was refused leaves a few bytes until the session ends. */
+  private readonly judged = new Map<string, string>();
 
   constructor(definition: Pick<Definition, "name" | "way">, report: (thrown: unknown) => void) {
     this.server = definition.name;
@@ -64,6 +66,25 @@ export class Pins {
     if (!this.isChanged(tool)) return undefined;
     const isOld = this.accepted !== undefined && Object.hasOwn(this.accepted, tool);
     return { was: isOld ? (own(this.acceptedWords, tool) ?? null) : undefined, now: own(this.words, tool) ?? "" };
+  }
+
+  /** Records that the guards decide about this call by what the tool is now. */
+  judge(toolCallId: string, tool: string): void {
+    if (this.has(tool)) this.judged.set(toolCallId, this.current[tool] as string);
+    else this.judged.delete(toolCallId);
+  }
+
+  /**
+   * Accepts a tool for an approved call. If it has changed since the guards saw it, nobody has approved its new words, so it is not
+   * accepted. Returns whether the tool is still the approved one; to be called again right before the request, since the server may change
+   * its tools at any time.
+   */
+  approve(toolCallId: string, tool: string): () => boolean {
+    const judged = this.judged.get(toolCallId);
+    this.judged.delete(toolCallId);
+    const isSame = () => judged === undefined || this.current[tool] === judged;
+    if (judged !== undefined && isSame()) this.accept([tool]);
+    return () => this.isAccepted(tool) && isSame();
   }
 
   /** Accepts the current state of these tools. */

@@ -10,7 +10,9 @@ import { Catalog, INSTRUCTIONS } from "./catalog.ts";
 import type { Definition } from "./definitions.ts";
 import { loginFault } from "./login-fault.ts";
 import type { Pins } from "./pins.ts";
+import { Relist } from "./relist.ts";
 import type { Surroundings } from "./surroundings.ts";
+import { Uses } from "./uses.ts";
 
 /**
  * How often in a row a server that has ended by itself is started again, and after how many milliseconds of running the count begins again.
@@ -18,8 +20,6 @@ import type { Surroundings } from "./surroundings.ts";
 const MOST_RESTARTS = 5;
 const STEADY_MS = 60_000;
 const LONGEST_DELAY_MS = 30_000;
-/** Milliseconds between the message that tools have changed and the request for the new list. */
-const RELIST_MS = 200;
 
 /** A server of a session: starts and restarts its program or connection, and passes on calls. */
 export class Server {
@@ -32,11 +32,14 @@ export class Server {
   readonly catalog: Catalog;
   private readonly around: Surroundings;
   private starting: Promise<Connection> | undefined;
+  /** Aborted to give up the latest start. */
+  private attempt: AbortController | undefined;
   private connection: Connection | undefined;
   private restarts = 0;
   private upSince = 0;
   private cancelRestart: (() => void) | undefined;
-  private cancelRelist: (() => void) | undefined;
+  private readonly uses = new Uses();
+  private readonly relisting: Relist;
   private isClosed = false;
 
   constructor(definition: Definition, around: Surroundings) {
@@ -44,6 +47,7 @@ export class Server {
     this.state = definition.enabled ? "off" : "disabled";
     this.around = around;
     this.catalog = new Catalog(definition, around.tell);
+    this.relisting = new Relist(around.after, () => this.relist());
   }
 
   get name(): string {
@@ -102,12 +106,16 @@ export class Server {
     return this.starting;
   }
 
-  /** Stops it if it is running, and starts it. */
+  /** Stops it if it is running or starting, and starts it. Calls that wait for a start which is given up wait for the next one. */
   async restart(): Promise<void> {
-    await this.starting?.catch(() => {});
-    const { connection } = this;
-    this.connection = undefined;
+    const { connection, starting } = this;
     this.restarts = 0;
+    if (!connection && starting) {
+      this.attempt?.abort(new Error("it was restarted meanwhile"));
+      await starting;
+      return;
+    }
+    this.connection = undefined;
     await connection?.close();
     await this.start();
   }
@@ -115,35 +123,53 @@ export class Server {
   async close(): Promise<void> {
     this.isClosed = true;
     this.cancelRestart?.();
-    this.cancelRelist?.();
+    this.relisting.close();
     const connection = this.connection ?? (await this.starting?.catch(() => undefined));
     this.become("off");
-    await connection?.close();
+    await Promise.all([connection?.close(), this.uses.close()]);
   }
 
-  /** Calls a tool. Throws errors that tell a model what to do. */
-  call(tool: string, args: Record<string, unknown>, options: Omit<CallOptions, "timeoutMs">): Promise<CallResult> {
+  /** Calls a tool, if it is still the one that was approved once the server is up. Throws errors that tell a model what to do. */
+  call(
+    tool: string,
+    args: Record<string, unknown>,
+    options: Omit<CallOptions, "timeoutMs">,
+    isApproved: () => boolean,
+  ): Promise<CallResult> {
     const { timeoutMs } = this.definition;
     return this.use(tool, options.signal, (connection) => {
-      if (!this.pins.isAccepted(tool)) throw errors.MCP_OTHER_TOOL({ isGone: !this.pins.has(tool) });
+      if (!isApproved()) throw errors.MCP_OTHER_TOOL({ isGone: !this.pins.has(tool) });
       return connection.call(tool, args, { ...options, timeoutMs });
     });
   }
 
   /** Runs `work` with the connection, and starts the server before if necessary. Throws errors that tell a model what to do. */
   async use<T>(what: string, signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const attempt = async () => work(await untilAborted(this.start(), signal));
+    let used: Connection | undefined;
+    const attempt = async () => {
+      const connection = await untilAborted(this.start(), signal);
+      used = connection;
+      return this.uses.during(connection, () => work(connection));
+    };
     try {
-      return await attempt().catch(async (thrown: unknown) => {
+      return await attempt().catch((thrown: unknown) => {
         if (!isForgotten(thrown)) throw thrown;
         // The server no longer knows its session and has not handled the request, so it is repeated in a new session.
-        await untilAborted(this.restart(), signal);
+        if (used) this.forget(used);
         return attempt();
       });
     } catch (thrown) {
       signal.throwIfAborted();
       throw this.failureOf(thrown, what);
     }
+  }
+
+  /** Lets the next request open a new session, unless another request has done so before. */
+  private forget(connection: Connection): void {
+    if (this.connection !== connection) return;
+    this.connection = undefined;
+    this.restarts = 0;
+    this.uses.forget(connection);
   }
 
   private failureOf(thrown: unknown, tool: string): Error {
@@ -156,25 +182,31 @@ export class Server {
     const ended = this.connection === undefined && this.problem !== undefined;
     const reason = ended
       ? `it ended before it answered (${this.problem}). Whether the call took effect is not known`
-      : this.redact(clause(httpReason(thrown)).slice(0, 2_000));
+      : this.redact(clause(httpReason(thrown))).slice(0, 2_000);
     return errors.MCP_CALL({ server, tool, reason }, { cause: thrown });
   }
 
   private async open(): Promise<Connection> {
     this.cancelRestart?.();
     this.become(this.restarts > 0 ? "restarting" : "starting");
+    const attempt = new AbortController();
+    this.attempt = attempt;
     let current: Connection | undefined;
     try {
       const { connection, redact } = await this.around.open(this.definition, {
-        changed: () => this.relistSoon(),
+        changed: () => this.relisting.soon(),
         closed: (how) => this.ended(current, how),
+        signal: attempt.signal,
       });
       current = connection;
       this.redact = redact;
-      this.up(connection, await connection.list());
+      const inventory = await connection.list();
+      attempt.signal.throwIfAborted();
+      this.up(connection, inventory);
       return connection;
     } catch (thrown) {
       await current?.close();
+      if (attempt.signal.aborted && !this.isClosed) return this.open();
       throw this.failed(thrown);
     }
   }
@@ -224,25 +256,23 @@ export class Server {
     this.around.tell(problem);
   }
 
-  /** Requests the list of tools again, after a delay, since a server may report changes endlessly. */
-  private relistSoon(): void {
-    this.cancelRelist ??= this.around.after(RELIST_MS, () => {
-      this.cancelRelist = undefined;
-      void this.relist();
-    });
-  }
-
-  private async relist(): Promise<void> {
-    const { connection } = this;
-    if (!connection) return;
+  /** Requests the list of tools again. Returns whether the list is known. */
+  private async relist(): Promise<boolean> {
+    // A server that is starting has perhaps changed its tools while it listed them.
+    const connection = this.connection ?? (await this.starting?.catch(() => undefined));
+    if (!connection) return true;
     try {
       const inventory = await connection.list();
-      if (this.connection !== connection) return;
+      if (this.connection !== connection) return true;
       this.catalog.learn(inventory, connection.version);
+      this.problem = undefined;
       this.around.changed();
+      return true;
     } catch (thrown) {
       // If the connection has ended, `ended` reports it. Otherwise the tools stay as they are known.
-      if (this.connection === connection) this.problem = this.redact(clause(messageOf(thrown))).slice(0, 500);
+      if (this.connection !== connection) return true;
+      this.problem = this.redact(clause(messageOf(thrown))).slice(0, 500);
+      return false;
     }
   }
 

@@ -147,7 +147,7 @@ export class Servers {
     const { way, secrets } = expanded(definition, this.sources());
     const tokens = "url" in way && !hasKey(way) ? new Tokens(definition.name, way) : undefined;
     const redact = redactor(() => [...secrets, ...(tokens?.secrets ?? [])], ctx);
-    const about = this.about(definition.name, redact);
+    const about = this.about(definition.name, redact, told.signal);
     const connection =
       "url" in way
         ? await this.openAddress(way, told, redact, about, tokens)
@@ -166,14 +166,14 @@ export class Servers {
     // A project that is not trusted must not replace the user's servers, such as `npx`, by programs of its own.
     const env = { ...base, ...(!ofProject && { PATH: ownPath(base.PATH, way.cwd) }), ...way.env };
     const transport = new StdioTransport({ ...way, env }, this.processes);
-    const onClose = () => told.closed(redact(withSaid(transport.how ?? "it was closed", transport.stderr)));
+    const onClose = () => told.closed(redact(withSaid(transport.how ?? "it was closed", redact(transport.stderr))));
     try {
       return await connect({ ...about, transport, onChanged: told.changed, onClose });
     } catch (thrown) {
       // Read before `close`, which ends the program with a signal.
       const { how } = transport;
       await transport.close();
-      throw new Error(redact(faultOf(thrown, how, transport)), { cause: thrown });
+      throw new Error(redact(faultOf(thrown, how, redact(transport.stderr))), { cause: thrown });
     }
   }
 
@@ -201,13 +201,13 @@ export class Servers {
     }
   }
 
-  private about(server: string, redact: Redact): About {
+  private about(server: string, redact: Redact, signal: AbortSignal): About {
     const { ctx, sampling } = this.session;
     const root = ctx.find("workspace")?.root ?? process.cwd();
     return {
       version: ctx.find("launch")?.version ?? "0",
       roots: [pathToFileURL(root).href],
-      signal: this.ending.signal,
+      signal: AbortSignal.any([this.ending.signal, signal]),
       clock: this.session.clock,
       onAsked: (what) => this.noteAsk(server, what),
       onLog: serverLog(ctx, server, redact),
@@ -237,8 +237,8 @@ function redactor(secrets: () => readonly string[], ctx: BaseContext): Redact {
   };
 }
 
-/** Why a program could not be used, including what it has written about that to its standard error. */
-function faultOf(thrown: unknown, how: string | undefined, { stderr }: StdioTransport): string {
+/** Why a program could not be used, including what it has written about that to its standard error, which is `stderr` without secrets. */
+function faultOf(thrown: unknown, how: string | undefined, stderr: string): string {
   const { code } = thrown as { code?: unknown };
   const isEnd = code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED";
   const what = code === "REQUEST_TIMEOUT" ? `it did not answer for ${START_MS / 1_000} s` : reasonOf(thrown);

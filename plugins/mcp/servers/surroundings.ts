@@ -3,8 +3,11 @@ import type { Definition } from "./definitions.ts";
 
 /** The parts of the session that one MCP server uses. */
 export interface Surroundings {
-  /** Opens a connection. Until it ends, `told` is called about changes. */
-  open(definition: Definition, told: { changed(): void; closed(how: string): void }): Promise<Opened>;
+  /** Opens a connection, unless `signal` aborts before. Until it ends, `told` is called about changes. */
+  open(
+    definition: Definition,
+    told: { changed(): void; closed(how: string): void; signal: AbortSignal },
+  ): Promise<Opened>;
   /** Calls `work` after `ms` milliseconds. Returns a function that cancels it. */
   after(ms: number, work: () => void): () => void;
   now(): number;

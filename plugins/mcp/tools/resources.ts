@@ -39,7 +39,10 @@ function listTool(servers: Servers, names: readonly string[]): Tool<z.output<typ
       const { entries, isCut } = await server.use("resources/list", signal, (connection) =>
         connection.resources(signal),
       );
-      const lines = [...entries.map(lineAbout), ...(isCut ? ["There are more, which are not listed."] : [])];
+      const lines = [
+        ...entries.map((entry) => lineAbout(entry, server.redact)),
+        ...(isCut ? ["There are more, which are not listed."] : []),
+      ];
       return resultOf({ content: [{ type: "text", text: lines.join("\n") || "It has none." }] }, server.redact);
     },
   };
@@ -71,9 +74,9 @@ function withResources(servers: Servers, name: string): Server {
   return server;
 }
 
-function lineAbout({ uri, name, description, mimeType }: ListedResource): string {
+function lineAbout({ uri, name, description, mimeType }: ListedResource, redact: Server["redact"]): string {
   const about = [name, mimeType, description].filter((text) => text !== undefined && text !== "") as string[];
-  return `${plainText(uri).slice(0, 500)}  ${lineOf(about.join("; ")).slice(0, MOST_DESCRIPTION)}`;
+  return `${redact(plainText(uri)).slice(0, 500)}  ${redact(lineOf(about.join("; "))).slice(0, MOST_DESCRIPTION)}`;
 }
 
 /** Mentions to suggest. Patterns are left out, since a person would have to complete them. */

@@ -1,4 +1,5 @@
 import { imageType } from "@scorel/kit/files/image-type";
+import { beginningOf, wellFormed } from "@scorel/kit/text/cut";
 import { plainText } from "@scorel/kit/text/plain";
 import { isTable } from "@scorel/kit/values/table";
 import type { ImageBlock, TextBlock, ToolOutput } from "@scorel/tools/contract";
@@ -60,10 +61,12 @@ class Limit {
   }
 
   text(given: string): TextBlock[] {
-    const kept = given.slice(0, this.characters);
-    this.omitted += given.length - kept.length;
+    // Secrets are removed before the text is cut, since half of one would not be recognized.
+    const safe = this.characters > 0 ? this.redact(given) : given;
+    const kept = beginningOf(safe, this.characters);
+    this.omitted += safe.length - kept.length;
     this.characters -= kept.length;
-    const text = plainText(this.redact(kept));
+    const text = wellFormed(plainText(kept));
     return text === "" ? [] : [{ type: "text", text }];
   }
 

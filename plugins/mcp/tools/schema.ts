@@ -1,3 +1,4 @@
+import { beginningOf, wellFormed } from "@scorel/kit/text/cut";
 import { isDeeper } from "@scorel/kit/text/json-depth";
 import { plainText } from "@scorel/kit/text/plain";
 import { isTable, type Table } from "@scorel/kit/values/table";
@@ -21,7 +22,15 @@ export function readSchema(schema: unknown): Record<string, unknown> {
   const text = JSON.stringify(schema);
   if (text.length > MOST_SCHEMA) throw new Error(`its schema has more than ${MOST_SCHEMA} characters`);
   if (isDeeper(text, MOST_LEVELS)) throw new Error("its schema is nested too deeply");
-  return { ...(cleaned(schema) as Table), type: "object" };
+  return { ...(cleaned(intact(schema)) as Table), type: "object" };
+}
+
+/** Makes all texts well-formed, names of properties included: providers refuse a whole request for half a character. */
+function intact(value: unknown): unknown {
+  if (typeof value === "string") return wellFormed(value);
+  if (Array.isArray(value)) return value.map(intact);
+  if (!isTable(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [wellFormed(key), intact(part)]));
 }
 
 function cleaned(value: unknown): unknown {
@@ -42,13 +51,13 @@ function partOf(key: string, part: unknown): unknown {
 
 /** Appends the pattern to the description, so that the model knows it. */
 function withPattern(description: unknown, pattern: string): string {
-  const said = `Pattern: ${plainText(pattern).slice(0, 200)}`;
+  const said = `Pattern: ${beginningOf(plainText(pattern), 200)}`;
   return typeof description === "string" && description !== "" ? `${description} (${said})` : said;
 }
 
 /** Prepares a tool's description for the model. */
 export function readDescription(text: string | undefined, name: string): string {
-  const plain = plainText(text ?? "").trim();
-  if (plain === "") return plainText(name);
-  return plain.length <= MOST_DESCRIPTION ? plain : `${plain.slice(0, MOST_DESCRIPTION)}…`;
+  const plain = wellFormed(plainText(text ?? "")).trim();
+  if (plain === "") return wellFormed(plainText(name));
+  return plain.length <= MOST_DESCRIPTION ? plain : `${beginningOf(plain, MOST_DESCRIPTION)}…`;
 }

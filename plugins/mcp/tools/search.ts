@@ -1,4 +1,5 @@
 import type { DisplayAction } from "@scorel/kernel";
+import { beginningOf } from "@scorel/kit/text/cut";
 import { lineOf } from "@scorel/kit/text/one-line";
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import { z } from "zod";
@@ -47,7 +48,9 @@ export function createSearch({ servers, searchable, offer, starting, cut, renew 
       const usable = new Set(offer(wanted.map(({ name }) => name)));
       const found = wanted.filter(({ name }) => usable.has(name));
       const notes = [...missing(tools, names), ...late(starting()), ...left(cut())];
-      const rows = found.map(({ name, description }) => `${name}: ${lineOf(description).slice(0, MOST_DESCRIPTION)}`);
+      const rows = found.map(
+        ({ name, description }) => `${name}: ${beginningOf(lineOf(description), MOST_DESCRIPTION)}`,
+      );
       const head = found.length > 0 ? ["You can call these now:"] : ["No tool was found. Try other words."];
       return {
         content: [{ type: "text", text: [...head, ...rows, ...notes].join("\n") }],

@@ -23,10 +23,11 @@ export function toolOf(server: Server, listed: ListedTool, name: string): Tool<P
     parameters: readSchema(listed.inputSchema),
     // What the server says about its tool does not count: a person is asked, unless a rule or the permission mode allows the call.
     approval: "ask",
-    async execute(_toolCallId, params, signal = new AbortController().signal, onUpdate) {
+    async execute(toolCallId, params, signal = new AbortController().signal, onUpdate) {
       // Only approved calls get here.
-      server.pins.accept([listed.name]);
-      const result = await server.call(listed.name, params, { signal, onProgress: progressTo(onUpdate) });
+      const isApproved = server.pins.approve(toolCallId, listed.name);
+      const options = { signal, onProgress: progressTo(onUpdate, server.redact) };
+      const result = await server.call(listed.name, params, options, isApproved);
       return resultOf(result, server.redact);
     },
     display: (params, result) => display(title, params, result),
@@ -34,27 +35,25 @@ export function toolOf(server: Server, listed: ListedTool, name: string): Tool<P
 }
 
 /** Passes on the newest progress message a few times per second, since a server may send thousands. */
-function progressTo(onUpdate: ((partial: ToolOutput) => void) | undefined) {
+function progressTo(onUpdate: ((partial: ToolOutput) => void) | undefined, redact: Server["redact"]) {
   let last = Number.NEGATIVE_INFINITY;
-  return (progress: { progress: number; total?: number | undefined; message?: string | undefined }) => {
+  return (progress: Step) => {
     const now = performance.now();
     if (!onUpdate || now - last < UPDATE_MS) return;
     last = now;
-    onUpdate({ content: [{ type: "text", text: progressText(progress) }] });
+    onUpdate({ content: [{ type: "text", text: progressText(progress, redact) }] });
   };
 }
 
-function progressText({
-  progress,
-  total,
-  message,
-}: {
+interface Step {
   progress: number;
   total?: number | undefined;
   message?: string | undefined;
-}) {
+}
+
+function progressText({ progress, total, message }: Step, redact: Server["redact"]): string {
   const count = total === undefined ? `${progress}` : `${progress} of ${total}`;
-  return message ? `${plainText(message).slice(0, MOST_PROGRESS)} (${count})` : count;
+  return message ? `${plainText(redact(message)).slice(0, MOST_PROGRESS)} (${count})` : count;
 }
 
 function display(title: string, params: Params, result: ToolOutput | undefined): DisplayAction {

@@ -108,12 +108,15 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     client.setNotificationHandler(`notifications/${kind}/list_changed`, () => options.onChanged());
   client.setNotificationHandler("notifications/message", ({ params }) => options.onLog(params.level, params.data));
   client.onclose = () => options.onClose();
-  // A separate signal, since all servers share the one of their session, and Node.js warns about more than ten listeners on a signal.
+  // A separate signal for each step: the SDK leaves its listeners on a signal, and Node.js warns about more than ten.
   const starting = linkedTo(options.signal);
   await client.connect(options.transport, { signal: starting.signal, timeout: START_MS }).finally(() => starting.end());
   return {
     version: versionOf(client),
-    list: () => inventoryOf(client),
+    list: () => {
+      const listing = linkedTo(options.signal);
+      return inventoryOf(client, listing.signal).finally(() => listing.end());
+    },
     resources: (signal) => resourcesOf(client, signal),
     read: (uri, limits) =>
       calls.run(limits, async ({ signal }) => {

@@ -1,4 +1,5 @@
 import type { Client } from "@modelcontextprotocol/client";
+import { beginningOf } from "@scorel/kit/text/cut";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { isTable } from "@scorel/kit/values/table";
 import { z } from "zod";
@@ -62,22 +63,27 @@ interface List<T> {
 interface Page<T> {
   entries: readonly T[];
   next?: string | undefined;
+  /** Whether further pages could not be read. */
+  isCut?: boolean;
 }
 
 const NONE: List<ListedResource> = { entries: [], isCut: false };
 
 /**
- * Asks a server for everything that it offers. Rejects only if the tools cannot be listed: without the rest, the server can still be used.
+ * Asks a server for everything that it offers. Rejects only on abort or if the tools cannot be listed: without the
+ * rest, the server can still be used.
  */
-export async function inventoryOf(client: Client): Promise<Inventory> {
+export async function inventoryOf(client: Client, signal: AbortSignal): Promise<Inventory> {
   const { tools: hasTools, prompts: hasPrompts, resources: canList } = client.getServerCapabilities() ?? {};
   const [tools, prompts, resources] = await Promise.all([
-    hasTools ? toolsOf(client) : { entries: [] as unknown[], isCut: false },
-    hasPrompts ? promptsOf(client).catch(() => []) : [],
-    canList ? resourcesOf(client).catch(() => NONE) : NONE,
+    hasTools ? toolsOf(client, signal) : { entries: [] as unknown[], isCut: false },
+    hasPrompts ? promptsOf(client, signal).catch(() => []) : [],
+    canList ? resourcesOf(client, signal).catch(() => NONE) : NONE,
   ]);
+  // Lists that were cut off by the abort would look like what the server offers now.
+  signal.throwIfAborted();
   const own = resources.entries.map(({ uri, name, description, mimeType }) => ({ uri, name, description, mimeType }));
-  const instructions = client.getInstructions()?.trim().slice(0, MOST_INSTRUCTIONS);
+  const instructions = beginningOf(client.getInstructions()?.trim() ?? "", MOST_INSTRUCTIONS);
   const usable = tools.entries.filter(isTool);
   const flawed = tools.entries.flatMap(flawOf);
   const all = { tools: usable, isCut: tools.isCut, flawed, prompts, hasResources: own.length > 0, resources: own };
@@ -87,11 +93,11 @@ export async function inventoryOf(client: Client): Promise<Inventory> {
 /** Looser than the SDK's schema, which rejects the whole list for one invalid tool. */
 const toolPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 
-function toolsOf(client: Client): Promise<List<unknown>> {
+function toolsOf(client: Client, signal: AbortSignal): Promise<List<unknown>> {
   const bounds = { pages: MOST_TOOL_PAGES, entries: MOST_TOOLS, text: MOST_TOOL_TEXT };
   return listed(async (params) => {
     const asked = { method: "tools/list", params } as const;
-    const { tools, nextCursor } = await client.request(asked, toolPage, { timeout: TOOLS_MS });
+    const { tools, nextCursor } = await client.request(asked, toolPage, { timeout: TOOLS_MS, signal });
     return { entries: tools, next: nextCursor };
   }, bounds);
 }
@@ -112,32 +118,41 @@ function flawOf(value: unknown): string[] {
     : [`the title or description of ${shown} is no text`];
 }
 
-async function promptsOf(client: Client): Promise<ListedPrompt[]> {
+async function promptsOf(client: Client, signal: AbortSignal): Promise<ListedPrompt[]> {
+  const options = { timeout: OTHERS_MS, signal };
   const { entries } = await listed<ListedPrompt>(async (params) => {
-    const { prompts, nextCursor } = await client.request({ method: "prompts/list", params }, { timeout: OTHERS_MS });
+    const { prompts, nextCursor } = await client.request({ method: "prompts/list", params }, options);
     return { entries: prompts, next: nextCursor };
   });
   return entries.map(({ name, description, arguments: args }) => ({ name, description, arguments: args }));
 }
 
 /** The resources of a server, then its resource templates. */
-export async function resourcesOf(client: Client, signal?: AbortSignal): Promise<List<ListedResource>> {
-  const options = { timeout: OTHERS_MS, ...(signal && { signal }) };
+export async function resourcesOf(client: Client, signal: AbortSignal): Promise<List<ListedResource>> {
+  const options = { timeout: OTHERS_MS, signal };
   const own = await listed<ListedResource>(async (params) => {
     const { resources, nextCursor } = await client.request({ method: "resources/list", params }, options);
     return { entries: resources, next: nextCursor };
   });
-  const patterns = await templatesOf(client, options);
-  return { entries: [...own.entries, ...patterns], isCut: own.isCut };
+  // Servers need not support the request for templates.
+  const patterns = await templatesOf(client, signal).catch(() => NONE);
+  return { entries: [...own.entries, ...patterns.entries], isCut: own.isCut || patterns.isCut };
 }
 
-async function templatesOf(client: Client, options: object): Promise<ListedResource[]> {
-  try {
-    const { resourceTemplates } = await client.request({ method: "resources/templates/list", params: {} }, options);
-    return resourceTemplates.slice(0, MOST_ENTRIES).map(({ uriTemplate, ...rest }) => ({ ...rest, uri: uriTemplate }));
-  } catch {
-    return []; // Servers need not support this request.
-  }
+/** Lists the templates that can be read within the time limit. Rejects only if that is none. */
+function templatesOf(client: Client, signal: AbortSignal): Promise<List<ListedResource>> {
+  const limit = AbortSignal.timeout(OTHERS_MS);
+  const options = { timeout: OTHERS_MS, signal: AbortSignal.any([signal, limit]) };
+  const page = async (params: { cursor?: string }): Promise<Page<ListedResource>> => {
+    const asked = { method: "resources/templates/list", params } as const;
+    const { resourceTemplates, nextCursor } = await client.request(asked, options);
+    const entries = resourceTemplates.map(({ uriTemplate, ...rest }) => ({ ...rest, uri: uriTemplate }));
+    return { entries, next: nextCursor };
+  };
+  return listed(async (params) => {
+    const read = page(params);
+    return params.cursor === undefined ? read : read.catch(() => ({ entries: [], isCut: true }));
+  });
 }
 
 interface Bounds {
@@ -164,7 +179,7 @@ async function listed<T>(
       entries.push(entry);
     }
     cursor = answer.next;
-    if (cursor === undefined) return { entries, isCut: false };
+    if (cursor === undefined) return { entries, isCut: answer.isCut ?? false };
   }
   return { entries, isCut: true };
 }

@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { isDeeper } from "@scorel/kit/text/json-depth";
 import { errors } from "../errors.ts";
@@ -18,14 +19,14 @@ export class StdioTransport implements Transport {
   onmessage?: Transport["onmessage"];
   /** How the process has ended; undefined while it runs. */
   how: string | undefined;
-  /** The end of its standard error. */
-  stderr = "";
   private readonly program: Program;
   private readonly processes: ServerProcesses;
   private running: ServerProcess | undefined;
   private parts: Buffer[] = [];
   private size = 0;
   private isClosed = false;
+  private said = "";
+  private isSaidCut = false;
 
   constructor(program: Program, processes: ServerProcesses) {
     this.program = program;
@@ -38,7 +39,9 @@ export class StdioTransport implements Transport {
     const { child } = running;
     child.stdout.on("data", (chunk: Buffer) => this.read(chunk));
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      this.stderr = (this.stderr + text).slice(-KEPT_STDERR);
+      const said = this.said + text;
+      this.isSaidCut ||= said.length > KEPT_STDERR;
+      this.said = said.slice(-KEPT_STDERR);
     });
     // Ignores errors of writing to a process that has ended; its end is reported below.
     child.stdin.on("error", () => {});
@@ -51,13 +54,15 @@ export class StdioTransport implements Transport {
     if (this.isClosed) await running.end();
   }
 
+  /** The end of its standard error. It begins with a whole word, since the rest of a secret would not be recognized as one. */
+  get stderr(): string {
+    return this.isSaidCut ? this.said.replace(/^\S+/, "") : this.said;
+  }
+
   async send(message: JSONRPCMessage): Promise<void> {
     const { child } = this.running ?? {};
     if (!child || this.isClosed) throw new Error(`it has ended${this.how === undefined ? "" : ` (${this.how})`}`);
-    if (!child.stdin.write(`${JSON.stringify(message)}\n`))
-      await new Promise<void>((resolve) => {
-        child.stdin.once("drain", resolve).once("close", resolve);
-      });
+    if (!child.stdin.write(`${JSON.stringify(message)}\n`)) await drained(child.stdin);
   }
 
   async close(): Promise<void> {
@@ -103,4 +108,16 @@ export class StdioTransport implements Transport {
     this.how = how;
     void this.close();
   }
+}
+
+/** Waits until a stream takes more, or is closed. */
+function drained(stream: Writable): Promise<void> {
+  if (stream.closed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      stream.off("drain", done).off("close", done);
+      resolve();
+    };
+    stream.on("drain", done).on("close", done);
+  });
 }

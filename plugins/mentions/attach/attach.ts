@@ -1,5 +1,5 @@
-import { resolve } from "node:path";
 import { messageOf, newId } from "@scorel/kernel";
+import { typedPath } from "@scorel/kit/files/typed-path";
 import type { AttachedContent, Mention, UserMessage } from "@scorel/messages/contract";
 import { callable } from "../executor.ts";
 import type { Mentions } from "../mentions.ts";
@@ -8,8 +8,10 @@ import { type Attached, attachFile, attachFolder, type Named, refused, refusedBy
 import { type Sourced, sourceOf } from "./sources.ts";
 import { type Mentioned, mentionsIn } from "./words.ts";
 
-/** The most files that one message can attach. */
+/** The most files that one message can attach. The first one beyond is named, the others are not. */
 const MOST = 20;
+/** The most words of a message that are looked up although they may be anything, such as those of pasted code. */
+const MOST_WORDS = 200;
 
 type Content = Exclude<UserMessage["content"], string>;
 
@@ -25,8 +27,11 @@ export async function attach(
   const typed = typeof content === "string" ? content : (content.find((block) => block.type === "text")?.text ?? "");
   const blocks: Content = [];
   const told: Mention[] = [];
+  let words = 0;
   for (const mentioned of mentionsIn(typed)) {
+    if (told.length > MOST) break;
     const source = sourceOf(mentioned, mentions);
+    if (!source && !mentioned.isPath && ++words > MOST_WORDS) continue;
     const named = source ?? (await fileNamed(mentioned, mentions));
     if (!named && !mentioned.isPath) continue;
     const { mention, content: attached } = await attachedOf(named, mentioned, told.length, mentions, signal);
@@ -47,8 +52,8 @@ async function attachedOf(
 ): Promise<Attached> {
   const path = (named && "path" in named ? named.path : forms.at(-1)?.path) ?? "";
   const refuse = (problem: string) => refused(path, problem);
+  if (count >= MOST) return refuse(`a message can attach ${MOST} files, and nothing from here on is attached`);
   if (!named) return refuse("there is no such file");
-  if (count >= MOST) return refuse(`a message can attach ${MOST} files`);
   if ("attach" in named) return named.attach(signal);
   if ("why" in named) return refusedBy(named, path, "Read");
   try {
@@ -67,7 +72,7 @@ async function fileNamed({ forms }: Mentioned, mentions: Mentions): Promise<Name
   let closed: Refusal | undefined;
   for (const { path, lines } of forms) {
     if (path.includes("\0")) continue;
-    const full = path.startsWith("~/") ? resolve(home, path.slice(2)) : resolve(cwd, path);
+    const full = typedPath(path, cwd, home);
     try {
       const refusal = await whyClosed(full, mentions);
       closed ??= refusal;

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { fenced } from "@scorel/kit/text/fence";
 import { oneLine } from "@scorel/kit/text/one-line";
 import type { ImageBlock, Mention, TextBlock } from "@scorel/messages/contract";
 import { callable } from "../executor.ts";
@@ -47,7 +48,7 @@ export async function attachFile({ path, full, lines }: Named, call: Call, menti
     ...(shown && { lines: [shown.start, shown.end, shown.total] as const }),
     ...(truncated && !lines && { cut: true as const }),
   };
-  return { mention, content: [fenced(path, textOf(content))] };
+  return { mention, content: [attachedText(path, textOf(content))] };
 }
 
 interface Shown {
@@ -72,7 +73,7 @@ export async function attachFolder({ path, full }: Named, call: Call, mentions: 
   const shown = names.slice(0, MOST_ENTRIES);
   const more = names.length > shown.length ? [`… and ${names.length - shown.length} more`] : [];
   const mention: Mention = { path, kind: "folder", entries: names.length };
-  return { mention, content: [fenced(`${path.replace(/\/$/, "")}/`, [...shown, ...more].join("\n"))] };
+  return { mention, content: [attachedText(`${path.replace(/\/$/, "")}/`, [...shown, ...more].join("\n"))] };
 }
 
 /** A mention without an attachment, with the reason. `forModel` is another reason for the model, if the model can do something about it. */
@@ -104,11 +105,9 @@ export function refusedBy({ decision, why }: Refusal, path: string, tool: string
   );
 }
 
-/** A code block with a fence that is longer than any inside. */
-export function fenced(path: string, text: string): TextBlock {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
-  return { type: "text", text: `Attached: ${oneLine(path)}\n${fence}\n${text}\n${fence}` };
+/** The text block that gives the model the content of an attached file, or the listing of an attached folder. */
+export function attachedText(path: string, text: string): TextBlock {
+  return { type: "text", text: `Attached: ${oneLine(path)}\n${fenced(text)}` };
 }
 
 function textOf(content: readonly (TextBlock | ImageBlock)[]): string {

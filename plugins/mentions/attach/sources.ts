@@ -2,7 +2,7 @@ import { messageOf } from "@scorel/kernel";
 import type { MentionSource } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Mentions } from "../mentions.ts";
-import { type Attached, fenced, refused } from "./read.ts";
+import { type Attached, attachedText, refused } from "./read.ts";
 import type { Mentioned } from "./words.ts";
 
 /** A mention that belongs to a source of another plugin. */
@@ -18,7 +18,7 @@ export function sourceOf({ forms }: Mentioned, { ctx }: Mentions): Sourced | und
   for (const { plugin, value } of ctx.collect("mentionSources", sourcesIn))
     for (const source of value) {
       const takes = (word: string) =>
-        ctx.guard({ plugin, where: "takes of mentionSources", otherwise: false }, () => source.takes(word));
+        ctx.attempt({ plugin, where: "takes of mentionSources", otherwise: false }, () => source.takes(word));
       const path = words.findLast(takes);
       if (path !== undefined) return { path, attach: (signal) => attached(source, { path, plugin, ctx, signal }) };
     }
@@ -32,7 +32,7 @@ export function suggested(query: string, { ctx }: Pick<Mentions, "ctx">): { firs
   const all = ctx.collect("mentionSources", sourcesIn).flatMap(({ plugin, value }) =>
     value.flatMap((source) => {
       const where = "suggest of mentionSources";
-      return ctx.guard<readonly string[]>({ plugin, where, otherwise: [] }, () => textsOf(source, plugin));
+      return ctx.attempt<readonly string[]>({ plugin, where, otherwise: [] }, () => textsOf(source, plugin));
     }),
   );
   const matching = all.filter((word) => word.toLowerCase().includes(typed));
@@ -69,7 +69,7 @@ interface Request extends Pick<Mentions, "ctx"> {
 async function attached(source: MentionSource, { path, plugin, ctx, signal }: Request): Promise<Attached> {
   try {
     const given = await ctx.calls.run(plugin, "attach of mentionSources", () => source.attach(path, signal));
-    const content = given.map((block) => (block.type === "text" ? fenced(path, block.text) : block));
+    const content = given.map((block) => (block.type === "text" ? attachedText(path, block.text) : block));
     return { mention: { path, kind: "file" }, content };
   } catch (thrown) {
     signal?.throwIfAborted();

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { messageOf } from "@scorel/kernel";
+import { ripgrepFault } from "@scorel/kit/process/ripgrep";
 import { errors } from "../errors.ts";
 import { callable } from "../executor.ts";
 import type { Mentions } from "../mentions.ts";
@@ -30,7 +31,8 @@ export async function listFiles({ ctx, workspace }: Mentions, take: (name: strin
     const real = await files.realpath(directory, { signal });
     await using search = await files.search(real, { signal, env: ctx.find("secrets")?.childEnv() ?? {} });
     const args = [...OPTIONS, "--files", "--null", "--hidden", "--glob=!.git", "--", search.target];
-    await search.run(args, { signal, onOutput });
+    const fault = ripgrepFault(await search.run(args, { signal, onOutput }));
+    if (fault !== undefined) throw new Error(fault);
   } catch (thrown) {
     if (!enough.signal.aborted)
       throw errors.MENTIONS_LISTING({ directory, reason: reasonOf(thrown, signal) }, { cause: thrown });

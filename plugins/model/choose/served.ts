@@ -98,7 +98,7 @@ async function refused(response: Response, key: string | undefined): Promise<Fai
 
 function keyRefused(status: number, key: string | undefined): Failure {
   if (key === undefined)
-    return { reason: `it wants a key (${status})`, advice: "Set a variable to the key, and give its name." };
+    return { reason: `it requires a key (${status})`, advice: "Set a variable to the key, and enter its name." };
   return { reason: `it refused the key (${status})`, advice: "Is this the key of this server?" };
 }
 

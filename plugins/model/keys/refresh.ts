@@ -1,3 +1,4 @@
+import type { RequestFailure } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { authPath, changeCredential, lockAuth, readStored, type Subscription } from "./auth-file.ts";
 import { loadProvider, reasonOf, subscriptionOf } from "./sign-in.ts";
@@ -37,14 +38,18 @@ async function renew(provider: string, stored: Subscription): Promise<Subscripti
   } catch (thrown) {
     if (stored.expires > Date.now() && !isRefusal(heard)) return stored;
     const reason = reasonOf(heard, thrown);
-    throw isRefusal(heard)
-      ? errors.MODEL_LOGIN_ENDED({ provider, reason })
-      : errors.MODEL_LOGIN_NOT_RENEWED({ provider, reason });
+    if (isRefusal(heard)) throw errors.MODEL_LOGIN_ENDED({ provider, reason });
+    throw errors.MODEL_LOGIN_NOT_RENEWED({ provider, reason, failure: failureOf(heard) });
   }
 }
 
 function isRefusal({ status = 0 }: Heard): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429;
+}
+
+/** The status, or the reason why no server was reached. The agent decides by these whether to try again. */
+function failureOf({ status, unreached }: Heard): RequestFailure {
+  return { ...(status !== undefined && { status }), ...(unreached !== undefined && { unreached }) };
 }
 
 function isSame(now: unknown, stored: Subscription): boolean {

@@ -22,7 +22,7 @@ export async function streamOffline(
   context: Context,
   { signal }: SimpleStreamOptions = {},
 ): Promise<AssistantMessageEventStream> {
-  if (signal?.aborted) return await failedStream(offlineModel, "Request was aborted", "aborted");
+  if (signal?.aborted) return await failedStream(offlineModel, "Request was aborted", { reason: "aborted" });
   const { createAssistantMessageEventStream } = await import("@mariozechner/pi-ai");
   const stream = createAssistantMessageEventStream();
   say(stream, answer(context), callCount(context));

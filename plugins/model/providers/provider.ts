@@ -70,7 +70,9 @@ export function flawOfProvider(id: string, value: unknown): string | undefined {
   const list = Array.isArray(data.models) ? listedModels(data.models) : {};
   if ("flaw" in list) return `models: ${list.flaw}`;
   if ((data.api === undefined) === (data.stream === undefined))
-    return data.api === undefined ? "it has neither api nor stream" : "it has both api and stream; give one of them";
+    return data.api === undefined
+      ? "it has neither api nor stream"
+      : "it has both api and stream; use only one of them";
   const flaw = flawOfUrl(data.baseUrl);
   return flaw === undefined ? undefined : `its baseUrl ${flaw}`;
 }

@@ -86,7 +86,7 @@ export class Providers {
     const { id, plugin, provider } = owned;
     const { accessTo } = await import("./access.ts");
     const guarded = { plugin, where: `models of provider ${id}`, otherwise: undefined, limit: PATIENCE };
-    return this.ctx.guard(guarded, async (): Promise<readonly ProviderModel[] | undefined> => {
+    return this.ctx.attempt(guarded, async (): Promise<readonly ProviderModel[] | undefined> => {
       if (typeof provider.models !== "function") return provider.models;
       const { key, credential } = accessFor(this.choiceOf(owned, anyModel), this.from.env);
       const { access } = accessTo(provider, {

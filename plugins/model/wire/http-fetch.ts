@@ -132,9 +132,14 @@ function stream(source: Readable, { signal, passage }: Reading): ReadableStream<
         if ((controller.desiredSize ?? 1) <= 0) source.pause();
       });
       source.on("end", () => {
-        const rest = left ? undefined : passage?.end();
-        if (rest && rest.length > 0) controller.enqueue(rest);
-        if (!left) controller.close();
+        if (left) return;
+        try {
+          const rest = passage?.end();
+          if (rest && rest.length > 0) controller.enqueue(rest);
+          controller.close();
+        } catch (thrown) {
+          leave(controller, thrown);
+        }
       });
       source.on("error", (error) =>
         controller.error(signal?.aborted ? signal.reason : new TypeError("terminated", { cause: error })),

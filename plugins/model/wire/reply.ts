@@ -1,5 +1,6 @@
 import type { Api, AssistantMessage, AssistantMessageEventStream, Model, ToolResultMessage } from "@mariozechner/pi-ai";
 import { noUsage } from "@scorel/kit/session/usage";
+import type { RequestFailure } from "../contract.ts";
 
 type Named = Pick<Model<Api>, "api" | "provider" | "id">;
 
@@ -13,11 +14,12 @@ export function emptyMessage({ api, provider, id }: Named): AssistantMessage {
 export async function failedStream(
   model: Named,
   errorMessage: string,
-  reason: "error" | "aborted" = "error",
+  { reason = "error", failure }: { reason?: "error" | "aborted"; failure?: RequestFailure | undefined } = {},
 ): Promise<AssistantMessageEventStream> {
   const { createAssistantMessageEventStream } = await import("@mariozechner/pi-ai");
   const stream = createAssistantMessageEventStream();
-  const error: AssistantMessage = { ...emptyMessage(model), stopReason: reason, errorMessage };
+  const made: AssistantMessage = { ...emptyMessage(model), stopReason: reason, errorMessage };
+  const error = { ...made, ...(failure && { failure }) };
   stream.push({ type: "error", reason, error });
   stream.end(error);
   return stream;

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
-import { codeOf } from "@scorel/kernel";
+import { codeOf, messageOf, ScorelError } from "@scorel/kernel";
 import { decideOn, describeAs } from "@scorel/kit/terminal/review";
 import { shellWord } from "@scorel/kit/text/shell-word";
 import type { InstalledPackage, PackageReview } from "../contract.ts";
@@ -41,8 +41,22 @@ export async function update(installer: Installer, invocation: Invocation): Prom
   const all = await installer.store.list();
   if (all.length === 0) return say(invocation, `No ${installer.noun} is installed.`);
   let worst = 0;
-  for (const each of all) worst = Math.max(worst, await updateOne(installer, each, undefined, invocation));
+  for (const each of all) {
+    worst = Math.max(worst, await attempt(installer, each, invocation));
+    if (isInterrupted(invocation)) break;
+  }
   return worst;
+}
+
+/** Updates one of several packages. A failure is printed, and the others continue. */
+async function attempt(installer: Installer, before: InstalledPackage, invocation: Invocation): Promise<number> {
+  try {
+    return await updateOne(installer, before, undefined, invocation);
+  } catch (thrown) {
+    if (codeOf(thrown) === "PACKAGES_UNCONFIRMED") throw thrown;
+    invocation.stderr.write(`scorel: "${before.name}" was not updated: ${messageOf(thrown)}\n`);
+    return thrown instanceof ScorelError ? thrown.exit : 1;
+  }
 }
 
 async function updateOne(

@@ -4,6 +4,8 @@ import { codeOf, messageOf } from "@scorel/kernel";
 import { ownFolders } from "@scorel/kit/process/programs";
 
 const KEPT_STDERR = 8 * 1024;
+/** Milliseconds that an interrupted program has to end by itself. */
+const GRACE_MS = 3_000;
 
 interface Options {
   cwd: string;
@@ -14,6 +16,7 @@ interface Options {
 
 /** How a program ended. */
 export interface Ended {
+  /** Null if a signal or `failure` has ended it. */
   code: number | null;
   stdout: Buffer;
   /** The end of its output on stderr. */
@@ -22,7 +25,10 @@ export interface Ended {
   failure?: string;
 }
 
-/** Runs a program without a shell and keeps what it prints; never rejects. An abort ends it. */
+/**
+ * Runs a program without a shell and keeps what it prints; never rejects. An abort ends it. Resolves only when it has ended, since it may
+ * write to a folder that is removed afterwards.
+ */
 export function run(program: string, args: readonly string[], { input, ...options }: Options): Promise<Ended> {
   return new Promise((resolve) => {
     const stdout: Buffer[] = [];
@@ -34,9 +40,17 @@ export function run(program: string, args: readonly string[], { input, ...option
     child.stderr.on("data", (chunk: Buffer) => {
       stderr = (stderr + chunk.toString()).slice(-KEPT_STDERR);
     });
-    child.on("error", (thrown) =>
-      end(null, codeOf(thrown) === "ENOENT" ? `there is no ${program}` : messageOf(thrown)),
-    );
+    child.on("error", (thrown) => {
+      const failure = codeOf(thrown) === "ENOENT" ? `there is no ${program}` : messageOf(thrown);
+      if (child.pid === undefined) return end(null, failure);
+      // It was asked to end. Processes that it has started may keep its streams open for longer.
+      const kill = setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
+      child.once("exit", () => {
+        clearTimeout(kill);
+        // Its exit code does not count: a program may exit with 0 when it is asked to end, and its output may be incomplete.
+        end(null, failure);
+      });
+    });
     child.on("close", (code, signal) => end(code, signal === null ? undefined : `it was ended by ${signal}`));
     // A program that ends without reading its input closes the pipe; its exit code says why.
     child.stdin.on("error", () => {});

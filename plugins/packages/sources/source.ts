@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
-import { homedir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { basename, join } from "node:path";
+import { typedPath } from "@scorel/kit/files/typed-path";
 import type { PackageSource } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Fetched, Surroundings } from "./fetched.ts";
@@ -24,7 +24,7 @@ export function recognise(given: string, cwd: string): Wanted {
       reason:
         "the only addresses that can be fetched are git+https://host/repository with an optional @branch; download others first",
     });
-  const path = resolve(cwd, given.replace(/^~(?=\/|$)/, homedir()));
+  const path = typedPath(given, cwd);
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) throw errors.PACKAGES_SOURCE({ source: given, reason: `there is no ${path}` });
   if (stats.isFile() && /\.[cm]?[jt]sx?$/.test(path))

@@ -1,4 +1,5 @@
 import { join, relative, sep } from "node:path";
+import { codeOf } from "@scorel/kernel";
 import { presetsDir, userDir } from "@scorel/kit/files/home";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
 import { assertPrivate, closeToOthers } from "@scorel/kit/files/private-folder";
@@ -31,7 +32,13 @@ export async function installedFile(path: string): Promise<string> {
 
 /** Finishes an interrupted `scorel preset` command, before presets are searched. */
 export async function settleInstalls(): Promise<void> {
-  if (isAnyStaged(presets)) await (await import("./steps.ts")).settle(presets);
+  if (!isAnyStaged(presets)) return;
+  try {
+    await (await import("./steps.ts")).settle(presets);
+  } catch (thrown) {
+    // The package is refused when it is used. Others, and the commands that repair it, must work.
+    if (codeOf(thrown) !== "PACKAGES_UNFINISHED") throw thrown;
+  }
 }
 
 /** Throws PRESET_CHANGED for an installed preset whose folder is missing, since no search finds it. */

@@ -39,7 +39,12 @@ export function writePlan(folder: string, plan: Plan): void {
   replaceFile(join(folder, "plan.json"), JSON.stringify(plan), { durable: true });
 }
 
-/** Plans that a killed process has not carried out. */
+/** Removes a staging folder, unless its plan is still to be completed: the folder may hold the only copy of the former package. */
+export function discardStaging(folder: string): void {
+  if (textAt(join(folder, "plan.json")) === undefined) fs.rmSync(folder, { recursive: true, force: true });
+}
+
+/** Plans that were not carried out, because their process was killed or the disk failed. */
 export function readyPlans(kind: PackageKind): { folder: string; plan: Plan }[] {
   return folders(kind).flatMap((folder) => {
     const text = textAt(join(folder, "plan.json"));

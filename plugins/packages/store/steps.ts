@@ -5,7 +5,9 @@ import { removeCopy, removeStale, retireCopy } from "@scorel/kit/files/copy";
 import { userDir } from "@scorel/kit/files/home";
 import { canonical } from "@scorel/kit/files/paths";
 import { makePrivate } from "@scorel/kit/files/private-folder";
+import { reasonOf } from "@scorel/kit/values/coded-error";
 import type { LockEntry, PackageLock } from "../contract.ts";
+import { errors } from "../errors.ts";
 import type { PackageKind } from "./kinds.ts";
 import { entryOf, isAnyStaged, lockNow, stagingDir, writeLock } from "./lock.ts";
 import { clearStaging, clearTemporaries, type Plan, readyPlans, writePlan } from "./staging.ts";
@@ -35,7 +37,7 @@ export async function settle(kind: PackageKind): Promise<void> {
 /**
  * Installs or removes a package in one step. Once its plan is written, the step will be completed even if this process
  * is killed; before that, nothing has changed. Throws PRESET_TAKEN or PACKAGE_TAKEN when `unless`, called under the lock,
- * returns a reason against it.
+ * returns a reason against it, and PACKAGES_UNFINISHED when the step has failed after its plan was written.
  */
 export async function carryOut(
   kind: PackageKind,
@@ -47,8 +49,27 @@ export async function carryOut(
     const reason = unless(entryOf(lockNow(kind), plan.name));
     if (reason !== undefined) throw kind.errors.taken({ name: plan.name, reason });
     writePlan(folder, plan);
-    finish(kind, folder, plan);
+    complete(kind, folder, plan);
   });
+}
+
+/** Carries out a plan. If that fails half-way, the plan stays for the next command, and PACKAGES_UNFINISHED is thrown. */
+function complete(kind: PackageKind, folder: string, plan: Plan): void {
+  try {
+    finish(kind, folder, plan);
+  } catch (thrown) {
+    if (!hasBegun(folder, plan)) {
+      // The package cannot be moved at all, as if its folder were a mount point. Every later command would fail at this plan.
+      fs.rmSync(join(folder, "plan.json"), { force: true });
+      throw thrown;
+    }
+    throw errors.PACKAGES_UNFINISHED({ name: plan.name, reason: reasonOf(thrown) }, { cause: thrown });
+  }
+}
+
+function hasBegun(folder: string, { entry }: Plan): boolean {
+  const names = fs.readdirSync(folder);
+  return names.some((name) => name.startsWith("old-")) || (entry !== undefined && !names.includes("package"));
 }
 
 /** Carries out a plan. Each of its actions may be repeated, so the next caller can finish an interrupted plan. */
@@ -92,7 +113,7 @@ async function locked(kind: PackageKind, work: () => void): Promise<void> {
   );
   if (!lock) throw kind.errors.lock({ path, reason: "another process is changing it" });
   try {
-    for (const { folder, plan } of readyPlans(kind)) finish(kind, join(stagingDir(kind), basename(folder)), plan);
+    for (const { folder, plan } of readyPlans(kind)) complete(kind, join(stagingDir(kind), basename(folder)), plan);
     clearStaging(kind);
     clearTemporaries(kind);
     work();

@@ -1,4 +1,3 @@
-import * as fs from "node:fs";
 import { codeOf } from "@scorel/kernel";
 import type { InstalledPackage, LockEntry, PackageStore, Staging } from "../contract.ts";
 import { extensionRules } from "./extension-rules.ts";
@@ -7,7 +6,7 @@ import type { ExtensionKnowledge, PresetKnowledge } from "./knowledge.ts";
 import { entryOf } from "./lock.ts";
 import { presetRules } from "./preset-rules.ts";
 import type { PackageRules } from "./rules.ts";
-import { clearStaging, makeStaging } from "./staging.ts";
+import { clearStaging, discardStaging, makeStaging } from "./staging.ts";
 import { carryOut, folderOf, readLock } from "./steps.ts";
 import { reasonAgainst } from "./taken.ts";
 import { changesTo, hashOf, packageTree } from "./tree.ts";
@@ -37,7 +36,7 @@ function createStore(rules: PackageRules): PackageStore {
         folder,
         review,
         nameIn: async (path) => rules.nameIn(path),
-        discard: () => fs.rmSync(folder, { recursive: true, force: true }),
+        discard: () => discardStaging(folder),
       };
     },
     async diff(name) {

@@ -49,6 +49,11 @@ function nameOf({ tokens }: Unit): string {
   return bareName(tokens.find(({ kind }) => kind === "word")?.value ?? "");
 }
 
+/** Whether a program reads the names of files from a file, by `--files0-from` or an abbreviation of it. */
+function readsList([program = "", ...words]: readonly (string | undefined)[]): boolean {
+  return /^(?:sort|wc|du)$/.test(bareName(program)) && words.some((word) => /^--f(?!ield)/.test(word ?? ""));
+}
+
 /** Whether a compiler, downloader or archiver reads file names from its standard input. */
 function takesNames(unit: Unit): boolean {
   const isProgram = /^(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|cpp|as|m4|curl|wget|tar|gtar|bsdtar|cpio|rsync)$/.test(
@@ -79,9 +84,11 @@ function addUnit({ tokens, nested }: Unit, place: Search): void {
   const given = nameOf({ tokens, nested }) === "git" ? values : words.map(({ value, text }) => value ?? text);
   const own = readerOf(given, (word) => place.found.folders.some((it) => kindOf(resolve(it, word)) !== undefined));
   const reader =
-    nested || place.passesNames ? { ...own, contents: true, scripts: own.scripts || place.passesNames } : own;
+    nested || place.passesNames
+      ? { ...own, contents: true, followsLinks: true, scripts: own.scripts || place.passesNames }
+      : own;
   const { found } = place;
-  if (/^(?:xargs|parallel|eval)$/.test(bareName(values[0] ?? "")))
+  if (/^(?:xargs|parallel|eval)$/.test(bareName(values[0] ?? "")) || readsList(values))
     found.unknown ??= "names that are read from somewhere";
   const isScript = takesOrders(values[0] ?? "");
   addScripts(bareName(values[0] ?? ""), values, reader, place);
@@ -97,8 +104,9 @@ function addUnit({ tokens, nested }: Unit, place: Search): void {
     else addWord(token, token.kind === "assignment" ? ASSIGNED : reader, isScript, place);
   }
   const hasFile = found.files.slice(named).some(({ path, sure }) => sure && kindOf(path) !== undefined);
+  const { contents, followsLinks } = reader;
   if (reader.walksCwd && (reader.alwaysWalksCwd || !hasFile))
-    for (const path of found.folders) found.walked.push({ path, sure: false, contents: reader.contents });
+    for (const path of found.folders) found.walked.push({ path, sure: false, contents, followsLinks });
   if (found.walked.length > walked && bareName(values[0] ?? "") !== "git") found.onlyGit = false;
 }
 
@@ -191,7 +199,7 @@ function addPath(path: string, isSure: boolean, reader: Reader, { found, seen }:
   if (/\s/.test(path) && kindOf(path) === undefined) return;
   const file = { path, sure, contents: reader.contents, ...(word !== undefined && { word }) };
   found.files.push(file);
-  if (reader.walksFolders && sure && isFolder(path)) found.walked.push(file);
+  if (reader.walksFolders && sure && isFolder(path)) found.walked.push({ ...file, followsLinks: reader.followsLinks });
 }
 
 /** Whether a path is a folder, following links. */

@@ -7,8 +7,8 @@ import type { Workspace } from "@scorel/workspace/contract";
 import type { Rule } from "../rules/rule.ts";
 import { type Case, deny, type Verdict } from "../verdict.ts";
 import { filesOf } from "./command-files.ts";
-import { isElsewhere, leadsTo } from "./file-cache.ts";
-import type { CommandFiles, Listing, NamedFile } from "./file-search.ts";
+import { isElsewhere, kindOf, leadsTo } from "./file-cache.ts";
+import type { CommandFiles, Listing, NamedFile, WalkedFolder } from "./file-search.ts";
 import { askAboutKept, keyStoreReason, type ReadRules, readRules, shownIn } from "./reading.ts";
 
 /**
@@ -102,7 +102,7 @@ function byRules(
   if (unknown !== undefined)
     return ask(`it contains ${unknown}, so it may read what the rule "${first.text}" is about`);
   for (const file of found.walked) {
-    const inside = firstIn(realOr(file.path), (entry) => covers(entry) !== undefined);
+    const inside = firstIn(file, (entry) => covers(entry) !== undefined);
     if (inside === "too many" || (inside !== undefined && !isWithin(workspace.root, inside)))
       return ask(
         `it goes through ${nameOf(file, workspace)}, which may contain what the rule "${first.text}" is about`,
@@ -150,7 +150,7 @@ function byKeys(
       rules: [],
     });
     if (rules.isAroundKept(real)) return goesThrough();
-    const inside = mode === "full" ? undefined : firstIn(real, rules.isKept);
+    const inside = mode === "full" ? undefined : firstIn(file, rules.isKept);
     if (inside === undefined || inside === "too many") continue;
     // Does not name a file outside of the project: the question must not reveal names that a folder contains.
     return isWithin(workspace.root, inside) ? askAboutKept(inside, rules, workspace) : goesThrough();
@@ -159,21 +159,53 @@ function byKeys(
 }
 
 /**
- * The first matching path below a folder; a link also counts as the path it points to. Folders near the top are searched first, since that
- * is where projects keep their keys, and not below thousands of installed files.
+ * The first matching path below a folder. For a program that may follow links, folders behind them are searched, too, but last and with a
+ * limit of their own, so that links to thousands of files do not hide what is in the folder itself.
  */
-function firstIn(folder: string, isAskedFor: (path: string) => boolean): string | "too many" | undefined {
+function firstIn(
+  { path, followsLinks }: WalkedFolder,
+  isAskedFor: (path: string) => boolean,
+): string | "too many" | undefined {
   if (isElsewhere()) return "too many";
-  const folders = [folder];
+  const listed = new Set<string>();
+  const linked = new Set<string>();
+  const inside = search({ folders: new Set([realOr(path)]), linked, listed }, isAskedFor);
+  if (!followsLinks || (inside !== undefined && inside !== "too many")) return inside;
+  return search({ folders: linked, linked, listed }, isAskedFor) ?? inside;
+}
+
+/** The folders of a search. The sets grow while folders are searched. */
+interface Folders {
+  /** Those to search. */
+  folders: Set<string>;
+  /** Those behind links. */
+  linked: Set<string>;
+  /** Those that have been searched. */
+  listed: Set<string>;
+}
+
+/**
+ * The first matching path in folders and below them. A link also counts as the path it points to. Folders near the top are searched first,
+ * since that is where projects keep their keys, and not below thousands of installed files.
+ */
+function search(
+  { folders, linked, listed }: Folders,
+  isAskedFor: (path: string) => boolean,
+): string | "too many" | undefined {
   let left = MAX_ENTRIES;
-  for (const at of folders)
-    for (const entry of entriesIn(at)) {
+  for (const at of folders) {
+    for (const entry of listed.has(at) ? [] : entriesIn(at)) {
       if (--left < 0) return "too many";
       const path = join(at, entry.name);
-      const found = [path, ...(entry.isSymbolicLink() ? [realOr(path)] : [])].find(isAskedFor);
+      const target = entry.isSymbolicLink() ? realOr(path) : path;
+      const found = [path, target].find(isAskedFor);
       if (found !== undefined) return found;
-      if (entry.isDirectory() && entry.name !== ".git") folders.push(path);
+      if (entry.name === ".git") continue;
+      if (entry.isDirectory()) folders.add(path);
+      else if (target !== path && kindOf(target) === "folder") linked.add(target);
     }
+    listed.add(at);
+  }
   return undefined;
 }
 

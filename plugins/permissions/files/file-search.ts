@@ -13,6 +13,11 @@ export interface NamedFile {
    */
   word?: string;
 }
+/** A folder that a command walks recursively. */
+export interface WalkedFolder extends NamedFile {
+  /** Whether the command may follow links in it. */
+  followsLinks: boolean;
+}
 /** What the shell looks up to expand a wildcard, whichever program gets the names. */
 export interface Listing extends Expanded {
   /** The wildcard as written in the command. */
@@ -21,8 +26,7 @@ export interface Listing extends Expanded {
 /** The files and folders that a command names, worked out without running it. */
 export interface CommandFiles {
   files: NamedFile[];
-  /** Folders that the command walks recursively. */
-  walked: NamedFile[];
+  walked: WalkedFolder[];
   /** What the shell lists to expand wildcards. */
   listed: Listing[];
   /** Folders that parts of the command may run in. */

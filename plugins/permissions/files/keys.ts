@@ -27,9 +27,14 @@ const TOKEN = /auth|token|password|secret|:\/\/[^\s/:]+:[^\s/@]+@/i;
 const MAX_SETTINGS = 262_144;
 /** Variables of a program, such as `.env.local`. Templates are left out: they are made to be read. */
 const VARIABLES = /^(?!.*\.(?:example|sample|template|dist|defaults|schema)$)(?:\.env(?:\.[^/]+)?|[^/]+\.env)$/i;
-/** A variable whose name says that its value is secret, and that has one; or a URL with a password. */
-const SECRET_VALUE =
-  /^\s*(?:export\s+)?\w*(?:KEY(?!BOARD|WORD)|TOKEN|SECRET|PASS(?!ENGER)|PWD|CREDENTIAL|AUTH(?!OR))\w*\s*=\s*["']?[^\s"'#]|:\/\/[^\s/:]*:[^\s/@]+@/im;
+/** A variable that has a value. */
+const VARIABLE = /^\s*(?:export\s+)?(\w+)\s*=\s*["']?[^\s"'#]/i;
+/** Names of variables whose values are secret. */
+const SECRET_NAME = /KEY(?!BOARD|WORD)|TOKEN|SECRET|PASS(?!ENGER)|PWD|CREDENTIAL|AUTH(?!OR)/i;
+/** Line breaks. Programs that read variables also accept a carriage return alone. */
+const LINE_END = /[\r\n\u2028\u2029]/;
+/** A URL with a password. */
+const PASSWORD = /:\/\/[^\s/:]*:[^\s/@]+@/;
 
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
@@ -40,7 +45,10 @@ export function holdsKeys(path: string): boolean {
   if (isSystem(path)) return false;
   if (PLACE.test(path) || NAME.test(path) || SYSTEM.test(path)) return true;
   const name = basename(path);
-  return (SETTINGS.test(name) && contains(path, TOKEN)) || (VARIABLES.test(name) && contains(path, SECRET_VALUE));
+  return (
+    (SETTINGS.test(name) && contains(path, (text) => TOKEN.test(text))) ||
+    (VARIABLES.test(name) && contains(path, (text) => text.split(LINE_END).some(isSecretLine)))
+  );
 }
 
 /** Whether a path belongs to system files that are the same on every machine. */
@@ -48,14 +56,19 @@ export function isSystem(path: string): boolean {
   return PUBLIC.test(path);
 }
 
+/** Whether a line gives a value to a variable whose name says that the value is secret, or contains a URL with a password. */
+function isSecretLine(line: string): boolean {
+  return SECRET_NAME.test(VARIABLE.exec(line)?.[1] ?? "") || PASSWORD.test(line);
+}
+
 /**
- * Whether a settings file contains a secret of this form. True for a file that is too large to search, or that is on another computer.
+ * Whether a settings file contains a secret. True for a file that is too large to search, or that is on another computer.
  */
-function contains(path: string, secret: RegExp): boolean {
+function contains(path: string, isSecret: (text: string) => boolean): boolean {
   if (isElsewhere()) return true;
   try {
     const { size } = statSync(path);
-    return size > MAX_SETTINGS || secret.test(readText(path));
+    return size > MAX_SETTINGS || isSecret(readText(path));
   } catch {
     return false; // A file that does not exist or cannot be read reveals nothing.
   }

@@ -1,5 +1,6 @@
-import { join, resolve, sep } from "node:path";
+import { resolve } from "node:path";
 import { isWithin } from "@scorel/kit/files/paths";
+import { typedPath } from "@scorel/kit/files/typed-path";
 import { worktreeAround } from "@scorel/kit/files/worktree-place";
 import type { Workspace } from "@scorel/workspace/contract";
 import { leadsTo } from "./file-cache.ts";
@@ -15,15 +16,6 @@ export function isInside(path: string, { root, temp, allowWrite }: Workspace): b
 export function leadsOut(word: string, workspace: Workspace): boolean {
   const named = resolve(workspace.cwd, word);
   return isWithin(workspace.root, named) && !isInside(named, workspace);
-}
-
-/** Whether a path is a `.mcp.json` or inside `.git` or `.scorel`, whose files can make git or Scorel run programs. */
-export function isControlPath(path: string): boolean {
-  return path
-    .normalize("NFKC")
-    .toLowerCase()
-    .split(sep)
-    .some((name) => /^\.(?:git|scorel|mcp\.json)[. ]*$/.test(name));
 }
 
 /**
@@ -67,8 +59,7 @@ function formsOf(path: string, root: string): string[] {
 }
 
 function sourceOf(pattern: string, { root, home }: Pick<Workspace, "root" | "home">): string {
-  const base = pattern.startsWith("~/") ? join(home, pattern.slice(2)) : resolve(root, pattern);
-  return base
+  return typedPath(pattern, root, home)
     .split(/(\/\*\*$|\*\*\/|\*\*|\*|\\[\\*])/)
     .map((part) => GLOBS[part] ?? literal(part))
     .join("");

@@ -13,6 +13,8 @@ export interface Reader {
   walksCwd: boolean;
   /** Whether it walks the current folder even if an argument names a file. */
   alwaysWalksCwd?: boolean;
+  /** Whether it may follow links in the folders that it walks. */
+  followsLinks: boolean;
   /** Whether arguments that only the shell knows may be files. */
   readsUnknown: boolean;
   /** Whether an argument may be a script that names files. */
@@ -36,6 +38,22 @@ const FLAT = set(
 );
 /** Programs that walk the current folder unless an argument names another. */
 const WALKERS = set("rg ag ack tree du find fd fdfind");
+/** Options with which programs follow links in the folders that they walk, by the programs' names. A long option may be abbreviated. */
+const FOLLOWING: readonly [ReadonlySet<string>, RegExp][] = [
+  [set("grep egrep fgrep"), /^-[^-]*[RS]|^--de/],
+  [set("cp ls du"), /^-[^-]*L|^--de/],
+  [set("find"), /^-[^-]*L|^-follow/],
+  [set("rg fd fdfind"), /^-[^-]*L|^--fo/],
+  [set("ag"), /^-[^-]*f|^--fo/],
+  [set("tree"), /^-[^-]*l/],
+];
+
+/**
+ * Options with which programs go through folders; long ones may be abbreviated, also the argument in `grep -d recurse`. A word in braces may
+ * become any option.
+ */
+const RECURSIVE = /^-[a-zA-Z]*[rR]|^--(?:rec|de)|^(?:-[^-]*d|--d[a-z]*=)?rec(?:urse|urs|ur|u)?$|^\{/;
+
 /** How a program reads files, judged by its arguments. An unknown program may read everything. */
 export function readerOf(
   words: readonly (string | undefined)[],
@@ -46,16 +64,16 @@ export function readerOf(
   if (program === "git") return gitReader(words, exists);
   if (TALKERS.has(program) && !(program === "date" && words.some((word) => /^-[uRI]*f|^--f/.test(word ?? ""))))
     return { ...PLAIN, files: false, contents: false, readsUnknown: false };
-  const recursive = words.some((word) => /^-[a-zA-Z]*[rR]|^--(?:recursive|dereference-recursive)/.test(word ?? ""));
+  const recursive = words.some((word) => RECURSIVE.test(word ?? ""));
   if (LISTERS.has(program)) {
-    const runs = words.some((word) =>
-      /^-(?:exec|execdir|ok|okdir|x|X|-exec|-exec-batch)$|files0-from/.test(word ?? ""),
-    );
+    const runs = words.some((word) => /^-(?:exec|execdir|ok|okdir|x|X|-exec|-exec-batch)$|^--fil/.test(word ?? ""));
     const walks = WALKERS.has(program) || (program === "ls" && recursive);
-    return { ...PLAIN, contents: runs, walksFolders: walks, walksCwd: walks };
+    // A program that is run on a link follows it.
+    const followsLinks = runs || mayFollowLinks(program, words);
+    return { ...PLAIN, contents: runs, walksFolders: walks, walksCwd: walks, followsLinks };
   }
   if (FLAT.has(program) || program === "date") {
-    const copies = program === "cp" && words.some((word) => /^-[a-zA-Z]*a|^--archive/.test(word ?? ""));
+    const copies = program === "cp" && words.some((word) => /^-[a-zA-Z]*a|^--ar/.test(word ?? ""));
     const searches = recursive && /^[ef]?grep$/.test(program);
     const scripts = /^(?:g?sed|[gm]?awk|jq|yq)$/.test(program);
     return {
@@ -63,9 +81,17 @@ export function readerOf(
       scripts,
       walksFolders: searches || copies || (recursive && program === "cp"),
       walksCwd: searches,
+      followsLinks: mayFollowLinks(program, words),
     };
   }
-  return { ...PLAIN, walksFolders: true, walksCwd: WALKERS.has(program), scripts: true };
+  const followsLinks = mayFollowLinks(program, words);
+  return { ...PLAIN, walksFolders: true, walksCwd: WALKERS.has(program), followsLinks, scripts: true };
+}
+
+/** True for unknown programs, and for words that may be options. */
+function mayFollowLinks(program: string, words: readonly (string | undefined)[]): boolean {
+  const option = FOLLOWING.find(([programs]) => programs.has(program))?.[1];
+  return option === undefined || words.some((word = "$") => /^\{|[$`]/.test(word) || option.test(word));
 }
 
 const PLAIN: Reader = {
@@ -73,6 +99,7 @@ const PLAIN: Reader = {
   files: true,
   walksFolders: false,
   walksCwd: false,
+  followsLinks: true,
   readsUnknown: true,
   scripts: false,
 };
@@ -81,5 +108,6 @@ function gitReader(words: readonly (string | undefined)[], exists: (word: string
   const shown = gitReadingOf(words, exists);
   const reads = shown !== "nothing";
   const all = shown === "everything";
-  return { ...PLAIN, contents: reads, walksFolders: reads, walksCwd: all, alwaysWalksCwd: all, readsUnknown: reads };
+  const walks = { walksFolders: reads, walksCwd: all, alwaysWalksCwd: all, followsLinks: false };
+  return { ...PLAIN, ...walks, contents: reads, readsUnknown: reads };
 }

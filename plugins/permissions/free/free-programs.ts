@@ -40,7 +40,7 @@ const PROGRAMS: Readonly<Record<string, Free>> = {
   type: { flags: /^-[aptP]+$/, words: "programs" },
   ls: {
     flags:
-      /^-[1aAbBcCdfFgGhHiklLmnopqQrRsStuUvwxX]+$|^--(?:all|almost-all|recursive|human-readable|reverse|directory)$|^--color(?:=\w+)?$/,
+      /^-[1aAbBcCdfFgGhHiklmnopqQrRsStuUvwxX]+$|^--(?:all|almost-all|recursive|human-readable|reverse|directory)$|^--color(?:=\w+)?$/,
   },
   cat: { flags: /^-[AbeEnstTuv]+$/ },
   tac: {},
@@ -130,6 +130,11 @@ function operandsOf(words: readonly string[], { flags, valued }: Free): string[]
     else others.push(word);
   }
   return others;
+}
+
+/** Whether a program also reads the files behind links in the folders that its words name. */
+export function followsLinks(name: string | undefined): boolean {
+  return name === "diff";
 }
 
 /** The files of a sed command; undefined if its script runs programs, names files or edits in place. */

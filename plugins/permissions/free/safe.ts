@@ -1,14 +1,14 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { environmentOf } from "@scorel/kit/process/environment";
 import { foreignProgram } from "@scorel/kit/process/programs";
 import type { Workspace } from "@scorel/workspace/contract";
-import { namesIn } from "../files/file-cache.ts";
+import { kindOf, leadsTo, namesIn } from "../files/file-cache.ts";
 import { type Expanded, type Expansion, expandGlob } from "../files/globs.ts";
 import { isInside } from "../files/paths.ts";
 import type { Unit } from "../shell/shell.ts";
 import type { Token } from "../shell/words.ts";
 import { isFreeGit } from "./free-git.ts";
-import { filesNamed } from "./free-programs.ts";
+import { filesNamed, followsLinks } from "./free-programs.ts";
 
 /** The context in which a command is judged. */
 export interface Surroundings {
@@ -20,6 +20,8 @@ export interface Surroundings {
 }
 
 const MAX_NAMES = 20_000;
+/** The most entries of a folder that are searched for links. */
+const MAX_ENTRIES = 2_000;
 
 /**
  * Whether a command certainly only reads the project and prints: all its words are known, no option has side effects, and all
@@ -37,8 +39,27 @@ export function isSafe({ tokens }: Unit, surroundings: Surroundings): boolean {
     const files = filesNamed(words);
     if (files === undefined && words[0] === "git")
       return folders !== undefined && isFreeGit(words, folder, workspace, readable);
-    return files?.every((word) => folders !== undefined && isOpen(word, folder, workspace, readable)) ?? false;
+    const staysOpen = (word: string) => !followsLinks(words[0]) || !mayLeave(resolve(folder, word), workspace);
+    const isFree = (word: string) => isOpen(word, folder, workspace, readable) && staysOpen(word);
+    return files?.every((word) => folders !== undefined && isFree(word)) ?? false;
   });
+}
+
+/** Whether links below a folder lead out of the project or to other folders. True for a folder that is too large to search. */
+function mayLeave(folder: string, workspace: Workspace): boolean {
+  const folders = [folder];
+  let left = MAX_ENTRIES;
+  for (const at of folders) {
+    const real = kindOf(at) === "folder" ? leadsTo(at) : undefined;
+    for (const name of real === undefined ? [] : namesIn(at)) {
+      const path = join(at, name);
+      if (--left < 0 || !isInside(path, workspace)) return true;
+      const isFolder = kindOf(path) === "folder";
+      if (isFolder && leadsTo(path) !== join(real as string, name)) return true;
+      if (isFolder) folders.push(path);
+    }
+  }
+  return false;
 }
 
 /** The file in the project that runs as this program, because a folder of the project is on the PATH of commands. */

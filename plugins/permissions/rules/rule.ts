@@ -68,8 +68,7 @@ export function faultOf(text: string): string | undefined {
   const open = withoutQuotes(pattern);
   if (/['"`]/.test(open)) return undefined;
   const operator = /&&|\|\||(?<!>)\||;|\n/.exec(open)?.[0];
-  if (operator !== undefined)
-    return `each command that a line joins by ${JSON.stringify(operator)} needs a rule of its own`;
+  if (operator !== undefined) return `each command that a line joins by ${JSON.stringify(operator)} needs its own rule`;
   return /\s{2}|\t/.test(open) ? "commands are compared with one blank between their words" : undefined;
 }
 

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
+import { isControlPath } from "@scorel/kit/files/control-path";
 import type { Workspace } from "@scorel/workspace/contract";
 import { kindOf, leadsTo } from "../files/file-cache.ts";
-import { isControlPath, isInside, leadsOut } from "../files/paths.ts";
+import { isInside, leadsOut } from "../files/paths.ts";
 import { foldersOf } from "../free/free-folders.ts";
 import { isSafe, programOfProject } from "../free/safe.ts";
 import { forbids } from "../rules/forbid.ts";

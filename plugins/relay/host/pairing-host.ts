@@ -13,6 +13,7 @@ import * as devices from "./devices.ts";
 
 /** Milliseconds after which `follow` returns although nothing has changed. */
 const FOLLOW_MS = 20_000;
+const LOST = "the connection with the relay was lost";
 
 interface Asked {
   route: PeerRoute;
@@ -29,6 +30,7 @@ export class Pairing {
   private readonly connection: RelayConnection;
   private readonly listeners = new Set<() => void>();
   private readonly limit: NodeJS.Timeout;
+  private unwatch = () => {};
   private asked: Asked | undefined;
   private ended: string | undefined;
 
@@ -41,6 +43,8 @@ export class Pairing {
     this.offer = new PairingOffer({ primitives: nodeCrypto, code, identity, name, now: () => performance.now() });
     this.limit = setTimeout(() => this.end("its time is over"), CODE_SECONDS * 1_000);
     this.limit.unref();
+    // The relay withdraws the code when it loses the host.
+    this.unwatch = connection.whenClosed(() => this.end(LOST));
   }
 
   /** Whether the code can still be used through this connection. */
@@ -87,8 +91,8 @@ export class Pairing {
           },
         );
       },
-      closed: () => {
-        if (this.asked?.route === route) this.end("the other computer has left");
+      closed: (reason) => {
+        if (this.asked?.route === route) this.end(reason === "lost" ? LOST : "the other computer has left");
       },
     });
   }
@@ -101,28 +105,49 @@ export class Pairing {
     const asked = this.asked;
     if (this.ended !== undefined || (accept && !asked)) throw errors.RELAY_OFFER_UNKNOWN({ code: this.code });
     if (!accept || !asked) {
-      asked?.route.close("refused");
       this.end(asked ? "the user has said no" : "it was withdrawn");
       return undefined;
     }
-    const { guest, route, run } = asked;
+    // The answer has come in time.
+    clearTimeout(this.limit);
+    try {
+      const id = await this.accept(asked, scopes);
+      // The guest closes the route when it has the message.
+      this.asked = undefined;
+      this.end("it was used");
+      return devices.shownDevice(devices.deviceNamed(id));
+    } catch (thrown) {
+      // The steps of a pairing cannot be repeated, so the guest needs another code.
+      this.end("the device could not be added");
+      throw thrown;
+    }
+  }
+
+  /** Stores the device of a guest, tells the guest, and returns the device's id. */
+  private async accept({ guest, route, run }: Asked, scopes: readonly Scope[]): Promise<string> {
     const serial = await devices.nextSerial();
     const id = base64url(guest.id);
     const grant = await grantFrom(this.identity, { clientId: guest.id, serial }, Date.now());
     const message = await run.accept({ name: this.offer.options.name, grant, scopes });
     // Stored before the device is told, so that it can connect at once.
     await devices.addDevice(guest.publicKeys, { id, name: guest.name, scopes: [...scopes], serial: String(serial) });
+    if (this.ended !== undefined) {
+      // The guest has been refused meanwhile.
+      await devices.forgetDevice(id);
+      throw errors.RELAY_OFFER_UNKNOWN({ code: this.code });
+    }
     route.send(message);
-    this.end("it was used");
-    return devices.shownDevice(devices.deviceNamed(id));
+    return id;
   }
 
-  /** Ends the code. Only the first reason is kept. */
+  /** Ends the code, and refuses the guest that waits for an answer. Only the first reason is kept. */
   end(reason: string): void {
     if (this.ended !== undefined) return;
     clearTimeout(this.limit);
+    this.unwatch();
     this.ended = reason;
     this.offer.withdraw();
+    this.asked?.route.close("refused");
     this.connection.withdraw(this.place);
     this.tell();
   }

@@ -17,8 +17,10 @@ const PART = 5;
 const ONE_OF_SEVERAL_MS = 3_000;
 /** Milliseconds after which a host that is connected to another relay tries the first one again. */
 const RETURN_MS = 5 * 60_000;
-/** After these reasons, connecting again would fail, or end another connection that is wanted. */
-const FINAL = ["superseded", "blocked", "unauthenticated"];
+/** Why an ended link has no connection. */
+const ENDED = "this host has left it";
+/** After these reasons, connecting again would fail. */
+const FINAL = ["blocked", "unauthenticated"];
 
 export interface LinkOptions {
   /** The relays of one owner, in the order in which they are tried; at least one. */
@@ -39,6 +41,8 @@ export class RelayLink {
   private readonly options: LinkOptions;
   private current: RelayConnection | undefined;
   private connecting: Promise<RelayConnection> | undefined;
+  /** Ends the attempts to connect that are being made. */
+  private readonly attempts = new Set<AbortController>();
   private isReturning = false;
   private wait: NodeJS.Timeout | undefined;
   /** Time of the last connection or disconnection. */
@@ -75,6 +79,7 @@ export class RelayLink {
   /** Connects unless there is a connection. After a failure it goes on trying, and throws the error of this try. */
   async connect(): Promise<RelayConnection> {
     if (this.connection) return this.connection;
+    if (this.isEnded) throw errors.RELAY_UNREACHABLE({ relay: this.addresses[0] as string, reason: ENDED });
     clearTimeout(this.wait);
     this.connecting ??= this.begin().finally(() => {
       this.connecting = undefined;
@@ -90,6 +95,7 @@ export class RelayLink {
   end(): void {
     this.isEnded = true;
     clearTimeout(this.wait);
+    for (const attempt of this.attempts) attempt.abort(ENDED);
     this.current?.close();
   }
 
@@ -101,11 +107,12 @@ export class RelayLink {
       } catch (thrown) {
         tried.push({ address, thrown: thrown as Error });
         this.refused(address, thrown as ScorelError);
-        if (reasonIn(thrown) === "superseded") break;
+        // A later connection of an ended link would end the one of the link that has replaced it.
+        if (this.isEnded || reasonIn(thrown) === "superseded") break;
       }
     }
     this.count(1);
-    this.goOn(tried.map(({ thrown }) => thrown));
+    this.goOn();
     throw tried.length === 1
       ? (tried[0] as Tried).thrown
       : errors.RELAY_HOST_APART({ tried: triedTexts(tried) }, { cause: tried[0]?.thrown });
@@ -118,18 +125,23 @@ export class RelayLink {
 
   private async reach(address: string): Promise<RelayConnection> {
     const { identity, events } = this.options;
-    const connection: RelayConnection = await connectRelay({
-      ...{ address, primitives: nodeCrypto, make: nodeSocket },
-      limitMs: this.addresses.length > 1 ? ONE_OF_SEVERAL_MS : undefined,
-      who: { role: "host", identity },
-      events: { ...events, closed: (error) => this.lost(address, error) },
-    });
-    return connection;
+    const attempt = new AbortController();
+    this.attempts.add(attempt);
+    try {
+      return await connectRelay({
+        ...{ address, primitives: nodeCrypto, make: nodeSocket, signal: attempt.signal },
+        limitMs: this.addresses.length > 1 ? ONE_OF_SEVERAL_MS : undefined,
+        who: { role: "host", identity },
+        events: { ...events, closed: (error) => this.lost(address, error) },
+      });
+    } finally {
+      this.attempts.delete(attempt);
+    }
   }
 
   private entered(connection: RelayConnection): RelayConnection {
-    if (this.isEnded) connection.close();
-    else if (!connection.isOpen)
+    if (this.isEnded) connection.close(ENDED);
+    if (!connection.isOpen)
       throw errors.RELAY_UNREACHABLE({ relay: connection.address, reason: "the connection was lost" });
     if (!this.current) this.count(1);
     this.current = connection;
@@ -152,7 +164,8 @@ export class RelayLink {
     clearTimeout(this.wait);
     this.lostAt = address;
     this.refused(address, error);
-    this.goOn([error]);
+    // Connecting again would end the newer connection, which is wanted.
+    if (reasonIn(error) !== "superseded") this.goOn();
   }
 
   private refused(address: string, error: ScorelError): void {
@@ -162,11 +175,12 @@ export class RelayLink {
     this.problems.set(address, error);
   }
 
-  /** Connects again after a while, unless that cannot help. */
-  private goOn(failures: readonly unknown[]): void {
-    const reasons = failures.map(reasonIn);
-    const isFinal = reasons.includes("superseded") || this.addresses.every((address) => this.isFinal(address));
-    if (isFinal) return;
+  /**
+   * Connects again after a while, unless that cannot help. It can after a refusal because of a newer connection: that may be dead, made by
+   * this computer before its clock was set back.
+   */
+  private goOn(): void {
+    if (this.addresses.every((address) => this.isFinal(address))) return;
     const longest = Math.min(TIMES.last, Math.max(TIMES.first, this.away / PART));
     // `after` makes the wait random, so that hosts do not all come back at once.
     this.after(longest, () => this.start());
@@ -190,6 +204,7 @@ export class RelayLink {
       this.entered(await this.reach(first));
       before?.close();
     } catch (thrown) {
+      if (this.isEnded) return;
       this.refused(first, thrown as ScorelError);
       if (this.connection) this.returnLater();
       else this.start();

@@ -116,7 +116,7 @@ export class RelayedHost {
 
   /** Closes the channels of a device, because its rights have changed or ended. */
   disconnect(device: string): void {
-    for (const channel of this.channels.get(device) ?? []) channel.close();
+    for (const channel of this.channels.get(device) ?? []) channel.cut();
   }
 
   /**

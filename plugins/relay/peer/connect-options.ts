@@ -25,7 +25,7 @@ export interface ConnectOptions {
   make(address: string, protocol: string): BinarySocket;
   /** Milliseconds that connecting may take. */
   limitMs?: number | undefined;
-  /** Aborts connecting, or closes the connection. */
+  /** Aborts connecting, or closes the connection. Its reason is a text for people. */
   signal?: AbortSignal | undefined;
   /** Called for messages that the relay sends without a request. */
   events?: Partial<PeerEvents>;

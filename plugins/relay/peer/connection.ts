@@ -18,6 +18,9 @@ export type { Who } from "./hello.ts";
 const CONNECT_MS = 10_000;
 /** Number of ping periods without any message after which the relay counts as gone. */
 const SILENT_PERIODS = 2.5;
+/** Milliseconds from a refusal to the end of the connection that it explains. */
+const FAREWELL_MS = 5_000;
+const MAX_PING_MS = 60_000;
 const NONE: Bytes = new Uint8Array(0);
 
 /** Connects, and sends the hello. Throws RELAY_UNREACHABLE, RELAY_REFUSED. */
@@ -34,7 +37,8 @@ export function connectRelay(options: ConnectOptions): Promise<RelayConnection> 
       },
     });
     const limit = setTimeout(() => connection.close("it did not answer in time"), options.limitMs ?? CONNECT_MS);
-    options.signal?.addEventListener("abort", () => connection.close("another relay was faster"), { once: true });
+    const { signal } = options;
+    signal?.addEventListener("abort", () => connection.close(String(signal.reason)), { once: true });
   });
 }
 
@@ -49,13 +53,16 @@ export class RelayConnection {
   private hasSaidHello = false;
   private isReady = false;
   private end: ScorelError | undefined;
-  /** The error with which the relay has announced that it ends the connection. */
-  private farewell: ScorelError | undefined;
+  /** The latest refusal that was about the connection itself, and when it came. */
+  private farewell: { error: ScorelError; at: number } | undefined;
   private pendingOffer:
     | { resolve(offered: { place: string; seconds: number }): void; reject(error: Error): void }
     | undefined;
   private heardAt = performance.now();
+  /** Bytes that were given to the WebSocket. */
+  private given = 0;
   private pings: ReturnType<typeof setInterval> | undefined;
+  private readonly closeListeners = new Set<() => void>();
 
   constructor(options: ConnectOptions, beginning: { ready(): void; failed(error: ScorelError): void }) {
     this.options = options;
@@ -63,10 +70,14 @@ export class RelayConnection {
     this.address = options.address;
     this.socket = options.make(options.address, payloads.SUBPROTOCOL);
     this.socket.binaryType = "arraybuffer";
-    const socket = this.socket;
+    const given = () => this.given;
+    const { socket } = this;
     this.routeTable = new RouteTable({
-      get unsent() {
-        return socket.bufferedAmount;
+      get given() {
+        return given();
+      },
+      get sent() {
+        return given() - socket.bufferedAmount;
       },
       data: (route, bytes) => this.send("data", route, bytes),
       close: (route, reason) => this.send("close", route, payloads.closePayload(reason)),
@@ -127,6 +138,13 @@ export class RelayConnection {
     this.send("withdraw", 0n, payloads.placePayload(place));
   }
 
+  /** Calls a listener when the connection has ended; at once if it has. Returns a function that removes the listener. */
+  whenClosed(listener: () => void): () => void {
+    if (this.end) listener();
+    else this.closeListeners.add(listener);
+    return () => void this.closeListeners.delete(listener);
+  }
+
   close(reason = "it was closed here"): void {
     this.finish(reason);
     this.socket.close();
@@ -140,7 +158,10 @@ export class RelayConnection {
   }
 
   private send(type: FrameType, route: bigint, payload: Bytes): void {
-    if (!this.end && this.socket.readyState === 1) this.socket.send(encodeFrame(type, route, payload));
+    if (this.end || this.socket.readyState !== 1) return;
+    const frame = encodeFrame(type, route, payload);
+    this.given += frame.length;
+    this.socket.send(frame);
   }
 
   private receive(data: unknown): Soon<void> {
@@ -162,7 +183,7 @@ export class RelayConnection {
   }
 
   private failed(thrown: unknown): void {
-    this.farewell ??= thrown as ScorelError;
+    this.farewell = { error: thrown as ScorelError, at: performance.now() };
     this.finish(messageOf(thrown));
     this.socket.close();
   }
@@ -206,11 +227,13 @@ export class RelayConnection {
     if (this.isReady || !this.hasSaidHello) fail("a welcome was not expected");
     this.isReady = true;
     this.beginning.ready();
+    // Whatever the relay says: with a very long period, a dead connection would never be detected, or the timer would run all the time.
+    const period = Math.min(ping * 1_000, MAX_PING_MS);
     this.pings = setInterval(() => {
       const silent = performance.now() - this.heardAt;
-      if (silent > SILENT_PERIODS * ping * 1_000) this.close("it does not answer");
+      if (silent > SILENT_PERIODS * period) this.close("it does not answer");
       else this.send("ping", 0n, NONE);
-    }, ping * 1_000);
+    }, period);
     (this.pings as { unref?(): void }).unref?.();
   }
 
@@ -222,7 +245,7 @@ export class RelayConnection {
       this.pendingOffer.reject(error);
       this.pendingOffer = undefined;
     } else {
-      this.farewell = error;
+      this.farewell = { error, at: performance.now() };
       this.options.events?.refused?.(error);
     }
   }
@@ -230,10 +253,17 @@ export class RelayConnection {
   private finish(reason: string): void {
     if (this.end) return;
     clearInterval(this.pings);
-    const error = this.farewell ?? errors.RELAY_UNREACHABLE({ relay: this.address, reason: lineOf(reason) });
+    // A refusal that ends the connection is followed by its end. An earlier one was about something else.
+    const { farewell } = this;
+    const isRefused = farewell !== undefined && performance.now() - farewell.at < FAREWELL_MS;
+    const error = isRefused
+      ? farewell.error
+      : errors.RELAY_UNREACHABLE({ relay: this.address, reason: lineOf(reason) });
     this.end = error;
     this.pendingOffer?.reject(error);
     this.routeTable.allEnded(error);
+    for (const listener of [...this.closeListeners]) listener();
+    this.closeListeners.clear();
     if (this.isReady) this.options.events?.closed?.(error);
     else this.beginning.failed(error);
   }

@@ -45,7 +45,7 @@ export function firstReached<T>(attempts: Attempts<T>): Promise<{ reached: T } |
           isReached = true;
           clearTimeout(timer);
           running.delete(controller);
-          for (const other of running) other.abort();
+          for (const other of running) other.abort("another relay was faster");
           resolve({ reached });
         },
         (thrown: Error) => {

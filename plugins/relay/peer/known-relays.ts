@@ -50,8 +50,8 @@ function isUsable(address: string, { isNearby, isPlain }: { isNearby: boolean; i
  * RELAY_ADDRESSES.
  */
 export function relayAddresses(given: string | readonly string[], { insecure = false } = {}): string[] {
-  const each = [given].flat().flatMap((text) => text.split(","));
-  const addresses = [...new Set(each.map((text) => relayAddress(text, { insecure })))];
+  const each = [given].flat().flatMap((list) => list.split(",").map((text) => relayAddress(text, { insecure, list })));
+  const addresses = [...new Set(each)];
   if (addresses.length > MAX_ADDRESSES || addresses.some((address) => address.length > MAX_ADDRESS_BYTES))
     throw errors.RELAY_ADDRESSES({ max: MAX_ADDRESSES });
   return addresses;

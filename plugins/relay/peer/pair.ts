@@ -2,6 +2,7 @@
 
 import { errors } from "../errors.ts";
 import { parseCode } from "../protocol/code.ts";
+import type { CloseReason } from "../protocol/frames.ts";
 import type { Identity } from "../protocol/identity.ts";
 import { InTurn } from "../protocol/in-turn.ts";
 import type { Admission, PairedPeer } from "../protocol/pairing.ts";
@@ -82,13 +83,17 @@ function run(connection: RelayConnection, place: string, options: JoinOptions, b
         begun();
         inTurn.run(() => guest.receive(bytes).then(take).catch(reject));
       },
-      closed: (_reason, thrown) =>
-        inTurn.run(() =>
-          reject(thrown ? noHost(thrown) : isConfirmed ? errors.RELAY_DECLINED() : errors.RELAY_CODE_WRONG()),
-        ),
+      closed: (reason, thrown) => inTurn.run(() => reject(thrown ? noHost(thrown) : endedWith(reason, isConfirmed))),
     });
     void guest.begin().then((bytes) => route.send(bytes), reject);
   });
+}
+
+/** The error for a route that was closed by the host, or by the relay because of the host. */
+function endedWith(reason: CloseReason | "lost", isConfirmed: boolean): Error {
+  if (reason === "gone") return errors.RELAY_CODE_ENDED({ reason: "the host has left the relay" });
+  if (reason === "limit") return errors.RELAY_CODE_ENDED({ reason: "the host or the relay has too many connections" });
+  return isConfirmed ? errors.RELAY_DECLINED() : errors.RELAY_CODE_WRONG();
 }
 
 /** The error for a code at whose place there is no host. */

@@ -14,8 +14,11 @@ export class RouteTable {
 
   constructor(wire: RouteWire) {
     this.wire = {
-      get unsent() {
-        return wire.unsent;
+      get given() {
+        return wire.given;
+      },
+      get sent() {
+        return wire.sent;
       },
       data: (id, bytes) => wire.data(id, bytes),
       close: (id, reason) => {

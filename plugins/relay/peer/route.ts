@@ -12,10 +12,14 @@ export interface RouteUser {
 /** Bytes that are queued at most before the route's user starts to listen. */
 const MAX_EARLY = 256 * 1024;
 
+/** Number of messages after which those that are sent are forgotten. */
+const LOOK_EVERY = 64;
+
 /** The part of a connection to a relay that a route uses. */
 export interface RouteWire {
-  /** Bytes that wait to be sent. */
-  readonly unsent: number;
+  /** Bytes of all routes that were given to the connection, and how many of them it has sent. */
+  readonly given: number;
+  readonly sent: number;
   data(route: bigint, bytes: Bytes): void;
   close(route: bigint, reason: CloseReason): void;
 }
@@ -27,6 +31,9 @@ export class PeerRoute implements RouteEnd {
   private user: RouteUser | undefined;
   private early: Bytes[] = [];
   private earlyBytes = 0;
+  /** The messages of this route that the connection may not have sent yet. One is sent when `sent` of the connection reaches its `end`. */
+  private waiting: { end: number; bytes: number }[] = [];
+  private waitingBytes = 0;
   private end: { reason: CloseReason | "lost"; thrown: Error | undefined } | undefined;
 
   constructor(id: bigint, wire: RouteWire) {
@@ -34,8 +41,12 @@ export class PeerRoute implements RouteEnd {
     this.wire = wire;
   }
 
+  /** Bytes of this route that wait to be sent. Those of others are not counted: one device that reads slowly must not hold up the rest. */
   get unsent(): number {
-    return this.wire.unsent;
+    const { sent } = this.wire;
+    const count = this.waiting.findIndex(({ end }) => end > sent);
+    for (const { bytes } of this.waiting.splice(0, count < 0 ? this.waiting.length : count)) this.waitingBytes -= bytes;
+    return this.waitingBytes;
   }
 
   /** Starts to listen. Messages that have arrived before are delivered at once. */
@@ -46,7 +57,11 @@ export class PeerRoute implements RouteEnd {
   }
 
   send(bytes: Bytes): void {
-    if (!this.end) this.wire.data(this.id, bytes);
+    if (this.end) return;
+    this.wire.data(this.id, bytes);
+    this.waiting.push({ end: this.wire.given, bytes: bytes.length });
+    this.waitingBytes += bytes.length;
+    if (this.waiting.length % LOOK_EVERY === 0) void this.unsent;
   }
 
   close(reason: CloseReason): void {

@@ -6,58 +6,55 @@
 import type { Channel, ChannelHandlers } from "@scorel/host/client";
 import { errors } from "../errors.ts";
 import { MAX_PAYLOAD_BYTES } from "./addresses.ts";
-import { concat, label, putCount, uint64 } from "./bytes.ts";
+import { AssociatedData } from "./associated-data.ts";
+import { concat, label, uint64 } from "./bytes.ts";
 import type { SecureChannelOptions } from "./channel-options.ts";
+import { Flow } from "./flow.ts";
 import type { CloseReason } from "./frames.ts";
 import { idOf } from "./identity.ts";
 import { InTurn } from "./in-turn.ts";
+import { KeyUse } from "./key-use.ts";
 import { type CipherState, type Ciphers, KkHandshake } from "./noise-kk.ts";
 import { type Bytes, KEY_BYTES, type Soon, TAG_BYTES, whenThere } from "./primitives.ts";
 import { Packer, type Unpacked, Unpacker } from "./segments.ts";
 
 export type { RouteEnd, SecureChannelOptions } from "./channel-options.ts";
 
-const CHANNEL_LABEL = label("scorel channel 1");
+const CHANNEL_LABEL = label("scorel channel 2");
 const HANDSHAKE_BYTES = KEY_BYTES + TAG_BYTES;
-/** The most messages, and milliseconds, for which one key is used. */
-const MAX_KEY_MESSAGES = 2 ** 20;
-export const MAX_KEY_MS = 15 * 60_000;
 /** Bytes of the longest text sent to a host, and to a client. */
 export const MAX_TEXT = { host: 16 * 1024 * 1024, client: 64 * 1024 * 1024 } as const;
-
-const COUNT_BYTES = 8;
-/** Number of each direction in the authenticated data of a message. */
-const directions = { host: 1, client: 2 } as const;
+/** Bytes that wait behind the text that is being sent, above which the other end counts as one that does not read. */
+const TOO_MUCH_UNSENT = 32 * 1024 * 1024;
+/** Milliseconds for the rest of what was sent before a channel is closed. */
+const CLOSE_MS = 5_000;
 
 export class SecureChannel implements Channel {
   readonly maxMessage: number;
+  received = 0;
   private readonly options: SecureChannelOptions;
   private readonly packer = new Packer();
   private readonly unpacker: Unpacker;
+  private readonly flow = new Flow();
   private handshake: KkHandshake | undefined;
   private ciphers: Ciphers | undefined;
   /** Processes messages one after the other. */
   private readonly receiving = new InTurn();
-  /** Authenticated data of each message, without its count. */
-  private readonly associated: Record<keyof typeof directions, Bytes>;
+  private readonly associated: AssociatedData;
   private isSending = false;
   private handlers: ChannelHandlers | undefined;
   private early: string[] = [];
   private end: { reason: string | undefined } | undefined;
   private isClosing = false;
-  private keyMessages = { sent: 0, received: 0 };
-  private keySince: number;
+  private closing: ReturnType<typeof setTimeout> | undefined;
+  private readonly keys: KeyUse;
 
   constructor(options: SecureChannelOptions) {
     this.options = options;
     this.maxMessage = MAX_TEXT[options.role];
     this.unpacker = new Unpacker(this.maxMessage);
-    this.keySince = options.now();
-    const route = uint64(options.route.id);
-    this.associated = {
-      host: concat(route, Uint8Array.of(directions.host), new Uint8Array(COUNT_BYTES)),
-      client: concat(route, Uint8Array.of(directions.client), new Uint8Array(COUNT_BYTES)),
-    };
+    this.keys = new KeyUse(() => options.now(), options.maxKeyMessages);
+    this.associated = new AssociatedData(options.route.id);
     this.receiving.run(() => this.guarded(() => this.begin()));
   }
 
@@ -67,10 +64,15 @@ export class SecureChannel implements Channel {
 
   send(message: string): void {
     if (this.end || this.isClosing) return;
-    this.packer.add(message);
-    this.flush();
+    const { behind } = this.packer;
+    if (behind > TOO_MUCH_UNSENT) this.finish("limit", `it does not read, and ${behind} bytes wait for it`);
+    else {
+      this.packer.add(message);
+      this.flush();
+    }
   }
 
+  /** Ends the channel once what was sent is on its way. What an end that does not read cannot be sent soon is left out. */
   close(): void {
     if (this.end || this.isClosing) return;
     this.isClosing = true;
@@ -78,6 +80,11 @@ export class SecureChannel implements Channel {
     // Before the handshake is done, nothing can be sent; the route is closed all the same.
     if (this.ciphers) this.flush();
     else this.finish("done");
+  }
+
+  /** Ends the channel at once, because the other end has lost its rights. */
+  cut(): void {
+    this.finish("done");
   }
 
   open(handlers: ChannelHandlers): void {
@@ -90,6 +97,7 @@ export class SecureChannel implements Channel {
   receive(bytes: Bytes): void {
     if (this.end) return;
     this.receiving.run(() => this.guarded(() => this.take(bytes)));
+    this.received += bytes.length;
   }
 
   /** The route has ended, or the connection to the relay. Messages that have arrived are still delivered. */
@@ -125,23 +133,32 @@ export class SecureChannel implements Channel {
     if (role === "host") this.transmit(await handshake.write(tells));
     else told?.(payload);
     this.ciphers = await handshake.split();
-    this.keySince = this.options.now();
+    this.keys.renewSending();
     if (role === "client") this.options.opened?.();
     this.flush();
   }
 
   private unseal(receiving: CipherState, bytes: Bytes): Soon<void> {
-    if (++this.keyMessages.received > this.maxKeyMessages) throw new Error("a key was used for too long");
+    this.keys.countReceived();
     const isFirst = receiving.count === 0;
-    const associated = this.associatedOf(this.options.role, receiving);
+    const associated = this.associated.of(this.options.role, receiving.count);
     return whenThere(receiving.decryptWithAd(associated, bytes), (message) => {
       const unpacked = this.unpacker.unpack(message);
       // A client's handshake may be an earlier one that somebody replays. Only its first message proves who it is.
       if (isFirst && this.options.role === "host") this.options.opened?.();
+      this.measure(bytes.length, unpacked.received);
       if (!unpacked.isRekeyed) return this.tellAll(unpacked);
-      this.keyMessages.received = 0;
+      this.keys.renewReceiving();
       return receiving.rekey().then(() => this.tellAll(unpacked));
     });
+  }
+
+  /** Acknowledges what was received, and goes on sending after an acknowledgement. */
+  private measure(bytes: number, arrived: number | undefined): void {
+    const received = this.flow.received(bytes);
+    if (received !== undefined) this.packer.acknowledge(received);
+    if (arrived !== undefined) this.flow.arrived(arrived);
+    if (received !== undefined || arrived !== undefined) this.flush();
   }
 
   private tellAll({ texts, isEnd }: Unpacked): void {
@@ -159,40 +176,35 @@ export class SecureChannel implements Channel {
   }
 
   private sealAll(sending: CipherState): Soon<void> {
-    while (!this.packer.isEmpty && !this.end) {
+    while (this.canSend && !this.end) {
       const working = this.seal(sending);
       if (working) return working.then(() => this.sealAll(sending));
     }
     this.isSending = false;
-    if (this.isClosing) this.finish("done");
+    if (this.isClosing && this.packer.isEmpty) this.finish("done");
+    else if (this.isClosing) this.finishLater();
+  }
+
+  private finishLater(): void {
+    this.closing ??= setTimeout(() => this.finish("done"), CLOSE_MS);
+    (this.closing as { unref?(): void }).unref?.();
+  }
+
+  private get canSend(): boolean {
+    return this.packer.acknowledges || (!this.flow.isFull && !this.packer.isEmpty);
   }
 
   private seal(sending: CipherState): Soon<void> {
-    const isRekey = this.isKeyOld();
-    const associated = this.associatedOf(this.options.role === "host" ? "client" : "host", sending);
-    return whenThere(sending.encryptWithAd(associated, this.packer.next(isRekey)), (sealed) => {
+    const isRekey = this.keys.isLastSent();
+    const message = this.packer.next(isRekey, this.flow);
+    const associated = this.associated.of(this.options.role === "host" ? "client" : "host", sending.count);
+    return whenThere(sending.encryptWithAd(associated, message), (sealed) => {
+      this.flow.sent(sealed.length);
       this.transmit(sealed);
       if (!isRekey) return;
-      this.keyMessages.sent = 0;
-      this.keySince = this.options.now();
+      this.keys.renewSending();
       return sending.rekey();
     });
-  }
-
-  /** Whether the next message has to be the last one of its key. */
-  private isKeyOld(): boolean {
-    const count = ++this.keyMessages.sent;
-    return count >= this.maxKeyMessages || this.options.now() - this.keySince >= MAX_KEY_MS;
-  }
-
-  private get maxKeyMessages(): number {
-    return this.options.maxKeyMessages ?? MAX_KEY_MESSAGES;
-  }
-
-  private associatedOf(to: keyof typeof directions, { count }: CipherState): Bytes {
-    const associated = this.associated[to];
-    putCount(associated, associated.length - COUNT_BYTES, count);
-    return associated;
   }
 
   private transmit(bytes: Bytes): void {
@@ -200,7 +212,7 @@ export class SecureChannel implements Channel {
   }
 
   private tell(text: string): void {
-    if (this.end) return;
+    if (this.end || this.isClosing) return;
     if (this.handlers) this.handlers.message(text);
     else this.early.push(text);
   }
@@ -222,6 +234,7 @@ export class SecureChannel implements Channel {
   /** Ends the channel. `close` is the reason sent to the other end; undefined if the route has already ended. */
   private finish(close: CloseReason | undefined, reason?: string): void {
     if (this.end) return;
+    clearTimeout(this.closing);
     this.end = { reason };
     this.ciphers = undefined;
     this.handshake = undefined;

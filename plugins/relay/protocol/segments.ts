@@ -1,14 +1,15 @@
 /** The content of an encrypted message: segments of strings, padded with zeros to one of a few sizes, so that the length says little. */
 
-import { concat, textOf, utf8 } from "./bytes.ts";
+import { textOf, uint64, uint64At, utf8 } from "./bytes.ts";
 import type { Bytes } from "./primitives.ts";
 
 const HEADER_BYTES = 5;
+const COUNT_BYTES = 8;
 /** Sizes of messages in bytes. */
 export const SIZES = [256, 1024, 4096, 16_384, 32_768] as const;
 export const MAX_SIZE = 32_768;
 
-const kinds = { padding: 0, text: 1, part: 2, rekey: 3, end: 4 } as const;
+const kinds = { padding: 0, text: 1, part: 2, rekey: 3, end: 4, received: 5 } as const;
 
 const NONE: Bytes = new Uint8Array(0);
 
@@ -24,12 +25,15 @@ export interface Unpacked {
   isRekeyed: boolean;
   /** No message follows this one. */
   isEnd: boolean;
+  /** Number of bytes that the sender has received. */
+  received?: number;
 }
 
 /** Splits waiting strings into messages. */
 export class Packer {
   private waiting: Bytes[] = [];
   private isEnding = false;
+  private received: number | undefined;
   /** Bytes of the first waiting text that have been sent. */
   private sent = 0;
   private byteCount = 0;
@@ -39,8 +43,19 @@ export class Packer {
     return this.byteCount;
   }
 
+  /** Bytes that wait behind the text that is being sent. */
+  get behind(): number {
+    const [first] = this.waiting;
+    return first ? this.byteCount - (first.length - this.sent) : 0;
+  }
+
   get isEmpty(): boolean {
-    return this.waiting.length === 0 && !this.isEnding;
+    return this.waiting.length === 0 && !this.isEnding && !this.acknowledges;
+  }
+
+  /** Whether the next message tells the other end how much has been received. */
+  get acknowledges(): boolean {
+    return this.received !== undefined;
   }
 
   add(text: string): void {
@@ -49,17 +64,22 @@ export class Packer {
     this.byteCount += bytes.length;
   }
 
+  /** Tells the other end with the next message that so many bytes were received. */
+  acknowledge(received: number): void {
+    this.received = received;
+  }
+
   /** Marks the end: nothing is added after it. */
   end(): void {
     this.isEnding = true;
   }
 
-  /** Returns the next message, with as much of the waiting strings as fits. */
-  next(isRekey: boolean): Bytes {
-    const segments: Segment[] = [];
-    let room = MAX_SIZE - (isRekey ? HEADER_BYTES : 0);
+  /** Returns the next message, with as much of the waiting strings as fits; with none of them if the other end cannot receive more now. */
+  next(isRekey: boolean, { isFull = false } = {}): Bytes {
+    const segments = this.acknowledgement();
+    let room = MAX_SIZE - bytesOf(segments) - (isRekey ? HEADER_BYTES : 0);
     let taken = 0;
-    for (const text of this.waiting) {
+    for (const text of isFull ? [] : this.waiting) {
       const rest = text.length - this.sent;
       // A part of a string has at least one byte.
       if (room < HEADER_BYTES + Math.min(rest, 1)) break;
@@ -81,12 +101,19 @@ export class Packer {
     }
     return messageOf(segments);
   }
+
+  private acknowledgement(): Segment[] {
+    const { received } = this;
+    this.received = undefined;
+    return received === undefined ? [] : [{ kind: kinds.received, bytes: uint64(BigInt(received)) }];
+  }
 }
 
 /** Joins the strings of messages again. It must not be used after a method has thrown. */
 export class Unpacker {
   private readonly maxText: number;
-  private parts: Bytes[] = [];
+  /** Memory for the parts of a text, of which `byteCount` bytes are used. The parts are not kept themselves: they may be very small. */
+  private memory = NONE;
   private byteCount = 0;
 
   /** `maxText`: bytes of the longest string that is accepted. */
@@ -114,35 +141,50 @@ export class Unpacker {
   private take(kind: number, bytes: Bytes, told: Unpacked): void {
     if (kind === kinds.text) told.texts.push(this.whole(bytes));
     else if (kind === kinds.part) this.part(bytes);
+    else if (kind === kinds.received && bytes.length === COUNT_BYTES) told.received = Number(uint64At(bytes));
     else if (bytes.length > 0) throw new Error("a segment has the wrong form");
     else if (kind === kinds.rekey) told.isRekeyed = true;
-    else if (kind === kinds.end && this.parts.length === 0) told.isEnd = true;
+    else if (kind === kinds.end && this.byteCount === 0) told.isEnd = true;
     else throw new Error("there is no such segment here");
   }
 
   private part(bytes: Bytes): void {
     if (bytes.length === 0) throw new Error("a part of a text is empty");
-    this.count(bytes);
-    this.parts.push(bytes);
+    this.append(bytes);
   }
 
   private whole(bytes: Bytes): string {
-    this.count(bytes);
-    const text = textOf(this.parts.length === 0 ? bytes : concat(...this.parts, bytes));
-    this.parts = [];
+    if (this.byteCount === 0) {
+      this.assertFits(bytes.length);
+      return textOf(bytes);
+    }
+    this.append(bytes);
+    const text = textOf(this.memory.subarray(0, this.byteCount));
+    this.memory = NONE;
     this.byteCount = 0;
     return text;
   }
 
-  private count(bytes: Bytes): void {
-    this.byteCount += bytes.length;
-    if (this.byteCount > this.maxText) throw new Error("a text is too long");
+  private append(bytes: Bytes): void {
+    const count = this.byteCount + bytes.length;
+    this.assertFits(count);
+    if (count > this.memory.length) {
+      const larger = new Uint8Array(Math.min(this.maxText, Math.max(2 * this.memory.length, count)));
+      larger.set(this.memory.subarray(0, this.byteCount));
+      this.memory = larger;
+    }
+    this.memory.set(bytes, this.byteCount);
+    this.byteCount = count;
+  }
+
+  private assertFits(count: number): void {
+    if (count > this.maxText) throw new Error("a text is too long");
   }
 }
 
 /** Joins the segments, and pads them with zeros to the next size. */
 function messageOf(segments: readonly Segment[]): Bytes {
-  const length = segments.reduce((sum, { bytes }) => sum + HEADER_BYTES + bytes.length, 0);
+  const length = bytesOf(segments);
   const message = new Uint8Array(SIZES.find((each) => each >= length) ?? MAX_SIZE);
   const view = new DataView(message.buffer);
   let at = 0;
@@ -153,4 +195,8 @@ function messageOf(segments: readonly Segment[]): Bytes {
     at += HEADER_BYTES + bytes.length;
   }
   return message;
+}
+
+function bytesOf(segments: readonly Segment[]): number {
+  return segments.reduce((sum, { bytes }) => sum + HEADER_BYTES + bytes.length, 0);
 }

@@ -2,6 +2,8 @@ import { isIPv6 } from "node:net";
 
 /** The limits that a relay sets for its peers. Times are in milliseconds. */
 export interface RelayLimits {
+  /** Time for the TLS handshake of a connection, and for a whole request to arrive. */
+  requestMs: number;
   /** Time within which a connection has to say hello. */
   helloMs: number;
   /** Most connections at the same time that have not said hello. */
@@ -26,6 +28,8 @@ export interface RelayLimits {
   joinsOfAddress: Rate;
   joins: Rate;
   joinsOfPlace: number;
+  /** New revocations from the hosts of one address. A host may send all that it has, 1,000, when it is new at a relay. */
+  revocationsOfAddress: Rate;
   /** Longest time of a connection that is only used to pair. */
   guestMs: number;
 }
@@ -39,6 +43,7 @@ export interface Rate {
 const MIB = 1024 * 1024;
 
 export const DEFAULT_LIMITS: RelayLimits = {
+  requestMs: 5_000,
   helloMs: 5_000,
   strangers: 4_000,
   socketsOfIdentity: 64,
@@ -55,6 +60,7 @@ export const DEFAULT_LIMITS: RelayLimits = {
   joinsOfAddress: { burst: 10, perSecond: 10 / 60 },
   joins: { burst: 100, perSecond: 100 / 60 },
   joinsOfPlace: 5,
+  revocationsOfAddress: { burst: 1_000, perSecond: 0.1 },
   guestMs: 600_000,
 };
 

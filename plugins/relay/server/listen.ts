@@ -8,6 +8,7 @@ import { nodeCrypto } from "../node-crypto.ts";
 import { SUBPROTOCOL } from "../protocol/payloads.ts";
 import type { Bus } from "./bus/bus.ts";
 import { InProcessHub } from "./bus/in-process.ts";
+import { Connections } from "./connections.ts";
 import { addressKey, DEFAULT_LIMITS, type RelayLimits } from "./limits.ts";
 import { Relay } from "./relay.ts";
 import type { Revocations } from "./revocations.ts";
@@ -17,7 +18,9 @@ import { feed, SOCKET_OPTIONS, socketOf } from "./socket.ts";
 const SWEEP_MS = 1_000;
 const CHECK_MS = 300;
 const MAX_HEADER_BYTES = 8 * 1024;
-const REQUEST_MS = 5_000;
+/** Milliseconds between checks for requests that have not arrived in time. */
+const CHECK_REQUESTS_MS = 1_000;
+const NOT_FOUND = "HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n";
 /** Addresses that mean all addresses of this computer. */
 const ANYWHERE = ["0.0.0.0", "::"];
 
@@ -46,7 +49,8 @@ export async function listenAsRelay(
   { revocations, limits = DEFAULT_LIMITS, bus = new InProcessHub().join(), page, warn }: Running,
 ): Promise<ListeningRelay> {
   const { bind, tls, names, behindProxy } = settings;
-  const server = await serverFor(tls);
+  const server = await serverFor(tls, limits);
+  const connections = new Connections(server, { limits, behindProxy, isTls: tls !== undefined });
   server.on("request", (request, response) => void answer(request, response, { page, warn }));
   await listening(server, settings);
   const { port } = server.address() as AddressInfo;
@@ -62,8 +66,10 @@ export async function listenAsRelay(
     handleProtocols: () => SUBPROTOCOL,
   });
   server.on("upgrade", (request, connection, head) => {
-    if (!isForRelay(request)) return void connection.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n");
+    // Destroyed after the answer, since the other end may never close its direction.
+    if (!isForRelay(request)) return void connection.end(NOT_FOUND, () => connection.destroy());
     sockets.handleUpgrade(request, connection, head, (socket) => {
+      connections.settle(request.socket);
       feed(socket, relay.accept(socketOf(socket), addressKey(addressOf(request, behindProxy))), now);
     });
   });
@@ -73,17 +79,20 @@ export async function listenAsRelay(
     ...{ relay, port, address: `${scheme}://${own[0]}/relay` },
     close: async () => {
       for (const timer of timers) clearInterval(timer);
-      const closed = new Promise((resolve) => server.close(resolve));
-      await relay.stop();
-      await closed;
+      await Promise.all([connections.close(), relay.stop()]);
     },
   };
 }
 
-async function serverFor(tls: Settings["tls"]): Promise<Server> {
-  const options = { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS };
+async function serverFor(tls: Settings["tls"], { requestMs }: RelayLimits): Promise<Server> {
+  const options = {
+    ...{ maxHeaderSize: MAX_HEADER_BYTES, connectionsCheckingInterval: CHECK_REQUESTS_MS },
+    ...{ headersTimeout: requestMs, requestTimeout: requestMs },
+  };
+  if (!tls) return createServer(options);
+  const https = await import("node:https");
   try {
-    return tls ? (await import("node:https")).createServer({ ...options, ...tls }) : createServer(options);
+    return https.createServer({ ...options, ...tls, handshakeTimeout: requestMs });
   } catch (thrown) {
     throw errors.RELAY_TLS({ problem: (thrown as Error).message }, { cause: thrown });
   }

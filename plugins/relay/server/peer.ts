@@ -127,9 +127,11 @@ export class Peer implements RouteEnd {
     this.forward(encodeFrame(type, route, payload));
   }
 
-  /** Sends an encoded frame unchanged. */
+  /** Sends an encoded frame unchanged. Frames of closed routes, answers to pings and the like also wait: too many end the connection. */
   forward(frame: Bytes): void {
-    if (!this.closed) this.socket.send(frame);
+    if (this.closed) return;
+    if (this.socket.unsent > 2 * this.maxUnsent) this.end("limit", "It does not read what is sent to it.");
+    else this.socket.send(frame);
   }
 
   /** Tells the peer what is wrong with a route. */
@@ -140,8 +142,8 @@ export class Peer implements RouteEnd {
   /** Tells the peer why its connection ends, and closes it. */
   end(name: ErrorName, text: string): void {
     if (this.closed) return;
-    this.refuse(0n, name, text);
     this.closed = true;
+    this.socket.send(encodeFrame("error", 0n, errorPayload(name, text)));
     this.waiting = [];
     this.socket.close(CLOSE_BASE + errorCodes[name], name);
     this.handler.closed(this);

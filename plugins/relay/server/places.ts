@@ -3,9 +3,12 @@ import { PLACE_DIGITS } from "../protocol/code.ts";
 import type { Primitives } from "../protocol/primitives.ts";
 import { Allowance, Allowances, type RelayLimits } from "./limits.ts";
 import type { Peer } from "./peer.ts";
+import { Tally } from "./tally.ts";
 
 /** Random bytes from which the digits of a place are made. */
 const RANDOM_BYTES = 5;
+/** Half of all places that can be written with three digits, so that a free one is soon found. */
+const MAX_PLACES = 32 ** PLACE_DIGITS / 2;
 
 interface Place {
   host: Peer;
@@ -20,7 +23,7 @@ export class Places {
   private readonly primitives: Primitives;
   private readonly joins: Allowance;
   private readonly joinsOfAddress: Allowances;
-
+  private readonly ofAddress = new Tally();
   private readonly ended: (place: string) => void;
 
   constructor(
@@ -38,12 +41,13 @@ export class Places {
     return this.places.size;
   }
 
-  /** Assigns a place to a host, which loses its previous place. Undefined if its address has too many. */
+  /** Assigns a place to a host, which loses its previous place. Undefined if its address has too many, or all together. */
   offer(host: Peer, now: number): string | undefined {
     this.withdraw(host);
-    const ofAddress = [...this.places.values()].filter(({ host: { address } }) => address === host.address).length;
-    if (ofAddress >= this.limits.placesOfAddress) return undefined;
+    const isFull = this.places.size >= MAX_PLACES;
+    if (isFull || this.ofAddress.of(host.address) >= this.limits.placesOfAddress) return undefined;
     const place = this.unused();
+    this.ofAddress.add(host.address);
     this.places.set(place, { host, until: now + this.limits.placeMs, joins: 0 });
     host.place = place;
     return place;
@@ -52,6 +56,7 @@ export class Places {
   withdraw(host: Peer): void {
     if (host.place === undefined) return;
     this.places.delete(host.place);
+    this.ofAddress.remove(host.address);
     this.ended(host.place);
     host.place = undefined;
   }

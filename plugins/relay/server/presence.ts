@@ -49,6 +49,11 @@ export class Presence {
     }
   }
 
+  /** Removes all watchers of a host, which the owner of the relay has blocked. */
+  block(host: string): void {
+    for (const watcher of [...(this.hosts.get(host)?.watchers.keys() ?? [])]) this.unwatch(watcher, host);
+  }
+
   /** Tells watchers whether the host is connected, unless they know already. */
   update(host: string): void {
     const watched = this.hosts.get(host);

@@ -98,10 +98,12 @@ export class Relay implements FrameHandler {
     const now = this.options.now();
     const { helloMs, pingMs, silentMs, guestMs } = this.options.limits;
     this.places.sweep(now);
+    this.revoking.sweep(now);
     for (const peer of this.peers) {
       const silent = now - peer.heardAt;
       if (peer.role === undefined) {
-        if (now - peer.since >= helloMs) peer.end("unauthenticated", "No hello came in time.");
+        // Not as unauthenticated, after which hosts and clients do not come back: the network may have been slow.
+        if (now - peer.since >= helloMs) peer.end("limit", "No hello came in time.");
       } else if (silent >= silentMs) peer.end("limit", "It does not answer pings.");
       else if (peer.role === "guest" && now - peer.since >= guestMs) peer.end("limit", "Pairing took too long.");
       // One ping for each period of silence, however far apart the calls are.
@@ -114,6 +116,11 @@ export class Relay implements FrameHandler {
   block(id: string): void {
     this.options.revocations.block(id, this.options.wallClock());
     for (const peer of [...this.peers]) if (peer.id === id) peer.end("blocked", BLOCKED);
+    // Its routes from and to other relays: its connection is there.
+    for (const peer of this.peers)
+      for (const route of [...peer.routes.values()])
+        if (route.host.id === id || route.visitor.id === id) this.routes.close(route, "revoked");
+    this.presence.block(id);
   }
 
   async stop(): Promise<void> {

@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, fsyncSync, openSync } from "node:fs";
+import { appendFileSync, closeSync, fstatSync, fsyncSync, ftruncateSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
 import { z } from "zod";
@@ -9,6 +9,8 @@ import type { Bytes } from "../protocol/primitives.ts";
 
 /** Most clients of one host whose revocations are stored, so that a host cannot fill the disk. */
 const MAX_OF_HOST = 10_000;
+/** Most revocations of all hosts together, since anyone can connect as any number of hosts. */
+const MAX_REVOKED = 200_000;
 const LIFE_MS = MAX_GRANT_SECONDS * 1_000;
 
 const line = z.union([
@@ -43,7 +45,7 @@ export interface Revocations {
   /** Whether the grant with this serial number is revoked. */
   isRevoked(host: string, client: string, serial: bigint): boolean;
   isBlocked(id: string): boolean;
-  /** Stores a revocation before it returns. Returns false if the host has revoked too many clients. */
+  /** Stores a revocation before it returns. Returns false if the host, or all hosts together, have revoked too many clients. */
   revoke(revocation: SignedRevocation, now: number): boolean;
   /** The signed bytes of all stored revocations. */
   signed(): Iterable<Bytes>;
@@ -53,8 +55,11 @@ export interface Revocations {
 /** Revocations in a file with one line for each, synced before it takes effect. Without a folder, they are kept in memory. */
 export class StoredRevocations implements Revocations {
   private readonly path: string | undefined;
+  /** Bytes of the file up to the end of its last whole line. */
+  private size = 0;
   private readonly hosts = new Map<string, Map<string, Revoked>>();
   private readonly blocked = new Map<string, number>();
+  private revokedCount = 0;
 
   /** Throws RELAY_DATA for a damaged file: if the relay lost revocations, it would let revoked clients in. */
   constructor(folder: string | undefined, now: number) {
@@ -63,7 +68,9 @@ export class StoredRevocations implements Revocations {
     const text = readIfPresent(this.path) ?? "";
     for (const read of linesOf(this.path, text)) this.take(read, now);
     // Omits lines that were replaced or are too old.
-    replaceFile(this.path, this.lines().join(""), { durable: true });
+    const kept = this.lines().join("");
+    replaceFile(this.path, kept, { durable: true });
+    this.size = Buffer.byteLength(kept);
   }
 
   isRevoked(host: string, client: string, serial: bigint): boolean {
@@ -78,7 +85,8 @@ export class StoredRevocations implements Revocations {
   revoke({ host, client, serial, signed }: SignedRevocation, now: number): boolean {
     if (this.isRevoked(host, client, serial)) return true;
     const clients = this.hosts.get(host);
-    if (clients && clients.size >= MAX_OF_HOST && !clients.has(client)) return false;
+    const isFull = this.revokedCount >= MAX_REVOKED || (clients !== undefined && clients.size >= MAX_OF_HOST);
+    if (isFull && !clients?.has(client)) return false;
     this.keep({ host, client, serial: String(serial), at: now, signed: base64url(signed) }, now);
     return true;
   }
@@ -93,16 +101,22 @@ export class StoredRevocations implements Revocations {
   }
 
   private keep(kept: Line, now: number): void {
-    if (this.path !== undefined) {
-      const file = openSync(this.path, "a", 0o600);
-      try {
-        appendFileSync(file, text(kept));
-        fsyncSync(file);
-      } finally {
-        closeSync(file);
-      }
-    }
+    if (this.path !== undefined) this.append(this.path, text(kept));
     this.take(kept, now);
+  }
+
+  private append(path: string, line: string): void {
+    const file = openSync(path, "a", 0o600);
+    try {
+      // If the disk was full, a part of a line may have been left behind, and this one would continue it.
+      const whole = Math.min(this.size, fstatSync(file).size);
+      ftruncateSync(file, whole);
+      appendFileSync(file, line);
+      fsyncSync(file);
+      this.size = whole + Buffer.byteLength(line);
+    } finally {
+      closeSync(file);
+    }
   }
 
   private take(read: Line, now: number): void {
@@ -114,6 +128,7 @@ export class StoredRevocations implements Revocations {
     if (now - read.at > LIFE_MS) return;
     const clients = this.hosts.get(read.host) ?? new Map<string, Revoked>();
     this.hosts.set(read.host, clients);
+    if (!clients.has(read.client)) this.revokedCount++;
     clients.set(read.client, { serial: BigInt(read.serial), at: read.at, signed: read.signed });
   }
 

@@ -70,7 +70,7 @@ export class Routes {
     if (to.isFull) this.close(route, "limit");
     else {
       this.frameCount++;
-      to.forward(frame.bytes);
+      to.forward(ownBytes(frame.bytes));
     }
   }
 
@@ -100,4 +100,12 @@ export class Routes {
     for (const end of [visitor, host]) end.routes.delete(id);
     return [visitor, host];
   }
+}
+
+/**
+ * A frame that keeps at most four times its size in memory while it waits: it is a view of a message, which may be much larger, and only
+ * its own bytes are counted as unsent.
+ */
+function ownBytes(frame: Bytes): Bytes {
+  return frame.buffer.byteLength > 4 * frame.length ? frame.slice() : frame;
 }

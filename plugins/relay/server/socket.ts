@@ -6,23 +6,29 @@ import type { Peer, Socket } from "./peer.ts";
 /** Milliseconds that a peer has to receive what was sent before its connection is destroyed. */
 const CLOSE_MS = 1_000;
 
+/** Bytes of memory that a message which waits to be sent takes besides its own. */
+const MESSAGE_COST = 256;
+
 /** Options of `ws` for both ends of a connection to a relay. */
 export const SOCKET_OPTIONS = { perMessageDeflate: false, maxPayload: MAX_MESSAGE, skipUTF8Validation: true } as const;
 
 /** The `Socket` of a WebSocket. A class, because closures for each of many connections would take more memory. */
 class RelaySocket implements Socket {
   private readonly socket: WebSocket;
+  private waiting = 0;
 
   constructor(socket: WebSocket) {
     this.socket = socket;
   }
 
   get unsent(): number {
-    return this.socket.bufferedAmount;
+    return this.socket.bufferedAmount + this.waiting * MESSAGE_COST;
   }
 
   send(message: Bytes): void {
-    if (this.socket.readyState === this.socket.OPEN) this.socket.send(message);
+    if (this.socket.readyState !== this.socket.OPEN) return;
+    this.waiting++;
+    this.socket.send(message, this.sent);
   }
 
   close(code: number, reason: string): void {
@@ -33,6 +39,10 @@ class RelaySocket implements Socket {
     socket.close(code, reason);
     setTimeout(() => socket.terminate(), CLOSE_MS).unref();
   }
+
+  private readonly sent = (): void => {
+    this.waiting--;
+  };
 
   pause(): void {
     this.socket.pause();

@@ -78,7 +78,7 @@ export class Visits {
     const { places, node, now, placeMs } = this.options;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const place = places.offer(host, now());
-      if (place === undefined) throw new Refusal("limit", "Too many codes are open at this address.");
+      if (place === undefined) throw new Refusal("limit", "Too many codes are open, or too many at this address.");
       if (await node().isTaken(place)) continue;
       await node().enterPlace(place);
       // The host may have left meanwhile, or asked for another place.

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, lstatSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, posix } from "node:path";
 import type { RunnerContext } from "../config.ts";
 import type { RefsService } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { makeLayout } from "./layout.ts";
+import { inOpenFolder, type OpenFolder, openIn, remove } from "./open-folder.ts";
 import { inside, leadsTo } from "./paths.ts";
 import { existingWorkspace, workspaceFolder } from "./workspace-folder.ts";
 
@@ -47,7 +48,10 @@ function fileName(name: string): string {
   return [".", "..", ""].includes(last) || Buffer.byteLength(last) > 255 ? "artifact" : last;
 }
 
-/** Writes a copy of an artifact under its own file name, so that its type can be recognised. */
+/**
+ * Writes a copy of an artifact under its own file name, so that its type can be recognised. Commands in the sandbox can write to the
+ * temporary folder, so no link in it is followed out of it, and a copy with other content is replaced.
+ */
 function artifactFile(ctx: RunnerContext, ref: string, rest: string): string {
   const [, name = rest, digits] = /^(.+)@(\d+)$/s.exec(rest) ?? [];
   const found = ctx
@@ -55,12 +59,26 @@ function artifactFile(ctx: RunnerContext, ref: string, rest: string): string {
     ?.of(ctx.session)
     .load(name, digits === undefined ? undefined : Number(digits));
   if (!found) throw errors.RUN_REF({ ref, reason: "there is no such artifact" });
-  const folder = join(ctx.find("workspace")?.temp ?? workspaceFolder(ctx), "artifacts", found.sha256);
-  const path = join(folder, fileName(name));
-  // A process that was killed may have left an incomplete file.
-  if (statSync(path, { throwIfNoEntry: false })?.size === found.size) return path;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  rmSync(path, { force: true });
-  writeFileSync(path, found.content, { mode: 0o400, flag: "wx" });
-  return path;
+  const base = realpathSync(ctx.find("workspace")?.temp ?? workspaceFolder(ctx));
+  const folder = join(base, "artifacts", found.sha256);
+  const own = fileName(name);
+  const put = (dir: OpenFolder) => {
+    if (isFileOf(dir, own, found.content)) return;
+    remove(dir, own, base);
+    writeFileSync(dir.path(own), found.content, { mode: 0o400, flag: "wx" });
+  };
+  inOpenFolder(base, folder, "artifacts", put, true);
+  return join(folder, own);
+}
+
+/** Whether an entry of an open folder is a file with this content. */
+function isFileOf(dir: OpenFolder, name: string, content: Buffer): boolean {
+  const stat = lstatSync(dir.path(name), { throwIfNoEntry: false });
+  const opened = stat?.isFile() && stat.size === content.length ? openIn(dir, name) : undefined;
+  if (!opened) return false;
+  try {
+    return readFileSync(opened.fd).equals(content);
+  } finally {
+    closeSync(opened.fd);
+  }
 }

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { typedPath } from "@scorel/kit/files/typed-path";
 import { projectPlace } from "@scorel/kit/files/worktree-place";
 import type { PlacedSkills } from "@scorel/skillstore/contract";
 import type { Workspace } from "@scorel/workspace/contract";
@@ -126,8 +127,7 @@ function folderOf(given: string, home: string, root: string): string {
       root: `${scheme}…`,
       reason: "only folders, archives, https:// and file:// can be roots",
     });
-  if (text === "~" || text.startsWith("~/")) return join(home, text.slice(1));
-  return isAbsolute(text) ? text : resolve(root, text);
+  return typedPath(text, root, home);
 }
 
 function fromAddress(address: string): string {

@@ -57,7 +57,8 @@ function listDocs(skills: Skills): Tool<{ skill: string }> {
 function selectDocs(skills: Skills): Tool<Selection> {
   return {
     name: "skill_select_docs",
-    description: "Load docs of a skill, beside (add) or instead of (replace, default) those selected; clear ends all.",
+    description:
+      "Load docs of a skill, in addition to (add) or instead of (replace, default) those selected; clear ends all.",
     parameters: object(
       { skill, docs, include_all_docs: every, mode: { type: "string", enum: ["add", "replace", "clear"] } },
       ["skill"],

@@ -103,7 +103,7 @@ function modeOf(given: string | undefined): Mode | undefined {
   const mode = Object.hasOwn(MODES, given) ? MODES[given] : undefined;
   if (!mode)
     throw new Unusable(
-      `its permission mode ${JSON.stringify(lineOf(given))} is none of ${Object.keys(MODES).join(", ")}`,
+      `its permission mode ${JSON.stringify(lineOf(given))} is not one of ${Object.keys(MODES).join(", ")}`,
     );
   return mode;
 }
@@ -122,6 +122,6 @@ function listOf(keys: Keys, key: string, valid: RegExp, wanted: string): string[
   const given: unknown[] = Array.isArray(value) ? value : typeof value === "string" ? value.split(",") : [value];
   const names = given.map((each) => (typeof each === "string" ? each.trim() : ""));
   const wrong = names.findIndex((name) => !valid.test(name));
-  if (wrong >= 0) throw new Unusable(`${wanted}, and ${JSON.stringify(lineOf(names[wrong] as string))} is none`);
+  if (wrong >= 0) throw new Unusable(`${wanted}, and ${JSON.stringify(lineOf(names[wrong] as string))} is not one`);
   return [...new Set(names)];
 }

@@ -10,7 +10,7 @@ export function listForModel({ all }: Agents, redact: (text: string) => string):
     const told = source === "shipped" ? description : redact(description);
     return `- ${name}: ${shortened(told)}`;
   });
-  return `Values of \`agent\`, each with instructions of its own and never with more tools or permissions than you have:\n${rows.join("\n")}`;
+  return `Values of \`agent\`, each with its own instructions and never with more tools or permissions than you have:\n${rows.join("\n")}`;
 }
 
 function shortened(text: string): string {

@@ -235,9 +235,14 @@ export class Application implements Surroundings {
   private deviceEvents() {
     return {
       key: (data: string, isAlone: boolean) => this.key(data, isAlone),
-      wheel: (lines: number) => this.reader.scroll(lines),
+      wheel: (lines: number) => {
+        const { overlay } = this;
+        if (!overlay) return this.reader.scroll(lines);
+        overlay.scroll?.(lines);
+        this.redraw();
+      },
       click: ({ row }: { row: number }) => {
-        this.transcript.toggle(row);
+        if (!this.overlay) this.transcript.toggle(row);
         this.redraw();
       },
       changed: () => {

@@ -2,6 +2,7 @@ import { changeQueue, findSession, type Obeyed, obeyed, whileConnected } from "@
 import type { Client } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
 import type { Mode } from "@scorel/permissions/contract";
+import { illustrated } from "../input/picture-marks.ts";
 import type { Words } from "../words/words.ts";
 import type { Listener } from "./listener.ts";
 import { type Outgoing, OwnMessages } from "./own-messages.ts";
@@ -35,7 +36,7 @@ export class Conversation {
   /** Sends a message. During a turn it is queued (`follow_up`), or sent into the turn (`steer`). While the host is away it waits. */
   send(message: Outgoing, running: "follow_up" | "steer" = "follow_up"): Promise<void> {
     this.session.noteSent();
-    const entry = this.unsent.add({ text: message.text, mode: "message" });
+    const entry = this.unsent.add({ ...message, mode: "message" });
     return this.inTurn(() =>
       this.unsent.deliver(entry, () =>
         this.own.send(this.session.opened(), { ...message, messageId: entry.messageId }, running),
@@ -95,8 +96,9 @@ export class Conversation {
     if (output) this.listener.told(output, "plain");
     if (turn !== undefined) this.own.follow(this.session.opened(), turn);
     // A command may propose another command as the next step. The user sees it in the field, and it runs when they send it.
-    if (input?.isCommand) this.listener.offered(input.text.slice(1), "command");
-    else if (input) this.listener.offered(input.text);
+    if (input?.isCommand) this.listener.offered({ text: input.text.slice(1), mode: "command" });
+    else if (input)
+      this.listener.offered(illustrated({ content: [{ type: "text", text: input.text }, ...input.pictures] }));
     if (leave) this.listener.left();
   }
 
@@ -108,22 +110,25 @@ export class Conversation {
   /** Interrupts the running turn. The user's own queued messages go back to the field. */
   async interrupt(): Promise<void> {
     const sessionId = this.session.opened();
+    const before = this.session.view?.rows.at(-1)?.seq ?? 0;
     let isTaken = false;
     try {
       isTaken = await this.own.takeBack(sessionId);
     } finally {
       const { cancelled } = await this.client.request("cancel", { sessionId });
       await this.client.drained(sessionId);
-      if (cancelled && !this.endsPartly()) this.listener.told(this.words.interrupted, "warning");
+      if (cancelled && !this.hasPartialReply(before)) this.listener.told(this.words.interrupted, "warning");
       // Told last, so that it is shown below the partial reply.
       if (isTaken) this.listener.told(this.words.takenBack, "info");
     }
   }
 
-  /** Whether the conversation ends with a reply that shows that it was interrupted. */
-  private endsPartly(): boolean {
-    const display = this.session.view?.rows.findLast(({ active }) => active)?.display;
-    return display?.display === "bubble" && display.partial === true;
+  /** Whether a reply after an event shows that it was interrupted. A queued message of another client may already stand below it. */
+  private hasPartialReply(after: number): boolean {
+    const rows = this.session.view?.rows ?? [];
+    return rows.some(
+      ({ active, seq, display }) => active && seq > after && display.display === "bubble" && display.partial === true,
+    );
   }
 
   /** Answers a question. Returns false if the answer does not count: the host is gone, or the question is closed. */

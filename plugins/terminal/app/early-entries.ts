@@ -1,4 +1,4 @@
-import { markOf } from "../input/line-mode.ts";
+import { type Entered, joined } from "../input/line-mode.ts";
 import type { Submission } from "../parts.ts";
 
 type Running = "follow_up" | "steer";
@@ -25,10 +25,9 @@ export class EarlyEntries {
     for (const { submission, running } of held) enter(submission, running);
   }
 
-  /** Takes out all held submissions and returns them as one text, when the session could not be opened. */
-  takeBack(): string {
-    const texts = this.takeAll().map(({ submission: { mode, silent, text } }) => markOf(mode, silent) + text);
-    return texts.join("\n\n");
+  /** Takes out all held submissions and returns them as one entry, when the session could not be opened. */
+  takeBack(): Entered {
+    return joined(this.takeAll().map(({ submission }) => submission));
   }
 
   private takeAll() {

@@ -3,7 +3,7 @@ import type { Attachment, Submission } from "../parts.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Outgoing } from "./own-messages.ts";
 import type { ShownSession } from "./shown-session.ts";
-import { inSendingOrder, wholeText } from "./strip.ts";
+import { inSendingOrder, textIn, wholeText } from "./strip.ts";
 
 type Session = Pick<ShownSession, "sessionId" | "view">;
 type Sender = Pick<Conversation, "changeQueue" | "send">;
@@ -42,8 +42,8 @@ export class HeldMessage {
   async putBack(entered?: Pick<Submission, "text" | "attachments">): Promise<boolean> {
     if (!(await this.isTaken)) return false;
     const { conversation, item, old } = this;
-    const { text } = entered ?? old;
-    await conversation.send({ text, attachments: [...(entered?.attachments ?? []), ...old.attachments] }, item.mode);
+    const { text, attachments } = entered ?? old;
+    await conversation.send({ text, attachments }, item.mode);
     await conversation.changeQueue((items, queue) => this.moved(items, queue, text));
     return true;
   }
@@ -56,12 +56,6 @@ export class HeldMessage {
     order.splice(this.place, 0, { id: last.id });
     return order;
   }
-}
-
-/** The text of a message as it is edited. Its pictures are not part of it: they stay with the message. */
-export function textIn({ content }: QueuedMessage): string {
-  if (typeof content === "string") return content;
-  return wholeText({ content: content.filter(({ type }) => type === "text") });
 }
 
 function picturesIn({ content }: QueuedMessage): Attachment[] {

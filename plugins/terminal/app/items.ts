@@ -62,7 +62,7 @@ export function itemOf(
   };
 }
 
-/** Whether a display is a warning. Such a one is shown in the conversation, too: a question became void with the process that asked it. */
+/** Whether a display is a warning. Warnings also appear in the conversation: a question became void with the process that asked it. */
 function isWarning(display: DisplayAction): boolean {
   return display.display === "notice" && display.level === "warning";
 }

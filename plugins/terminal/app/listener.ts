@@ -1,6 +1,6 @@
 import type { SessionView } from "@scorel/host/client";
 import type { Delivered } from "@scorel/host/contract";
-import type { FieldMode } from "../parts.ts";
+import type { Entered } from "../input/line-mode.ts";
 
 /** The events of the conversation that the application handles. */
 export interface Listener {
@@ -10,8 +10,8 @@ export interface Listener {
   /** Text to show that is not part of the log: the output of a command, a notification, an error. */
   told(text: string, level: "info" | "warning" | "error" | "plain"): void;
   passed(delivered: Delivered): void;
-  /** Text to put into the field: a message, or a command or shell line that only has to be sent. */
-  offered(text: string, mode?: FieldMode, silent?: boolean): void;
+  /** Text to put into the field: a message with its attachments, or a command or shell line that only has to be sent. */
+  offered(entered: Pick<Entered, "text"> & Partial<Entered>): void;
   /** The list of entries that are not sent yet has changed, so the draft has to be written. */
   unsent(): void;
   /** The list of entries that are shown as not yet taken by the host has changed. */

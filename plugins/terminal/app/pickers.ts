@@ -1,6 +1,7 @@
 import type { ListedCommand } from "@scorel/commands/contract";
 import { createField, draftAt, draftPath } from "../input/create-field.ts";
 import type { PromptField } from "../input/field.ts";
+import { joined } from "../input/line-mode.ts";
 import { createPickers, type Pickers } from "../pickers/actions.ts";
 import { DoublePress } from "./actions.ts";
 import type { Application } from "./application.ts";
@@ -75,9 +76,9 @@ function keepDraft(app: Application, field: PromptField): void {
   app.onEntered = () => follow(isBegun());
   if (app.sessionId !== undefined) follow(isBegun());
   app.onUnopened = () => {
-    const text = [app.early.takeBack(), field.text].filter((each) => each.trim() !== "").join("\n\n");
-    if (text === "") return;
-    field.setText(text);
+    const { text, mode, silent, attachments } = joined([app.early.takeBack(), field]);
+    if (text.trim() === "") return;
+    field.setText(text, mode, silent, attachments);
     follow(false);
   };
   const { onSubmit } = field;

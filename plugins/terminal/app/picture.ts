@@ -5,6 +5,7 @@ import type { Keys } from "../keys.ts";
 import type { Component, Cursor } from "../parts.ts";
 import type { Look } from "../rows/look.ts";
 import { safeOutput } from "../rows/safe.ts";
+import { shortPath } from "../rows/short-path.ts";
 import { cut } from "../rows/wrap.ts";
 import type { Frame } from "../screen/painter.ts";
 import { arranged } from "./layout.ts";
@@ -73,7 +74,7 @@ export function pictureOf(scene: Scene): Frame {
 
 function statusParts({ view, look, keys, since, transcript, cwd, rights }: Scene) {
   const own = view?.status.meta.cwd;
-  const directory = own === undefined || own === cwd ? undefined : own.replace(homedir(), "~");
+  const directory = own === undefined || own === cwd ? undefined : shortPath(own, homedir());
   return {
     view,
     theme: look.theme,
@@ -94,7 +95,7 @@ function conversation(
   const lines = transcript.render(columns, height, look);
   if (!transcript.isEmpty) return lines;
   const greeting = welcome(
-    { version, cwd: (view?.status.meta.cwd ?? cwd).replace(homedir(), "~"), view, keys },
+    { version, cwd: shortPath(view?.status.meta.cwd ?? cwd, homedir()), view, keys },
     columns,
     look,
   );

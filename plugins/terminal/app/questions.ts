@@ -1,4 +1,5 @@
 import type { OpenRequest } from "@scorel/host/client";
+import { type Entered, enteredIn, joined } from "../input/line-mode.ts";
 import type { Keys } from "../keys.ts";
 import type { Field } from "../parts.ts";
 import type { Words } from "../words/words.ts";
@@ -20,7 +21,7 @@ interface QuestionsParts {
   words: Words;
   /** Sends an answer. `kept` is the message to show for a lasting one, once it holds. */
   give(requestId: string, answer: Answer, kept?: string): Promise<void>;
-  field(): (Pick<Field, "text" | "setText"> & Partial<Pick<Field, "mode">>) | undefined;
+  field(): (Pick<Field, "text" | "setText"> & Partial<Pick<Field, "mode" | "silent" | "attachments">>) | undefined;
   now?: () => number;
 }
 
@@ -42,7 +43,7 @@ export class Questions {
   /** The form of the question that was answered last; undefined if the field then contained text that does not belong to the form. */
   private form: string | undefined;
   /** The text of the field before it was cleared for a reason or an answer. */
-  private setAside: string | undefined;
+  private setAside: Entered | undefined;
   /** Whether the user has left the text in the field with Tab in order to answer. */
   private isLeft = false;
   /** Whether the field still has the text that it had when the question came, which is no answer to it. */
@@ -68,7 +69,7 @@ export class Questions {
     const now = this.now();
     if (gone !== undefined && gone !== this.given.requestId) this.goneAt = now;
     if (gone !== undefined) this.isAfterWithdrawn = gone === this.withdrawn;
-    this.restore(this.parts.field()?.text);
+    this.restore(enteredIn(this.parts.field()));
     this.shown = first && new Question(first, this.parts.words, (answer, offer) => this.give(first, answer, offer));
     this.seenSince = undefined;
     this.isLeft = false;
@@ -236,16 +237,17 @@ export class Questions {
 
   private clearField(): void {
     const field = this.parts.field();
-    this.setAside ??= field?.text ?? "";
+    this.setAside ??= enteredIn(field);
     field?.setText("");
   }
 
   /** Restores the text that was in the field before, and appends what was typed for a question that somebody else has answered. */
-  private restore(typed = ""): void {
+  private restore(typed = enteredIn()): void {
     const { setAside } = this;
-    if (setAside !== undefined)
-      this.parts.field()?.setText([setAside, typed].filter((each) => each !== "").join("\n\n"));
     this.setAside = undefined;
+    if (!setAside) return;
+    const { text, mode, silent, attachments } = typed.text === "" ? setAside : joined([setAside, typed]);
+    this.parts.field()?.setText(text, mode, silent, attachments);
   }
 }
 

@@ -1,9 +1,11 @@
 import type { QueuedMessage } from "@scorel/host/contract";
+import { type Entered, enteredIn, marked } from "../input/line-mode.ts";
+import { illustrated } from "../input/picture-marks.ts";
 import type { Keys } from "../keys.ts";
 import type { Field, Submission } from "../parts.ts";
 import type { Words } from "../words/words.ts";
 import type { Conversation } from "./conversation.ts";
-import { HeldMessage, textIn } from "./held-message.ts";
+import { HeldMessage } from "./held-message.ts";
 import type { ShownSession } from "./shown-session.ts";
 import { inSendingOrder } from "./strip.ts";
 
@@ -13,7 +15,7 @@ interface QueueKeysParts {
   words: Words;
   session: Pick<ShownSession, "sessionId" | "view" | "people" | "isRunning">;
   conversation: Pick<Conversation, "changeQueue" | "runQueue" | "send">;
-  field(): Pick<Field, "text" | "setText"> | undefined;
+  field(): (Pick<Field, "text" | "setText"> & Partial<Pick<Field, "mode" | "silent" | "attachments">>) | undefined;
   tell(text: string): void;
   attempt(work: () => Promise<unknown>): void;
 }
@@ -25,7 +27,7 @@ export class QueueKeys {
   /** The id of the chosen message; undefined while keys do not apply to the queue. */
   chosen: string | undefined;
   /** The message that is edited in the field, and the text that was in the field before. */
-  private edited: { id: string; before: string; held?: HeldMessage } | undefined;
+  private edited: { id: string; before: Entered; held?: HeldMessage } | undefined;
   private readonly parts: QueueKeysParts;
 
   constructor(parts: QueueKeysParts) {
@@ -89,7 +91,7 @@ export class QueueKeys {
     const { edited, parts } = this;
     if (!edited || submission.mode !== "message") return false;
     this.edited = undefined;
-    parts.field()?.setText(edited.before);
+    this.restore(edited.before);
     parts.attempt(() => this.replace(edited, submission));
     return true;
   }
@@ -98,10 +100,9 @@ export class QueueKeys {
   leave(): boolean {
     const { edited } = this;
     if (!edited) return false;
-    const { field, attempt } = this.parts;
     this.edited = undefined;
-    field()?.setText(edited.before);
-    if (edited.held) attempt(async () => edited.held?.putBack());
+    this.restore(edited.before);
+    if (edited.held) this.parts.attempt(async () => edited.held?.putBack());
     return true;
   }
 
@@ -115,9 +116,13 @@ export class QueueKeys {
     if (!edited || !field) return;
     this.edited = undefined;
     const item = edited.held ? undefined : this.item(edited.id);
-    const isQueued = item !== undefined && textIn(item) === field.text;
-    const texts = [...(isQueued ? [] : [field.text]), edited.before];
+    const isQueued = item !== undefined && illustrated(item).text === field.text;
+    const texts = [...(isQueued ? [] : [field.text]), marked(edited.before)];
     field.setText(texts.filter((text) => text !== "").join("\n"));
+  }
+
+  private restore({ text, mode, silent, attachments }: Entered): void {
+    this.parts.field()?.setText(text, mode, silent, attachments);
   }
 
   private get queue(): readonly QueuedMessage[] {
@@ -172,8 +177,9 @@ export class QueueKeys {
     this.leave();
     const { field, session, conversation, attempt } = this.parts;
     const held = session.isRunning ? new HeldMessage(item, session, conversation) : undefined;
-    this.edited = { id: item.id, before: field()?.text ?? "", ...(held && { held }) };
-    field()?.setText(textIn(item));
+    this.edited = { id: item.id, before: enteredIn(field()), ...(held && { held }) };
+    const { text, attachments } = illustrated(item);
+    field()?.setText(text, "message", false, attachments);
     if (held) attempt(async () => (await held.isTaken) || this.tellGone());
   }
 
@@ -191,7 +197,7 @@ export class QueueKeys {
     const isKept = await (edited.held?.putBack(submission) ?? this.rewrite(edited.id, submission));
     if (isKept) return;
     const field = this.parts.field();
-    if (field?.text === "") field.setText(submission.text);
+    if (field?.text === "") field.setText(submission.text, "message", false, submission.attachments);
     this.tellGone();
   }
 
@@ -201,14 +207,11 @@ export class QueueKeys {
 
   private async rewrite(id: string, submission: Submission): Promise<boolean> {
     const { contentOf } = await import("../input/content.ts");
-    const given = contentOf(submission);
+    const content = contentOf(submission);
     const isEmpty = submission.text.trim() === "";
-    return this.parts.conversation.changeQueue((items, queue) => {
+    return this.parts.conversation.changeQueue((items) => {
       if (isEmpty) return items.some((item) => item.id === id) ? items.filter((item) => item.id !== id) : undefined;
-      const old = queue.find((item) => item.id === id)?.content;
-      const pictures = Array.isArray(old) ? old.filter(({ type }) => type === "image") : [];
-      const blocks = typeof given === "string" ? [{ type: "text" as const, text: given }] : given;
-      return changed(items, id, { content: pictures.length > 0 ? [...blocks, ...pictures] : given });
+      return changed(items, id, { content });
     });
   }
 

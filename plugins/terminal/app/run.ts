@@ -12,10 +12,8 @@ const CANCELLED = 130;
 type Context = PluginContext<Settings, never>;
 
 /** Runs a conversation on the whole screen, for `TerminalService.run`. Draws the first frame before the session is open. */
-export async function runTerminal(
-  ctx: Context,
-  { invocation, client, open, choosesSession, prompt, rights, comeBack = resumeCommand, atWork }: TerminalStart,
-): Promise<number | undefined> {
+export async function runTerminal(ctx: Context, start: TerminalStart): Promise<number | undefined> {
+  const { invocation, client, open, choosesSession, prompt, rights, comeBack = resumeCommand } = start;
   const { config: settings } = ctx;
   const words = await wordsFor(settings.language, invocation.env);
   const keys = createKeys(settings.keys);
@@ -61,7 +59,7 @@ export async function runTerminal(
     process.off("uncaughtExceptionMonitor", crash);
     if (problem !== undefined) process.stderr.write(`${problem}\n`);
   }
-  await sayGoodbye(app, isOpened, { invocation, atWork, comeBack });
+  await sayGoodbye(app, isOpened, { ...start, comeBack });
   return interrupt.aborted ? CANCELLED : 0;
 }
 
@@ -69,18 +67,17 @@ export async function runTerminal(
 async function sayGoodbye(
   { session, words }: Application,
   isOpened: boolean,
-  {
-    invocation,
-    atWork,
-    comeBack,
-  }: Pick<TerminalStart, "invocation" | "atWork"> & Required<Pick<TerminalStart, "comeBack">>,
+  { invocation, atWork, comeBack, isHere = () => false }: TerminalStart & Pick<Required<TerminalStart>, "comeBack">,
 ): Promise<void> {
   const { stdout } = invocation;
   const { sessionId, isBegun } = session;
   const isGone = isOpened && isBegun && (await session.isDeleted());
   // If the host has not answered `isDeleted`, it would not answer this either. It closes the session by itself.
-  const left = isOpened && isGone === false ? await session.leave(atWork) : "";
-  if (left !== "") stdout.write(`${words.atWork(left)}\n`);
+  const left = isOpened && isGone === false ? await session.leave(atWork) : undefined;
+  if (left && left.background !== "" && sessionId !== undefined) {
+    const stillOpen = isHere(sessionId) ? words.endsHere : words.atWork;
+    stdout.write(`${(left.closed ? words.ended : stillOpen)(left.background)}\n`);
+  }
   if (isBegun && !isGone && sessionId !== undefined) stdout.write(`${words.goOn(comeBack(sessionId))}\n`);
 }
 

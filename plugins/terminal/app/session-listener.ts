@@ -1,7 +1,7 @@
 import { copiedPart, offeredTo, type Row, type SessionView, type ViewChange } from "@scorel/host/client";
 import type { Delivered } from "@scorel/host/contract";
-import { markOf } from "../input/line-mode.ts";
-import type { Field, FieldMode } from "../parts.ts";
+import { enteredIn, joined } from "../input/line-mode.ts";
+import type { Field } from "../parts.ts";
 import { displayLines } from "../rows/display.ts";
 import { outputLines } from "../rows/output.ts";
 import { safeLine } from "../rows/safe.ts";
@@ -25,7 +25,9 @@ interface Shown {
   readonly queueKeys: QueueKeys;
   readonly activity: Activity;
   readonly contributed: Pick<Contributed, "load"> | undefined;
-  readonly field: Pick<Field, "text" | "setText" | "leaveHistory" | "keepDraft"> | undefined;
+  readonly field:
+    | Pick<Field, "text" | "mode" | "silent" | "attachments" | "setText" | "leaveHistory" | "keepDraft">
+    | undefined;
   readonly words: Words;
   onEntered(): void;
   add: Transcript["add"];
@@ -45,7 +47,7 @@ export class SessionListener implements Listener {
   private readonly to: Shown;
   /** Why the session cannot be saved. The next error with this text is not shown, since the reason is on the screen already. */
   private unsaved: string | undefined;
-  /** Ids of the questions of which a user who may not answer was told. */
+  /** Ids of the questions that were already shown to a user who may not answer. */
   private readonly waiting = new Set<string>();
 
   constructor(to: Shown) {
@@ -139,12 +141,13 @@ export class SessionListener implements Listener {
     return isSaid;
   }
 
-  offered(text: string, mode: FieldMode = "message", silent = false): void {
+  offered(given: Parameters<Listener["offered"]>[0]): void {
     const { field } = this.to;
     field?.leaveHistory();
-    const before = field?.text ?? "";
-    if (before.trim() === "") field?.setText(text, mode, silent);
-    else field?.setText(`${markOf(mode, silent)}${text}\n${before}`);
+    const before = enteredIn(field);
+    const { text, mode, silent, attachments } =
+      before.text.trim() === "" ? enteredIn(given) : joined([given, before], "\n");
+    field?.setText(text, mode, silent, attachments);
     this.to.redraw();
   }
 

@@ -189,19 +189,21 @@ export class ShownSession {
   }
 
   /**
-   * Leaves the session; the host closes it once no client has it open. A host that is gone does so when it is back. Returns what still runs
-   * in the session's background, as `atWork` says it; "" for nothing.
+   * Leaves the session; the host closes it once no client has it open. A host that is gone does so when it is back. Returns what ran in the
+   * session's background, as `atWork` says it, "" for nothing, and whether the session was closed, which has ended it.
    */
-  async leave(atWork: (sessionId: string) => Promise<string> = async () => ""): Promise<string> {
+  async leave(
+    atWork: (sessionId: string) => Promise<string> = async () => "",
+  ): Promise<{ background: string; closed: boolean }> {
     const { view } = this;
-    if (!view) return "";
+    if (!view) return { background: "", closed: false };
     const { sessionId } = view;
     this.stopListening();
     this.hostAway.end();
-    const left = await whileConnected(this.client, view, () => atWork(sessionId));
-    await whileConnected(this.client, view, () => this.client.request("close_session", { sessionId }));
+    const background = await whileConnected(this.client, view, () => atWork(sessionId));
+    const left = await whileConnected(this.client, view, () => this.client.request("close_session", { sessionId }));
     await view.close();
-    return left ?? "";
+    return { background: background ?? "", closed: left?.closed === true };
   }
 
   private fail(thrown: unknown): void {

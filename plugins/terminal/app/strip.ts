@@ -119,8 +119,14 @@ export function textOf({ content }: Pick<QueuedMessage, "content">): string {
   return safeLine(wholeText({ content }));
 }
 
-/** The text of a queued message, without pictures. */
+/** The text of a queued message, with `[image]` for each picture. */
 export function wholeText({ content }: Pick<QueuedMessage, "content">): string {
   if (typeof content === "string") return content;
   return content.map((block) => (block.type === "text" ? block.text : "[image]")).join("\n");
+}
+
+/** The text of a message, without its pictures. */
+export function textIn({ content }: Pick<QueuedMessage, "content">): string {
+  if (typeof content === "string") return content;
+  return wholeText({ content: content.filter(({ type }) => type === "text") });
 }

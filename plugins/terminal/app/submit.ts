@@ -1,5 +1,5 @@
 import { codeOf } from "@scorel/kernel";
-import { markOf } from "../input/line-mode.ts";
+import { enteredIn, joined, marked } from "../input/line-mode.ts";
 import type { Field, Submission, Surroundings } from "../parts.ts";
 import { userLines } from "../rows/display.ts";
 import type { Words } from "../words/words.ts";
@@ -26,7 +26,7 @@ interface Receiver extends Pick<Surroundings, "tell"> {
   readonly contributed: Pick<Contributed, "open" | "has"> | undefined;
   readonly words: Words;
   readonly actions: Actions;
-  readonly field: Pick<Field, "text" | "setText"> | undefined;
+  readonly field: Pick<Field, "text" | "mode" | "silent" | "attachments" | "setText"> | undefined;
   add: Transcript["add"];
   attempt(work: () => Promise<unknown>): void;
   leave(): void;
@@ -37,7 +37,9 @@ export function submit(app: Receiver, submission: Submission, running: Running):
   const { questions } = app;
   app.transcript.toEnd();
   if (questions.takesText) {
-    if (!questions.type(submission.text)) app.field?.setText(submission.text);
+    // As it was typed: an answer may begin with `/` or `!`.
+    const { text, mode, silent, attachments } = submission;
+    if (!questions.type(marked(submission))) app.field?.setText(text, mode, silent, attachments);
   } else if (app.queueKeys.takes(submission)) return;
   else enter(app, submission, running);
 }
@@ -68,10 +70,10 @@ function send({ session, conversation }: Receiver, submission: Submission, runni
 }
 
 /** Puts a submission back into the field, and says that this user may only read. */
-function keep(app: Receiver, { text, mode, silent }: Submission): void {
-  const { text: other = "" } = app.field ?? {};
-  if (other === "") app.field?.setText(text, mode, silent);
-  else app.field?.setText(`${other}\n\n${markOf(mode, silent)}${text}`);
+function keep(app: Receiver, submission: Submission): void {
+  const other = enteredIn(app.field);
+  const { text, mode, silent, attachments } = other.text === "" ? enteredIn(submission) : joined([other, submission]);
+  app.field?.setText(text, mode, silent, attachments);
   app.tell(app.words.onlyReads, "warning");
 }
 

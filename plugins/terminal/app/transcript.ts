@@ -155,7 +155,7 @@ export class Transcript {
   below(look: Look): { count: number; isMore: boolean } {
     if (!this.top) return { count: 0, isMore: false };
     const all = this.all();
-    const { index, line } = this.placeOf(this.top);
+    const { index, line } = placeOf(all, this.top);
     let count = -line - this.size.height;
     let at = index;
     for (; at < all.length && at < index + COUNTED; at++) count += this.lines(all, at, look).length;
@@ -225,7 +225,7 @@ export class Transcript {
 
   private start(all: All, look: Look): Place {
     if (!this.top) return this.lastStart(all, look);
-    const place = this.placeOf(this.top);
+    const place = placeOf(all, this.top);
     const height = this.lines(all, Math.min(place.index, all.length - 1), look).length;
     return { index: Math.min(place.index, all.length - 1), line: Math.min(place.line, Math.max(0, height - 1)) };
   }
@@ -239,13 +239,6 @@ export class Transcript {
       left -= length;
     }
     return { index: 0, line: 0 };
-  }
-
-  /** The present place of an item: earlier messages may have been loaded before it. */
-  private placeOf({ key, place }: { key: string; place: Place }): Place {
-    if (this.items[place.index]?.key === key) return place;
-    const index = this.items.findIndex((item) => item.key === key);
-    return { index: index < 0 ? place.index : index, line: place.line };
   }
 
   private lines(all: All, index: number, look: Look): string[] {
@@ -264,6 +257,15 @@ export class Transcript {
     (isLive ? all.live : this.drawn).set(item.key, { width, look, before, isOpen, lines });
     return lines;
   }
+}
+
+/** The present place of an item: earlier messages may have been loaded before it, and notes added before one in flight. */
+function placeOf(all: All, { key, place }: { key: string; place: Place }): Place {
+  const isAt = (index: number) => all.at(index)?.key === key;
+  if (isAt(place.index)) return place;
+  let index = all.length - 1;
+  while (index >= 0 && !isAt(index)) index--;
+  return index < 0 ? place : { ...place, index };
 }
 
 /** All items, those in flight last. */

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { isConnected, type SessionView } from "@scorel/host/client";
 import type { EventOf } from "@scorel/kernel";
-import type { Doubtful } from "../input/draft.ts";
-import { markOf } from "../input/line-mode.ts";
+import type { Doubtful } from "../input/draft-content.ts";
+import { type Entered as EnteredText, enteredIn, joined, marked } from "../input/line-mode.ts";
 import type { Submission } from "../parts.ts";
 import type { Words } from "../words/words.ts";
 import type { Listener } from "./listener.ts";
@@ -16,7 +16,7 @@ interface UnsentParts {
 /** Milliseconds after which an entry that the host has not taken is shown. Nearly all are taken sooner, and would only flicker. */
 const SLOW_MS = 200;
 
-type Entered = Pick<Submission, "text" | "mode" | "silent">;
+type Entered = Pick<Submission, "text" | "mode" | "silent"> & Partial<Pick<Submission, "attachments">>;
 
 /** The entries that the host has not taken yet, as texts to show. */
 export interface Waiting {
@@ -61,18 +61,19 @@ export class Unsent {
   }
 
   /** The texts that the next terminal has to restore if this process is killed. Each change is reported by `listener.unsent`. */
-  get kept(): readonly string[] {
-    return this.written.map(marked);
+  get kept(): readonly Pick<EnteredText, "text" | "attachments">[] {
+    return this.written.map((entry) => ({ text: marked(entry), attachments: entry.attachments ?? [] }));
   }
 
   /** The messages in the draft that may have arrived: the next terminal leaves out those that have. */
   get doubtful(): readonly Doubtful[] {
     const given = [...this.recalled, ...this.written].filter(({ isGiven }) => isGiven);
-    return given.map(({ messageId, text }) => ({ messageId, text }));
+    return given.map(({ messageId, text, attachments = [] }) => ({ messageId, text, attachments }));
   }
 
-  add({ text, mode, silent = false }: Entered): Entry {
-    const entry = { messageId: randomUUID(), text, mode, silent, isGiven: false, isSlow: false, isRecalled: false };
+  add({ text, mode, silent = false, attachments = [] }: Entered): Entry {
+    const state = { isGiven: false, isSlow: false, isRecalled: false };
+    const entry = { messageId: randomUUID(), text, mode, silent, attachments, ...state };
     this.entries = [...this.entries, entry];
     this.keep();
     setTimeout(() => this.slow(entry), SLOW_MS).unref();
@@ -91,8 +92,7 @@ export class Unsent {
       if (entry.isRecalled) return;
       this.forget([entry]);
       // A command or shell line may have been run; it can be recalled from the history.
-      if (entry.mode === "message" || !entry.isGiven)
-        this.parts.listener.offered(entry.text, entry.mode, entry.silent === true);
+      if (entry.mode === "message" || !entry.isGiven) this.parts.listener.offered(enteredIn(entry));
       throw thrown;
     } finally {
       this.forget([entry]);
@@ -127,8 +127,8 @@ export class Unsent {
     this.forget(recalled);
     this.connectionChanged();
     const { listener } = this.parts;
-    if (recalled.length === 1) listener.offered(only.text, only.mode, only.silent === true);
-    else listener.offered(recalled.map(marked).join("\n\n"));
+    if (recalled.length === 1) listener.offered(enteredIn(only));
+    else listener.offered(joined(recalled));
     return true;
   }
 
@@ -175,10 +175,6 @@ export class Unsent {
       check();
     });
   }
-}
-
-function marked({ text, mode, silent }: Entered): string {
-  return markOf(mode, silent) + text;
 }
 
 /** Whether the message with this id is in the session or its queue, as far as the session is loaded. */

@@ -7,27 +7,14 @@ import { removeIfPresent, replaceFile } from "@scorel/kit/files/private";
 import { makePrivateFolder } from "@scorel/kit/files/private-folder";
 import { messageOf } from "@scorel/kit/values/coded-error";
 import type { Later } from "./decoder.ts";
+import { DraftAttachments } from "./draft-attachments.ts";
+import { jsonOf, type Unsent, unsentOf, withoutArrived } from "./draft-content.ts";
 import { readOwnFile } from "./own-file.ts";
-import { marksIn, type Pastes } from "./paste.ts";
 
 /** Milliseconds between two writes, and so the most typing that a killed process loses. */
 const EVERY_MS = 500;
 /** The most terminals that can each keep a draft of the same session at the same time. */
 const TERMINALS = 8;
-
-/** Text that was not sent, with its long pastes. A command begins with `/`, a shell line with `!` or `!!`. */
-export interface Unsent {
-  text: string;
-  pastes: Pastes;
-  /** The messages in the text that were sent without an answer of the host, so that it may have them. */
-  doubtful?: readonly Doubtful[];
-}
-
-/** A message that may have reached the host. */
-export interface Doubtful {
-  messageId: string;
-  text: string;
-}
 
 /** The draft of a field on the disk. */
 export interface Draft {
@@ -98,6 +85,7 @@ function freePlace(path: string, isEmpty: boolean): Place | undefined {
 class FileDraft implements Draft {
   readonly saved: Unsent | undefined;
   private readonly path: string;
+  private readonly attachments: DraftAttachments;
   private readonly lock: Lock;
   private readonly later: Later;
   private readonly tell: (problem: string) => void;
@@ -112,6 +100,7 @@ class FileDraft implements Draft {
     { later = laterUnref, tell, hasArrived = () => false }: DraftOptions & { tell: (problem: string) => void },
   ) {
     this.path = path;
+    this.attachments = new DraftAttachments(path);
     this.lock = lock;
     this.later = later;
     let told = false;
@@ -137,7 +126,7 @@ class FileDraft implements Draft {
 
   clear(): void {
     this.waiting = undefined;
-    this.guarded(() => removeIfPresent(this.path));
+    this.guarded(() => this.remove());
   }
 
   close(): void {
@@ -150,18 +139,32 @@ class FileDraft implements Draft {
   }
 
   private read(hasArrived: (messageId: string) => boolean): Unsent | undefined {
-    const found = unsentOf(readOwnFile(this.path));
+    const found = unsentOf(readOwnFile(this.path), this.attachments);
     const left = found && withoutArrived(found, hasArrived);
     if (left?.text !== "") return left;
-    removeIfPresent(this.path);
+    this.remove();
     return undefined;
+  }
+
+  private remove(): void {
+    removeIfPresent(this.path);
+    this.attachments.keepOnly([]);
   }
 
   private write(): void {
     const { waiting } = this;
     this.waiting = undefined;
     if (waiting?.text === "") this.clear();
-    else if (waiting) this.guarded(() => replaceFile(this.path, jsonOf(waiting)));
+    else if (waiting) this.guarded(() => this.replace(waiting));
+  }
+
+  private replace(unsent: Unsent): void {
+    const attachments = this.attachments.store(unsent.attachments);
+    const doubtful = (unsent.doubtful ?? []).map((message) => {
+      return { ...message, attachments: this.attachments.store(message.attachments) };
+    });
+    replaceFile(this.path, jsonOf(unsent, { attachments, doubtful }));
+    this.attachments.keepOnly([...attachments, ...doubtful.flatMap((message) => message.attachments)]);
   }
 
   private guarded<R>(work: () => R): R | undefined {
@@ -180,44 +183,3 @@ const laterUnref: Later = (work, ms) => {
   timer.unref();
   return () => clearTimeout(timer);
 };
-
-function jsonOf({ text, pastes, doubtful = [] }: Unsent): string {
-  const used = new Set(marksIn(text, pastes).map(({ number }) => number));
-  const found = doubtful.length === 0 ? {} : { doubtful };
-  return JSON.stringify({ text, pastes: [...pastes].filter(([number]) => used.has(number)), ...found });
-}
-
-/** The draft without the messages that have arrived. Each is searched for as whole lines, since the text around it may have changed. */
-function withoutArrived({ text, pastes, doubtful = [] }: Unsent, hasArrived: (messageId: string) => boolean): Unsent {
-  const arrived = doubtful.filter(({ messageId }) => hasArrived(messageId));
-  const left = arrived.reduce((all, message) => withoutLines(all, message.text), text);
-  return { text: left, pastes };
-}
-
-function withoutLines(text: string, gone: string): string {
-  const at = `\n${text}\n`.indexOf(`\n${gone}\n`);
-  if (at < 0) return text;
-  const [before, after] = [text.slice(0, at), text.slice(at + gone.length)];
-  return after === "" ? before.replace(/\n+$/, "") : before + after.replace(/^\n+/, "");
-}
-
-/** Reads a draft; a damaged one counts as none. */
-function unsentOf(json: string | undefined): Unsent | undefined {
-  if (json === undefined) return undefined;
-  try {
-    const { text, pastes, doubtful = [] } = JSON.parse(json) as Record<string, unknown>;
-    if (typeof text !== "string" || !Array.isArray(pastes) || !pastes.every(isPaste)) return undefined;
-    return { text, pastes: new Map(pastes), doubtful: Array.isArray(doubtful) ? doubtful.filter(isDoubtful) : [] };
-  } catch {
-    return undefined;
-  }
-}
-
-function isPaste(value: unknown): value is [number, string] {
-  return Array.isArray(value) && Number.isSafeInteger(value[0]) && typeof value[1] === "string";
-}
-
-function isDoubtful(value: unknown): value is Doubtful {
-  const { messageId, text } = (value ?? {}) as Partial<Doubtful>;
-  return typeof messageId === "string" && typeof text === "string";
-}

@@ -1,7 +1,9 @@
 import { decodePrintableKey } from "@mariozechner/pi-tui/dist/keys.js";
 import type { Attachment, Cursor, Field, FieldMode, Submission, Surroundings } from "../parts.ts";
 import { Attachments } from "./attachments.ts";
-import type { Draft, Unsent } from "./draft.ts";
+import type { Completing } from "./completing.ts";
+import type { Draft } from "./draft.ts";
+import type { Unsent } from "./draft-content.ts";
 import { type EditAction, editActions } from "./edit-actions.ts";
 import { drawField } from "./field-lines.ts";
 import type { FieldParts } from "./field-parts.ts";
@@ -26,7 +28,7 @@ export class PromptField implements Field {
   private readonly parts: FieldParts;
   private readonly area: TextArea;
   private readonly line = new LineMode();
-  private readonly attachments = new Attachments();
+  private readonly attached = new Attachments();
   private elsewhere = false;
   /** Whether all of the text was typed: nothing was pasted, recalled or completed. */
   private isTyped = true;
@@ -53,6 +55,7 @@ export class PromptField implements Field {
     } else if (draft?.saved) {
       this.enter("message");
       this.isTyped = false;
+      this.attached.replace(draft.saved.attachments);
       this.area.restore(draft.saved.text, draft.saved.pastes);
       this.area.forgetSteps();
     }
@@ -73,17 +76,28 @@ export class PromptField implements Field {
     return this.line.current;
   }
 
-  setText(text: string, mode: FieldMode = "message", silent = false): void {
+  get silent(): boolean {
+    return this.line.isSilent;
+  }
+
+  get attachments(): readonly Attachment[] {
+    return this.attached.in(this.area.whole);
+  }
+
+  setText(text: string, mode: FieldMode = "message", silent = false, attachments: readonly Attachment[] = []): void {
     this.enter(mode, silent);
     this.isTyped = false;
+    const hasPictures = this.attached.replace(attachments);
     this.area.set(text);
+    // Undo must not bring a text back without its pictures.
+    if (hasPictures) this.area.forgetSteps();
     this.changed(false);
   }
 
   putAside(): void {
-    const { area, line } = this;
+    const { area, line, attachments } = this;
     const meant = line.meant(area.whole);
-    if (meant.text.trim() !== "") this.remember({ ...meant, ...(line.isSilent && { silent: true }) });
+    if (meant.text.trim() !== "") this.remember({ ...meant, ...(line.isSilent && { silent: true }), attachments });
     this.setText("");
     this.at.redraw();
   }
@@ -97,10 +111,10 @@ export class PromptField implements Field {
   invalidate(): void {}
 
   render(width: number): string[] {
-    const { at, area, parts, line } = this;
+    const { at, area, line } = this;
     const drawn = drawField({ area, width, mode: line.current, silent: line.isSilent, theme: at.theme });
     this.cursor = this.elsewhere ? undefined : drawn.cursor;
-    return [...drawn.lines, ...(parts.completing?.render(width, at.theme) ?? [])];
+    return [...drawn.lines, ...(this.completions()?.render(width, at.theme) ?? [])];
   }
 
   handleInput(data: string): void {
@@ -117,7 +131,7 @@ export class PromptField implements Field {
 
   /** Attaches a file, and inserts its mark into the text. */
   attach(attachment: Attachment): void {
-    this.attachments.add(attachment);
+    this.attached.add(attachment);
     this.isTyped = false;
     this.area.paste(attachment.mark);
     this.area.type(" ");
@@ -155,11 +169,17 @@ export class PromptField implements Field {
     if (action === "deleteBackward" && area.atStart && this.mode !== "message") return this.done(() => this.back());
     const recalled =
       action === "lineUp" && area.onFirstLine
-        ? parts.history?.older({ mode: this.mode, text: area.text, ...(this.line.isSilent && { silent: true }) })
+        ? parts.history?.older(this.written)
         : action === "lineDown" && area.onLastLine
           ? parts.history?.newer()
           : undefined;
     return recalled ? this.recall(recalled) : this.done(() => this.change(action));
+  }
+
+  /** The text as it is being written, with attachments that undo would bring back. */
+  private get written(): Sent {
+    const { mode, area, line, attached } = this;
+    return { mode, text: area.text, ...(line.isSilent && { silent: true }), attachments: attached.all };
   }
 
   /** Edits the text. A command or shell line whose text is deleted in one step becomes a message, so that what is typed next is not run. */
@@ -173,14 +193,14 @@ export class PromptField implements Field {
   }
 
   /** Shows an entry of the history, in the mode in which it was sent. */
-  private recall({ text, mode, silent, own }: Recalled): true {
-    const isSame = mode === this.mode;
+  private recall({ text, mode, silent, own, attachments = [] }: Recalled): true {
+    // Undo must not bring the text of a message into a command, or back without its pictures.
+    const forgets = this.attached.replace(attachments) || mode !== this.mode;
     this.isTyped = false;
     this.line.enter(mode, silent);
     if (own) this.area.restore(text, this.area.pastes);
     else this.area.set(text);
-    // Undo must not bring the text of a message into a command.
-    if (!isSame) this.area.forgetSteps();
+    if (forgets) this.area.forgetSteps();
     this.changed(false);
     return true;
   }
@@ -254,25 +274,38 @@ export class PromptField implements Field {
   /** The texts that are not sent: those that wait for the host, and the one that is being written. */
   private get unsent(): Unsent {
     const { area, parts } = this;
-    const own = area.isEmpty ? "" : this.line.mark + area.text;
     const waiting = parts.waiting?.() ?? [];
-    const text = [...waiting, ...(own === "" ? [] : [own])].join("\n\n");
-    return { text, pastes: area.pastes, doubtful: parts.doubtful?.() ?? [] };
+    const own = area.isEmpty ? [] : [{ text: this.line.mark + area.text, attachments: this.attachments }];
+    const all = [...waiting, ...own];
+    return {
+      text: all.map(({ text }) => text).join("\n\n"),
+      pastes: area.pastes,
+      attachments: all.flatMap(({ attachments }) => attachments),
+      doubtful: parts.doubtful?.() ?? [],
+    };
+  }
+
+  /** The list of completions. Closes it for an answer that begins with `/` or `!`, which is no command or shell line. */
+  private completions(): Completing | undefined {
+    const { completing } = this.parts;
+    if (this.mode === "message" || !this.isAnswer()) return completing;
+    completing?.close();
+    return undefined;
   }
 
   private complete(wanted: boolean): void {
-    this.parts.completing?.ask({ mode: this.mode, before: this.area.before, wanted });
+    this.completions()?.ask({ mode: this.mode, before: this.area.before, wanted });
   }
 
   /** Passes a key to the list of completions, if one is open. Returns whether the list has used it. */
   private completionTakes(data: string): boolean {
-    const { parts, at, area, mode } = this;
-    const taken = parts.completing?.take(data, at.keys, { mode, before: area.before });
+    const { at, area, mode } = this;
+    const taken = this.completions()?.take(data, at.keys, { mode, before: area.before });
     if (taken === undefined || taken === false) return false;
     if (taken === true) return true;
     this.isTyped = false;
     area.replaceBefore(taken.length, taken.text);
-    if (taken.attachment) this.attachments.add(taken.attachment);
+    if (taken.attachment) this.attached.add(taken.attachment);
     this.saveDraft();
     this.complete(false);
     return true;
@@ -299,19 +332,20 @@ export class PromptField implements Field {
     const { area, parts } = this;
     const silent = this.line.isSilent;
     const { mode, text } = this.line.meant(area.whole);
-    const attachments = this.attachments.in(text);
+    const attachments = this.attached.in(text);
     if (text.trim() === "") return true;
-    this.remember({ mode, text, ...(silent && { silent }) });
+    this.remember({ mode, text, ...(silent && { silent }), attachments });
     parts.completing?.close();
     area.clear();
     this.enter("message");
-    this.attachments.clear();
+    this.attached.replace([]);
     this.keepDraft();
     (mode === "message" ? give : this.onSubmit)({ mode, text, attachments, ...(silent && { silent }) });
     return true;
   }
 
   private async editElsewhere(): Promise<void> {
+    if (this.elsewhere) return;
     this.elsewhere = true;
     try {
       const text = await this.parts.editElsewhere?.(this.area.whole);

@@ -78,7 +78,8 @@ export class HistoryWalk {
   /** The texts that can be recalled in a mode, the newest first, each once. */
   entriesOf(mode: FieldMode): Sent[] {
     const all = this.all().filter((sent) => mode === "message" || sent.mode === mode);
-    return [...new Map([...all].reverse().map((sent) => [keyOf(sent), sent])).values()];
+    const once = new Map([...all].reverse().map((sent) => [keyOf(sent), sent]));
+    return [...once.values()].map((sent) => this.history.withPictures(sent));
   }
 
   private all(): readonly Sent[] {

@@ -5,7 +5,8 @@ import { userDir } from "@scorel/kit/files/home";
 import { takeLock } from "@scorel/kit/files/lock";
 import { replaceFile } from "@scorel/kit/files/private";
 import { makePrivateFolder } from "@scorel/kit/files/private-folder";
-import type { FieldMode } from "../parts.ts";
+import type { Attachment, FieldMode } from "../parts.ts";
+import { isImagePath } from "./dropped-image.ts";
 import { readOwnFile } from "./own-file.ts";
 import { cleanText } from "./paste.ts";
 
@@ -15,6 +16,8 @@ export interface Sent {
   text: string;
   /** A shell line that is hidden from the model (`!!`). */
   silent?: true;
+  /** The attachments of the message. Kept only in this process, and only for the latest messages with pictures. */
+  attachments?: readonly Attachment[];
 }
 
 /** Bytes of the file above which the oldest texts are dropped, and the bytes that are kept then. */
@@ -23,6 +26,8 @@ const KEPT_BYTES = 1_000_000;
 const KEPT_TEXTS = 1_000;
 /** The most characters of an entry in the history. Longer ones can still be found in the conversation. */
 const LONGEST_TEXT = 100_000;
+/** The messages whose pictures are kept. */
+const KEPT_PICTURES = 10;
 const LOCK_MS = 2_000;
 const MODES: readonly unknown[] = ["message", "command", "shell"] satisfies FieldMode[];
 
@@ -38,6 +43,8 @@ export class History {
   private read = { stamp: "", sent: [] as readonly Sent[] };
   /** Texts of this process that could not be written to the file. */
   private unwritten: Sent[] = [];
+  /** The pictures of the latest messages of this process that had some, by the keys of the messages. */
+  private pictures = new Map<string, readonly Attachment[]>();
 
   /** `redact` removes known secrets from text before it is written. */
   constructor(path: string, redact: (text: string) => string = (text) => text) {
@@ -54,9 +61,10 @@ export class History {
   }
 
   /** Adds an entry, unless it is the same as the last one. Throws file system errors; this process keeps the entry anyway. */
-  async add({ mode, text, silent }: Sent): Promise<void> {
+  async add({ mode, text, silent, attachments = [] }: Sent): Promise<void> {
     const sent: Sent = { mode, text: this.redact(text), ...(silent && { silent }) };
     if (sent.text.trim() === "" || sent.text.length > LONGEST_TEXT) return;
+    this.keepPictures(keyOf(sent), attachments.filter(isPicture));
     this.unwritten.push(sent);
     makePrivateFolder(dirname(this.path));
     const lock = await takeLock(`${this.path}.lock`, LOCK_MS);
@@ -69,6 +77,22 @@ export class History {
       lock.release();
     }
   }
+
+  /** The entry with the pictures that were sent with it here. The same marks in another text stand for other pictures. */
+  withPictures(sent: Sent): Sent {
+    const attachments = this.pictures.get(keyOf(sent));
+    return attachments ? { ...sent, attachments } : sent;
+  }
+
+  private keepPictures(key: string, attachments: readonly Attachment[]): void {
+    this.pictures.delete(key);
+    if (attachments.length > 0) this.pictures.set(key, attachments);
+    this.pictures = new Map([...this.pictures].slice(-KEPT_PICTURES));
+  }
+}
+
+function isPicture({ image, path }: Attachment): boolean {
+  return image !== undefined || (path !== undefined && isImagePath(path));
 }
 
 /** A string that is equal for equal texts in the same mode. */

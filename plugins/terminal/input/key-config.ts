@@ -74,7 +74,9 @@ function clashes(settings: KeySettings): Flaw[] {
 function sameKey(action: Name, other: Name, bindings: Bindings): Flaw[] {
   const key = bindings[action]?.find((each) => bindings[other]?.includes(each));
   if (key === undefined) return [];
-  return [{ path: [action], message: `${keyLabel(key)} is also the key of "${other}"; give one of them another key` }];
+  return [
+    { path: [action], message: `${keyLabel(key)} is also the key of "${other}"; assign another key to one of them` },
+  ];
 }
 
 /** Flaws of an action without keys: it has lost its default keys to others, or it is needed and the settings remove its keys. */

@@ -1,4 +1,4 @@
-import type { FieldMode } from "../parts.ts";
+import type { Attachment, FieldMode, Submission } from "../parts.ts";
 
 const MARKS: Record<FieldMode, string> = { message: "", command: "/", shell: "!" };
 
@@ -36,6 +36,33 @@ export class LineMode {
   get mark(): string {
     return markOf(this.current, this.isSilent);
   }
+}
+
+/** A text as it was entered: `help` in the mode `command` for `/help`. */
+export interface Entered {
+  text: string;
+  mode: FieldMode;
+  /** Whether a shell line is hidden from the model (`!!`). */
+  silent: boolean;
+  attachments: readonly Attachment[];
+}
+
+/** The text of a field with its mode and attachments, to restore it later. */
+export function enteredIn(field: Partial<Entered> = {}): Entered {
+  const { text = "", mode = "message", silent = false, attachments = [] } = field;
+  return { text, mode, silent, attachments };
+}
+
+/** A text after the characters that stand for its mode, as it is joined with others. */
+export function marked({ text, mode, silent }: Pick<Submission, "text" | "mode" | "silent">): string {
+  return text === "" ? "" : markOf(mode, silent) + text;
+}
+
+/** Several entries as one message, each with its mark. Empty ones are left out. */
+export function joined(entries: readonly Partial<Entered>[], between = "\n\n"): Entered {
+  const all = entries.map(enteredIn).filter(({ text }) => text !== "");
+  const attachments = all.flatMap((each) => each.attachments);
+  return enteredIn({ text: all.map(marked).join(between), attachments });
 }
 
 /** The characters that stand for a mode: `/`, `!`, `!!`, or "" for a message. */

@@ -8,8 +8,9 @@ const LONG_CHARACTERS = 1_000;
 /** The form of a mark. pi-tui's editor treats it as one character. */
 const MARK = /\[paste #(\d+)(?: (?:\+\d+ lines|\d+ chars))?\]/g;
 const ESC = String.fromCharCode(0x1b);
-/** Control characters of a paste as some terminals encode them, as keys of the Kitty protocol: `ESC[106;5u` for a line feed. */
-const CONTROL_KEYS = new RegExp(`${ESC}\\[(6[5-9]|[78]\\d|9\\d|1[01]\\d|12[0-2]);5u`, "g");
+/** Control characters of a paste as tmux encodes them, as keys: `ESC[106;5u` or, in xterm's format, `ESC[27;5;106~` for a line feed. */
+const LETTER = "(6[5-9]|[78]\\d|9\\d|1[01]\\d|12[0-2])";
+const CONTROL_KEYS = new RegExp(`${ESC}\\[(?:${LETTER};5u|27;5;${LETTER}~)`, "g");
 /** Sequences for colours and cursor movement, which are part of output that was copied with them. */
 const SEQUENCES = new RegExp(`${ESC}\\[[0-?]*[ -/]*[@-~]`, "g");
 /** Control characters other than tabs and line ends. */
@@ -25,7 +26,7 @@ export function pastedText(data: string): string | undefined {
 
 /** Text with `\n` as its only line end, and without control characters and sequences, which a terminal would obey. */
 export function cleanText(text: string): string {
-  const decoded = text.replace(CONTROL_KEYS, (_, code) => String.fromCharCode(Number(code) & 0x1f));
+  const decoded = text.replace(CONTROL_KEYS, (_, kitty, xterm) => String.fromCharCode(Number(kitty ?? xterm) & 0x1f));
   return decoded.replace(/\r\n?/g, "\n").replace(SEQUENCES, "").replace(CONTROLS, "");
 }
 

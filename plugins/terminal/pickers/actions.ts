@@ -14,7 +14,7 @@ import { filesOf, type RewindPoint, type RewindScope, rewindPicker, rewindScopeP
 import { sessionPicker } from "./sessions.ts";
 import { settingPicker, tomlOf } from "./settings.ts";
 import { skillPicker } from "./skills.ts";
-import { textOf } from "./text-of.ts";
+import { wholeOf } from "./text-of.ts";
 
 /** The parts of the application that the actions of pickers use. */
 export interface PickerHost extends Surroundings, PickerPlace {
@@ -69,7 +69,9 @@ export function createPickers(at: PickerHost, field: Field, walk: HistoryWalk): 
   return {
     actions: {
       history: () =>
-        open(historyPicker(at, walk, field.mode), ({ text, mode, silent }) => field.setText(text, mode, silent)),
+        open(historyPicker(at, walk, field.mode), ({ text, mode, silent, attachments }) =>
+          field.setText(text, mode, silent, attachments),
+        ),
       sessions: () => open(sessionPicker(at, removedHere), async ({ sessionId }) => at.enter(await at.load(sessionId))),
       models: inSession((sessionId) =>
         open(modelPicker(at, sessionId), async (model) =>
@@ -83,7 +85,9 @@ export function createPickers(at: PickerHost, field: Field, walk: HistoryWalk): 
         );
       },
       skills: inSession((sessionId) =>
-        open(skillPicker(at, sessionId), ({ name }) => field.setText(`${field.text}$${name} `)),
+        open(skillPicker(at, sessionId), ({ name }) =>
+          field.setText(`${field.text}$${name} `, field.mode, field.silent, field.attachments),
+        ),
       ),
       settings: inSession((sessionId) =>
         open(settingPicker(at, sessionId), ({ path, value, locked }) =>
@@ -128,9 +132,9 @@ async function goBack(
     at.say(at.pickerWords.filesRestored(countOf(files)));
     return tellSkipped(at, files);
   }
-  const text = await textOf(client, sessionId, row);
+  const { text, attachments } = await wholeOf(client, sessionId, row);
   const moved = await client.request("rewind", { sessionId, targetEventId, files: scope === "both" });
-  field.setText(text);
+  field.setText(text, "message", false, attachments);
   const { filesRestored, redoHint, redoFilesHint } = at.pickerWords;
   if (!moved.files) at.say(`${moved.text} ${redoHint}`);
   else {

@@ -71,14 +71,14 @@ function bodyOf<Item>(picker: PickerPicture<Item>, { width, preview }: Drawing, 
   const list = filled(listLines(picker, width, most), place === undefined ? height : page);
   if (place === undefined) return { body: list, page: height };
   const { theme } = picker.at;
-  const about = (preview as Preview).lines(width, theme).slice(0, height - page - 1);
+  const about = (preview as Preview).lines({ width, height: height - page - 1 }, theme);
   return { body: filled([...list, theme.style("faint", "─".repeat(width)), ...about], height), page };
 }
 
 function beside<Item>(picker: PickerPicture<Item>, width: number, height: number, preview: Preview): string[] {
   const { theme } = picker.at;
   const listWidth = Math.floor(width * SHARE.beside);
-  const about = preview.lines(width - listWidth - 3, theme);
+  const about = preview.lines({ width: width - listWidth - 3, height }, theme);
   const border = theme.style("faint", "│");
   return filled(listLines(picker, listWidth, height), height).map((row, index) => {
     const pad = " ".repeat(Math.max(0, listWidth - columnsIn(row)));

@@ -35,6 +35,8 @@ export interface PickerOptions<Item> {
   searched?(item: Item): string;
   /** The preview of an item: beside the list in a wide window, else below it. */
   preview?(item: Item, signal: AbortSignal): Promise<string | readonly PreviewPart[]> | string | readonly PreviewPart[];
+  /** Whether a preview that is too long shows its first part and its last lines. Default: it shows its first lines. */
+  previewsEnd?: boolean | undefined;
   /** Further keys for the chosen item. `hint` returns the text for a key in the last line. */
   more?: readonly { action: KeyAction; hint(key: string): string; run(item: Item): void }[];
   /** Further keys that need no item. A key whose hint is empty is not shown in the last line. */

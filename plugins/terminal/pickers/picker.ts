@@ -79,6 +79,11 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
     return lines;
   }
 
+  scroll(by: number): void {
+    if (!this.asking) this.list.move(by);
+    this.at.redraw();
+  }
+
   handleInput(data: string): void {
     if (this.asking) this.answer(this.asking, data);
     else if (!this.moves(data)) this.search(data);
@@ -184,7 +189,7 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
     this.looking = { id, stop };
     const kept = (found: string | readonly PreviewPart[]) => {
       if (stop.signal.aborted) return;
-      this.previews.set(id, new Preview(found));
+      this.previews.set(id, new Preview(found, this.options.previewsEnd));
       this.looking = undefined;
       this.at.redraw();
     };

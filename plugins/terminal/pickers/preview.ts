@@ -4,23 +4,38 @@ import { safeText } from "../rows/safe.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { PreviewPart } from "./picker-parts.ts";
 
+interface Drawn {
+  width: number;
+  theme: Theme;
+  /** The lines of each part. */
+  parts: readonly (readonly string[])[];
+}
+
 /** The preview of an item. Its lines are kept, since the list is drawn again at each key. */
 export class Preview {
   private readonly parts: readonly PreviewPart[];
-  private drawn: { width: number; theme: Theme; lines: readonly string[] } | undefined;
+  /** See `previewsEnd` of `PickerOptions`. */
+  private readonly showsEnd: boolean;
+  private drawn: Drawn | undefined;
 
-  constructor(parts: string | readonly PreviewPart[]) {
+  constructor(parts: string | readonly PreviewPart[], showsEnd = false) {
     this.parts = typeof parts === "string" ? [{ text: parts }] : parts;
+    this.showsEnd = showsEnd;
   }
 
-  lines(width: number, theme: Theme): readonly string[] {
+  /** At most `height` lines. */
+  lines({ width, height }: { width: number; height: number }, theme: Theme): readonly string[] {
+    const [first = [], ...others] = this.draw(width, theme).parts;
+    const rest = others.flatMap((part) => ["", ...part]);
+    const room = height - first.length - 1;
+    if (!this.showsEnd || rest.length <= room + 1 || room < 1) return [...first, ...rest].slice(0, height);
+    return [...first, theme.style("faint", "⋯"), ...rest.slice(-room)];
+  }
+
+  private draw(width: number, theme: Theme): Drawn {
     if (this.drawn?.width !== width || this.drawn.theme !== theme)
-      this.drawn = { width, theme, lines: this.draw(width, theme) };
-    return this.drawn.lines;
-  }
-
-  private draw(width: number, theme: Theme): string[] {
-    return this.parts.flatMap((part, at) => [...(at === 0 ? [] : [""]), ...partLines(part, width, theme)]);
+      this.drawn = { width, theme, parts: this.parts.map((part) => partLines(part, width, theme)) };
+    return this.drawn;
   }
 }
 

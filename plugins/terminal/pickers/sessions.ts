@@ -1,15 +1,18 @@
 import type {} from "@scorel/history/contract";
-import { openFirst, openState } from "@scorel/host/client";
-import type { Client, SessionSummary } from "@scorel/host/contract";
+import { conversationRows, openFirst, openState } from "@scorel/host/client";
+import type { Client, Delivered, SessionSummary } from "@scorel/host/contract";
+import type { StoredEvent } from "@scorel/kernel";
 import { displayText } from "@scorel/kit/text/display";
 import type { Surroundings } from "../parts.ts";
+import { shortPath } from "../rows/short-path.ts";
 import type { PickerWords } from "../words/pickers.ts";
 import { ListPicker } from "./picker.ts";
 import type { PickerPlace, PickerRow, PreviewPart } from "./picker-parts.ts";
 
 const MOST = 1_000;
-/** The number of last events of a session that its preview is made from. */
+/** The number of latest events that the preview of a session is made from, and the most that are read if all of those were undone. */
 const PREVIEWED = 40;
+const MOST_PREVIEWED = 1_000;
 const MINUTE = 60_000;
 
 type Place = PickerPlace & Surroundings;
@@ -52,6 +55,7 @@ export function sessionPicker(
     id: ({ sessionId }) => sessionId,
     searched: ({ name = "", title, cwd }) => `${name} ${title} ${isEverywhere ? cwd : ""}`,
     preview: ({ sessionId, cwd }) => lastWords(client, sessionId, cwd),
+    previewsEnd: true,
     general: [
       {
         action: "scope",
@@ -122,19 +126,28 @@ export function ago(at: number, now: number, { ago: words }: PickerWords): strin
   return words.days(Math.floor(minutes / 60 / 24));
 }
 
+/**
+ * The last messages of a session. Reads its latest events; if all of those were undone, also earlier ones, up to `MOST_PREVIEWED` events in
+ * total.
+ */
 async function lastWords(client: Client, sessionId: string, cwd: string): Promise<PreviewPart[]> {
-  const { events } = await client.request("get_events", { sessionId, tail: PREVIEWED });
-  const said = events.flatMap(({ display }) => {
+  for (let all: Delivered[] = []; ; ) {
+    const [first] = all;
+    const before = first && { before: (first.event as StoredEvent).id };
+    const page = { sessionId, tail: Math.max(PREVIEWED, 2 * all.length), ...before };
+    const { events, more } = await client.request("get_events", page);
+    all = [...events, ...all];
+    const said = wordsIn(all);
+    if (said.length > 0 || !more || all.length >= MOST_PREVIEWED) return [{ text: cwd }, ...said];
+  }
+}
+
+function wordsIn(events: readonly Delivered[]): PreviewPart[] {
+  return conversationRows(events).flatMap(({ display }) => {
     if (display.display !== "bubble" || display.text.trim() === "") return [];
     const text = displayText(display).trim();
     return [display.role === "user" ? { text: `> ${text}` } : { markdown: text }];
   });
-  return [{ text: cwd }, ...said];
-}
-
-/** A path with `~` for the home directory. */
-export function shortPath(path: string, home: string | undefined): string {
-  return home !== undefined && (path === home || path.startsWith(`${home}/`)) ? `~${path.slice(home.length)}` : path;
 }
 
 function rename(picker: ListPicker<SessionSummary>, at: Place, session: SessionSummary): void {

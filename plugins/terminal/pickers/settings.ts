@@ -1,9 +1,9 @@
 import { everyPage } from "@scorel/host/client";
 import type { Setting } from "@scorel/inspect/contract";
 import type { Surroundings } from "../parts.ts";
+import { shortPath } from "../rows/short-path.ts";
 import { ListPicker } from "./picker.ts";
 import type { PickerPlace } from "./picker-parts.ts";
-import { shortPath } from "./sessions.ts";
 
 /** All settings of a session: the file and line that set each one, or that it is the default, and what it does. */
 export function settingPicker(at: PickerPlace & Surroundings, sessionId: string): ListPicker<Setting> {

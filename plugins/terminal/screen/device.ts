@@ -7,7 +7,9 @@ import { takeStderr } from "./stderr.ts";
 
 const ESC = "\u001b";
 /** Switches on the alternate screen, bracketed paste and keys that can be told apart, and switches off the wrapping of lines. */
-const ENTER = `${ESC}[?1049h${ESC}[?2004h${ESC}[>1u${ESC}[>4;2m${ESC}[?7l`;
+const ENTER = `${ESC}[?1049h${ESC}[?2004h${ESC}[>4;2m${ESC}[?7l`;
+/** Keyboard modes of the Kitty protocol are a stack. `LEAVE` pops one, so that only the first of several `ENTER` may push one. */
+const [PUSH_KEYS, KEEP_KEYS] = [`${ESC}[>1u`, `${ESC}[=1u`];
 const MOUSE = `${ESC}[?1000h${ESC}[?1006h`;
 const LEAVE = `${ESC}[?1006l${ESC}[?1000l${ESC}[r${ESC}[?7h${ESC}[>4;0m${ESC}[<u${ESC}[?2004l${ESC}[m${ESC}[?25h${ESC}[?1049l`;
 /** Queries the background colour and the keyboard mode of the Kitty protocol. Terminals that support neither do not answer. */
@@ -49,7 +51,10 @@ export class Device {
   private readonly keyboard: Keyboard;
   private readonly hasMouse: boolean;
   private isOpen = false;
+  /** Whether the screen is given back, to the shell or to another program. */
   private isStopped = false;
+  /** Whether another program uses the terminal. */
+  private isLent = false;
   private isFull = false;
   /** Whether input was typed before the terminal was in raw mode. Then Enter arrives as a line feed, which in raw mode is Ctrl-J. */
   private isEarly = false;
@@ -95,6 +100,8 @@ export class Device {
     this.listen(this.output, "error", () => {});
     this.listen(this.stdin, "error", () => this.events.ended());
     this.listen(this.stdin, "end", () => this.events.ended());
+    this.isOpen = true;
+    this.isStopped = true;
     this.take();
     this.isEarly = true;
     // By then all input that waited in the terminal was read.
@@ -110,7 +117,7 @@ export class Device {
 
   close(): void {
     if (!this.isOpen) return;
-    this.output.write(LEAVE);
+    this.write(LEAVE);
     this.isOpen = false;
     for (const each of this.undo.splice(0)) each();
     this.stdin.off("data", this.onData);
@@ -128,11 +135,12 @@ export class Device {
   async lend<R>(work: () => Promise<R>): Promise<R> {
     this.rest();
     this.stdin.pause();
+    this.isLent = true;
     try {
       return await work();
     } finally {
-      this.take();
-      this.events.changed();
+      this.isLent = false;
+      this.retake();
     }
   }
 
@@ -153,23 +161,30 @@ export class Device {
   };
 
   private readonly onStop = (): void => {
-    if (!this.isOpen || this.isStopped) return;
-    this.rest();
+    if (!this.isOpen || (this.isStopped && !this.isLent)) return;
+    if (!this.isLent) this.rest();
     // The process stops here, and continues here after SIGCONT. Without a shell that could continue the job, the system ignores the signal.
     process.off("SIGTSTP", this.onStop);
     process.kill(process.pid, "SIGTSTP");
-    setTimeout(() => this.goOn(), RESUME_MS);
+    setTimeout(() => this.isStopped && this.goOn(), RESUME_MS);
   };
 
   private goOn(): void {
     if (!this.isOpen) return;
     if (!process.listeners("SIGTSTP").includes(this.onStop)) process.on("SIGTSTP", this.onStop);
+    // The shell got the signal of a new size meanwhile. Node reads the size only then.
+    process.emit("SIGWINCH", "SIGWINCH");
+    if (!this.isLent) this.retake();
+  }
+
+  private retake(): void {
+    if (!this.isOpen) return;
     this.take();
     this.events.changed();
   }
 
   private take(): void {
-    this.isOpen = true;
+    const keys = this.isStopped ? PUSH_KEYS : KEEP_KEYS;
     this.isStopped = false;
     this.isFull = false;
     // Node does not set a mode that it believes to be set, but the shell may have changed it.
@@ -178,7 +193,7 @@ export class Device {
     this.stdin.off("data", this.onData);
     this.stdin.on("data", this.onData);
     this.stdin.resume();
-    this.write(ENTER + (this.hasMouse ? MOUSE : ""));
+    this.write(ENTER + keys + (this.hasMouse ? MOUSE : ""));
   }
 
   private rest(): void {

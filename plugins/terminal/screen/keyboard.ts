@@ -8,8 +8,8 @@ const MOUSE = new RegExp(`^${ESC}\\[<(\\d+);(\\d+);(\\d+)([Mm])$`);
 /** The answer to the query of the background colour: each part has 1 to 4 hexadecimal digits. */
 const BACKGROUND = new RegExp(`^${ESC}\\]11;rgba?:([0-9a-f]+)/([0-9a-f]+)/([0-9a-f]+)`, "i");
 const KITTY = new RegExp(`^${ESC}\\[\\?(\\d+)u$`);
-/** Other answers and reports of the terminal: strings, device attributes, focus. */
-const REPORT = new RegExp(`^${ESC}(?:[\\]P_^]|\\[\\?[\\d;]*[a-z]$|\\[[IO]$)`);
+/** Other answers and reports of the terminal: strings, device attributes, focus. Alone, `ESC ]` is the key Alt-]. */
+const REPORT = new RegExp(`^${ESC}(?:[\\]P_^][\\s\\S]|\\[\\?[\\d;]*[a-z]$|\\[[IO]$)`);
 
 /** The events in the terminal's input. */
 interface Listener {

@@ -65,7 +65,7 @@ export const en = {
   reconnecting: (seconds: string, isStopped = false) =>
     `${isStopped ? "the host was stopped" : "no connection to the host"}: connecting again${seconds === "" ? "" : ` in ${seconds}`}; what you send waits until then`,
   startHost: (command: string, isStopped: boolean) =>
-    `${isStopped ? "The host was stopped" : "Not connected"}. \`${command}\` in another terminal starts one, and this conversation goes on by itself.`,
+    `${isStopped ? "The host was stopped" : "Not connected"}. \`${command}\` in another terminal starts one, and this conversation continues by itself.`,
   hostBack: "The host is back.",
   lost: "no connection",
   hostGone:
@@ -75,7 +75,7 @@ export const en = {
   untaken: "On its way; the host has not taken it yet:",
   toInterrupt: (key: string) => `${key} to interrupt`,
   // Questions.
-  answerFirst: "Answer the open question first, with one of its keys. Then you can go on typing.",
+  answerFirst: "Answer the open question first, with one of its keys. Then you can continue typing.",
   chooseOne: (keys: string) => `Press ${keys}`,
   scopeSession: "in this session",
   scopeProject: "from now on",
@@ -148,8 +148,10 @@ export const en = {
   isSetAside: (key: string) => `Cleared. ${key} brings it back.`,
   retryHint: "/retry sends the last message again.",
   nothingRuns: "Nothing is running.",
-  goOn: (command: string) => `To go on: ${command}`,
+  goOn: (command: string) => `To continue: ${command}`,
   atWork: (work: string) => `At work until the session is closed: ${work}`,
+  endsHere: (work: string) => `Ends with this terminal: ${work}`,
+  ended: (work: string) => `Ended with the session: ${work}`,
   leaving: "Leaving…",
   leaveCommand: "leave; the session is kept",
   sameAs: (command: string) => `the same as ${command}`,
@@ -252,7 +254,7 @@ export const en = {
     interrupt: "interrupt the turn, and decline its question; twice when idle: go back to an earlier message",
     clear: "clear the field; twice: leave",
     leave: "leave, when the field is empty",
-    suspend: "stop the program and return to the shell (fg goes on)",
+    suspend: "stop the program and return to the shell (fg resumes it)",
     redraw: "draw the screen again",
     help: "this help",
   } as Readonly<Record<string, string>>,

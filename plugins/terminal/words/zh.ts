@@ -136,6 +136,8 @@ export const zh: Words = {
   nothingRuns: "没有正在运行的任务。",
   goOn: (command) => `继续对话：${command}`,
   atWork: (work) => `会话关闭前仍在运行：${work}`,
+  endsHere: (work) => `随此终端结束：${work}`,
+  ended: (work) => `随会话结束：${work}`,
   leaving: "正在退出…",
   leaveCommand: "退出；会话会保留",
   sameAs: (command) => `与 ${command} 相同`,

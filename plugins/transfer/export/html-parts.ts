@@ -8,7 +8,7 @@ import { dateOf } from "./shown.ts";
 /** Lines of an output that are shown; the others are collapsed. */
 const SHOWN_LINES = 40;
 const RASTER = /^image\/(?:png|jpeg|gif|webp)$/;
-const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const WHO = { user: "User", assistant: "Assistant", system: "System" };
 type Of<D extends DisplayAction["display"]> = Extract<DisplayAction, { display: D }>;
 interface Said {
@@ -44,8 +44,9 @@ export function pictures(images: readonly ImageBlock[]): string {
 }
 
 function picture({ mimeType, data }: ImageBlock): string {
-  if (!RASTER.test(mimeType) || !BASE64.test(data)) return '<p class="marker">[an image that cannot be shown]</p>\n';
-  return `<p class="picture"><img alt="" src="data:${mimeType};base64,${data.replace(/\s/g, "")}"></p>\n`;
+  const digits = data.replace(/\s+/g, "");
+  if (!RASTER.test(mimeType) || !BASE64.test(digits)) return '<p class="marker">[an image that cannot be shown]</p>\n';
+  return `<p class="picture"><img alt="" src="data:${mimeType};base64,${digits}"></p>\n`;
 }
 
 function bubble({ role, text, thinking, label, partial }: Of<"bubble">, { ts, model }: Said): string {

@@ -1,4 +1,5 @@
 import { type DisplayAction, type EventId, isEvent, type Session, type StoredEvent } from "@scorel/kernel";
+import { beginningOf } from "@scorel/kit/text/cut";
 import { lineOf } from "@scorel/kit/text/one-line";
 import type { ImageBlock, ScorelMessage, SessionMeta } from "@scorel/messages/contract";
 import { isRecord } from "../json.ts";
@@ -58,7 +59,7 @@ export function factsOf(session: Session, redact: Redact): Facts {
   for (const event of eventsOf(session)) {
     const model = modelOf(event);
     if (model) models.add(redact(model));
-    first ||= promptIn(event);
+    first ||= promptIn(event, redact);
   }
   const titles = [name, title, first].filter((each) => typeof each === "string" && each !== "");
   return {
@@ -71,15 +72,14 @@ export function factsOf(session: Session, redact: Redact): Facts {
 }
 
 /** The beginning of a message of the user, as one line; "" for other events. */
-function promptIn(event: StoredEvent): string {
+function promptIn(event: StoredEvent, redact: Redact): string {
   const { message } = event as { message?: { role?: unknown; content?: unknown } | null };
   if (event.type !== "message" || message?.role !== "user") return "";
   const { content } = message;
   const blocks: unknown[] = Array.isArray(content) ? content : [{ text: content }];
   const texts = blocks.flatMap((block) => (Object(block) as { text?: unknown }).text ?? []);
-  return lineOf(texts.filter((text) => typeof text === "string").join(" "))
-    .slice(0, TITLE_CHARS)
-    .trim();
+  // Redacted before the text is cut, since a part of a secret would not be recognised.
+  return beginningOf(lineOf(redact(texts.filter((text) => typeof text === "string").join(" "))), TITLE_CHARS).trim();
 }
 
 /** Formats a time; "unknown" when the number is invalid. */

@@ -1,4 +1,5 @@
 import type { EventId } from "@scorel/kernel";
+import { fenced } from "@scorel/kit/text/fence";
 import type { AssistantMessage, ImageBlock } from "@scorel/messages/contract";
 import type { Place } from "../import/tree-builder.ts";
 import { type Json, lineOf, listIn, recordIn, textIn } from "../json.ts";
@@ -134,13 +135,6 @@ function placeOf({ id, parentId, timestamp }: Json): Place {
 
 function image({ type, data, mimeType }: Json): ImageBlock | undefined {
   return type === "image" ? imageBlock(data, mimeType) : undefined;
-}
-
-/** Returns a code block with a fence that is longer than any inside. */
-function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}\n${text}\n${fence}`;
 }
 
 function replyOf(message: Json, timestamp: number): AssistantMessage {

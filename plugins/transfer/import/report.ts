@@ -53,7 +53,7 @@ export class Report {
     lines.push(...counted("Kept, but hidden", kept), ...counted("Left out", leftOut));
     lines.push(...damaged.slice(0, 10).map(({ line, offset, reason }) => `Line ${line}, offset ${offset}: ${reason}.`));
     if (damagedCount > 10) lines.push(`${damagedCount - 10} more lines could not be read.`);
-    return [...lines, `To go on in it: scorel --session ${sessionId}`].join("\n");
+    return [...lines, `To continue in it: scorel --session ${sessionId}`].join("\n");
   }
 }
 

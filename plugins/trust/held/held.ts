@@ -4,6 +4,7 @@ import type { ExtensionFile, FoundExtensions } from "@scorel/extensions/contract
 import { sha256Of } from "@scorel/kit/files/hash";
 import { presetsDir, userDir } from "@scorel/kit/files/home";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
+import { ifReadable } from "@scorel/kit/files/readable";
 import type { PresetPackage } from "@scorel/workspace/contract";
 import type { HeldExtension } from "../contract.ts";
 import { errors } from "../errors.ts";
@@ -20,9 +21,24 @@ interface OwnFile {
   changed: number;
 }
 
+/** The files of the user's extensions and presets. Paths are relative to ~/.scorel/extensions, with `/` between folders. */
+interface OwnFiles {
+  /** Every file that could be loaded as code. */
+  files: Map<string, OwnFile>;
+  /** Folders that this user can enter but not list: their files can be loaded by name, but are not among `files`. */
+  unlisted: string[];
+}
+
+/** An extension that is not loaded, and why. */
+interface LeftOut extends Pick<ExtensionFile, "id" | "path"> {
+  why: string;
+  problem: Error & { code: string };
+}
+
 /**
  * Leaves out extensions of the user, or of the user's presets, that appeared or changed while a session's tools ran: the
- * model could have written them, so the user has to confirm them at a terminal. Records all others as known. Throws TRUST_FILE.
+ * model could have written them, so the user has to confirm them at a terminal. Also leaves out those with a folder in which no change would
+ * be noticed. Records all others as known. Throws TRUST_FILE.
  */
 export async function withoutHeld(
   found: FoundExtensions,
@@ -30,19 +46,34 @@ export async function withoutHeld(
 ): Promise<FoundExtensions> {
   const own = found.extensions.filter(isOwn);
   if (own.length === 0) return found;
-  const held = await heldNow(own, packages);
-  if (held.length === 0) return found;
-  const isHeld = (path: string) => held.some((each) => each.path === path);
-  const problems = held.map(({ id, path, sessionId }) => {
-    const { code, message } = errors.EXTENSION_HELD({ id, path, sessionId });
-    return { origin: path, code, message };
-  });
+  const all = ownFiles(packages);
+  const unlisted = withUnlisted(own, all);
+  const held = (await heldAmong(own, all)).filter(({ path }) => !unlisted.some((each) => each.path === path));
+  const left = [...unlisted, ...held.map(asLeftOut)];
+  if (left.length === 0) return found;
   return {
     ...found,
-    extensions: found.extensions.filter(({ path }) => !isHeld(path)),
-    idle: [...found.idle, ...held.map(({ id }) => ({ id, why: "held back until you confirm it" }))],
-    problems: [...found.problems, ...problems],
+    extensions: found.extensions.filter(({ path }) => !left.some((each) => each.path === path)),
+    idle: [...found.idle, ...left.map(({ id, why }) => ({ id, why }))],
+    problems: [
+      ...found.problems,
+      ...left.map(({ path, problem: { code, message } }) => ({ origin: path, code, message })),
+    ],
   };
+}
+
+function asLeftOut({ id, path, sessionId }: HeldExtension): LeftOut {
+  return { id, path, why: "held back until you confirm it", problem: errors.EXTENSION_HELD({ id, path, sessionId }) };
+}
+
+/** The extensions that have a folder of `unlisted`, or could import from one. */
+function withUnlisted(own: readonly ExtensionFile[], { unlisted }: OwnFiles): LeftOut[] {
+  return own.flatMap(({ id, path }) => {
+    const folder = unlisted.find((each) => belongs(each, path) || isBeside(each, path, own));
+    if (folder === undefined) return [];
+    const problem = errors.EXTENSION_UNLISTED({ id, folder: join(root(), folder) });
+    return [{ id, path, why: "in a folder that cannot be listed", problem }];
+  });
 }
 
 /** Whether an extension belongs to the user, so that neither a project's trust nor a lock file vouches for it. */
@@ -71,8 +102,11 @@ export async function heldNow(
   own: readonly ExtensionFile[],
   packages: readonly PresetPackage[],
 ): Promise<HeldExtension[]> {
+  return await heldAmong(own, ownFiles(packages));
+}
+
+async function heldAmong(own: readonly ExtensionFile[], { files }: OwnFiles): Promise<HeldExtension[]> {
   const { extensions: known = {} } = readTrust();
-  const files = ownFiles(packages);
   const unknown = [...files].filter(([path, { sha256 }]) => !Object.hasOwn(known, path) || known[path] !== sha256);
   const suspects = new Map<string, string>();
   const sessionAt = unknown.length > 0 ? (await import("./tool-times.ts")).createSessionFinder() : () => undefined;
@@ -119,24 +153,35 @@ function hashes(files: readonly (readonly [string, OwnFile])[]): Record<string, 
   return Object.fromEntries(files.map(([path, { sha256 }]) => [path, sha256]));
 }
 
-/** Every file that could be loaded as code, by its path relative to ~/.scorel/extensions, with `/` between folders. */
-function ownFiles(packages: readonly PresetPackage[]): Map<string, OwnFile> {
-  const files = new Map<string, OwnFile>();
-  if (fs.existsSync(root())) collect(root(), "", 0, files);
-  for (const { name, folder } of packages) collect(folder, `../presets/${name}/`, 0, files);
-  return files;
+function ownFiles(packages: readonly PresetPackage[]): OwnFiles {
+  const found: OwnFiles = { files: new Map(), unlisted: [] };
+  if (fs.existsSync(root())) collect(root(), "", 0, found);
+  for (const { name, folder } of packages) collect(folder, `../presets/${name}/`, 0, found);
+  return found;
 }
 
-function collect(folder: string, prefix: string, depth: number, files: Map<string, OwnFile>): void {
+/** Leaves out what cannot be read, which is no code. What becomes readable later is judged then, by when it has changed. */
+function collect(folder: string, prefix: string, depth: number, found: OwnFiles): void {
   if (depth > MAX_DEPTH) return;
-  for (const name of fs.readdirSync(folder).sort()) {
+  const names = ifReadable(() => fs.readdirSync(folder).sort());
+  if (!names && mayBeEntered(folder)) found.unlisted.push(prefix.slice(0, -1));
+  for (const name of names ?? []) {
     const path = join(folder, name);
-    const stats = fs.statSync(path, { throwIfNoEntry: false });
-    if (stats?.isDirectory()) collect(path, `${prefix}${name}/`, depth + 1, files);
+    const stats = ifReadable(() => fs.statSync(path));
+    if (stats?.isDirectory()) collect(path, `${prefix}${name}/`, depth + 1, found);
     if (!stats?.isFile() || isText.test(name)) continue;
     // Hashing all files of installed packages would be slow; size and times are enough to notice a change.
     const isPackage = prefix.includes("node_modules/");
-    const sha256 = isPackage ? `${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}` : sha256Of(fs.readFileSync(path));
-    files.set(prefix + name, { sha256, changed: Math.max(stats.ctimeMs, fs.lstatSync(path).ctimeMs) });
+    const marks = `${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
+    const sha256 = isPackage ? marks : ifReadable(() => sha256Of(fs.readFileSync(path)));
+    const link = ifReadable(() => fs.lstatSync(path));
+    if (sha256 !== undefined && link)
+      found.files.set(prefix + name, { sha256, changed: Math.max(stats.ctimeMs, link.ctimeMs) });
   }
+}
+
+/** Whether files in a folder can be opened by their names. */
+function mayBeEntered(folder: string): boolean {
+  // `join` would remove the dot, which needs the right to enter the folder.
+  return ifReadable(() => fs.statSync(`${folder}${sep}.`)) !== undefined;
 }

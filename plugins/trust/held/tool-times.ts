@@ -6,6 +6,7 @@ import { holderOf, isHeld } from "@scorel/kit/files/lock";
 import { endOf, noteEnd } from "@scorel/kit/process/ended";
 import { ledgerFolder } from "@scorel/kit/process/ledger";
 import { isTable } from "@scorel/kit/values/table";
+import { linesBeginning } from "./log-lines.ts";
 
 /** How long a command may keep running after the last line of its session's log; older logs are not read. */
 const DAY_MS = 24 * 3600 * 1000;
@@ -15,6 +16,8 @@ const DAY_MS = 24 * 3600 * 1000;
  */
 const LAG_MS = 50;
 const ROUNDING_MS = 1;
+/** How the lines of messages begin. */
+const MESSAGE = '{"type":"message"';
 
 /** A time during which tools of a session ran, in milliseconds since the epoch. */
 interface Span {
@@ -40,7 +43,7 @@ export function createSessionFinder(): (moment: number) => string | undefined {
 
 function readSpans(path: string): Span[] {
   const sessionId = basename(path, ".jsonl");
-  const spans = toolSpans(fs.readFileSync(path, "utf8"));
+  const spans = toolSpans(linesBeginning(MESSAGE, path));
   const open = spans.at(-1);
   if (open?.until === Number.POSITIVE_INFINITY && recordedEnd(sessionId) < open.from) noteIfEnded(sessionId);
   return endedAt(recordedEnd(sessionId), spans);
@@ -90,13 +93,13 @@ function endedAt(end: number, spans: readonly Span[]): Span[] {
 }
 
 /**
- * The spans during which tools ran: from each reply that calls tools to the last of their results. If results are missing, the
+ * The spans during which tools ran, according to the lines of a log: from each reply that calls tools to the last of their results. If results are missing, the
  * span ends at the next message; if there is none, it has no end.
  */
-export function toolSpans(log: string): Span[] {
+export function toolSpans(lines: Iterable<string>): Span[] {
   const spans: Span[] = [];
   const waiting = new Set<string>();
-  for (const line of log.split("\n")) {
+  for (const line of lines) {
     const event = asMessage(line);
     if (!event) continue;
     const open = spans.at(-1);
@@ -115,7 +118,7 @@ export function toolSpans(log: string): Span[] {
 
 /** The tool calls or the tool result in a line of the log; undefined for other lines and damaged ones. */
 function asMessage(line: string): { ts: number; calls: string[]; result?: string } | undefined {
-  if (!line.startsWith('{"type":"message"')) return undefined;
+  if (!line.startsWith(MESSAGE)) return undefined;
   const event = parse(line);
   if (!isTable(event) || !isTable(event.message) || typeof event.ts !== "number") return undefined;
   const { role, toolCallId, content } = event.message;

@@ -1,5 +1,5 @@
 import { changesIn, textOf } from "@scorel/kit/files/changes";
-import { keepCopy, removeCopy } from "@scorel/kit/files/copy";
+import { keepCopy, removeCopy, retireCopy } from "@scorel/kit/files/copy";
 import { sha256Of } from "@scorel/kit/files/hash";
 import type { Tree } from "@scorel/kit/files/tree";
 import type { TrustReview } from "../contract.ts";
@@ -34,7 +34,7 @@ export function reviewOf(table: TrustTable, tree: Tree, shown: Reviewed, entry: 
   };
 }
 
-/** Replaces the entry of a path and returns whether there was one. Removes its private copy if no entry uses it. */
+/** Replaces the entry of a path and returns whether there was one. Removes its private copy if no entry uses it, and no session can. */
 export async function putTrust(
   name: TrustTable,
   path: string,
@@ -48,9 +48,15 @@ export async function putTrust(
     if (after) table[path] = after;
     else delete table[path];
     if (after || before) record[name] = table;
-    if (before?.hash && !isNeeded(before.hash, record)) removeCopy(before.hash);
+    if (before?.hash && !isNeeded(before.hash, record)) discardCopy(before.hash, after !== undefined);
   });
   return before !== undefined;
+}
+
+/** Removes the private copy of what is no longer trusted. A copy that was replaced stays for a while, since running sessions read from it. */
+function discardCopy(hash: string, isReplaced: boolean): void {
+  if (isReplaced) retireCopy(hash);
+  else removeCopy(hash);
 }
 
 /** Trusts a path whatever its files are, from now on. */

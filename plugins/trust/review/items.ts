@@ -94,7 +94,7 @@ const withoutPackage = (own: string | undefined) => own?.replace(/^presets\/[^/]
 
 function fileItem(given: string | undefined, path: string, place: string): TrustItem {
   const own = withoutPackage(given);
-  if (own?.startsWith("extensions/")) return { kind: "code", what: "a file beside it", place };
+  if (own?.startsWith("extensions/")) return { kind: "code", what: "a file next to it", place };
   if (own === "instructions.md" || (own !== given && /^instructions\/[^/]+\.md$/.test(own ?? "")))
     return { kind: "instructions", what: "instructions for each session", place };
   const command = /(?:^|\/)commands\/(.+)\.md$/s.exec(own ?? path)?.[1];

@@ -35,10 +35,12 @@ function itemOf(server: McpJsonServer): TrustItem {
       place: MCP_JSON,
     };
   }
-  const { command = "", args = [], env = {} } = server;
+  const { command = "", args = [], env = {}, cwd } = server;
   const variables = Object.entries(env).map(([key, value]) => `${key}=${value}`);
   const words = [...variables, command, ...args].map((word) => (isReference(word) ? word : quoted(word)));
-  return { kind: "code", what: `MCP server ${name}: starts ${oneLine(words.join(" "))}`, place: MCP_JSON };
+  // It decides what the words mean, for example which `./server` is started.
+  const folder = cwd === undefined ? "" : `, in the folder ${shown(cwd)}`;
+  return { kind: "code", what: `MCP server ${name}: starts ${oneLine(words.join(" "))}${folder}`, place: MCP_JSON };
 }
 
 /** Whether a word only passes on a variable of the user, such as `TOKEN=${TOKEN}`; it is shown without quotes. */

@@ -30,27 +30,44 @@ worker.addEventListener("fetch", (event) => {
 worker.addEventListener("push", (event) => event.waitUntil(tell()));
 worker.addEventListener("notificationclick", (event) => event.waitUntil(open(event)));
 
+/** The tag of notifications for pushes. */
+const PUSHED = "scorel.pushed";
+/** Milliseconds within which the push for a notification of a page arrives. The host waits a few seconds before it sends one. */
+const SAME_NEWS_MS = 30_000;
+
+/** What a page stores in its notifications: where they lead, and when they were shown, in milliseconds since 1970. */
+interface Shown {
+  open: string;
+  at: number;
+}
+
 /**
  * Shows a notification that something is new. It says nothing more, since a push has no content, and locked screens show notifications. If
- * an open page has already shown a better one, that is repeated, because browsers require a notification for each push.
+ * an open page has just shown a better one, that is repeated silently, because browsers require a notification for each push. One of an
+ * earlier push is about something else, and so is an older one, which also stays when the system has ended its page: the person is told
+ * again.
  */
 async function tell(): Promise<void> {
-  const [known] = await worker.registration.getNotifications();
+  const all = await worker.registration.getNotifications();
+  const known = all.findLast(({ data }) => Date.now() - ((data as Shown | null)?.at ?? 0) < SAME_NEWS_MS);
   const isChinese = navigator.language.toLowerCase().startsWith("zh");
   const text = isChinese ? "有会话在等待你，或已完成工作。" : "A session waits for you, or has ended its work.";
-  await worker.registration.showNotification("Scorel", {
+  // The types of the DOM library do not know `renotify`. Without it, replacing a notification makes no sound.
+  const options: NotificationOptions & { renotify: boolean } = {
     body: known?.body ?? text,
-    tag: known?.tag ?? "scorel.pushed",
+    tag: known?.tag ?? PUSHED,
     icon: new URL("page/icon-asking.svg", scope).href,
     silent: known !== undefined,
+    renotify: known === undefined,
     data: known?.data,
-  });
+  };
+  await worker.registration.showNotification("Scorel", options);
 }
 
 /** Opens the place of a notification, in an open page or in a new one. */
 async function open({ notification }: NotificationEvent): Promise<void> {
   notification.close();
-  const place = typeof notification.data === "string" ? notification.data : undefined;
+  const place = (notification.data as Shown | null)?.open;
   const pages = await worker.clients.matchAll({ type: "window", includeUncontrolled: true });
   const page = pages.find(({ url }) => url.split(/[?#]/, 1)[0] === scope);
   if (!page) return void (await worker.clients.openWindow(scope + (place ?? "")));
@@ -98,9 +115,14 @@ async function fileFor(request: Request, url: string): Promise<Response> {
   return (await keptFile(url)) ?? fetch(request);
 }
 
+/** Undefined also if the browser cannot read its cache, as with a full or damaged disk: the host still has the file. */
 async function keptFile(url: string): Promise<Response | undefined> {
-  const shell = await caches.open(name);
-  return shell.match(url, { ignoreVary: true });
+  try {
+    const shell = await caches.open(name);
+    return await shell.match(url, { ignoreVary: true });
+  } catch {
+    return undefined;
+  }
 }
 
 function pause(ms: number): Promise<undefined> {

@@ -6,8 +6,8 @@ export const errors: Page = {
   file: "errors.md",
   title: "Error codes",
   about: `Every error that Scorel makes has a stable code and a message that says what is wrong, where, and what to do next.
-Facts of the moment stand here as \`<name>\`. A command that fails exits with the code that this page names (2: usage and
-configuration), with 1 otherwise. Errors of tools are answers that the model reads; they end no command.`,
+\`<name>\` is a placeholder. A command that fails with an error exits with the exit code below its message (2: usage and
+configuration); errors without one exit with 1. Errors of tools are answers that the model reads; they do not end a command.`,
   blocks: (facts) => [
     ...section("kernel", facts.kernel.errors),
     ...section("presets", facts.loader.errors),
@@ -21,7 +21,7 @@ function section(folder: string, forms: readonly ErrorForm[]): string[] {
   const entries = forms.flatMap((form) => [
     heading(3, code(form.code)),
     fence("text", form.message),
-    form.exit === undefined || form.exit === 1 ? "" : `A command that fails with it exits with ${form.exit}.`,
+    form.exit === undefined || form.exit === 1 ? "" : `Exit code: ${form.exit}.`,
   ]);
   return [heading(2, packageOf(folder)), ...entries];
 }

@@ -54,6 +54,20 @@ it("texts, titles and arguments have no control sequences", () => {
   expect(JSON.stringify(shown)).toContain("red\\\\u{202e}");
 });
 
+it("texts and titles that are cut end with a whole character", () => {
+  const updates = new Updates("/p");
+  const faces = (length: number) => `x${"😀".repeat(length)}`;
+  const shown = [
+    ...updates.take(
+      reply("a", { type: "text", text: faces(100_000) }, call("c1", "Bash", { command: `x${faces(200)}` })),
+    ),
+    ...updates.take(result("c1", "Bash", { content: [{ type: "text", text: faces(100_000) }] })),
+  ];
+  const texts = shown.flatMap((update) => JSON.stringify(update).match(/"[^"]*…[^"]*"/g) ?? []);
+  expect(texts.length).toBeGreaterThanOrEqual(2);
+  expect(texts.filter((each) => /\\ud[89a-f]/.test(each))).toEqual([]);
+});
+
 it("the plan is the list as it was written, whatever a model writes", () => {
   const updates = new Updates("/p");
   const todos = [{ content: "a", status: "completed" }, { content: 7 }, null];

@@ -121,7 +121,7 @@ it("a stored reply has no scratch fields and no secrets, but keeps the provider'
     type: "toolCall",
     id: "1",
     name: "bash",
-    arguments: { env: ["hunter2"] },
+    arguments: { env: ["hunter2"], names: { hunter2: "mine" } },
     thoughtSignature: "hunter2",
     partialArgs: "{",
     partialJson: "{",
@@ -139,7 +139,13 @@ it("a stored reply has no scratch fields and no secrets, but keeps the provider'
     content: [
       { type: "thinking", thinking: "use [redacted]" },
       { type: "text", text: "[redacted]!" },
-      { type: "toolCall", id: "1", name: "bash", arguments: { env: ["[redacted]"] }, thoughtSignature: "hunter2" },
+      {
+        type: "toolCall",
+        id: "1",
+        name: "bash",
+        arguments: { env: ["[redacted]"], names: { "[redacted]": "mine" } },
+        thoughtSignature: "hunter2",
+      },
     ],
   });
 });

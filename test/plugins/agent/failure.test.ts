@@ -117,13 +117,17 @@ describe("a failed call", () => {
     expect(judge(failed(text), { status: 429, retryAfterMs: 7 })).toEqual({ kind: "retryable", retryAfterMs: 7 });
   });
 
-  it.each(["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_SOCKET"])(
-    "may reach the server later: %s",
-    (unreached) => expect(judge(failed("connection error"), { unreached }).kind).toBe("retryable"),
+  it.each([
+    ...["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_SOCKET"],
+    ...["the proxy proxy.test:3128: ECONNREFUSED", "the proxy proxy.test:3128 answered 503"],
+  ])("may reach the server later: %s", (unreached) =>
+    expect(judge(failed("connection error"), { unreached }).kind).toBe("retryable"),
   );
-  it.each(["CERT_HAS_EXPIRED", "ERR_TLS_CERT_ALTNAME_INVALID", "unknown scheme"])(
-    "is final when the network error is %s",
-    (unreached) => expect(judge(failed("connection error"), { unreached }).kind).toBe("final"),
+  it.each([
+    ...["CERT_HAS_EXPIRED", "ERR_TLS_CERT_ALTNAME_INVALID", "unknown scheme"],
+    ...["the proxy proxy.test:3128: CERT_HAS_EXPIRED", "the proxy proxy.test:3128 answered 407"],
+  ])("is final when the network error is %s", (unreached) =>
+    expect(judge(failed("connection error"), { unreached }).kind).toBe("final"),
   );
 
   it("is tested here for every pattern", () => {

@@ -1,7 +1,7 @@
 import type { AssistantMessage, AssistantMessageEvent, ToolCall } from "@mariozechner/pi-ai";
 import { createAssistantMessageEventStream } from "@mariozechner/pi-ai";
 import type { ScorelError } from "@scorel/kernel";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { guardStream } from "../../../plugins/agent/reply/guard.ts";
 import { fc } from "../../property.ts";
 import { fakeModel } from "./setup.ts";
@@ -180,4 +180,23 @@ describe("an abort", () => {
     expect(next).toBeUndefined();
     expect(ended.stopReason).toBe("toolUse");
   });
+});
+
+it("a reply is awaited even if the limit for silence is longer than a timer can be", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const source = createAssistantMessageEventStream();
+  const failures: string[] = [];
+  const stream = guardStream(() => source, {
+    signal: new AbortController().signal,
+    idleMs: 10_000_000_000,
+    model: fakeModel,
+    takenIds: () => new Set(),
+    onFailure: ({ error }) => failures.push(error.code),
+  });
+  await vi.advanceTimersByTimeAsync(60_000);
+  const message = reply([says("hello")]);
+  for (const event of eventsOf(message)) source.push(event);
+  for await (const _event of stream);
+  expect([failures, await stream.result()]).toEqual([[], message]);
 });

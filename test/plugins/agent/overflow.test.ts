@@ -164,7 +164,7 @@ describe("a call outside the conversation", () => {
 });
 
 describe("work between turns", () => {
-  it("has the conversation to itself; a message sent meanwhile starts a turn at its end", async () => {
+  it("has the conversation to itself; a message sent meanwhile waits in the queue, and starts a turn at its end", async () => {
     await using t = await openAgent([text("ok")]);
     const working = gate();
     const work = t.agent.betweenTurns(async () => {
@@ -172,13 +172,25 @@ describe("work between turns", () => {
       await t.session.append("message", { message: { role: "user", content: "note", timestamp: 0 } });
       return "done";
     });
-    const sent = t.agent.send("go");
-    expect(t.agent.running).toBe(true);
+    const sent = await t.agent.send("go");
+    expect([sent.status, t.agent.running]).toEqual(["queued", true]);
     await expect(t.agent.betweenTurns(async () => {})).rejects.toMatchObject({ code: "AGENT_BUSY" });
     working.open();
     expect(await work).toBe("done");
-    expect(await (await sent).turn).toMatchObject({ text: "ok" });
+    expect(await sent.turn).toMatchObject({ text: "ok" });
     expect(t.server.requests.map(wordsOf)).toEqual([["note", "go"]]);
+  });
+
+  it("is followed by no turn for a message that asks for none, or that was taken back", async () => {
+    await using t = await openAgent([text("ok")]);
+    const working = gate();
+    const work = t.agent.betweenTurns(() => working.promise);
+    const [quiet, removed] = [await t.agent.send("quiet", { idle: "queue" }), await t.agent.send("removed")];
+    await t.agent.rewriteQueue([{ id: quiet.id }], { clientId: "agent" });
+    working.open();
+    await work;
+    expect([quiet.status, removed.status, t.agent.running]).toEqual(["queued", "queued", false]);
+    expect(t.server.requests).toEqual([]);
   });
 
   it("is refused during a turn, and ended by a cancel", async () => {

@@ -85,7 +85,7 @@ it("an editor that does not answer is asked only once, and people are told", asy
   expect(await p.read("a.txt")).toBe("one\n");
   expect(await p.read("a.txt")).toBe("one\n");
   expect(p.asked).toHaveLength(1);
-  expect(p.told).toEqual([expect.stringContaining("did not say within 0.1 s")]);
+  expect(p.told).toEqual([expect.stringContaining("did not send the content of a file within 0.1 s")]);
 });
 
 it("an editor that leaves is not waited for", async () => {
@@ -118,11 +118,11 @@ it("only the client that is asked gets the request and can answer it", async () 
   offers.offer({ clientId: "last", reads: true, writes: true }, signal);
   const answer = offers.ask("reads", { path: p.path("a.txt") });
   const id = asked[0] as string;
-  expect(() => offers.take(id, "first")).toThrow("Nobody waits");
-  expect(() => offers.answer(id, "first", { text: "mine" })).toThrow("Nobody waits");
+  expect(() => offers.take(id, "first")).toThrow("no longer waits for an answer");
+  expect(() => offers.answer(id, "first", { text: "mine" })).toThrow("no longer waits for an answer");
   offers.answer(id, "last", { text: "its own" });
   expect(await answer).toEqual({ text: "its own" });
-  expect(() => offers.answer(id, "last", { text: "late" })).toThrow("Nobody waits");
+  expect(() => offers.answer(id, "last", { text: "late" })).toThrow("no longer waits for an answer");
   offers.offer({ clientId: "last", reads: false, writes: false }, signal);
   expect([offers.has("reads"), offers.has("writes")]).toEqual([true, false]);
 });
@@ -144,7 +144,7 @@ it("saves through the editor, and writes to the disk what the editor has not sav
     "two\n",
   ]);
   expect(p.told).toEqual([
-    `The editor could not save ${p.path("refused.txt")} (it is read-only), so it was written to the disk.`,
+    `The editor could not save ${p.path("refused.txt")} (it is read-only), so it was written to disk.`,
   ]);
 });
 

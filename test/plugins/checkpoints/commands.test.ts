@@ -172,6 +172,33 @@ describe("the effect of a command", () => {
     expect(await t.restore(user)).toEqual({ restored: ["small"], skipped: [{ path: "big", reason }] });
   });
 
+  it("is listed for a tracked file that is too large without reading it from git", async () => {
+    await using t = await project({ files: { big: "x".repeat(100), small: "old" }, config: { maxFileBytes: 50 } });
+    await known(t, "big", "small");
+    await t.bash("true");
+    const oid = t.git("rev-parse", ":big").trim();
+    // An object that is read although it is damaged makes git fail.
+    const object = t.path(`.git/objects/${oid.slice(0, 2)}/${oid.slice(2)}`);
+    fs.chmodSync(object, 0o644);
+    fs.writeFileSync(object, "damaged");
+    await t.bash("rm big small");
+    const [{ files } = { files: [] }] = await t.checkpoints();
+    expect(files.map(({ path, before }) => [path, before])).toEqual([
+      ["big", { kind: "uncovered", mode: 0o644, size: 100, reason: "over 50 bytes" }],
+      ["small", expect.objectContaining({ kind: "file", size: 3 })],
+    ]);
+  });
+
+  it("is covered also when it needs more of git's contents than are read at a time", async () => {
+    const names = Array.from({ length: 9 }, (_, at) => `big${at}`);
+    await using t = await project({ files: Object.fromEntries(names.map((name) => [name, name.repeat(1e6)])) });
+    await known(t, ...names);
+    const before = t.tree();
+    const { user } = await t.bash("rm big*");
+    expect((await t.restore(user)).skipped).toEqual([]);
+    expect(t.tree()).toEqual(before);
+  });
+
   it("is covered in the next turn when it exceeded the limit of one", async () => {
     await using t = await project({ plain: true, files: { a: "aaaaaa", b: "bbbbbb" }, config: { maxTurnBytes: 10 } });
     await t.bash("touch a");

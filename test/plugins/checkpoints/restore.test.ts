@@ -1,7 +1,9 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { mountedFile, type SmallDisk, smallFileSystem } from "../../fault/disk.ts";
 import { gate, text } from "../../model-server.ts";
+import { itWith } from "../../optional.ts";
 import { type Project, project } from "./project.ts";
 
 const put = (t: Project, name: string, content?: string) =>
@@ -115,6 +117,31 @@ describe("a restore", () => {
     expect(t.tree()).toEqual({ script: "755 1", sealed: "444 1" });
     await t.restore(end);
     expect(t.tree()).toEqual({ sealed: "400 2\n" });
+  });
+
+  itWith("mounts", "writes a file in place that is mounted over another, as in containers", async () => {
+    await using t = await project({ files: { a: "old text\n", b: "b" } });
+    using _mounted = mountedFile(t.path("a"), t.path("a"));
+    const before = t.tree();
+    const { user, end } = await t.bash("echo new > a; chmod 755 a; echo new > b");
+    const after = t.tree();
+    expect(await t.restore(user)).toEqual({ restored: ["a", "b"], skipped: [] });
+    expect(t.tree()).toEqual(before);
+    expect(await t.restore(end)).toEqual({ restored: ["a", "b"], skipped: [] });
+    expect(t.tree()).toEqual(after);
+  });
+
+  itWith("mounts", "leaves a file that is written in place as it was if the disk is full", async () => {
+    using disk = smallFileSystem(64) as SmallDisk;
+    await using t = await project({ files: { a: "" } });
+    const source = join(disk.directory, "a");
+    fs.writeFileSync(source, "x".repeat(30_000));
+    using _mounted = mountedFile(source, t.path("a"));
+    const { user } = await t.bash("echo new > a");
+    await t.changes();
+    disk.fill?.();
+    expect(await t.restore(user)).toEqual({ restored: [], skipped: [{ path: "a", reason: "the disk is full" }] });
+    expect(t.text("a")).toBe("new\n");
   });
 
   it("replaces a folder by a file, and a file by a folder", async () => {

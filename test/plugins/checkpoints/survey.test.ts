@@ -139,6 +139,19 @@ describe("a survey", () => {
     expect([await paths(), t.known()]).toEqual([["d"], t.walked()]);
   });
 
+  it("takes names of empty and ignored folders for names, whatever git could read in them", async () => {
+    using t = surveyed(true);
+    t.file("a", "1");
+    t.file(".gitignore", ":!ignored\n");
+    for (const name of [":x", ":(cache)", ":/", ":!ignored", "*", "[a]", "-z", "\\:x"])
+      fs.mkdirSync(join(t.root, name), { recursive: true });
+    expect(await t.survey.scan()).not.toHaveProperty("reason");
+    for (const name of [":(cache)/b", ":!ignored/c", "*/d"]) t.file(name, "2");
+    const found = await t.survey.scan();
+    expect("changes" in found && found.changes.map(({ path }) => path).sort()).toEqual(["*/d", ":(cache)/b"]);
+    expect(t.known()).toEqual(t.walked());
+  });
+
   it("finds tracked files that reappear after scans of an emptied project", async () => {
     using t = surveyed(true);
     for (const path of ["a", "d/x"]) t.file(path, "1");

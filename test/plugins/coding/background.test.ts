@@ -45,7 +45,7 @@ describe("a command in the background", () => {
     await using w = await workshop();
     const id = await start(w, "echo $$ > pids; sleep 300 & echo $! >> pids; echo ready; wait");
     const pids = await pidsIn(w, 2);
-    expect(await stop(w, id)).toBe("ready\n[stopped, with all it started]");
+    expect(await stop(w, id)).toBe("ready\n[stopped, including its child processes]");
     expect(pids.map(isAlive)).toEqual([false, false]);
   });
 
@@ -64,7 +64,7 @@ describe("a command in the background", () => {
     });
     const said = await stop(w, id);
     expect(said.length).toBeLessThanOrEqual(51 * 1024);
-    expect(said).toMatch(/^y\n[\s\S]*bytes cut here; .*\]\n[\s\S]*y\n\[stopped, with all it started\]$/);
+    expect(said).toMatch(/^y\n[\s\S]*bytes cut here; .*\]\n[\s\S]*y\n\[stopped, including its child processes\]$/);
   });
 
   it("is paused at more than 64 MiB of unread output", async () => {

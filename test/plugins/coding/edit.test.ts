@@ -107,6 +107,21 @@ describe("Edit", () => {
     expect(w.text("a.txt")).toBe("  one\ntwo\naaa\n");
   });
 
+  it("counts no more places of a text than it could replace", async () => {
+    await using w = await workshop();
+    // A list of all places would take seconds and gigabytes.
+    w.file("a.csv", "1,2,\n".repeat(12_000_000));
+    expect(textOf(await edit(w, "a.csv", ",", ";"))).toBe(
+      "old_string occurs over 100000 times in a.csv (lines 1, 2, 3, 4, 5 …). Add surrounding lines to make it unique, or set replace_all.",
+    );
+    expect(
+      textOf(await w.call("Edit", { file_path: "a.csv", old_string: ",", new_string: ";", replace_all: true })),
+    ).toBe("old_string occurs over 100000 times in a.csv, which is more than an edit can replace. Use Bash (sed).");
+    expect(textOf(await edit(w, "a.csv", "1,2,\n3", ";"))).toContain(
+      'Its line "1,2," is on line 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 …',
+    );
+  });
+
   it("keeps CRLF, byte order mark, mode and a missing last line break", async () => {
     await using w = await workshop();
     w.file("a.sh", "\ufeffone\r\ntwo\r\nthree");
@@ -133,7 +148,7 @@ describe("Edit", () => {
     await using w = await workshop();
     w.file("a.txt", Buffer.from("caf\xe9 noir\n\xff\n", "latin1"));
     await w.call("Read", { file_path: "a.txt" });
-    expect(textOf(await edit(w, "a.txt", "café", "thé €"))).toContain('cannot hold "€"');
+    expect(textOf(await edit(w, "a.txt", "café", "thé €"))).toContain('cannot represent "€"');
     await edit(w, "a.txt", "café", "thé");
     expect(w.bytes("a.txt").toString("latin1")).toBe("th\xe9 noir\n\xff\n");
   });

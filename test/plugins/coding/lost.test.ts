@@ -23,7 +23,7 @@ it("a command of which nothing more is heard is an error with its output so far"
   const { isError, ...result } = await w.call("Bash", { command: "echo before" });
   expect([isError, textOf(result)]).toEqual([
     true,
-    "before\n[lost, and what became of it is unknown: the line is dead]",
+    "before\n[connection lost; its outcome is unknown: the line is dead]",
   ]);
 });
 

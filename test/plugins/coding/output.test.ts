@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { firstBytes, lastBytes, Output } from "../../../plugins/coding/shell/output.ts";
+import { storedOutput } from "../../../plugins/coding/shell/stored-output.ts";
 import { fc } from "../../property.ts";
 
 let folder: string;
@@ -58,4 +59,14 @@ it("an output is cut with a reason if there is no folder for its file", () => {
   const { text, truncated, spill } = output.close();
   expect([truncated, spill]).toEqual([true, undefined]);
   expect(text).toMatch(/^line 0[\s\S]*bytes cut here; it could not be saved to a file: [\s\S]*line 99\n$/);
+});
+
+it("the file of an output that a command has replaced by a link is not read through the link", async () => {
+  const secret = join(folder, "secret");
+  writeFileSync(secret, "hidden");
+  const spill = join(folder, "spill");
+  symlinkSync(secret, spill);
+  await storedOutput({ text: "", bytes: 0, truncated: true, spill }, async (text) => text);
+  const texts = [spill, secret].map((path) => readFileSync(path, "utf8"));
+  expect(texts).toEqual([expect.stringMatching(/^The output was not kept, .*ELOOP/), "hidden"]);
 });

@@ -1,9 +1,11 @@
 import { mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { itWith } from "../../optional.ts";
 import { secondProcess } from "../../second-process.ts";
 import { textOf, workshop } from "./workshop.ts";
 
-it.runIf(process.platform === "linux")(
+itWith(
+  "linux",
   "a folder that becomes a link between the check and the write leads nowhere",
   async () => {
     await using w = await workshop();
@@ -25,7 +27,8 @@ it.runIf(process.platform === "linux")(
   60_000,
 );
 
-it.runIf(process.platform === "linux")(
+itWith(
+  "linux",
   "a folder that becomes a link between the check and the reading reveals nothing of the link's target",
   async () => {
     await using w = await workshop();

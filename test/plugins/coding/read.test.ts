@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import images from "@scorel/images";
 import { describe, expect, it } from "vitest";
+import { itWith } from "../../optional.ts";
 import { jpeg, png, quarters } from "../images/pictures.ts";
 import { fileOf, textOf, workshop } from "./workshop.ts";
 
@@ -123,7 +124,7 @@ describe("Read", () => {
     expect(await w.say("Read", { file_path: "latin.txt" })).toBe("[lines 1-1 of 1; Latin-1]\n1\tcafé");
   });
 
-  it.runIf(process.platform === "linux")("reads a file whose name is not UTF-8", async () => {
+  itWith("linux", "reads a file whose name is not UTF-8", async () => {
     await using w = await workshop();
     writeFileSync(Buffer.concat([Buffer.from(`${w.dir}/caf`), Buffer.from([0xe9]), Buffer.from(".txt")]), "here\n");
     expect(await w.say("Read", { file_path: "caf\\xe9.txt" })).toBe("[lines 1-1 of 1]\n1\there");

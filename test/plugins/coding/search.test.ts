@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { searchContents } from "../../../plugins/coding/search/grep-search.ts";
 import { textOf, type Workshop, workshop } from "./workshop.ts";
 
 /** A project with ignored, hidden and odd files. */
@@ -216,6 +217,29 @@ describe("Grep", () => {
     const searching = w.call("Grep", { pattern: "x", path: "fifo" }, control.signal);
     setImmediate(() => control.abort());
     await expect(searching).rejects.toMatchObject({ code: "TOOL_CANCELLED" });
+  });
+
+  it("finds matches over several lines in more files than fit into arguments", async () => {
+    await using w = await workshop();
+    // The names of these files are longer than the 2 MB that Linux allows a program as arguments.
+    const deep = Array.from({ length: 13 }, () => "d".repeat(240)).join("/");
+    for (let file = 0; file < 720; file++) w.file(`${deep}/f${file}.txt`, "needle\nin hay\n");
+    w.file(".hidden", "needle\nin hay\n");
+    const { details } = await w.call("Grep", { pattern: "needle.in", multiline: true, limit: 1 });
+    expect(details).toMatchObject({ matches: [{ path: `${deep}/f0.txt`, line: 1 }], files: 720, total: 720 });
+  });
+
+  it.each([
+    [null, "", "ripgrep was killed before it had finished"],
+    [101, "out of memory\n", "ripgrep ended with exit code 101: out of memory"],
+  ])("fails when ripgrep ends with the code %s, instead of finding nothing", async (exitCode, stderr, reason) => {
+    const run = async () => ({ exitCode, stderr });
+    const place = { cwd: "/", target: "./", run, shown: String, hides: () => false, secretsIn: () => [] };
+    const ended = { ...place, [Symbol.asyncDispose]: async () => {} };
+    await expect(searchContents({ pattern: "x" }, ended, 50_000)).rejects.toMatchObject({
+      code: "SEARCH_FAILED",
+      message: `The search failed: ${reason}`,
+    });
   });
 
   it("does not follow links out of the folder, and skips binary files", async () => {

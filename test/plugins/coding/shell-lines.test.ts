@@ -97,6 +97,21 @@ describe("run_shell", () => {
     expect(t.got()).toEqual(["user: hello"]);
   });
 
+  it("runs on when its client leaves, and the next client's options do not end it while only the host keeps the session", async () => {
+    await using t = await ground();
+    const { sessionId, client } = t;
+    const host = t.kernel.find("host") as HostService;
+    const keeper = host.connect({ clientId: "host", isKeeper: true });
+    await keeper.request("load_session", { sessionId });
+    const { eventId } = await t.run("sleep 100");
+    expect(await client.request("close_session", { sessionId })).toEqual({ closed: false, notices: [] });
+    const open = () => client.request("load_session", { sessionId, permission: "full" });
+    await expect(open()).rejects.toMatchObject({ code: "HOST_SESSION_OPTIONS" });
+    expect(await keeper.request("end_shell", { sessionId, eventId })).toEqual({ ended: true });
+    await client.request("close_session", { sessionId });
+    expect(await open()).toMatchObject({ sessionId });
+  });
+
   it("needs no question in mode ask, nor does it change what the model may do", async () => {
     await using t = await ground({ script: [toolCall("Bash", { command: "touch theirs" }), text("ok")] });
     await t.card((await t.run("touch mine")).eventId);

@@ -95,3 +95,16 @@ it("of a faulty plugin is left out, and the plugin is named", async () => {
     told.includes("boom"),
   ]).toEqual([true, true, true]);
 });
+
+it.each<[string, object]>([
+  ["a list that is none", { list: () => 5, reports: () => 5 }],
+  ["items that are none", { list: () => [null], reports: () => [null] }],
+  ["items without a time", { list: () => [{ id: "x", title: "x" }], reports: () => [{ begun: 7 }] }],
+])("of a plugin that returns %s is left out, and the plugin is named", async (_what, members) => {
+  const item = { id: "c1", title: "$ npm run dev", since };
+  await using s = await opened({ stop: () => {}, ...members }, work(item));
+  expect(await s.list()).toEqual([item]);
+  expect(await s.tasks("stop c1")).toBe("Stopped: $ npm run dev");
+  expect(await s.wait(0)).toEqual({ reports: [], running: 0 });
+  expect((await s.told()).join("\n")).toContain("work-0");
+});

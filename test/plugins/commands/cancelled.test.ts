@@ -57,6 +57,18 @@ it("a command that never settles is cancelled by its client, which can run other
   expect(await s.client.request("cancel_commands", { sessionId: s.sessionId })).toEqual({ cancelled: [] });
 });
 
+it("a command that is cancelled before its code is loaded does not run", async () => {
+  let runs = 0;
+  await using s = await opened(() => {
+    runs++;
+    return "done";
+  });
+  const hanging = s.run("hang");
+  expect(await s.client.request("cancel_commands", { sessionId: s.sessionId })).toEqual({ cancelled: ["hang"] });
+  await expect(hanging).rejects.toMatchObject(cancelled);
+  expect(runs).toBe(0);
+});
+
 it("a command is cancelled although its plugin has added an operation meanwhile", async () => {
   await using s = await opened(() => new Promise(() => {}));
   const hanging = s.run("hang");

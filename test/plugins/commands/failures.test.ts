@@ -2,6 +2,7 @@ import type {} from "@scorel/commands/contract";
 import { definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { z as z3 } from "zod/v3";
 import { echoAgent, testHome, testHost } from "../host/home.ts";
 
 const boom = () => {
@@ -52,6 +53,16 @@ describe("one invalid command is reported once, and the others stay:", () => {
     ["a number", 5, '"/x" of plugin "broken" cannot be used: it is neither a function nor an object with one'],
     ["without a function", { summary: "x" }, 'it has neither "run" nor "handler"'],
     ["arguments that are no schema", { ...works, args: 5 }, "its args are not a zod object"],
+    [
+      "arguments of zod 3",
+      { ...works, args: z3.object({ of: z3.string() }) },
+      "its args are a zod 3 schema; use zod 4",
+    ],
+    [
+      "arguments that cannot be listed",
+      { ...works, args: z.lazy(boom) },
+      "its args cannot be converted to JSON Schema",
+    ],
     ["a summary that is not text", { ...works, summary: 5 }, "its summary is not text"],
     ["completions that are none", { ...works, complete: 5 }, "its complete is not a function"],
   ])("%s", async (_what, x, reason) => {
@@ -63,6 +74,9 @@ describe("one invalid command is reported once, and the others stay:", () => {
       code: "COMMAND_INVALID",
       message: expect.stringContaining(reason),
     });
+    const { commands } = await s.request("list_commands", { sessionId: s.sessionId });
+    const others = commands.flatMap(({ name, plugin }) => (["mine", "broken"].includes(plugin) ? [name] : []));
+    expect(others.sort()).toEqual(["first", "mine", "plain"]);
     const told = await s.told();
     expect(told.split(reason)).toHaveLength(2);
   });

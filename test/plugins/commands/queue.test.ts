@@ -3,8 +3,25 @@ import { expect, it } from "vitest";
 import { delayUntil, gate, type RecordedRequest, startModelServer, text } from "../../model-server.ts";
 import { agentHost } from "../host/agent-host.ts";
 import { testHome } from "../host/home.ts";
+import { png, quarters } from "../images/pictures.ts";
 
 const saidIn = ({ body }: RecordedRequest) => body.messages.findLast((said: any) => said.role === "user").content;
+
+it("/queue edit changes the words of a message, and keeps its pictures", async () => {
+  using home = testHome();
+  const answering = gate();
+  await using server = await startModelServer([[delayUntil(answering.promise), text("Well.")], text("Seen.")]);
+  await using t = await agentHost(server.baseUrl, { session: [commands] });
+  const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+  await t.client.request("send_message", { sessionId, content: "go" });
+  const picture = { type: "image" as const, mimeType: "image/png", data: png(2, 2, quarters(2, 2)).toString("base64") };
+  const content = [{ type: "text" as const, text: "What is this?" }, picture];
+  await t.client.request("send_message", { sessionId, content });
+  await t.client.request("run_command", { sessionId, name: "queue", args: "edit 1 What do you see?" });
+  const { items } = await t.client.request("get_queue", { sessionId });
+  expect(items.map((item) => item.content)).toEqual([[{ type: "text", text: "What do you see?" }, picture]]);
+  answering.open();
+});
 
 it("/queue lists, moves, edits, converts and deletes queued messages", async () => {
   using home = testHome();

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type {} from "@scorel/commands/contract";
 import { definePlugin, type PluginContext } from "@scorel/kernel";
@@ -194,6 +194,14 @@ describe("completion", () => {
     expect(await s.complete("/plan x")).toEqual({ from: 6, values: [] });
     expect(await s.complete("/nothing x")).toEqual({ from: 9, values: [] });
   });
+
+  it("reads a line of any length once", async () => {
+    await using s = await opened({ plant: { args: z.object({ place: z.string() }), run: () => {} } });
+    // A search that begins again at each letter would not finish.
+    const long = `${"x".repeat(1_000_000)} `;
+    expect(await s.complete(long)).toEqual({ from: long.length, values: [] });
+    expect(await s.complete(`/plant ${long}`)).toEqual({ from: 7, values: [] });
+  });
 });
 
 describe("a word with a mark before it", () => {
@@ -243,6 +251,15 @@ describe("arguments", () => {
       loud: true,
     });
     expect(parseArguments("say", schema, "a b --quiet")).toEqual({ first: "a", rest: "b --quiet" });
+  });
+
+  it("with very many flags are read in one pass, those at the end as flags and others as words", () => {
+    const flags = " --loud".repeat(200_000);
+    expect(parseArguments("say", schema, `a b${flags} c${flags}`)).toEqual({
+      first: "a",
+      rest: `b${flags} c`,
+      loud: true,
+    });
   });
 
   it("of any text are read or refused, and never lost", () => {
@@ -319,6 +336,17 @@ describe("a Markdown file", () => {
 });
 
 describe("a folder of command files", () => {
+  it("is read without following links, so that links in circles do not matter", async () => {
+    using home = testHome();
+    const folder = join(home.home, ".scorel/commands");
+    mkdirSync(join(folder, "deep"), { recursive: true });
+    writeFileSync(join(folder, "deep/own.md"), "Text.");
+    for (const name of ["one", "two", "deep/three"]) symlinkSync(folder, join(folder, name));
+    await using s = await opened({}, home);
+    const own = (await s.listed()).filter(({ plugin }) => plugin.startsWith(folder));
+    expect(own.map(({ name }) => name)).toEqual(["deep:own"]);
+  });
+
   it("is used up to a limit, and what is left out is said once", async () => {
     await using s = await opened({});
     const folder = join(s.home.home, ".scorel/commands");
@@ -326,11 +354,54 @@ describe("a folder of command files", () => {
     for (let n = 0; n < 2_001; n++) writeFileSync(join(folder, `c${String(n).padStart(4, "0")}.md`), "do it");
     const notices = async () =>
       (await s.t.client.request("get_status", { sessionId: s.sessionId })).notices.map(({ message }) => message);
-    const message = `${folder} has more than 2000 command files: 1 of them, the last by name, are not used. Remove some, or make skills of them.`;
+    const message = `${folder} has more than 2000 command files: 1 of them, the last in alphabetical order, are not used. Remove some, or turn them into skills.`;
     for (let times = 0; times < 2; times++) {
       expect((await s.listed()).filter(({ plugin }) => plugin.endsWith(".md"))).toHaveLength(2_000);
       expect((await notices()).filter((each) => each === message)).toHaveLength(1);
     }
+  });
+});
+
+describe("command files", () => {
+  it("that cannot be read are said once, and everything else can be used", async () => {
+    await using s = await opened({ hello: () => "hello" });
+    const folder = join(s.home.home, ".scorel/commands");
+    writeFileSync(folder, "not a folder");
+    const notices = async () =>
+      (await s.t.client.request("get_status", { sessionId: s.sessionId })).notices.map(({ message }) => message);
+    for (let times = 0; times < 2; times++) {
+      expect((await s.listed()).map(({ name }) => name)).toEqual(expect.arrayContaining(["hello", "help"]));
+      expect((await s.run("hello")).output).toBe("hello");
+      expect((await notices()).filter((each) => each.startsWith(folder))).toEqual([
+        `${folder} cannot be read (ENOTDIR), so its commands are not used.`,
+      ]);
+    }
+  });
+
+  const unreadable: [what: string, mode: number][] =
+    process.getuid?.() === 0
+      ? []
+      : [
+          ["be read", 0],
+          ["be entered", 0o444],
+        ];
+  // Root can read all files.
+  it.each(unreadable)("beside files and folders that cannot %s can be used", async (_what, mode) => {
+    await using s = await opened({});
+    const folder = join(s.home.home, ".scorel/commands");
+    mkdirSync(join(folder, "closed"), { recursive: true, mode: 0o700 });
+    for (const name of ["mine", "secret", "closed/other"]) writeFileSync(join(folder, `${name}.md`), "do it");
+    chmodSync(join(folder, "secret.md"), 0);
+    chmodSync(join(folder, "closed"), mode);
+    const own = async () => (await s.listed()).filter(({ plugin }) => plugin.endsWith(".md")).map(({ name }) => name);
+    expect(await own()).toEqual(["mine"]);
+    const { notices } = await s.t.client.request("get_status", { sessionId: s.sessionId });
+    expect(notices.map(({ message }) => message.slice(folder.length)).sort()).toEqual([
+      `/closed${mode === 0 ? "" : "/other.md"} cannot be read (EACCES), so its commands are not used.`,
+      "/secret.md cannot be read (EACCES), so its commands are not used.",
+    ]);
+    chmodSync(join(folder, "closed"), 0o700);
+    expect(await own()).toEqual(["closed:other", "mine"]);
   });
 });
 

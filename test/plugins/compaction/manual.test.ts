@@ -179,12 +179,28 @@ describe("manual compaction", () => {
 
     const second = client.request("compact", { sessionId });
     await t.server.request(4);
-    const answer = ask(client, sessionId, "four");
+    const { status, id } = await client.request("send_message", { sessionId, content: "four" });
+    const { items } = await client.request("get_queue", { sessionId });
+    expect([status, items.map(({ content }) => content)]).toEqual(["queued", ["four"]]);
     writing.open();
     expect(await second).toMatchObject({ compacted: true });
-    expect(await answer).toBe("ok");
+    expect(await client.request("wait_turn", { sessionId, id })).toMatchObject({ text: "ok" });
     expect(saidIn(t.server.requests.at(-1)!).at(-1)).toBe("user: four");
     expect(saidIn(t.server.requests.at(-1)!)[0]).toContain("<summary>\nS1\n</summary>");
+  });
+
+  it("ends when its slash command is cancelled, which leaves the conversation as it was", async () => {
+    await using t = await threeTurns(() => delayUntil(new Promise(() => {})));
+    const { client, sessionId } = t;
+    const running = client.request("run_command", { sessionId, name: "compact", args: "" });
+    const failed = expect(running).rejects.toMatchObject({ code: "COMMAND_CANCELLED" });
+    const asked = await t.server.request(3);
+    expect(await client.request("cancel_commands", { sessionId })).toEqual({ cancelled: ["compact"] });
+    await failed;
+    expect(await asked.over).toBe("gone");
+    expect((await client.request("get_context", { sessionId })).messages).toHaveLength(6);
+    await ask(client, sessionId, "four");
+    expect(saidIn(t.server.requests.at(-1)!).at(-1)).toBe("user: four");
   });
 
   it("reports what is wrong in an invalid request", async () => {

@@ -17,6 +17,7 @@ import { openLog, readLog } from "../../../plugins/daemon/log-file.ts";
 import { resetCommand } from "../../../plugins/daemon/reset.ts";
 import { findDaemon } from "../../../plugins/daemon/state.ts";
 import { keptTokens } from "../../../plugins/web-server/tokens.ts";
+import { itWith } from "../../optional.ts";
 import { testHome } from "../host/home.ts";
 
 const ctx = {
@@ -88,33 +89,30 @@ it("the host's log is a regular file of the user, or is neither read nor written
   expect(readFileSync(elsewhere, "utf8")).toBe("secret\n");
 });
 
-it.runIf(process.platform === "linux")(
-  "a service file is written over no link, and into no folder of others",
-  async () => {
-    using at = linked("run");
-    const before = process.env.XDG_CONFIG_HOME;
-    process.env.XDG_CONFIG_HOME = join(at.home, "config");
-    const folder = join(at.home, "config/systemd/user");
-    const unit = join(folder, "scorel-host.service");
-    const own = join(at.home, "own.service");
-    mkdirSync(folder, { recursive: true });
-    const ask = (options: object) => installCommand(ctx, { ...at.invocation, options } as never).then(String, codeOf);
-    try {
-      writeFileSync(own, "# Written by: scorel host install\nmine");
-      for (const target of [own, join(at.home, "none")]) {
-        symlinkSync(target, unit);
-        expect(await ask({})).toBe("DAEMON_FOREIGN_FILE");
-        expect(() => uninstallCommand({ ...at.invocation, options: {} } as never)).toThrow("was not written by Scorel");
-        rmSync(unit);
-      }
-      symlinkSync(own, unit);
-      expect(await ask({ force: true })).toBe("0");
-      expect([readFileSync(own, "utf8").endsWith("mine"), existsSync(join(at.home, "none"))]).toEqual([true, false]);
-      chmodSync(folder, 0o777);
-      expect(await ask({})).toBe("DAEMON_SERVICE_FOLDER");
-    } finally {
-      if (before === undefined) delete process.env.XDG_CONFIG_HOME;
-      else process.env.XDG_CONFIG_HOME = before;
+itWith("linux", "a service file is written over no link, and into no folder of others", async () => {
+  using at = linked("run");
+  const before = process.env.XDG_CONFIG_HOME;
+  process.env.XDG_CONFIG_HOME = join(at.home, "config");
+  const folder = join(at.home, "config/systemd/user");
+  const unit = join(folder, "scorel-host.service");
+  const own = join(at.home, "own.service");
+  mkdirSync(folder, { recursive: true });
+  const ask = (options: object) => installCommand(ctx, { ...at.invocation, options } as never).then(String, codeOf);
+  try {
+    writeFileSync(own, "# Written by: scorel host install\nmine");
+    for (const target of [own, join(at.home, "none")]) {
+      symlinkSync(target, unit);
+      expect(await ask({})).toBe("DAEMON_FOREIGN_FILE");
+      expect(() => uninstallCommand({ ...at.invocation, options: {} } as never)).toThrow("was not written by Scorel");
+      rmSync(unit);
     }
-  },
-);
+    symlinkSync(own, unit);
+    expect(await ask({ force: true })).toBe("0");
+    expect([readFileSync(own, "utf8").endsWith("mine"), existsSync(join(at.home, "none"))]).toEqual([true, false]);
+    chmodSync(folder, 0o777);
+    expect(await ask({})).toBe("DAEMON_SERVICE_FOLDER");
+  } finally {
+    if (before === undefined) delete process.env.XDG_CONFIG_HOME;
+    else process.env.XDG_CONFIG_HOME = before;
+  }
+});

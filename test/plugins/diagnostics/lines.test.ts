@@ -13,10 +13,12 @@ import { join } from "node:path";
 import diagnostics from "@scorel/diagnostics";
 import type { Services } from "@scorel/kernel";
 import { definePlugin } from "@scorel/kernel";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { LineFile } from "../../../plugins/diagnostics/file.ts";
 import { scrub } from "../../../plugins/diagnostics/scrub.ts";
 import { breakDevice, brokenDevices } from "../../broken-device.ts";
-import { type Script, status, text, toolCall } from "../../model-server.ts";
+import { type Script, status, text, thinking, toolCall } from "../../model-server.ts";
+import { describeWith } from "../../optional.ts";
 import { openAgent, says, tool } from "../agent/setup.ts";
 
 /** Opens an agent with a readable log in a separate folder; `lines` are the log's lines without times. */
@@ -86,6 +88,19 @@ describe("the readable log of a session", () => {
     expect(lines.join("\n")).not.toContain("pudding");
   });
 
+  it("quotes no thinking and no argument of a tool, however deep it is", async () => {
+    const edit = tool("Change", async () => says("done"));
+    const refusal = { error: { message: "the pudding of my aunt, and what did she mean by a pinch?" } };
+    const reply = [
+      thinking("what did she mean by a pinch?"),
+      toolCall("Change", { edits: [{ new: "the pudding of my aunt" }] }),
+    ];
+    await using t = await openLogged([reply, status(400, refusal)], { tools: [edit] });
+    await (await t.agent.send("go")).turn;
+    const lines = (await t.lines()).filter((line) => line.startsWith("error"));
+    expect(lines).toEqual([expect.stringMatching(/^error turn failed: \w+: .*\[…\], and \[…\]/)]);
+  });
+
   it("names a failed plugin on one line, whatever its message contains", async () => {
     const broken = definePlugin({
       id: "broken",
@@ -105,6 +120,23 @@ describe("the readable log of a session", () => {
         /^error plugin broken failed in transformContext: \w+: no 2026-01-01T00:00:00.000Z info forged$/,
       ),
     ]);
+  });
+
+  it("contains no part of a secret that is cut", async () => {
+    const key = "sk-0123456789abcdef0123456789abcdef";
+    const broken = definePlugin({
+      ...{ id: "broken", name: "Broken", version: "1.0.0" },
+      hooks: () => ({
+        transformContext: () => {
+          throw new Error(`${"x".repeat(430)} ${key}`);
+        },
+      }),
+    });
+    const model = { headers: { "x-api-key": key } };
+    await using t = await openLogged([text("Hello.")], { plugins: [broken], model });
+    await (await t.agent.send("hello there")).turn;
+    const told = (await t.lines()).filter((line) => line.startsWith("error"));
+    expect(told).toEqual([expect.stringMatching(/x \[redacted\]$/)]);
   });
 
   it("is not created for a session without events", async () => {
@@ -136,7 +168,7 @@ describe("the readable log of a session", () => {
   });
 });
 
-describe.skipIf(!brokenDevices.ENOSPC)("a disk without room under the readable log", () => {
+describeWith("linux", "a disk without room under the readable log", () => {
   it("is reported once with the file, and goes on when there is room, with the number of missing lines", async () => {
     await using t = await openLogged([text("One."), text("Two."), text("Three.")]);
     const ask = async (words: string) => {
@@ -156,6 +188,19 @@ describe.skipIf(!brokenDevices.ENOSPC)("a disk without room under the readable l
       expect.stringMatching(new RegExp(`^${t.path} could not be written: no room is left on its disk \\(ENOSPC\\)`)),
     ]);
   });
+});
+
+it("the file of a session that stays open is renamed, too, when it is full", () => {
+  const folder = mkdtempSync(join(tmpdir(), "scorel-lines-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, "session.log");
+  const file = new LineFile(path);
+  onTestFinished(() => file.close());
+  const line = "x".repeat(1024 * 1024);
+  for (let at = 0; at < 9; at++) file.write([`${at}${line}`]);
+  const beginnings = (from: string) => readFileSync(from, "utf8").match(/^\d/gm);
+  expect([beginnings(`${path}.1`), beginnings(path)]).toEqual([["4", "5", "6", "7"], ["8"]]);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
 describe("an error text in the log", () => {

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { extensionFacts } from "../../../plugins/extensions/checks/facts.ts";
+import { reviewOf } from "../../../plugins/extensions/checks/review.ts";
 
 const none = { hooks: [], contributes: [], provides: [], replaces: [], host: false, imports: [] };
 
@@ -34,12 +35,50 @@ it.each([
     'provides: ["model", "other"],\n  replaces: [\'Bash\'],',
     { ...none, provides: ["model", "other"], replaces: ["Bash"] },
   ],
+  [
+    "all texts of its lists, also those with brackets and quotation marks",
+    'provides: ["]", "it\'s", "", "a\\"b", "model"],\n  replaces: ["permissions", "[", ...others(["Bash"]), "Read"],',
+    { ...none, provides: ["]", "it's", 'a\\"b', "model"], replaces: ["permissions", "[", "Bash"] },
+  ],
   ["the host that it wants to run in", 'scope: "host"', { ...none, host: true }],
   [
     "modules once, own files and comments left out",
     'import a from "a";\nimport "node:fs";\nconst b = await import("@x/b");\nconst c = require(\'a\');\nimport d from "./d.ts";\n// import "hidden"\n/* scope: "host" */',
     { ...none, imports: ["@x/b", "a", "node:fs"] },
   ],
+  [
+    "what follows texts and comments with signs of comments",
+    'const accept = "image/*";\n// all of src/*\nimport "a"; // not b/*\nconst c = [`src/*`, /[/*]/, "//"]; import "c"; // import "d"\nhooks: () => ({ beforeToolCall() {} }),\nscope: "host", /* provides: ["e"] */ replaces: ["Bash"]',
+    { ...none, imports: ["a", "c"], hooks: ["beforeToolCall"], host: true, replaces: ["Bash"] },
+  ],
+  [
+    "what follows a regular expression that looks like a comment without an end",
+    'const all = "a" + /\\/*/.source;\nimport "a";\nscope: "host"',
+    { ...none, imports: ["a"], host: true },
+  ],
 ])("the source of an extension shows %s", (_, source, expected) => {
   expect(extensionFacts(source)).toEqual(expected);
+});
+
+it("reads a hostile source in one pass", () => {
+  // A search that begins again at each character would not finish, and one that calls itself for each bracket would fail.
+  for (const begin of ["", "export default ", "export {", "export default { id ", "{ activate"])
+    for (const part of [
+      "\n",
+      " ",
+      "a",
+      "/*",
+      "(",
+      '\\"',
+      "`\\",
+      "=/[",
+      "export {",
+      "provides=[",
+      "provides=['",
+      "import ",
+      "activate: ",
+    ]) {
+      const source = begin + part.repeat(Math.ceil(50_000 / part.length));
+      expect(reviewOf("x", [{ path: "x.ts", source }], "other")).toHaveLength(1);
+    }
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -14,6 +14,22 @@ beforeEach(() => {
   mkdirSync(join(home, "extensions"));
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const NOBODY = 65_534;
+
+/** Runs `work` while nobody may read these folders, as a user who owns nothing if this process may become one. */
+function asNobody<R>(closed: readonly string[], work: () => R): R {
+  const isRoot = process.getuid?.() === 0;
+  chmodSync(home, 0o755);
+  for (const folder of closed) chmodSync(folder, 0);
+  if (isRoot) process.seteuid?.(NOBODY);
+  try {
+    return work();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+    for (const folder of closed) chmodSync(folder, 0o755);
+  }
+}
 
 describe("what looks like an extension, but is none,", () => {
   const found = () =>
@@ -52,12 +68,48 @@ describe("what looks like an extension, but is none,", () => {
   });
 });
 
+describe("what cannot be read", () => {
+  const search = { assertSafe: () => {}, takenBy: () => undefined };
+  const links: [string, string][] = [
+    ["in a circle", "extensions"],
+    ["to a name that is too long", "x".repeat(300)],
+    ["into a folder of another user", join("theirs", "x.ts")],
+  ];
+
+  it.each(links)("among extensions, such as a link %s, is no extension, and the others are found", (_what, target) => {
+    const own = join(home, "extensions");
+    symlinkSync(target, join(own, target === "extensions" ? target : "link.ts"));
+    writeFileSync(join(own, "x.ts"), "");
+    mkdirSync(join(own, "theirs"));
+    const found = asNobody([join(own, "theirs")], () =>
+      findExtensions({ folders: [{ of: "user", path: home, shown: home }], ...search }),
+    );
+    expect([found.extensions.map(({ id }) => id), found.problems, found.idle]).toEqual([["x"], [], []]);
+  });
+
+  it.each(links)("in a project that is not trusted, such as a link %s, stops no start", (_what, target) => {
+    rmSync(join(home, "extensions"), { recursive: true });
+    symlinkSync(target, join(home, "extensions"));
+    mkdirSync(join(home, "theirs"));
+    const found = asNobody([join(home, "theirs")], () => findExtensions({ folders: [], untrusted: home, ...search }));
+    expect(found).toEqual({ extensions: [], shadowed: [], idle: [], problems: [] });
+  });
+
+  it("is reported if it is the folder of extensions itself", () => {
+    const folder = join(home, "extensions");
+    const found = asNobody([folder], () =>
+      findExtensions({ folders: [{ of: "user", path: home, shown: home }], untrusted: home, ...search }),
+    );
+    expect(found).toMatchObject({ extensions: [], idle: [], problems: [{ origin: folder, code: "EACCES" }] });
+  });
+});
+
 describe("an import that fails says what to do:", () => {
   it.each([
     [
       "a package",
       'import "not-there/part";',
-      "Cannot find module 'not-there/part'. Install it beside the extension: npm install --prefix HOME not-there",
+      "Cannot find module 'not-there/part'. Install it next to the extension: npm install --prefix HOME not-there",
     ],
     ["a package with a scope", 'import "@acme/b/part";', "npm install --prefix HOME @acme/b"],
     [

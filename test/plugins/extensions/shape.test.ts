@@ -52,7 +52,7 @@ describe("the check of an extension's source", () => {
     [
       "a field like none",
       plain("wether: 1,"),
-      'line 3: "wether" is not a field of a plugin. Names of your own begin with _.',
+      'line 3: "wether" is not a field of a plugin. Your own names begin with _.',
     ],
     ["a need", plain('needs: ["tools", "agnet"],'), 'line 3: there is no service "agnet". Did you mean "agent"?'],
     [
@@ -117,6 +117,7 @@ describe("the check of an extension's source", () => {
       "members of a class that are like none",
       'export default class {\n  id = "mine"\n  name = "Mine"\n  version = "1"\n  deps = 1\n  help() {}\n}\n',
     ],
+    ["a text before it that looks like a comment", `const accept = "image/*"; // all of src/*\n${plain("")}`],
   ])("accepts %s", (_what, source) => {
     expect(problems(source)).toEqual([]);
   });

@@ -118,10 +118,30 @@ describe("a host at a Unix socket", () => {
     const client = await connectHost({ dial: () => dialSocket(path), address: path, version: "1.0.0", times });
     await expect(client.request(operation, params as never)).rejects.toMatchObject({
       code: "LINK_UNANSWERED",
-      message: expect.stringContaining(`The host at ${path} is there, but has not answered the request`),
+      message: expect.stringContaining(`The host at ${path} is reachable, but has not answered the request`),
     });
     await expect(client.subscribe("s", () => {})).rejects.toMatchObject({ code: "LINK_UNANSWERED" });
     expect(client.state).toMatchObject({ state: "live" });
+    await client.close();
+  });
+
+  it("that does not answer a subscription in time is told that nobody waits for it any more", async () => {
+    const path = join(folder, "host.sock");
+    let heard = "";
+    await served((socket) => {
+      socket.write(line(welcome));
+      socket.on("data", (data) => {
+        heard += data;
+        for (const _ of String(data).matchAll(/"ping"/g)) socket.write(line({ type: "pong" }));
+      });
+    }, path);
+    const client = await connectHost({ dial: () => dialSocket(path), address: path, version: "1.0.0", times });
+    await expect(client.subscribe("s", () => {})).rejects.toMatchObject({ code: "LINK_UNANSWERED" });
+    await expect(client.watchSessions(() => {})).rejects.toMatchObject({ code: "LINK_UNANSWERED" });
+    const sent = (type: string) =>
+      Array.from(heard.matchAll(new RegExp(`"type":"${type}"[^}]*"subscription":(\\d+)`, "g")));
+    const numbers = (...types: string[]) => types.flatMap(sent).map(([, number]) => number);
+    await expect.poll(() => numbers("unsubscribe")).toEqual(numbers("subscribe", "watch"));
     await client.close();
   });
 

@@ -1,8 +1,22 @@
 import history from "@scorel/history";
 import type { Moved } from "@scorel/history/contract";
+import { definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
+import { shellEvents } from "../../../plugins/coding/shell/shell-events.ts";
 import { echoAgent, testHost } from "../host/home.ts";
 import { call, desk, result } from "./desk.ts";
+
+it("/undo offers the undone message for editing, with its pictures", async () => {
+  await using t = await desk();
+  const { client, sessionId } = t;
+  await t.say("one");
+  const picture = { type: "image" as const, data: "aGk=", mimeType: "image/png" };
+  await t.write({ role: "user", content: [{ type: "text", text: "see [image #1]" }, picture] });
+  const undo = () => client.request("run_command", { sessionId, name: "undo", args: "" });
+  expect(await undo()).toMatchObject({ input: "see [image #1]", pictures: [picture] });
+  const { input, pictures } = await undo();
+  expect({ input, pictures }).toEqual({ input: "one", pictures: undefined });
+});
 
 describe("rewind", () => {
   it("moves the leaf to the target, records the old leaf, and loses nothing", async () => {
@@ -147,7 +161,7 @@ describe("a rewind point", () => {
     await expect(go(calls)).rejects.toMatchObject(refused);
     await expect(go(first)).rejects.toMatchObject(refused);
     await expect(go(first)).rejects.toThrow(
-      `The conversation cannot go on from ${first.slice(0, 8)} (Look: seen): its tool calls (Look) wait for their results. ` +
+      `The conversation cannot continue from ${first.slice(0, 8)} (Look: seen): its tool calls (Look) wait for their results. ` +
         `The nearest points are ${user.slice(0, 8)} (user: Look twice.) and ${last.slice(0, 8)} (Look: seen).`,
     );
     await expect(go(beside)).rejects.toMatchObject({ code: "HISTORY_NO_POINT", data: { nearest: [end] } });
@@ -196,6 +210,21 @@ describe("undo", () => {
     const undone = await t.client.request("undo", { sessionId: t.sessionId });
     expect(undone).toMatchObject({ leafId: one, message: { eventId: asked, text: "two", content: "two" } });
     expect(t.spoken()).toEqual(["one", "echo: one"]);
+  });
+
+  it("names a line of the shell by its command", async () => {
+    const shell = definePlugin({ id: "shell", name: "Shell", version: "1.0.0", events: shellEvents });
+    await using t = await desk([echoAgent, shell]);
+    const { client, sessionId, session } = t;
+    await t.say("one");
+    await session.append("shell_line", { command: "npm test\n-w", output: "ok", exitCode: 0, durationMs: 1 });
+    await t.say("two");
+    const { text } = await client.request("undo", { sessionId });
+    const { rows } = await client.request("get_tree", { sessionId, show: "path" });
+    expect({ text, row: rows.at(-1) }).toEqual({
+      text: "The conversation now ends with the shell line: $ npm test -w",
+      row: expect.objectContaining({ label: "shell", text: "$ npm test -w" }),
+    });
   });
 
   it("and redo go step by step, to the start and back, also in another process", async () => {

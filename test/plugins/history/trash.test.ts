@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import history from "@scorel/history";
-import { definePlugin } from "@scorel/kernel";
+import { definePlugin, newId } from "@scorel/kernel";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { outputName, temporaryFolders } from "../../../plugins/kit/files/kept-outputs.ts";
@@ -32,7 +32,7 @@ describe("a deleted session", () => {
     expect(deleted).toEqual({
       sessionId,
       trash: trashOf(home),
-      text: `Session ${sessionId} is in the trash. To have it back: scorel session restore ${sessionId}`,
+      text: `Session ${sessionId} is in the trash. To restore it: scorel session restore ${sessionId}`,
     });
     expect(inTrash(home)).toEqual([`${sessionId}.index.json`, `${sessionId}.jsonl`, `${sessionId}.torn-1`]);
     expect(statSync(trashOf(home)).mode & 0o777).toBe(0o700);
@@ -44,13 +44,38 @@ describe("a deleted session", () => {
     expect(inTrash(home)).toEqual([]);
   });
 
+  it("may just be closing, which is waited for", async () => {
+    using home = testHome();
+    let close = () => {};
+    const closed = new Promise<void>((resolve) => {
+      close = resolve;
+    });
+    const slow = definePlugin({
+      id: "slow",
+      name: "Slow",
+      version: "1.0.0",
+      activate: (ctx) => ctx.beforeStop(() => closed),
+    });
+    await using t = await testHost([echoAgent, slow], [], [history]);
+    const { client } = t;
+    const { sessionId } = await client.request("create_session", { cwd: home.cwd });
+    await ask(client, sessionId, "hello");
+    const closing = client.request("close_session", { sessionId });
+    const deleting = [1, 2].map(() => client.request("delete_session", { sessionId }));
+    // A later request is answered after the session was found to be closing.
+    await client.request("list_trash", {});
+    close();
+    expect(await Promise.all([closing, ...deleting])).toMatchObject([{ closed: true }, { sessionId }, { sessionId }]);
+    expect([home.files(), inTrash(home)]).toEqual([[], [`${sessionId}.index.json`, `${sessionId}.jsonl`]]);
+  });
+
   it("is reported as deleted when it is opened, by its id or a prefix", async () => {
     using home = testHome();
     const sessionId = await stored(home);
     await using t = await testHost([echoAgent], [], [history]);
     const { client } = t;
     await client.request("delete_session", { sessionId });
-    const deleted = `Session ${sessionId} was deleted and is in the trash. To have it back: scorel session restore ${sessionId}`;
+    const deleted = `Session ${sessionId} was deleted and is in the trash. To restore it: scorel session restore ${sessionId}`;
     for (const named of [sessionId, sessionId.slice(0, 8)]) {
       const asked = client.request("load_session", { sessionId: named });
       await expect(asked).rejects.toMatchObject({ code: "SESSION_UNKNOWN", message: deleted });
@@ -161,6 +186,19 @@ describe("a deleted session", () => {
       await expect(t.client.request("delete_session", { sessionId: nobody })).rejects.toMatchObject(unknown);
     }
   });
+});
+
+it("a trash with thousands of sessions is listed in linear time", async () => {
+  using home = testHome();
+  const ids = Array.from({ length: 2_000 }, () => newId()).sort();
+  mkdirSync(trashOf(home), { recursive: true });
+  for (const id of ids)
+    for (const ending of ["jsonl", "index.json"]) writeFileSync(join(trashOf(home), `${id}.${ending}`), "{}");
+  await using t = await testHost([echoAgent], [], [history]);
+  const began = performance.now();
+  const { sessions } = await t.client.request("list_trash", {});
+  expect(performance.now() - began).toBeLessThan(4_000);
+  expect(sessions.map(({ sessionId, bytes }) => [sessionId, bytes]).sort()).toEqual(ids.map((id) => [id, 4]));
 });
 
 describe("emptying the trash", () => {

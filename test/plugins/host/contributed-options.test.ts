@@ -68,17 +68,17 @@ it("an option is given by its flag, or by its short one", async () => {
 });
 
 it.each([
-  ["permission", "Scorel has something"],
-  ["cwd", "Scorel has something"],
-  ["tone", 'plugin "tones" has one'],
-  ["constructor", "Scorel has something"],
-  ["output", "Scorel has something"],
+  ["permission", "Scorel"],
+  ["cwd", "Scorel"],
+  ["tone", 'plugin "tones"'],
+  ["constructor", "Scorel"],
+  ["output", "Scorel"],
 ])("the name %s is taken: %s", async (key, owner) => {
   const second = contributing("second", { key, kind: "text" }, { key: "mood", kind: "text" });
   await using t = await testHost([], [], [contributing("tones", tone), second]);
   const known = t.kernel.find("sessionOptions")?.known([{ flags: "--output <format>", description: "" }]);
   expect(known).toEqual([...shippedOptions, tone, { key: "mood", kind: "text" }]);
-  const message = `The session option "${key}" of plugin "second" is left out: ${owner} of that name. Give it another name.`;
+  const message = `The session option "${key}" of plugin "second" is left out: ${owner} already uses that name. Give it another name.`;
   expect(t.kernel.failures).toMatchObject([
     { plugin: "second", where: "sessionOptions", code: "HOST_OPTION_TAKEN", message },
   ]);

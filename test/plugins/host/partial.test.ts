@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AnyEvent, StoredEvent } from "@scorel/kernel";
@@ -86,6 +95,20 @@ describe("the text of an arriving message", () => {
     expect(existsSync(place.partial)).toBe(false);
   });
 
+  it("is emptied if its file cannot be deleted, and the message is stored all the same", async () => {
+    const failures: unknown[] = [];
+    using place = folder((thrown) => failures.push(thrown));
+    await place.begin();
+    await place.store.stage?.(delta("a"));
+    const moved = `${place.partial}.moved`;
+    renameSync(place.partial, moved);
+    mkdirSync(place.partial);
+    place.store.append([record({ id: replyId, seq: 9 })]);
+    expect([failures, readFileSync(moved, "utf8")]).toEqual([[expect.objectContaining({ syscall: "unlink" })], ""]);
+    rmdirSync(place.partial);
+    expect(place.reopened().map(({ id }) => id)).toEqual([user.id, replyId]);
+  });
+
   it("is not collected for other messages, such as tool results", async () => {
     using place = folder();
     await place.begin();
@@ -137,7 +160,7 @@ describe("text left by a dead process", () => {
   it.each([
     ["no word of it had arrived", [delta("only a thought", "thinking_delta")], []],
     ["the message is in the log", [delta("Hello")], [{ id: replyId }]],
-    ["the conversation went on without it", [delta("Hello")], [{ id: "other00000000001", parentId: user.id }]],
+    ["the conversation continued without it", [delta("Hello")], [{ id: "other00000000001", parentId: user.id }]],
   ])("is dropped when %s", async (_, heard, later) => {
     using place = folder();
     await place.begin();

@@ -169,3 +169,38 @@ it("a change of the queue that is repeated after a lost response is made once", 
   ]).toEqual([["two"], 3]);
   t.proceed();
 });
+
+it("queued messages have the outcome of the turn that answers them, also if the session was reloaded before", async () => {
+  await using t = await twoWaiting();
+  const { client, sessionId } = t;
+  const [, one, two] = t.ids;
+  await client.request("cancel", { sessionId });
+  t.proceed();
+  await client.request("reload_session", { sessionId });
+  await client.request("run_queue", { sessionId });
+  const outcomes = await Promise.all([one, two].map((id) => client.request("wait_turn", { sessionId, id })));
+  expect(outcomes.map(({ reason, text }) => [reason, text])).toEqual(Array(2).fill(["completed", 're: "two"']));
+});
+
+it("those who wait for a queued message while its session is reloaded get the outcome of its turn", async () => {
+  await using t = await twoWaiting();
+  const { client, sessionId } = t;
+  const [, one, two] = t.ids;
+  await client.request("cancel", { sessionId });
+  t.proceed();
+  const waiting = [one, two].map((id) => client.request("wait_turn", { sessionId, id }));
+  await client.request("reload_session", { sessionId });
+  await client.request("run_queue", { sessionId });
+  const outcomes = await Promise.all(waiting);
+  expect(outcomes.map(({ reason, text }) => [reason, text])).toEqual(Array(2).fill(["completed", 're: "two"']));
+});
+
+it("those who wait for a queued message learn that its session was closed", async () => {
+  await using t = await twoWaiting();
+  const { client, sessionId } = t;
+  await client.request("cancel", { sessionId });
+  t.proceed();
+  const waiting = client.request("wait_turn", { sessionId, id: t.ids[1] as string });
+  await client.request("close_session", { sessionId });
+  expect(await waiting).toMatchObject({ reason: "cancelled", error: { code: "AGENT_STOPPED" } });
+});

@@ -50,6 +50,21 @@ describe("a session", () => {
     expect(home.files()).toEqual([`${sessionId}.index.json`, `${sessionId}.jsonl`]);
   });
 
+  it("is closed with its last client even if another session of that client cannot be closed properly", async () => {
+    using home = testHome();
+    await using t = await testHost();
+    const client = t.host.connect();
+    const ids = [1, 2].map(async () => {
+      const { sessionId } = await client.request("create_session", { cwd: home.cwd });
+      await ask(client, sessionId, "hello");
+      return sessionId;
+    });
+    const [changed = "", other = ""] = await Promise.all(ids);
+    appendFileSync(home.session(`${changed}.jsonl`), "of another program");
+    await expect(client.close()).rejects.toMatchObject({ code: "STORE_CHANGED" });
+    expect([changed, other].filter((id) => home.files().includes(`${id}.lock`))).toEqual([]);
+  });
+
   it("continues where it was, with equal messages", async () => {
     using home = testHome();
     let sessionId: string;

@@ -4,8 +4,9 @@ import { PassThrough } from "node:stream";
 import { definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Bodies } from "../../../plugins/http/bodies.ts";
+import { ARRIVAL_MS, Bodies } from "../../../plugins/http/bodies.ts";
 import { openApi } from "../../../plugins/http/openapi.ts";
+import { createFor } from "../../../plugins/web-server/http-server.ts";
 import { eventually } from "../../eventually.ts";
 import { echoAgent } from "../host/home.ts";
 import { testWeb } from "../ws/home.ts";
@@ -98,6 +99,11 @@ describe("operations over HTTP", () => {
     const request = Object.assign(new PassThrough(), { headers: { "content-type": "application/json" } });
     const read = bodies.with(request as unknown as IncomingMessage, "token", async () => {});
     await expect(read).rejects.toMatchObject({ code: "HTTP_SLOW" });
+  });
+
+  it("have as long for their bodies as HTTP_SLOW says: the web server does not end the request before", async () => {
+    const { requestTimeout } = await createFor(undefined);
+    expect(requestTimeout).toBeGreaterThan(ARRIVAL_MS);
   });
 
   it("of plugins are told when the connection is closed before the answer, and not after it", async () => {

@@ -1,11 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { ProcessRequest } from "@scorel/local/contract";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { ledgerFolder } from "../../../plugins/kit/process/ledger.ts";
 import { LocalProcesses } from "../../../plugins/local/processes/processes.ts";
 import { ReadyShell } from "../../../plugins/local/processes/ready-shell.ts";
+import { describeWith, itWith } from "../../optional.ts";
 import { isAlive } from "../../processes.ts";
 import { workshop } from "../coding/workshop.ts";
 
@@ -38,7 +39,7 @@ async function waiting(cwd: string): Promise<{ ready: ReadyShell; pid: number }>
   return { ready, pid: ready.pid as number };
 }
 
-describe.runIf(existsSync("/bin/bash"))("a shell that was started in advance", () => {
+describeWith("bash", "a shell that was started in advance", () => {
   it.each([
     [
       "its surroundings",
@@ -95,7 +96,30 @@ describe.runIf(existsSync("/bin/bash"))("a shell that was started in advance", (
     await gone(pid);
   });
 
-  it.runIf(process.platform === "linux")("waits after a command of a session, and ends with the session", async () => {
+  it("is neither used nor started again if a command has put a file in the place of its folder", async () => {
+    await using w = await workshop();
+    const folder = join(w.dir, "a", "b");
+    mkdirSync(folder, { recursive: true });
+    const { ready, pid } = await waiting(folder);
+    rmSync(join(w.dir, "a"), { recursive: true });
+    writeFileSync(join(w.dir, "a"), "");
+    expect(ready.take("pwd", { cwd: folder, env })).toBeUndefined();
+    await gone(pid);
+    await ready.begin({ cwd: folder, env });
+    expect(ready.pid).toBeUndefined();
+  });
+
+  it.each([
+    ["its variables are too long for the system", { HERE: "x".repeat(200_000) }, "."],
+    ["its folder cannot be looked at", {}, "no\0path"],
+  ])("is not started, and no error is thrown, if %s", async (_why, variables, folder) => {
+    const ready = new ReadyShell();
+    await ready.begin({ cwd: folder, env: { ...env, ...variables } });
+    expect([ready.pid, ready.take("pwd", { cwd: folder, env })]).toEqual([undefined, undefined]);
+    ready.close();
+  });
+
+  itWith("linux", "waits after a command of a session, and ends with the session", async () => {
     const w = await workshop();
     await w.say("Bash", { command: "true" });
     let pid: number | undefined;

@@ -2,18 +2,19 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKernel } from "@scorel/kernel";
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { createJsonlStore } from "../../../plugins/logs/jsonl-store.ts";
 import { LogFile } from "../../../plugins/logs/log-file.ts";
 import { scanFile } from "../../../plugins/logs/scan.ts";
 import { TextSearch } from "../../../plugins/logs/text-search.ts";
 import { testHeader } from "../../harness.ts";
 import { notes } from "../../kernel/notes.ts";
+import { itWith } from "../../optional.ts";
 
 /** The number of bytes that this process has read from files and other sources. */
 const bytesRead = () => Number(/^rchar: (\d+)/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
 
-it.runIf(process.platform === "linux")("a repeated search for a text reads only what was added since", async () => {
+itWith("linux", "a repeated search for a text reads only what was added since", async () => {
   const folder = mkdtempSync(join(tmpdir(), "scorel-search-"));
   try {
     const path = join(folder, "s.jsonl");

@@ -16,6 +16,8 @@ interface Options {
   iss?: string;
   /** Whether it issues no refresh tokens. */
   noRefresh?: boolean;
+  /** Called before a token is renewed. */
+  beforeRenewal?(): Promise<unknown>;
   /** The scope that tool calls need; without it they are answered with 403. */
   forCalls?: string;
 }
@@ -69,6 +71,7 @@ export async function startAuthServer(options: Options = {}): Promise<AuthServer
     if (pathname !== "/token") return void response.writeHead(404).end();
     const form = new URLSearchParams(body);
     asked.push(form);
+    if (form.get("grant_type") === "refresh_token") await options.beforeRenewal?.();
     if (options.sendOn) return void response.writeHead(307, { location: options.sendOn }).end();
     const scope = codes.get(form.get("code") ?? "")?.get("scope") ?? "";
     if (!isGranted(form)) return json(response, { error: "invalid_grant", error_description: body }, 400);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Clock } from "../../../plugins/mcp/context.ts";
@@ -168,6 +168,29 @@ it("a run ends in time although a known server does not answer, and a person doe
   }
 });
 
+it("a known server that lists its resources too slowly when a run ends stays known with them", async () => {
+  using home = testHome();
+  const hung = join(home.home, "hung");
+  const servers = [server("test", ["--only=echo", "--extras"], { env: { HUNG: hung } })];
+  {
+    await using t = await talk([text("Hello.")], { home, servers });
+    await t.say("Go.");
+  }
+  const known = readFileSync(recordIn(home), "utf8");
+  expect(known).toContain("note://today");
+  age(recordIn(home));
+  writeFileSync(hung, "resources/list");
+  const { clock, pending, next } = testClock();
+  await using t = await talk([text("Hello.")], { home, servers, clock });
+  await t.say("Go.");
+  const closing = t.close();
+  await expect.poll(() => pending.map(({ ms }) => ms)).toEqual([1_000]);
+  await expect.poll(() => existsSync(`${hung}.asked`)).toBe(true);
+  next();
+  await closing;
+  expect(readFileSync(recordIn(home), "utf8")).toBe(known);
+});
+
 it("a search that finds nothing asks known servers for their changes", async () => {
   using home = testHome();
   const only = join(home.home, "only");
@@ -277,4 +300,41 @@ it("the cached list is private, and an unreadable one is reported and written ag
   const known = catalog();
   known.recall();
   expect(known.tools).toEqual(inventory.tools);
+});
+
+it("what was cached of a server that was not used for a month is deleted when another one is cached", () => {
+  using home = testHome();
+  const learn = (command: string) => {
+    const way = { command, args: [], env: {}, cwd: "/" };
+    new Catalog({ name: command, way }, () => {}).learn(
+      { tools: [], isCut: false, prompts: [], hasResources: false },
+      "1",
+    );
+  };
+  const folder = join(home.home, ".scorel/mcp");
+  const records = () => readdirSync(folder).map((name) => name.replace(/-\w+/, ""));
+  learn("old");
+  learn("young");
+  const then = new Date(Date.now() - 31 * 24 * 60 * 60_000);
+  for (const name of readdirSync(folder).filter((each) => each.startsWith("old")))
+    utimesSync(join(folder, name), then, then);
+  learn("new");
+  expect(records().sort()).toEqual(["new.json", "new.tools.json", "old.json", "young.json", "young.tools.json"]);
+});
+
+it("a record that cannot be deleted is reported once, and does not keep other records from being written", () => {
+  using home = testHome();
+  const problems: unknown[] = [];
+  const definition = { name: "test", way: { command: "run", args: [], env: {}, cwd: "/" } };
+  const catalog = new Catalog(definition, (thrown) => problems.push((thrown as Error).message));
+  const old = join(home.home, ".scorel/mcp/old-0.tools.json");
+  mkdirSync(old, { recursive: true, mode: 0o700 });
+  const then = new Date(Date.now() - 31 * 24 * 60 * 60_000);
+  utimesSync(old, then, then);
+  const inventory = { tools: [], isCut: false, prompts: [], hasResources: false };
+  for (const version of ["1", "2", "2"]) catalog.learn(inventory, version);
+  expect(problems).toEqual([expect.stringContaining(old)]);
+  const later = new Catalog(definition, (thrown) => problems.push(thrown));
+  later.recall();
+  expect(later.version).toBe("2");
 });

@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ownPath } from "../../../plugins/kit/process/programs.ts";
 import { text, toolCall } from "../../model-server.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { lastText, offered, server, talk } from "./setup.ts";
 
 /** Calls a tool once and returns the request with its result. */
@@ -81,9 +84,12 @@ it("progress is shown while a call runs", async () => {
 });
 
 it("a cancelled turn cancels the call in the server", async () => {
-  await using t = await talk([toolCall("mcp__test__never", {}), toolCall("mcp__test__cancelled", {}), text("Done.")]);
+  const called = join(temporaryFolder("scorel-mcp-"), "called");
+  await using t = await talk([toolCall("mcp__test__never", {}), toolCall("mcp__test__cancelled", {}), text("Done.")], {
+    servers: [server("test", [], { env: { CALLED: called } })],
+  });
   await t.begin("Go.");
-  await expect.poll(() => t.heard.some(({ type }) => type === "tool_execution_start")).toBe(true);
+  await expect.poll(() => existsSync(called)).toBe(true);
   await t.client.request("cancel", { sessionId: t.sessionId });
   const requests = await t.say("How many?");
   expect(lastText(requests[1] as never)).toBe("1");

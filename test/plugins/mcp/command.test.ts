@@ -29,6 +29,17 @@ it("/mcp restart restarts a server, and refuses an unknown one", async () => {
   await expect(run(t, "restart other")).rejects.toThrow('There is no MCP server "other". There are: test.');
 });
 
+it("a client is shown a server's program without keys among its arguments", async () => {
+  const [program] = server("test").args;
+  const args = ["--only=echo", "--api-key", "k1", "--url=https://me:it's-k2@example.com/?k=k3"];
+  await using t = await talk([text("Hello.")], { servers: [server("test", args)] });
+  await t.say("Go.");
+  const { servers } = await t.client.request("list_mcp_servers", { sessionId: t.sessionId });
+  expect(servers.map(({ target }) => target)).toEqual([
+    `${process.execPath} ${program} --only=echo --api-key [hidden] --url=https://example.com/`,
+  ]);
+});
+
 it("/mcp of a session without servers says how to add one", async () => {
   await using t = await talk([], { servers: [] });
   expect((await run(t)).output).toBe("No MCP servers are configured. To add one: scorel mcp add");

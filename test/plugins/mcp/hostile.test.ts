@@ -1,8 +1,9 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { textOf } from "../../../plugins/mcp/command.ts";
 import { text, toolCall } from "../../model-server.ts";
+import { itWith } from "../../optional.ts";
 import { isAlive } from "../../processes.ts";
 import { testHome } from "../host/home.ts";
 import { lastText, offered, server, talk, testClock } from "./setup.ts";
@@ -112,16 +113,71 @@ it("a server that keeps ending is given up, which is reported", async () => {
   expect(JSON.stringify(t.heard)).toContain("is not restarted again after 5 attempts: exit code 3");
 });
 
-it.runIf(existsSync("/proc/self"))(
-  "servers end with their session, together with everything that they have started",
-  async () => {
-    await using t = await talk([toolCall("mcp__test__family", {}), text("Done.")]);
-    const requests = await t.say("Go.");
-    const pids = lastText(requests[1] as never)
-      .split(" ")
-      .map(Number);
-    expect(pids.map(isAlive)).toEqual([true, true]);
-    await t.close();
-    expect(pids.map(isAlive)).toEqual([false, false]);
+itWith("linux", "servers end with their session, together with everything that they have started", async () => {
+  await using t = await talk([toolCall("mcp__test__family", {}), text("Done.")]);
+  const requests = await t.say("Go.");
+  const pids = lastText(requests[1] as never)
+    .split(" ")
+    .map(Number);
+  expect(pids.map(isAlive)).toEqual([true, true]);
+  await t.close();
+  expect(pids.map(isAlive)).toEqual([false, false]);
+});
+
+itWith("linux", "a server that does not list its tools ends with its session", async () => {
+  using home = testHome();
+  const listed = join(home.home, "listed");
+  const servers = [server("test", [], { env: { LISTED: listed } })];
+  await using t = await talk([text("Hello.")], { home, servers, config: { wait: 0 }, attending: true });
+  await t.say("Go.");
+  await expect.poll(() => existsSync(listed) && readFileSync(listed, "utf8")).toMatch(/^\d+$/);
+  await t.close();
+  expect(isAlive(Number(readFileSync(listed, "utf8")))).toBe(false);
+});
+
+itWith("linux", "a server that does not list its tools can be restarted at once", async () => {
+  using home = testHome();
+  const listed = join(home.home, "listed");
+  const servers = [server("test", [], { env: { LISTED: listed } })];
+  await using t = await talk([text("Hello.")], { home, servers, config: { wait: 0 }, attending: true });
+  await t.say("Go.");
+  const pid = () => (existsSync(listed) ? Number(readFileSync(listed, "utf8")) : 0);
+  await expect.poll(pid).toBeGreaterThan(0);
+  const first = pid();
+  const { sessionId } = t;
+  const restarted = t.client.request("restart_mcp_server", { sessionId, name: "test" });
+  restarted.catch(() => {});
+  await expect.poll(pid, { timeout: 10_000 }).not.toBe(first);
+  expect(isAlive(first)).toBe(false);
+  await t.client.drained(sessionId);
+  expect(JSON.stringify(t.heard)).not.toContain("could not be started");
+});
+
+it.each(["initialize", "tools/list"])(
+  "a call that waits for a server that hangs at %s gets its answer after a restart",
+  async (method) => {
+    using home = testHome();
+    const hung = join(home.home, "hung");
+    const servers = [server("test", ["--only=echo"], { env: { HUNG: hung } })];
+    {
+      await using t = await talk([text("Hello.")], { home, servers });
+      await t.say("Go.");
+    }
+    writeFileSync(hung, method);
+    const script = [toolCall("mcp__test__echo", { text: "hi" }), text("Done.")];
+    // The clock stands still, so only the call starts the server.
+    await using t = await talk(script, { home, servers, clock: testClock().clock });
+    const { sessionId } = t;
+    const { id } = await t.begin("Go.");
+    const asked = () => (existsSync(`${hung}.asked`) ? readFileSync(`${hung}.asked`, "utf8") : "");
+    await expect.poll(asked).toMatch(/^\d+$/);
+    const first = asked();
+    const restart = () => t.client.request("restart_mcp_server", { sessionId, name: "test" });
+    const hanging = restart();
+    await expect.poll(asked).not.toBe(first);
+    rmSync(hung);
+    const states = (await Promise.all([hanging, restart()])).map(({ state }) => state);
+    await t.client.request("wait_turn", { sessionId, id });
+    expect([states, lastText(t.model.requests[1] as never)]).toEqual([["up", "up"], "hi"]);
   },
 );

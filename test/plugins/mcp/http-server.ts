@@ -17,6 +17,8 @@ interface Options {
   forbid?: (authorization: string | undefined, message: any) => string | undefined;
   /** The address to which all requests are redirected. */
   redirect?: string;
+  /** Awaited before a request of a forgotten session is refused. */
+  beforeForgotten?: (message: any) => Promise<unknown> | undefined;
   /** Whether responses are event streams. */
   streams?: boolean;
 }
@@ -34,6 +36,7 @@ export async function startHttpServer({
   challenge,
   forbid,
   redirect,
+  beforeForgotten,
   streams = false,
 }: Options = {}): Promise<HttpServer> {
   const seen: Seen[] = [];
@@ -58,7 +61,10 @@ export async function startHttpServer({
     if (body.method === "initialize") {
       sessions.add(`s${++opened}`);
       response.setHeader("mcp-session-id", `s${opened}`);
-    } else if (!sessions.has(session ?? "")) return void response.writeHead(404).end();
+    } else if (!sessions.has(session ?? "")) {
+      await beforeForgotten?.(body);
+      return void response.writeHead(404).end();
+    }
     if (body.id === undefined) return void response.writeHead(202).end();
     answer(response, { jsonrpc: "2.0", id: body.id, ...resultOf(body) }, streams);
   });

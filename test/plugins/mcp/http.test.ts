@@ -60,6 +60,28 @@ it("a server that has forgotten the session gets the call once more, in a new on
   expect(lastText(requests[1] as never)).toBe('{"a":2}');
 });
 
+it("calls that learn one after the other that their session is forgotten share one new session", async () => {
+  const initializations = () => remote.seen.filter(({ body }) => body?.method === "initialize").length;
+  const isSecond = (message: any) => message.params?.arguments?.a === 2;
+  await using remote = await startHttpServer({
+    // The second call is refused when the first one has been repeated in the new session.
+    beforeForgotten: (message) =>
+      isSecond(message)
+        ? expect.poll(() => remote.seen.filter(({ body }) => body?.params?.arguments).length).toBe(3)
+        : undefined,
+  });
+  const calls = [1, 2].map((a) => toolCall("mcp__far__echo", { a }, { id: `call${a}` }));
+  await using t = await talk([text("Hello."), calls, text("Done.")], { servers: [{ name: "far", url: remote.url }] });
+  await t.say("Go.");
+  remote.forget();
+  const requests = await t.say("Go on.");
+  const results = requests[1]?.body.messages.slice(-2).map(({ content }: any) => content[0].text ?? content);
+  expect({ results, initializations: initializations() }).toEqual({
+    results: ['{"a":1}', '{"a":2}'],
+    initializations: 2,
+  });
+});
+
 it("an answer that is too long is an error", async () => {
   await using remote = await startHttpServer();
   await using t = await talk([toolCall("mcp__far__huge", {}), text("Done.")], {

@@ -1,9 +1,12 @@
+import { once } from "node:events";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { get } from "node:http";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { listen } from "../../../plugins/mcp/auth/callback.ts";
 import { login } from "../../../plugins/mcp/auth/login.ts";
-import { readLogin } from "../../../plugins/mcp/auth/logins.ts";
+import { keepLogin, type Login, readLogin } from "../../../plugins/mcp/auth/logins.ts";
+import { Tokens } from "../../../plugins/mcp/auth/tokens.ts";
 import { reasonOf } from "../../../plugins/mcp/auth/wire.ts";
 import type { LoginDialog } from "../../../plugins/mcp/contract.ts";
 import { text, toolCall } from "../../model-server.ts";
@@ -74,7 +77,7 @@ it("a call that needs further scopes says so, and the next login asks for them, 
   await logIn();
   await using t = await talk([...call(), ...call()], { home, servers });
   expect(lastText((await t.say("Go."))[1] as never)).toBe(
-    'The MCP server "far" needs a login (for this, it wants the scopes write). To log in: scorel mcp login far. In a session that is open, then: /mcp restart far',
+    'The MCP server "far" needs a login (for this, it wants the scopes write). To log in: scorel mcp login far. Then, in an open session: /mcp restart far',
   );
   await logIn();
   await t.client.request("restart_mcp_server", { sessionId: t.sessionId, name: "far" });
@@ -102,6 +105,30 @@ it("an expired token is renewed once, also by two sessions at a time, and no tok
     two.heard.map(({ error }) => error),
   ]);
   for (const secret of Object.values(fresh.tokens)) if (String(secret).length > 20) expect(said).not.toContain(secret);
+});
+
+it("a renewal does not bring back a login that was forgotten meanwhile, and does not replace a new one", async () => {
+  using _home = testHome();
+  let meanwhile: Login | undefined;
+  const beforeRenewal = () => keepLogin(auth.mcp.url, meanwhile);
+  await using auth = await startAuthServer({ beforeRenewal });
+  const renew = async () => {
+    await loginAt(auth, person().dialog);
+    const tokens = new Tokens("far", { url: auth.mcp.url, headers: {} });
+    await tokens.token();
+    const renewed = await tokens.onUnauthorized().then(
+      () => tokens.token(),
+      ({ code }) => code,
+    );
+    return [renewed, readLogin(auth.mcp.url)?.tokens.access_token];
+  };
+  expect(await renew()).toEqual(["MCP_LOGIN", undefined]);
+  await loginAt(auth, person().dialog);
+  meanwhile = {
+    ...(readLogin(auth.mcp.url) as Login),
+    tokens: { access_token: "access-of-new-login", token_type: "Bearer" },
+  };
+  expect(await renew()).toEqual(["access-of-new-login", "access-of-new-login"]);
 });
 
 it("a login that cannot be renewed is an error that names the command, without a token", async () => {
@@ -140,6 +167,26 @@ it("an answer of the browser with another state is refused, and the login goes o
   expect(forged?.status).toBe(400);
   expect(auth.asked).toHaveLength(1);
   expect(auth.asked[0]?.get("code")).not.toBe("evil");
+});
+
+it("a request for something that is no address is answered, and the login goes on", async () => {
+  using _home = testHome();
+  await using auth = await startAuthServer();
+  const answers: (number | undefined)[] = [];
+  const { dialog } = person();
+  const disturbed: LoginDialog = {
+    ...dialog,
+    async show(address, paste) {
+      const { port } = new URL(new URL(address).searchParams.get("redirect_uri") as string);
+      for (const path of ["//", "//a:b", "http://[", "*"]) {
+        const [{ statusCode }] = await once(get({ host: "127.0.0.1", port, path }), "response");
+        answers.push(statusCode);
+      }
+      await dialog.show(address, paste);
+    },
+  };
+  await loginAt(auth, disturbed);
+  expect([answers, readLogin(auth.mcp.url)?.tokens.token_type]).toEqual([[404, 404, 404, 404], "Bearer"]);
 });
 
 it("a code that was used before is refused, and nothing is kept", async () => {

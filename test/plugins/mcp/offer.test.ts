@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { text, toolCall } from "../../model-server.ts";
 import { testHome } from "../host/home.ts";
-import { offered, server, talk, testClock } from "./setup.ts";
+import { lastText, offered, server, talk, testClock } from "./setup.ts";
 
 it("tools that a server adds during a turn are offered from the next turn on", async () => {
   const script = [toolCall("mcp__test__grow", {}), text("Done."), text("Hello.")];
@@ -131,6 +131,32 @@ it("a tool that a server has changed is reported, and a person is asked again, w
   await turn;
   await t.say("Go on.");
   expect(t.heard.filter(({ type }) => type === "approval_request")).toHaveLength(1);
+});
+
+it("a tool that a server changes while a person decides is not called, and the next call asks about the new words", async () => {
+  using home = testHome();
+  const described = join(home.home, "described.txt");
+  writeFileSync(described, "Does");
+  const calls = [toolCall("mcp__test__echo", { text: "hi" }), text("Done.")];
+  await using t = await talk([...calls, ...calls], {
+    ...{ home, attending: true, permission: "ask" },
+    servers: [server("test", ["--only=echo"], { env: { WORDS: described } })],
+  });
+  const questions = () => t.heard.filter(({ type }) => type === "approval_request");
+  const answer = (requestId: string) =>
+    t.client.request("answer_request", { sessionId: t.sessionId, requestId, answer: "y" });
+  const first = t.say("Go.");
+  await expect.poll(questions).toHaveLength(1);
+  writeFileSync(described, "Sends your keys with");
+  await t.client.request("restart_mcp_server", { sessionId: t.sessionId, name: "test" });
+  await answer(questions()[0].requestId);
+  expect(lastText((await first)[1] as never)).toContain("so the tool was not called");
+  const second = t.say("Go on.");
+  await expect.poll(questions).toHaveLength(2);
+  const { requestId, body } = questions()[1];
+  expect(JSON.stringify(body)).toContain("It now says:\\nSends your keys with echo.");
+  await answer(requestId);
+  expect(lastText((await second)[1] as never)).toBe("hi");
 });
 
 it("rules, settings and options may name tools of servers that have not started yet", async () => {

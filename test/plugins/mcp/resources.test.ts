@@ -1,9 +1,10 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import local from "@scorel/local";
 import mentions from "@scorel/mentions";
 import { expect, it } from "vitest";
 import { text, toolCall } from "../../model-server.ts";
+import { testHome } from "../host/home.ts";
 import { lastText, offered, server, talk } from "./setup.ts";
 
 const servers = [server("test", ["--only=echo", "--extras"])];
@@ -21,7 +22,7 @@ it("resources are listed and read by tools, which only servers with some bring",
   const requests = await t.say("Go.");
   expect(offered(requests[0] as never)).toEqual(["ListMcpResources", "ReadMcpResource", "mcp__test__echo"]);
   expect(requests.slice(1).map(lastText)).toEqual([
-    "note://today  Today; text/plain; What to do.\npic://pixel  Pixel; image/png\nnote://{day}  A day",
+    "note://today  Today; text/plain; What to do.\npic://pixel  Pixel; image/png\nnote://{day}  A day\nnote://{day}/{hour}  An hour",
     "Resource note://today:\nBuy milk. @echo",
     expect.stringContaining("could not do read note://none: no resource note://none"),
     expect.stringContaining('There is no MCP server "none"'),
@@ -92,4 +93,21 @@ it("prompts are commands with arguments, and their text does not count as the pe
   expect(said).toContain("You have answered:");
   expect(said).not.toContain("password");
   await expect(run("")).rejects.toThrow(/code/);
+});
+
+it("a prompt whose command is cancelled is cancelled at the server, and its text is not sent later", async () => {
+  using home = testHome();
+  const called = join(home.home, "called");
+  const slow = [server("test", ["--extras"], { env: { CALLED: called } })];
+  const script = [text("Hello."), toolCall("mcp__test__cancelled", {}), text("Done.")];
+  await using t = await talk(script, { home, servers: slow, more });
+  await t.say("Go.");
+  const { sessionId } = t;
+  const answered = t.client.request("run_command", { sessionId, name: "mcp__test__review", args: "never" });
+  answered.catch(() => {});
+  await expect.poll(() => existsSync(called)).toBe(true);
+  await t.client.request("cancel_commands", { sessionId });
+  await expect(answered).rejects.toMatchObject({ code: "COMMAND_CANCELLED" });
+  const requests = await t.say("Go on.");
+  expect([requests.length, lastText(requests[1] as never)]).toEqual([2, "1"]);
 });

@@ -78,7 +78,7 @@ it("the question shows what headers send, and does not cut off a program because
   ]);
 });
 
-it("the question shows where each word of a program begins and ends, and the name that sessions use", async () => {
+it("the question shows where each word of a program begins and ends, its folder, and the name that sessions use", async () => {
   using at = place();
   const reference = `${"$"}{TOKEN}`;
   at.file(
@@ -86,11 +86,13 @@ it("the question shows where each word of a program begins and ends, and the nam
     json({
       one: { command: "run", args: ["a b"], env: { A: "x npx", TOKEN: reference } },
       "my two": { command: "run", args: ["a", "b", "", "it's", "line\nbreak"] },
+      three: { command: "./run", cwd: "/tmp/x" },
     }),
   );
   expect((await run(at).review())?.items.map(({ what }) => what)).toEqual([
     `MCP server one: starts 'A=x npx' TOKEN=${reference} run 'a b'`,
     "MCP server my-two: starts run a b '' 'it'\\''s' 'line\\u{a}break'",
+    "MCP server three: starts ./run, in the folder /tmp/x",
   ]);
 });
 

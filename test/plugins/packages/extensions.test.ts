@@ -237,6 +237,19 @@ describe("an installed extension", () => {
     expect(readFileSync(join(packages(at), "two/index.mjs"), "utf8")).toContain("2.0.0");
   });
 
+  it("is updated with all others even if one of those cannot be fetched", async () => {
+    using at = shop();
+    for (const id of ["one", "two"]) at.extension(id, { "index.mjs": rules("1.0.0", id) });
+    for (const id of ["one", "two"]) await at.plugin("add", [id]);
+    rmSync(join(at.cwd, "one"), { recursive: true });
+    at.file("two/index.mjs", rules("2.0.0", "two"));
+    const { code, said } = await at.plugin("update", []);
+    expect({ code, said }).toEqual({
+      code: 2,
+      said: expect.stringMatching(/^scorel: "one" was not updated: .*\n[\s\S]*Updated "two"\.\n$/),
+    });
+  });
+
   it("keeps its version when the new one is refused", async () => {
     using at = shop();
     at.extension("rules", { "index.mjs": rules("1.0.0") });

@@ -3,6 +3,10 @@ import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { LockEntry } from "../../../plugins/packages/contract.ts";
+import { presets as kind } from "../../../plugins/packages/store/kinds.ts";
+import type { Plan } from "../../../plugins/packages/store/staging.ts";
+import { carryOut } from "../../../plugins/packages/store/steps.ts";
 import { npmTarball } from "../../tarball.ts";
 import { zip } from "../../zip.ts";
 import { guard, type Shop, shop } from "./shop.ts";
@@ -320,6 +324,48 @@ describe("an installed preset", () => {
     await at.run("add", ["team"]);
     expect(await at.run("update", ["team", "next"])).toMatchObject({ code: 0 });
     expect(at.lock().team?.source).toEqual({ kind: "path", spec: next });
+  });
+
+  it("keeps its files when an update fails half-way, and the next command completes the update", async () => {
+    using at = shop();
+    at.preset("team", { "instructions/a.md": "one" });
+    await at.run("add", ["team"]);
+    const path = join(at.home, ".scorel/presets/presets.lock.json");
+    const { team } = at.lock();
+    const entry = { ...team, files: { ...team?.files, "instructions/a.md": sha256("two") } } as LockEntry;
+    const staging = await at.store.stage();
+    cpSync(at.preset("team", { "instructions/a.md": "two" }), join(staging.folder, "package"), { recursive: true });
+    // A folder in the place of the lock file makes the step fail after the files were exchanged.
+    const lock = readFileSync(path);
+    const broken = carryOut(kind, staging.folder, { name: "team", entry }, () => {
+      rmSync(path);
+      mkdirSync(join(path, "x"), { recursive: true });
+      return undefined;
+    });
+    await expect(broken).rejects.toMatchObject({ code: "PACKAGES_UNFINISHED" });
+    staging.discard();
+    await expect(at.store.list()).rejects.toMatchObject({ code: "PACKAGES_UNFINISHED" });
+    rmSync(path, { recursive: true });
+    writeFileSync(path, lock, { mode: 0o600 });
+    const [listed] = await at.store.list();
+    expect([listed?.state, at.installed("team/instructions/a.md"), left(at)]).toEqual(["installed", "two", []]);
+  });
+
+  it("stays as it is when its folder cannot be moved, and no plan is left that would fail again", async () => {
+    using at = shop();
+    at.preset("team", { "instructions/a.md": "one" });
+    await at.run("add", ["team"]);
+    const { team: entry } = at.lock();
+    const staging = await at.store.stage();
+    cpSync(at.preset("team", { "instructions/a.md": "two" }), join(staging.folder, "package"), { recursive: true });
+    // A folder cannot be moved into one below itself, so the first step of this plan fails.
+    const plan = { name: "team/../.staging", entry } as Plan;
+    await expect(carryOut(kind, staging.folder, plan)).rejects.toMatchObject({ syscall: "rename" });
+    staging.discard();
+    expect([(await at.store.list()).map(({ name, state }) => [name, state]), left(at)]).toEqual([
+      [["team", "installed"]],
+      [],
+    ]);
   });
 
   it("is removed with all its copies", async () => {

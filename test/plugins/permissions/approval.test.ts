@@ -19,7 +19,7 @@ function weather(parts: Partial<Tool> = {}): Tool {
 const about = { about: ({ place }: { place: string }) => place };
 const needed = "Weather needs approval, and nobody is there to ask";
 const refusal = (why: string) =>
-  `Denied: ${why}. Do not try the same in another way; go on without it, or say what you need it for.`;
+  `Denied: ${why}. Do not work around this. Continue without it, or explain why you need it.`;
 
 /** Why a call about Rome is refused, or `runs`. */
 async function judged(parts: Partial<Tool>, config: object) {

@@ -79,6 +79,58 @@ it("finds keys near the top of a folder with more files than are looked at", asy
   expect(await guard.bash("grep -rn words .")).toMatch(/usually contains keys/);
 });
 
+it("finds keys beside links to more files than are looked at", async () => {
+  await using guard = await post({ mode: "ask" });
+  for (let number = 0; number < 450; number++) {
+    const name = `.pnpm/p${number}/installed/package`;
+    for (let file = 0; file < 12; file++) guard.file(`node_modules/${name}/f${file}`, "");
+    guard.link(`node_modules/p${number}`, name);
+  }
+  guard.file("packages/app/config/.env", "API_KEY=abc\n");
+  expect(await guard.bash("grep -r KEY .")).toMatch(/usually contains keys/);
+});
+
+it("asks about a link to more files than are looked at only if the program may follow it", async () => {
+  await using guard = await post({ mode: "full", deny: ["Read(secrets/**)"] });
+  for (let number = 0; number < 5_500; number++) guard.file(`../data/f${number}`, "");
+  guard.link("data", "../data");
+  guard.file("src/a");
+  const judged = async (commands: readonly string[]) => {
+    const found = await Promise.all(commands.map(async (command) => [command, await guard.bash(command)]));
+    return Object.fromEntries(found.map(([command = "", outcome]) => [command, outcome?.split(":")[0]]));
+  };
+  const all = (commands: readonly string[], outcome: string) =>
+    Object.fromEntries(commands.map((command) => [command, outcome]));
+  const staying = [
+    ...["grep -rn KEY .", "cp -r . /tmp/copy", "ls -lR", "find . -type f", "rg -l KEY", "fd a", "ag KEY", "tree -L 2"],
+    ...["du -h", "git grep KEY"],
+  ];
+  expect(await judged(staying)).toEqual(all(staying, "runs"));
+  const following = [
+    ...["grep -nR KEY .", "grep --dereference-recursive KEY .", "cp -rL . /tmp/copy", "ls -RL", "find -L . -type f"],
+    ...[
+      "find . -exec cat {} +",
+      "rg --follow KEY",
+      "fd -L a",
+      "ag -f KEY",
+      "tree -l",
+      "du -L",
+      "eslint .",
+      "diff -r . src",
+    ],
+    ...["grep -r $(echo -R) KEY .", "grep -r {-R,-n} KEY ."],
+  ];
+  expect(await judged(following)).toEqual(all(following, "Denied"));
+});
+
+it("finds keys behind a link, also beside more files than are looked at", async () => {
+  await using guard = await post({ mode: "ask" });
+  guard.file("../other/.env", "API_KEY=abc\n");
+  guard.link("other", "../other");
+  for (let number = 0; number < 5_500; number++) guard.file(`installed/f${number}`, "");
+  expect(await guard.bash("grep -R KEY .")).toMatch(/contains keys/);
+});
+
 it("asks when a command names more files than the limit", async () => {
   await using guard = await post({ mode: "full" });
   const words = Array.from({ length: 10_500 }, (_, number) => number.toString(36));
@@ -87,4 +139,19 @@ it("asks when a command names more files than the limit", async () => {
   expect(await guard.bash(`${moves}; cat ${words.slice(0, 4_000).join(" ")} tls/x.key`)).toMatch(
     /names more words than can be checked/,
   );
+});
+
+it("looks for secrets in a file of variables in one pass", async () => {
+  await using guard = await post({ mode: "ask" });
+  // Searches that begin again at each blank line or letter would not finish.
+  for (const part of ["\n", " ", "KEY", "export ", "://a:"]) {
+    const path = guard.file(".env", part.repeat(Math.floor(260_000 / part.length)));
+    expect(await guard.judge("Read", { file_path: path })).toBe("runs");
+  }
+});
+
+it("looks for file names in a long script of sed in one pass", async () => {
+  await using guard = await post({ mode: "full", deny: ["Read(secrets/**)"] });
+  // Searches that begin again at each blank would not finish.
+  expect(await guard.bash(`sed '${"r".repeat(64)}${" ".repeat(31_000)}x' src/a`)).toMatch(/^Denied|^runs/);
 });

@@ -113,6 +113,7 @@ const ACTING = [
     "printf '%-5n' x",
     "printf %d 'a[$(id)]'",
     "du -L src",
+    "ls -RL src",
     "du --files0-from=src/a.js",
     "du -X x",
   ],
@@ -222,6 +223,21 @@ describe("without a rule", () => {
     // After the link to the project's own folder, `..` is the folder above the project.
     commands.push("cat deep/down/top/../secret", "cd deep/down/top && cat ../secret");
     expect(await judged(t, commands)).toEqual(all(commands, "Denied"));
+  });
+
+  it("a comparison of folders is free only without links that lead out of the project or to other folders", async () => {
+    await using t = await project();
+    t.file("linked/a", "a\n");
+    t.link("linked/b", "a");
+    expect(await judged(t, ["diff -r src linked", "diff src linked"])).toEqual(
+      all(["diff -r src linked", "diff src linked"], "runs"),
+    );
+    const commands = ["diff -rN src linked", "diff -N linked src", "cd linked && diff -r . ../src", "diff src linked"];
+    for (const target of ["/etc/passwd", "/etc", "../deep", "nowhere"]) {
+      t.link("linked/c", target);
+      expect([target, await judged(t, commands)]).toEqual([target, all(commands, "Denied")]);
+      rmSync(join(t.dir, "linked/c"));
+    }
   });
 
   it("names that look like options are not treated as files", async () => {

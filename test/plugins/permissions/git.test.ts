@@ -17,7 +17,7 @@ const allow = [
   "Bash(env *)",
 ];
 const POSES =
-  "Denied: it contains git in a folder that looks like a git folder, so it needs approval each time, and nobody is there to ask. Do not try the same in another way; go on without it, or say what you need it for.";
+  "Denied: it contains git in a folder that looks like a git folder, so it needs approval each time, and nobody is there to ask. Do not work around this. Continue without it, or explain why you need it.";
 const SETTINGS = POSES.replace("that looks like a git folder", "whose settings can run programs");
 const CHANGES = POSES.replace("that looks like a git folder", "that the same command may change");
 

@@ -194,6 +194,15 @@ describe("a person", () => {
     );
   });
 
+  it("sees the path of a file that is read, and which part of it", async () => {
+    await using t = await attended({ mode: "ask" });
+    const { question } = await answers(t, t.judge("Read", { file_path: "/etc/a\u0007b", limit: 20 }), "n");
+    expect([question.title, question.body?.slice(0, 2)]).toEqual([
+      "Read this file?",
+      ["/etc/a\\u{7}b", "limit: 20"].map((text) => ({ display: "notice", level: "info", text })),
+    ]);
+  });
+
   it.each([" q.txt", "q.txt ", "q.txt\n"])("allows exactly the file asked about: %j", async (path) => {
     await using t = await attended({ mode: "ask" });
     expect((await answers(t, write(t, path), "s")).outcome).toBe("runs");

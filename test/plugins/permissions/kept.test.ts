@@ -17,14 +17,6 @@ async function answers(t: Post, call: Promise<string>, answer: string) {
 }
 const own = (t: Post) => join(t.home, ".scorel/projects/project1.toml");
 const everywhere = (t: Post) => join(t.home, ".scorel/config.toml");
-/** A home with rules that an earlier version saved for all projects. */
-async function withOldRules(): Promise<Post> {
-  const t = await attended({ allow: ["Bash(npm test)", "Bash(make *)"] });
-  mkdirSync(join(t.home, ".scorel"));
-  writeFileSync(everywhere(t), '[permissions]\nallow = ["Bash(npm test)", "Bash(make *)"] # mine\nmode = "ask"\n');
-  return t;
-}
-const QUESTION = "Where should these rules of yours apply?";
 
 describe("the answer always", () => {
   it("is saved for this project, in the user's file named by the project's id", async () => {
@@ -53,6 +45,13 @@ describe("the answer always", () => {
   });
 });
 
+it("applies a rule that the user wrote for every project without asking about it", async () => {
+  await using t = await attended({ allow: ["Bash(npm test)"] });
+  mkdirSync(join(t.home, ".scorel"));
+  writeFileSync(everywhere(t), '[permissions]\nallow = ["Bash(npm test)"]\n');
+  expect(await t.bash("npm test")).toBe("runs");
+});
+
 describe("a rule with characters that are not seen", () => {
   it("is shown with them written out, and is forgotten as it is shown", async () => {
     const rule = "Read(/tmp/a\u202eb)";
@@ -64,40 +63,6 @@ describe("a rule with characters that are not seen", () => {
     expect(await t.command("forget", shown)).toBe(`Forgotten for every project: ${shown}`);
     expect(readFileSync(everywhere(t), "utf8")).toBe("[permissions]\nallow = []\n");
     await expect(t.command("forget", rule)).rejects.toThrow(`You have no rule "${shown}"`);
-  });
-});
-
-describe("rules that were kept for every project before", () => {
-  it("are asked about once, when one of them decides a call, and can be limited to this project", async () => {
-    await using t = await withOldRules();
-    expect(await t.bash("ls")).toBe("runs");
-    expect(await answers(t, t.bash("make all"), "p")).toEqual([QUESTION, "runs"]);
-    expect(readFileSync(own(t), "utf8")).toContain('allow = ["Bash(npm test)", "Bash(make *)"]');
-    expect(readFileSync(everywhere(t), "utf8")).toBe('[permissions]\nallow = [] # mine\nmode = "ask"\n');
-    expect(await t.bash("npm test")).toBe("runs");
-    expect(Object.keys(JSON.parse(readFileSync(join(t.home, ".scorel/permissions.json"), "utf8")))).toEqual([
-      "version",
-      "rulesAskedAt",
-    ]);
-  });
-
-  it("stay unchanged if the person says so", async () => {
-    await using t = await withOldRules();
-    const before = readFileSync(everywhere(t), "utf8");
-    expect(await answers(t, t.bash("npm test"), "e")).toEqual([QUESTION, "runs"]);
-    expect([readFileSync(everywhere(t), "utf8"), await t.bash("npm test"), existsSync(own(t))]).toEqual([
-      before,
-      "runs",
-      false,
-    ]);
-  });
-
-  it("are not asked about when nobody is there, or when the person chose every project", async () => {
-    await using alone = await post({ allow: ["Bash(npm test)"] });
-    expect(await alone.bash("npm test")).toBe("runs");
-    await using t = await attended();
-    await answers(t, t.bash("npm test"), "e");
-    expect(existsSync(join(t.home, ".scorel/permissions.json"))).toBe(true);
   });
 });
 

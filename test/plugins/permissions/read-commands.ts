@@ -197,6 +197,8 @@ export const naming: readonly string[] = [
   "cat /proc/self/root@DIR@/secrets/a",
   "bash <<< 'cat sec*/a'",
   "wc --files0-from=secrets/a",
+  "sort --files0=list",
+  "du --f=list",
   'python3 -c \'print(open("sec" + "rets/a").read())\'',
   'node -e \'console.log(require("fs").readFileSync("sec" + "rets/a"))\'',
   "perl -ne print src/a",

@@ -35,6 +35,27 @@ const why = (body: readonly object[] = []) =>
   (body.at(-1) as { text?: string }).text?.replace("Why you are asked: ", "");
 
 describe("a file with a deny rule for reading", () => {
+  it("cannot be read through a link to a folder around it, by a command that follows links", async () => {
+    await using t = await withSecrets({ mode: "full" });
+    t.file("docs/a", "text\n");
+    t.link("docs/up", "..");
+    const commands = [
+      "diff -rN docs src",
+      "grep -R x docs",
+      "zip -r out.zip docs",
+      "cp -rL docs out",
+      "tar -chf - docs",
+    ];
+    expect(await outcomes(t, commands)).toEqual(all(commands, "Denied"));
+  });
+
+  it("cannot be read by a search through the folders around it, however the search is asked for", async () => {
+    await using t = await withSecrets({ mode: "full" });
+    const options = ["-r", "-R", "--rec", "--deref", "-d recurse", "-nd recurse", "-drecurse", "--dir=rec", "{-r,-n}"];
+    const commands = [...options.map((option) => `grep ${option} x .`), "cp --arch . ../copy", "cp --rec . ../copy"];
+    expect(await outcomes(t, commands)).toEqual(all(commands, "Denied"));
+  });
+
   it("cannot be read by any tool, under any name", async () => {
     await using t = await withSecrets({ mode: "full" });
     for (const path of ["secrets/a", "./src/../secrets/a", "open/a", "SECRETS/a", `${t.dir}/secrets/a`, "secrets"])
@@ -200,7 +221,7 @@ describe("reading outside of the project", () => {
     for (const path of ["src/a", "../temp/a", "~/notes/deep/a", "~/docs/a.md", "/usr/include/stdio.h", "/bin/sh"])
       expect([path, await read(t, path)]).toEqual([path, "runs"]);
     expect(await t.judge("Read", { file_path: "../other/a" })).toBe(
-      `Denied: ${join(t.dir, "../other/a")} is outside of the project, and nobody is there to ask. Do not try the same in another way; go on without it, or say what you need it for.`,
+      `Denied: ${join(t.dir, "../other/a")} is outside of the project, and nobody is there to ask. Do not work around this. Continue without it, or explain why you need it.`,
     );
   });
 
@@ -373,6 +394,10 @@ describe("files that hold keys", () => {
     const secrets = [
       "OPENAI_API_KEY=sk-x",
       "export DB_PASSWORD='x'",
+      "EXPORT DB_PASSWORD=x",
+      "A=1\rDB_PASSWORD=x\rB=2",
+      "A=1\u2028DB_PASSWORD=x",
+      "A=1\u2029DB_PASSWORD=x",
       "  Auth_Token = x",
       "URL=postgres://me:x@host/db",
     ];

@@ -76,8 +76,8 @@ describe("a rule that can match nothing", () => {
       '":*" needs the beginning of a command before it, as in "Bash(rm:*)"; for every command, write "Bash"',
     ],
     ["Bash(git:* push)", '":*" may only be at the end, as in "Bash(git push:*)"'],
-    ["Bash(cd sub && rm *)", 'each command that a line joins by "&&" needs a rule of its own'],
-    ["Bash(curl * | sh)", 'each command that a line joins by "|" needs a rule of its own'],
+    ["Bash(cd sub && rm *)", 'each command that a line joins by "&&" needs its own rule'],
+    ["Bash(curl * | sh)", 'each command that a line joins by "|" needs its own rule'],
     ["Bash(rm  -rf *)", "commands are compared with one blank between their words"],
     ["Bash(", 'it must name a tool, and may have a pattern in parentheses, as in "Bash(git status*)"'],
   ])("is refused: %s", (rule, fault) => {

@@ -79,9 +79,9 @@ describe("the system prompt", () => {
     expect(t.prompt.system()).not.toContain("I am the base");
     expect(t.kernel.failures.map(({ plugin, code, message }) => `${plugin} ${code} ${message.split(": ")[1]}`)).toEqual(
       expect.arrayContaining([
-        "notes PROMPT_PART its priority is not from 1 to 99. Give a section, a priority from 1 to 99 and a text.",
-        "notes PROMPT_PART it has no text. Give a section, a priority from 1 to 99 and a text.",
-        'notes PROMPT_PART there is no section "elsewhere". Give a section, a priority from 1 to 99 and a text.',
+        "notes PROMPT_PART its priority is not from 1 to 99. Specify a section, a priority from 1 to 99 and a text.",
+        "notes PROMPT_PART it has no text. Specify a section, a priority from 1 to 99 and a text.",
+        'notes PROMPT_PART there is no section "elsewhere". Specify a section, a priority from 1 to 99 and a text.',
       ]),
     );
   });

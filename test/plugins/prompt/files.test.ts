@@ -80,6 +80,17 @@ describe("instruction files are found", () => {
     expect(t.prompt.view().rows.filter(({ cut }) => cut)).toMatchObject([{ source: join(g.project, "AGENTS.md") }]);
   });
 
+  it("in folder presets, and names the presets whose folder of instructions cannot be read", async () => {
+    using g = ground();
+    g.file("one/instructions", "Be kind.");
+    g.file("two/instructions/a.md", "Be brief.");
+    const packages = ["one", "two"].map((name) => ({ name, folder: `/shown/${name}`, root: join(g.home, name) }));
+    expect(await instructions(g, { packages })).toMatchObject({
+      read: ["/shown/two/instructions/a.md"],
+      skipped: ["/shown/one/instructions: not a folder"],
+    });
+  });
+
   it("once, when the same text is linked, copied or imported", async () => {
     using g = ground();
     g.file("project/AGENTS.md", "the rules\n");
@@ -176,19 +187,16 @@ describe("an instruction file", () => {
     expect(block).toContain('">\nwith a mark of its encoding\n<');
   });
 
-  it.skipIf(process.platform === "win32")(
-    "is not read when it is a pipe or directory, and does not block",
-    async () => {
-      using g = ground();
-      execFileSync("mkfifo", [join(g.project, "AGENTS.md")]);
-      mkdirSync(join(g.project, "CLAUDE.md"));
-      expect(await instructions(g)).toEqual({
-        block: "",
-        read: [],
-        skipped: ["project/AGENTS.md: not a regular file", "project/CLAUDE.md: not a regular file"],
-      });
-    },
-  );
+  itWith("pipes", "is not read when it is a pipe or directory, and does not block", async () => {
+    using g = ground();
+    execFileSync("mkfifo", [join(g.project, "AGENTS.md")]);
+    mkdirSync(join(g.project, "CLAUDE.md"));
+    expect(await instructions(g)).toEqual({
+      block: "",
+      read: [],
+      skipped: ["project/AGENTS.md: not a regular file", "project/CLAUDE.md: not a regular file"],
+    });
+  });
 
   itWith("root", "belongs to this user or to root", async () => {
     using g = ground();

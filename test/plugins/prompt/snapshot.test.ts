@@ -174,7 +174,7 @@ describe("a changed instruction file", () => {
     await t.say("three");
     await t.say("four");
     expect(t.notes()).toEqual([
-      `${agents} has changed since this session read it; it goes on with what it was told. \`/refresh-instructions\` or \`scorel prompt refresh ${testHeader.sessionId}\` reads all instructions again.`,
+      `${agents} has changed since this session read it; it continues with what it was told. \`/refresh-instructions\` or \`scorel prompt refresh ${testHeader.sessionId}\` reads all instructions again.`,
     ]);
     const claude = g.file("project/CLAUDE.md", "more");
     await t.say("five");

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { nodeCrypto } from "../../../plugins/relay/node-crypto.ts";
-import { MAX_KEY_MS, MAX_TEXT } from "../../../plugins/relay/protocol/secure-channel.ts";
+import { MAX_KEY_MS } from "../../../plugins/relay/protocol/key-use.ts";
+import { MAX_TEXT } from "../../../plugins/relay/protocol/secure-channel.ts";
 import { webCrypto } from "../../../plugins/relay/protocol/web-crypto.ts";
 import { eventually } from "../../eventually.ts";
 import { link, settle } from "./ends.ts";

@@ -44,6 +44,11 @@ it.each([
   [`nats://u:${SECRET}@127.0.0.1?x`, "RELAY_NATS"],
   [`nats://u:${SECRET}%ff@127.0.0.1`, "RELAY_NATS"],
   [`nats://127.0.0.1,tls://u:${SECRET}@127.0.0.1`, "RELAY_NATS"],
+  [`nats://u:s3cr/${SECRET}@bus.example`, "RELAY_NATS"],
+  [`nats://u:s3cr@${SECRET}/@bus.example`, "RELAY_NATS"],
+  [`nats://u:${SECRET},et@bus.example`, "RELAY_NATS"],
+  [`nats://u:s3cr,${SECRET}@bus.example`, "RELAY_NATS"],
+  [`tls://u:s3#${SECRET}@bus.example`, "RELAY_NATS"],
   [`nats://u:${SECRET}@bus.example`, "RELAY_NATS_PLAIN"],
 ])("refuses the addresses %s, and shows no password", (nats, code) => {
   const thrown = (() => {

@@ -175,7 +175,7 @@ describe("a relay", () => {
     const rude = new WebSocket(relay.address, "scorel-relay-1");
     rude.on("open", () => rude.send(createHash("sha256").update("noise").digest()));
     const codeOf = (socket: WebSocket) => new Promise((resolve) => socket.on("close", resolve));
-    expect(await Promise.all([codeOf(silent), codeOf(rude)])).toEqual([4002, 4001]);
+    expect(await Promise.all([codeOf(silent), codeOf(rude)])).toEqual([4004, 4001]);
     expect(relay.relay.counts).toMatchObject({ strangers: 0 });
   });
 

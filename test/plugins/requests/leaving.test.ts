@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { definePlugin, isEvent } from "@scorel/kernel";
 import requests from "@scorel/requests";
 import type { Workspace } from "@scorel/workspace/contract";
@@ -68,6 +69,22 @@ describe("a client that answers questions", () => {
     await phone.request("close_session", { sessionId });
     expect([await sure, t.ui().attended]).toEqual([false, false]);
     await phone.close();
+  });
+
+  it("is watched once, however often it says so, and no longer than its session is open", async () => {
+    await using t = await open();
+    const watchers = () => getEventListeners(t.left("phone"), "abort").length;
+    for (const attending of [true, true, false, true]) await t.run("attend_requests", { attending }, "phone");
+    expect([watchers(), t.ctx.ui.attended]).toEqual([1, true]);
+    await t.kernel.stop();
+    expect(watchers()).toBe(0);
+  });
+
+  it("that has left before it is answered does not answer questions", async () => {
+    await using t = await open();
+    t.leave("phone");
+    await t.run("attend_requests", {}, "phone");
+    expect(t.ctx.ui.attended).toBe(false);
   });
 
   it("leaves its question to another client", async () => {

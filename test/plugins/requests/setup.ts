@@ -36,6 +36,8 @@ export async function open(options: Parameters<typeof testKernel>[1] = {}, more:
     ctx: ctx(),
     run,
     leave,
+    /** The signal that aborts when a client leaves. */
+    left: (clientId: string) => caller(clientId).left(),
     /** The announced events of these types, without their envelopes. */
     told: async (...types: string[]) =>
       (await heard(...types)).map((event) => {

@@ -134,7 +134,7 @@ describe("ctx.ui", () => {
     ["it offers no answer", "a, b"],
     ["one of its answers is not a text", ["a", 7]],
     ["two of its answers are the same", ["a", "a"]],
-    ['its default "c" is none of its answers', ["a", "b"]],
+    ['its default "c" is not one of its answers', ["a", "b"]],
   ])("refuses an invalid select: %s", async (reason, choices) => {
     await using t = await open();
     await expect(t.ctx.ui.select("Which?", choices as string[], { default: "c" })).rejects.toMatchObject({

@@ -3,13 +3,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { inOpenFolder } from "../../../plugins/runner/workspace/open-folder.ts";
 import { readOnlyView } from "../../fault/disk.ts";
+import { itWith } from "../../optional.ts";
 import { ground } from "../skills/setup.ts";
-
-const mayMount = (() => {
-  using g = ground();
-  using view = readOnlyView(g.home);
-  return view !== undefined;
-})();
 
 const complaint = (work: () => unknown): Error => {
   try {
@@ -39,7 +34,7 @@ it("an error of the file system names the entry by its path", () => {
   expect(failed.stack).not.toContain("/proc/");
 });
 
-it.skipIf(!mayMount)("a folder that cannot be made on a read-only file system says why", () => {
+itWith("mounts", "a folder that cannot be made on a read-only file system says why", () => {
   using g = ground();
   const root = fs.realpathSync(g.home);
   using _view = readOnlyView(root);

@@ -1,6 +1,8 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Workspace } from "@scorel/workspace/contract";
 import { describe, expect, it } from "vitest";
-import { shop } from "./setup.ts";
+import { hash, shop } from "./setup.ts";
 
 describe("Read", () => {
   it("finds files of a program by reference and by name", async () => {
@@ -27,6 +29,27 @@ describe("Read", () => {
       await t.artifacts.save({ name: "pref/r.txt", content: Buffer.from(content), mimeType: "text/plain" });
     expect(await t.read({ file_path: "artifact://pref/r.txt" })).toContain("1\tsecond");
     expect(await t.read({ file_path: "artifact://pref/r.txt@0" })).toContain("1\tfirst");
+  });
+
+  it("writes no copy of an artifact through a link that a command has put into the temporary folder", async () => {
+    await using t = await shop();
+    await t.artifacts.save({ name: "keys", content: Buffer.from("mine"), mimeType: "text/plain" });
+    const { temp } = t.t.kernel.find("workspace") as Workspace;
+    const outside = t.g.file("outside/keys", "the user's");
+    mkdirSync(join(temp, "artifacts"));
+    symlinkSync(join(outside, ".."), join(temp, "artifacts", hash("mine")));
+    expect(await t.read({ file_path: "artifact://keys" })).toContain("a link that leads out");
+    expect([readdirSync(join(outside, "..")), readFileSync(outside, "utf8")]).toEqual([["keys"], "the user's"]);
+  });
+
+  it("shows an artifact as it was saved, whatever a command has put in the place of its copy", async () => {
+    await using t = await shop();
+    await t.artifacts.save({ name: "a.txt", content: Buffer.from("saved"), mimeType: "text/plain" });
+    const { temp } = t.t.kernel.find("workspace") as Workspace;
+    const folder = join(temp, "artifacts", hash("saved"));
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "a.txt"), "other");
+    expect(await t.read({ file_path: "artifact://a.txt" })).toContain("1\tsaved");
   });
 
   it("creates no workspace when nothing was run", async () => {

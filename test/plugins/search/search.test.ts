@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import search from "@scorel/search";
 import type { Hit } from "@scorel/search/contract";
 import { describe, expect, it } from "vitest";
@@ -6,6 +6,7 @@ import { jsonlLogs } from "../../../plugins/logs/service.ts";
 import { search as hitsOf } from "../../../plugins/search/hits.ts";
 import { queryOf } from "../../../plugins/search/pattern.ts";
 import { matchingLines } from "../../../plugins/search/ripgrep.ts";
+import { describeWith } from "../../optional.ts";
 import { fc } from "../../property.ts";
 import { type TestHome, testHome, testHost } from "../host/home.ts";
 import { reply, result, says, type Told, user, writeLog } from "./store.ts";
@@ -149,6 +150,21 @@ describe("search over all sessions", () => {
     await expect(found("x".repeat(1001))).rejects.toMatchObject({ code: "FIND_LONG" });
   });
 
+  it("ends when its client does not wait for it any more", async () => {
+    using home = testHome();
+    one(home, { id: "a1", message: user("discount"), usage: { input: 1 } });
+    await using t = await testHost([], [], [search]);
+    for (const [operation, params] of [
+      ["search_sessions", { text: "discount" }],
+      ["get_usage", {}],
+    ] as const) {
+      const left = new AbortController();
+      const asked = t.client.request(operation, params, left.signal);
+      left.abort(new Error("it has left"));
+      await expect(asked).rejects.toThrow("it has left");
+    }
+  });
+
   it("returns nothing where there are no sessions", async () => {
     using _home = testHome();
     expect((await found("word")).hits).toEqual([]);
@@ -184,7 +200,7 @@ it("finds any text in JSON, however it is escaped", async () => {
 const children = () =>
   readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim().split(" ").filter(Boolean);
 
-describe.runIf(existsSync(`/proc/self/task/${process.pid}/children`))("ripgrep", () => {
+describeWith("linux", "ripgrep", () => {
   const many = (home: TestHome) =>
     one(
       home,
@@ -214,6 +230,20 @@ describe.runIf(existsSync(`/proc/self/task/${process.pid}/children`))("ripgrep",
     control.abort(new Error("interrupted"));
     await expect(drain(hits)).rejects.toThrow("interrupted");
     await expect.poll(children).toEqual(before);
+  });
+
+  it("fails when ripgrep is killed, as what it has found until then is not everything", async () => {
+    using home = testHome();
+    many(home);
+    const before = children();
+    const { signal } = new AbortController();
+    const hits = hitsOf({ logs: jsonlLogs, directory: home.session("."), text: "word", signal });
+    await hits.next();
+    for (const pid of children()) if (!before.includes(pid)) process.kill(Number(pid), "SIGKILL");
+    await expect(drain(hits)).rejects.toMatchObject({
+      code: "FIND_FAILED",
+      message: expect.stringContaining("ripgrep was killed before it had finished"),
+    });
   });
 });
 

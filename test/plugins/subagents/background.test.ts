@@ -2,7 +2,7 @@ import commands from "@scorel/commands";
 import { expect, it } from "vitest";
 import { Screen } from "../../../plugins/chat/screen.ts";
 import { delayUntil, gate, hang, text, toolCall } from "../../model-server.ts";
-import { childrenOf, resultsIn, used, working } from "./working.ts";
+import { childrenOf, resultsIn, task, used, working } from "./working.ts";
 
 const behind = (prompt: string) => toolCall("Task", { description: prompt, prompt, background: true });
 const touch = toolCall("Touch", {});
@@ -169,6 +169,24 @@ it("a definition can request the background, and a call can override it", async 
   expect(results.map(({ details }) => details.background !== undefined)).toEqual([true, false]);
 });
 
+it("a subagent waits for those that it starts in the background, since its session ends with its turn", async () => {
+  const done = gate();
+  await using t = await working({
+    "Go.": [task("Outer"), text("Thanks.")],
+    Outer: [behind("Inner"), text("Inner has found it.")],
+    Inner: [[delayUntil(done.promise), text("Found it.")]],
+  });
+  await expect.poll(() => t.server.requests.length).toBe(3);
+  done.open();
+  expect((await t.outcome()).text).toBe("Thanks.");
+  const [outer] = await childrenOf(t.client, t.sessionId);
+  const results = await Promise.all([t.sessionId, outer?.sessionId as string].map((id) => resultsIn(t.client, id)));
+  expect(results.map(([first]) => first?.content)).toEqual([
+    [{ type: "text", text: "Inner has found it." }],
+    [{ type: "text", text: "Found it." }],
+  ]);
+});
+
 it("no more subagents start than may work at the same time", async () => {
   await using t = await working(
     { "Go.": [[behind("One"), behind("Two")], text("I wait.")], One: [[hang()]], Two: [[hang()]] },
@@ -177,7 +195,7 @@ it("no more subagents start than may work at the same time", async () => {
   await t.outcome();
   const results = await resultsIn(t.client, t.sessionId);
   expect(results.map(({ isError }) => isError).sort()).toEqual([false, true]);
-  expect(JSON.stringify(results)).toContain("none can begin in the background");
+  expect(JSON.stringify(results)).toContain("no other can start in the background");
 });
 
 it("a subagent that was cut off with its session is reported as interrupted when that is opened again, without a turn", async () => {

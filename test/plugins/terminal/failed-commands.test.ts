@@ -49,7 +49,7 @@ it("a line for the shell says once how long it took", () => {
 });
 
 it("a refused call says so to the person, without the text for the model", () => {
-  const rest = "Do not try the same in another way; go on without it, or say what you need it for.";
+  const rest = "Do not work around this. Continue without it, or explain why you need it.";
   const text = `Denied: the user said no. ${rest}`;
   const refused = (meta: unknown) => lines("message", { message: { role: "tool_result", meta } }, text, "error");
   expect(refused({ refused: {} })).toEqual(["<error>✗ $ make  1.5 s", "  │ You said no."]);

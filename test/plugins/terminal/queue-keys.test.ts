@@ -1,11 +1,14 @@
 import type { QueuedMessage } from "@scorel/host/contract";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { QueueKeys } from "../../../plugins/terminal/app/queue-keys.ts";
 import { queueStrip } from "../../../plugins/terminal/app/strip.ts";
+import { contentOf } from "../../../plugins/terminal/input/content.ts";
 import { createKeys } from "../../../plugins/terminal/input/keys.ts";
 import type { Theme } from "../../../plugins/terminal/theme/theme.ts";
 import { en } from "../../../plugins/terminal/words/en.ts";
 import { eventually } from "../../eventually.ts";
+import { png, quarters } from "../images/pictures.ts";
+import { desk, key } from "./input/desk.ts";
 
 const keys = createKeys();
 const theme = { name: "none", style: (_role, text) => text } as Theme;
@@ -124,4 +127,57 @@ it("a message for a turn that has ended is not said to go into one", () => {
     queueStrip(queue, 80, { theme, words: en, keys, isIdle }, { chosen: undefined, editing: undefined });
   expect(lines(true)).toEqual(["Queued: sent after your next message · Alt-Q sends or changes them", "↳ alpha"]);
   expect(lines(false)[1]).toBe("↳ alpha  (sent into this turn at its next step)");
+});
+
+describe("a picture of a queued message", () => {
+  const image = { type: "image", mimeType: "image/png", data: png(2, 2, quarters(2, 2)).toString("base64") } as const;
+  const text = "see [image #1]";
+  /** A conversation with one queued message, whose changes and messages are recorded. */
+  function withPicture(isRunning: boolean, words = text) {
+    const item = {
+      id: "a",
+      mode: "follow_up",
+      content: [{ type: "text", text: words }, image],
+      clientId: "me",
+    } as QueuedMessage;
+    const view = { queue: [item], status: {} };
+    const at = desk();
+    const contents: unknown[] = [];
+    const conversation = {
+      async changeQueue(make: (items: { id: string }[], queue: readonly QueuedMessage[]) => object[] | undefined) {
+        contents.push(
+          ...(make([{ id: "a" }], view.queue) ?? []).flatMap((each) => ("content" in each ? each.content : [])),
+        );
+        return true;
+      },
+      async send(message: Parameters<typeof contentOf>[0]) {
+        contents.push(...[contentOf(message)].flat());
+      },
+    };
+    const session = { sessionId: "s", view, isRunning, people: { isOwn: () => true } };
+    const queueKeys = new QueueKeys({
+      ...{ keys, words: en, session: session as never, conversation: conversation as never },
+      ...{ field: () => at.field, tell() {}, attempt: (work) => void work() },
+    });
+    at.field.onSubmit = (submission) => void queueKeys.takes(submission);
+    return { ...at, queueKeys, contents };
+  }
+
+  it.each([
+    ["while a turn runs", true],
+    ["while no turn runs", false],
+  ])("is sent once when the message is edited %s, unless its mark is deleted", async (_, isRunning) => {
+    const edits = [
+      [text, " and this", [{ type: "text", text: `${text} and this` }, image]],
+      ["see it", " and this", [{ type: "text", text: "see it [image #1] and this" }, image]],
+      ["see it", key.backspace.repeat(" [image #1]".length), "see it"],
+    ] as const;
+    for (const [words, typed, expected] of edits) {
+      const t = withPicture(isRunning, words);
+      t.queueKeys.begin();
+      t.queueKeys.press(enter);
+      t.type(...typed, enter);
+      await eventually(() => expect(t.contents).toEqual([expected].flat()));
+    }
+  });
 });

@@ -65,11 +65,12 @@ export interface Screening {
   rows: number;
   words: Words;
   theme: string;
+  cwd?: string;
 }
 
 /** Draws such a session on an emulated screen. */
 export async function screened(displays: readonly DisplayAction[], how: Screening): Promise<Emulator> {
-  const { columns, rows, words } = how;
+  const { columns, rows, words, cwd = "/shop" } = how;
   const theme = themeOf(how.theme, themes[how.theme] ?? dark);
   const highlight = (await loadHighlighter())(theme);
   const look: Look = {
@@ -86,7 +87,7 @@ export async function screened(displays: readonly DisplayAction[], how: Screenin
     columns,
     rows,
     version: "1.0.0",
-    cwd: "/shop",
+    cwd,
     view,
     unsent: { isAway: false, texts: [] },
     look,

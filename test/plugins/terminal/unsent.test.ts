@@ -20,7 +20,8 @@ afterEach(() => {
 function sending() {
   const field: PromptField = desk({ waiting: () => unsent.kept, doubtful: () => unsent.doubtful }).field;
   const words = { lost: "The host is gone." };
-  const offered = (text: string) => field.setText([text, field.text].filter((each) => each !== "").join("\n"));
+  const offered = ({ text }: { text: string }) =>
+    field.setText([text, field.text].filter((each) => each !== "").join("\n"));
   const listener = { offered, unsent: () => field.keepDraft(), waits: () => {} };
   const status = { connection: "connected" };
   const unsent = new Unsent({ view: () => ({ status }) as never, words, listener });
@@ -61,6 +62,29 @@ describe("the draft of text that is being sent", () => {
     draft.close();
   });
 
+  it("has only the pictures of messages that have not arrived, although those of others have the same marks", async () => {
+    const { field, unsent, use, change } = sending();
+    use("session");
+    const entries = ["see [image #1]", "and [image #1]", "and once more [image #1]"].map((text, at) =>
+      unsent.add({ text, mode: "message", attachments: [{ mark: "[image #1]", image: new Uint8Array([at]) }] }),
+    );
+    for (const entry of entries) void unsent.deliver(entry, () => gate().promise);
+    await turnOfLoop();
+    change("reconnecting");
+    await turnOfLoop();
+    await field.close();
+    const pictures = () => readdirSync(folder).filter((name) => name.endsWith(".picture")).length;
+    expect(pictures()).toBe(3);
+    const hasArrived = (id: string) => id !== entries[1]?.messageId;
+    const draft = openDraft(join(folder, "session.json"), { hasArrived });
+    const attachments = [{ mark: "[image #1]", image: Buffer.from([1]) }];
+    const left = { text: "and [image #1]", pastes: new Map(), attachments };
+    expect(draft.saved).toEqual(left);
+    draft.change(left, true);
+    expect(pictures()).toBe(1);
+    draft.close();
+  });
+
   it("is gone when all of it has arrived", async () => {
     const { field, unsent, use } = sending();
     use("session");
@@ -92,7 +116,7 @@ describe("the draft of text that is being sent", () => {
   it("follows the field into another session while it waits, leaves what was kept there, and goes once it is sent", async () => {
     const { field, unsent, use } = sending();
     const other = openDraft(join(folder, "second.json"));
-    other.change({ text: "kept by another terminal", pastes: new Map() });
+    other.change({ text: "kept by another terminal", pastes: new Map(), attachments: [] });
     other.close();
     use("first");
     const before = gate();

@@ -83,6 +83,17 @@ describe("an exported file", () => {
     },
   );
 
+  it("has no part of a key in its title, which is the beginning of a message", async () => {
+    await using t = await desk([echoAgent, keys]);
+    const { sessionId } = await t.client.request("create_session", { cwd: t.home.cwd });
+    const words = `${"Log in, please. ".repeat(4)}${["ghp", "k".repeat(36)].join("_")} is my key.`;
+    const { id } = await t.client.request("send_message", { sessionId, content: words });
+    await t.client.request("wait_turn", { sessionId, id });
+    const { content = "" } = await t.client.request("export_session", { sessionId, format: "md" });
+    expect(content.match(/^title: .*$/m)?.[0]).toBe(`title: "${"Log in, please. ".repeat(4)}[redacted] is my"`);
+    expect(content).not.toContain("ghp_");
+  });
+
   it("is Markdown that starts with the session's details", async () => {
     await using t = await desk();
     const sessionId = await talked(t, "Hello\n```\nx");

@@ -1,4 +1,4 @@
-import type { RemoteClient, SessionView } from "@scorel/host/client";
+import type { RemoteClient, SessionView, ViewChange } from "@scorel/host/client";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Device } from "../../../plugins/web/page/host/device.ts";
 import { ALL } from "../../../plugins/web/page/host/rights.ts";
@@ -25,4 +25,23 @@ it("a session that the host refused to open is released when it is left", async 
   const session = new OpenSession(client, { view: storedView, opened }, ALL);
   await session.close(device);
   expect({ released, asked }).toEqual({ released: ["s1"], asked: ["close_session"] });
+});
+
+it.each([
+  ["answers its questions again, if it may answer", true, ["attend_requests"]],
+  ["asks for nothing, if it may not", false, []],
+])("a page whose session was reloaded %s", (_what, answer, expected) => {
+  vi.stubGlobal("requestAnimationFrame", () => 1);
+  const asked: string[] = [];
+  const client = { request: async (operation: string) => void asked.push(operation) } as unknown as RemoteClient;
+  let hear: (change: ViewChange) => void = () => {};
+  const subscribe = (listener: typeof hear) => {
+    hear = listener;
+    return () => {};
+  };
+  const view = { ...storedView, subscribe } as unknown as SessionView;
+  new OpenSession(client, { view, opened: Promise.resolve(undefined) }, { ...ALL, answer });
+  const event = { type: "session_start", seq: 1, sessionId: "s1", clientId: "host", ts: 1 };
+  hear({ kind: "passing", delivered: { event, display: { display: "hidden" } } } as ViewChange);
+  expect(asked).toEqual(expected);
 });

@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { fragmentOf, placeOf } from "../../../plugins/web/page/app/place.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { fragmentOf, fromHere, placeOf } from "../../../plugins/web/page/app/place.ts";
 import { hostShown, safeAddress } from "../../../plugins/web/page/markdown/address.ts";
 import { Divider } from "../../../plugins/web/page/markdown/divider.ts";
 import { ago } from "../../../plugins/web/page/sidebar/ago.ts";
@@ -43,6 +43,28 @@ describe("a place in the page", () => {
 
   it.each(["", "#", "#code=abc", "#/session/", "#/session/a/../b", "#/other/x"])("is home for %j", (fragment) => {
     expect(placeOf(fragment)).toEqual({ at: "home" });
+  });
+});
+
+describe("going to a place that is ready late", () => {
+  afterEach(() => void vi.unstubAllGlobals());
+
+  it.each([
+    ["#/on/box/new/%2Fp", "#/on/box/new/%2Fp", "#/on/box/session/made"],
+    ["#/new/%2Fp", "#/session/other", "#/session/other"],
+    ["#/on/box/new/%2Fp", "#/new/%2Fp", "#/new/%2Fp"],
+    ["#/session/a/event", "#/session/a", "#/session/made"],
+    ["#/session/a", "#/session/b", "#/session/b"],
+    ["#/session/a", "#/", "#/"],
+  ])("from %j while %j is shown leads to %j", (begun, now, then) => {
+    const location = { hash: begun };
+    vi.stubGlobal("location", location);
+    vi.stubGlobal("history", { state: null, pushState: (_: null, __: string, url: string) => (location.hash = url) });
+    vi.stubGlobal("PopStateEvent", Event);
+    vi.stubGlobal("dispatchEvent", () => true);
+    const goOn = fromHere();
+    location.hash = now;
+    expect([goOn({ at: "session", sessionId: "made" }), location.hash]).toEqual([then.endsWith("made"), then]);
   });
 });
 

@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { adminOf } from "../../../plugins/worktrees/admin.ts";
+import { innerRepository } from "../../../plugins/worktrees/inner-repository.ts";
 import { worktrees } from "../../../plugins/worktrees/service.ts";
 import { repository } from "./repository.ts";
 
@@ -234,21 +235,34 @@ it("commits nothing when the checkout has changes, and takes the name of the bra
   expect([w.git("rev-parse", "HEAD"), w.git("status", "--porcelain")]).toEqual([before, "?? c.txt"]);
 });
 
-it.each(["n.env", "n.env/inner"])(
-  "keeps a worktree with a repository of its own in %s, which git ignores",
-  async (folder) => {
-    const { r, w } = await changed();
-    w.file(`${folder}/a.txt`, "mine\n");
-    w.git("init", "--quiet", w.path(folder));
-    const kept = {
-      code: "WORKTREE_KEPT",
-      message: expect.stringContaining("n.env/ is, or has, a repository of its own"),
-    };
-    await expect(worktrees.merge(r.root, "login")).rejects.toMatchObject(kept);
-    await expect(worktrees.remove(r.root, "login", { discard: true })).rejects.toMatchObject(kept);
-    expect([r.has("b.txt"), w.text(`${folder}/a.txt`)]).toEqual([false, "mine\n"]);
-  },
-);
+it.each<[string, string[]]>([
+  ["n.env", []],
+  ["n.env/inner", []],
+  ["n.env/repositories/of/others/inner", []],
+  ["n.env/node_modules/inner", []],
+  ["n.env/bare/inner", ["--bare"]],
+])("keeps a worktree with a repository of its own in %s, which git ignores (%j)", async (folder, options) => {
+  const { r, w } = await changed();
+  w.file(`${folder}/a.txt`, "mine\n");
+  w.git("init", "--quiet", ...options, w.path(folder));
+  const kept = {
+    code: "WORKTREE_KEPT",
+    message: expect.stringContaining("n.env/ is, or has, a repository of its own"),
+  };
+  await expect(worktrees.merge(r.root, "login")).rejects.toMatchObject(kept);
+  await expect(worktrees.remove(r.root, "login", { discard: true })).rejects.toMatchObject(kept);
+  expect([r.has("b.txt"), w.text(`${folder}/a.txt`)]).toEqual([false, "mine\n"]);
+});
+
+it("says when there are too many folders to look for repositories, of which packages have none", async () => {
+  const { w } = await changed();
+  for (const name of ["node_modules/inner/a/b/c/d/e", "build/a/b/c"]) mkdirSync(w.path(name), { recursive: true });
+  const search = (most: number) => innerRepository(w.folder, ["node_modules/", "notes.env", "build/"], most);
+  expect([await search(5), await search(6)]).toEqual([
+    "build/ has too many folders to look for repositories in all of them",
+    undefined,
+  ]);
+});
 
 it("keeps a worktree that a person has locked, but merges its branch if both are to be kept", async () => {
   const { r, w } = await changed();
@@ -284,4 +298,76 @@ it("a fast-forward that was killed before git wrote the branch is completed", as
   expect(r.git("status", "--porcelain")).toBe("A  b.txt");
   await worktrees.merge(r.root, "login");
   expect([r.git("status", "--porcelain"), r.git("log", "-1", "--format=%s")]).toEqual(["", "two"]);
+});
+
+/** A repository with a worktree that adds `notes.md`, of which the checkout has the beginning, untracked. */
+async function begun(files: Record<string, string> = {}) {
+  const { r, w } = await changed({ "docs/notes.md": "# Notes\nMore\n", ...files });
+  r.file("docs/notes.md", "# Notes\n");
+  return { r, w };
+}
+
+it.each<[string, (r: ReturnType<typeof repository>) => void]>([
+  [
+    "meets a conflict",
+    (r) => {
+      r.file("a.txt", "ours\n");
+      r.git("commit", "--quiet", "--all", "--message=Ours");
+    },
+  ],
+  ["cannot begin, since another git has the index", (r) => r.file(".git/index.lock", "")],
+  [
+    "is refused by the settings of the user",
+    (r) => {
+      r.git("commit", "--quiet", "--allow-empty", "--message=Ours");
+      r.git("config", "merge.ff", "only");
+    },
+  ],
+])("a merge that %s leaves untracked files as they were", async (_, prepare) => {
+  const { r } = await begun({ "a.txt": "theirs\n" });
+  prepare(r);
+  await expect(worktrees.merge(r.root, "login")).rejects.toThrow();
+  expect([r.text("docs/notes.md"), r.git("status", "--porcelain", "--untracked-files=all")]).toEqual([
+    "# Notes\n",
+    "?? docs/notes.md",
+  ]);
+  expect(readdirSync(r.path(".scorel-worktrees"))).toEqual([".gitignore", "login"]);
+});
+
+it("untracked files that a killed merge had set aside are put back by the next command, where nothing else is", async () => {
+  const { r } = await changed();
+  const aside = ".scorel-worktrees/.aside-login~1";
+  r.file(`${aside}/docs/notes.md`, "# Notes\n");
+  r.file(`${aside}/c.txt`, "thr");
+  r.file("c.txt", "three\n");
+  await r.make("other");
+  expect([r.text("docs/notes.md"), r.text("c.txt"), r.has(aside)]).toEqual(["# Notes\n", "three\n", false]);
+});
+
+it("puts nothing back that controls git or Scorel, since a command of the agent could have made the folder", async () => {
+  const { r } = await changed();
+  const aside = ".scorel-worktrees/.aside-login~1";
+  const planted = [
+    ".git/hooks/post-commit",
+    ".git/commondir",
+    ".scorel/extensions/a.ts",
+    ".mcp.json",
+    "sub/.GIT/config",
+  ];
+  for (const name of planted) r.file(`${aside}/${name}`, "x");
+  await r.make("other");
+  expect([planted.filter((name) => r.has(name)), r.has(aside)]).toEqual([[], false]);
+});
+
+it("does not replace an ignored file or link where the merge adds a folder, and nothing behind the link", async () => {
+  const { r } = await changed({ "data.env/b.txt": "two\n" });
+  r.file("data.env", "ours");
+  const refused = { code: "WORKTREE_OVERWRITES", data: { files: ["data.env"] } };
+  await expect(worktrees.merge(r.root, "login")).rejects.toMatchObject(refused);
+  expect(r.text("data.env")).toBe("ours");
+  r.file("../elsewhere/b.txt", "");
+  rmSync(r.path("data.env"));
+  symlinkSync(r.path("../elsewhere"), r.path("data.env"));
+  await expect(worktrees.merge(r.root, "login")).rejects.toMatchObject(refused);
+  expect([r.text("data.env/b.txt"), r.text("../elsewhere/b.txt")]).toEqual(["", ""]);
 });

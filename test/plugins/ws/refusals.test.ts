@@ -219,7 +219,7 @@ it("a client over WebSocket that gets 503 says so, and connects again when it wa
   await t.write("owner", ["admin"]);
   await eventually(() => expect([served.length, client.state.state]).toEqual([2, "live"]));
   const waits = states.filter((state) => state.state === "waiting");
-  expect(waits.map(({ reason }) => reason).at(-1)).toContain("takes no connections now");
+  expect(waits.map(({ reason }) => reason).at(-1)).toContain("accepts no connections now");
   expect(performance.now() - (served.at(-1) as number)).toBeGreaterThan(900);
   server.close();
 });

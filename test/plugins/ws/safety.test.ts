@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { usedBytes } from "../../memory.ts";
+import { itWith } from "../../optional.ts";
 import { openPage, raw, statusOf, testWeb, upgrade } from "./home.ts";
 
 type Web = Awaited<ReturnType<typeof testWeb>>;
@@ -23,7 +24,7 @@ describe("a program of another user at the host's port", () => {
     const got = [];
     const server = require("node:net").createServer((socket) => socket.on("data", (part) => process.stdout.write(part)).on("error", () => {}));
     server.listen(0, "127.0.0.1", () => process.stdout.write(server.address().port + "\\n"));`;
-  it.runIf(process.platform === "linux" && process.getuid?.() === 0)("does not get the token", async () => {
+  itWith(["linux", "root"], "does not get the token", async () => {
     await using t = await testWeb();
     const child = spawn(process.execPath, ["-e", program], { uid: 65_534, gid: 65_534, cwd: "/", env: {} });
     try {
@@ -218,8 +219,7 @@ describe("other local users", () => {
     expect(readFileSync(join(t.folder, "tokens.json"), "utf8")).not.toContain(t.token().slice(7));
   });
 
-  it("cannot read or use them, tried as another user", async (context) => {
-    if (process.getuid?.() !== 0) context.skip();
+  itWith("root", "cannot read or use them, tried as another user", async () => {
     await using t = await testWeb();
     const read = (path: string) =>
       spawnSync(process.execPath, ["-e", "require('fs').readFileSync(process.argv[1])", path], {

@@ -1,6 +1,5 @@
 import { modelTable, type Scratch, scratch } from "../../e2e/scorel.ts";
 import { startModelServer, text, toolCall } from "../../model-server.ts";
-import { talk } from "../../plugins/mcp/setup.ts";
 
 /**
  * The client that the conformance kit of MCP starts for each of its scenarios, with the server's address as the last
@@ -55,6 +54,8 @@ async function logIn(s: Scratch): Promise<void> {
 
 /** Answers a form without changing its fields. */
 async function answerForm(tool: string): Promise<void> {
+  // Loaded here because it loads the sources of a whole host, which takes longer than most scenarios.
+  const { talk } = await import("../../plugins/mcp/setup.ts");
   const script = [toolCall(`mcp__kit__${tool}`, {}), text("done")];
   await using t = await talk(script, { servers: [{ name: "kit", url }], attending: true });
   await t.client.subscribe(t.sessionId, ({ event }) => {

@@ -147,6 +147,13 @@ export class Timeline {
   }
 }
 
+/** The rows of the current conversation among stored events, of which later ones may have gone back before earlier ones. */
+export function conversationRows(events: readonly Delivered[]): Row[] {
+  const timeline = new Timeline();
+  timeline.addBefore(events);
+  return timeline.rows.filter(({ active }) => active);
+}
+
 /** A row of the conversation. The card of a call whose work goes on counts as running until an event changes it. */
 function rowOf({ event: given, display }: Delivered, active: boolean): Row {
   const event = given as StoredEvent;

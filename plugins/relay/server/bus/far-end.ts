@@ -21,6 +21,8 @@ export class FarEnd implements RouteEnd {
   readonly routes = new Map<bigint, Route>();
   /** The other relay, and its number for the route; undefined until it has accepted the route. */
   there: { neighbour: Neighbour; number: bigint } | undefined;
+  /** Frames that have come before `there` was known, with the relays that sent them. */
+  readonly early: { from: Bytes; frame: Bytes }[] = [];
   private readonly wire: FarWire;
 
   constructor(role: Role, id: string, number: bigint, wire: FarWire) {

@@ -11,6 +11,9 @@ import type { Neighbour, Neighbours } from "./neighbours.ts";
 
 const LOST = "Another relay cannot be reached. What was sent last may not have arrived.";
 
+/** Most frames that are kept for a route until the answer of the other relay has been handled. */
+const MAX_EARLY = 16;
+
 /** Routes to peers of other relays. */
 export class FarRoutes implements FarWire {
   private readonly bus: Bus;
@@ -42,6 +45,7 @@ export class FarRoutes implements FarWire {
   /** Records that the other relay has accepted the route. */
   bind(end: FarEnd, { node, number }: Link): void {
     end.there = { neighbour: this.neighbours.of(node), number };
+    for (const { from, frame } of end.early.splice(0)) if (areEqual(from, node)) this.arrived(end, frame);
   }
 
   linkOf({ number }: FarEnd): Link {
@@ -71,6 +75,8 @@ export class FarRoutes implements FarWire {
     const neighbour = isTheirs ? (end.there as { neighbour: Neighbour }).neighbour : this.neighbours.of(from);
     if (!neighbour.takes(count)) return false;
     if (isTheirs) this.arrived(end, frame);
+    // A host may close a route at once, and its CLOSE may be handled before the answer that it follows. Copied, since it is a view.
+    else if (end && !end.there && end.early.length < MAX_EARLY) end.early.push({ from, frame: frame.slice() });
     return true;
   }
 

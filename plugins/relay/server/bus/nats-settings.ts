@@ -2,7 +2,7 @@ import { messageOf } from "@scorel/kernel";
 import { readBytes } from "@scorel/kit/files/open";
 import { isLoopback } from "@scorel/kit/net/loopback";
 import { errors } from "../../errors.ts";
-import { withoutPassword } from "../../peer/address.ts";
+import { withoutLogin } from "../../peer/address.ts";
 import type { Bytes } from "../../protocol/primitives.ts";
 
 /** Environment variable for the addresses of the bus, for users who do not want them to appear in the list of processes. */
@@ -30,7 +30,7 @@ export function natsSettings(
     if (natsCredentials !== undefined) throw errors.RELAY_NATS({ problem: "--nats-credentials needs --nats" });
     return undefined;
   }
-  const urls = given.split(",").map((each) => urlOf(each.trim()));
+  const urls = given.split(",").map((each) => urlOf(each.trim(), given));
   const isTls = urls[0]?.protocol === "tls:";
   for (const url of urls) {
     if ((url.protocol === "tls:") !== isTls) throw errors.RELAY_NATS({ problem: "nats: and tls: are mixed" });
@@ -41,11 +41,11 @@ export function natsSettings(
   return { servers, isTls, login };
 }
 
-function urlOf(text: string): URL {
+function urlOf(text: string, list: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isAddress = url && /^(?:nats|tls):$/.test(url.protocol) && url.hostname !== "" && /^\/?$/.test(url.pathname);
   if (!isAddress || url.search || url.hash)
-    throw errors.RELAY_NATS({ problem: `"${withoutPassword(text)}" is not such an address` });
+    throw errors.RELAY_NATS({ problem: `"${withoutLogin(text, list)}" is not such an address` });
   return url;
 }
 

@@ -4,10 +4,10 @@ import { isApart, leaveOwn, ownHost } from "../host/apart.ts";
 import { Device } from "../host/device.ts";
 import { listOfBrowser, listOfHost } from "../host/device-lists.ts";
 import { Devices } from "../host/devices.ts";
-import { isPending } from "../host/pairing-link.ts";
+import { isPending, unstoredLink } from "../host/pairing-link.ts";
 import { useStore } from "../store.ts";
 import { useBadge } from "../waiting/attention.tsx";
-import { Notifications } from "../waiting/notifications.ts";
+import { notifyOfWaiting } from "../waiting/notifications.ts";
 import { usePush } from "../waiting/push.ts";
 import { useAllWaiting } from "../waiting/waiting-button.tsx";
 import { useWords, WordsContext, wordsOf } from "../words/words.ts";
@@ -110,7 +110,7 @@ function Connected({ device: own, leave }: { device: Device; leave(): void }) {
     if (!isApart) keepPage(own);
   }, [own]);
   useBadge(useAllWaiting(devices));
-  useNotifications(devices);
+  useEffect(() => notifyOfWaiting(devices, words), [devices, words]);
   usePush(own);
   if (chosen === "") return <DevicePage device={own} devices={devices} leave={leave} />;
   if (other?.device) return <DevicePage key={chosen} device={other.device} devices={devices} />;
@@ -121,19 +121,6 @@ function Connected({ device: own, leave }: { device: Device; leave(): void }) {
       <a href={fragmentOf({ at: "home" }, "")}>{words.backToOwn}</a>
     </p>
   );
-}
-
-/** Shows notifications about sessions that wait, for all devices. */
-function useNotifications(devices: Devices): void {
-  const words = useWords();
-  const others = useStore(devices.others);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: which are connected changes with them.
-  useEffect(() => {
-    const ends = devices.connected().map((device) => new Notifications(device, words).begin());
-    return () => {
-      for (const end of ends) end();
-    };
-  }, [devices, others, words]);
 }
 
 interface DevicePageProps {
@@ -212,7 +199,7 @@ function entered(): Promise<Stage> {
       if (token !== undefined) return stageWith(token);
       // A pairing link needs nothing from this host, so it opens the page that works without a host.
       if (isPending() && !wasRefused) {
-        location.replace("apart/");
+        location.replace(`apart/${unstoredLink}`);
         return { at: "connecting" } as const;
       }
       return { at: "entrance", problem: wasRefused ? "refused" : undefined } as const;

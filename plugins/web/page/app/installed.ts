@@ -22,8 +22,16 @@ export function keepPage({ link }: Pick<Device, "link">): void {
   look();
 }
 
-/** The URL of the service worker, made by the page's Trusted Types policy. The policy returns this one URL, whatever it is given. */
+let made: string | undefined;
+
+/** The URL of the service worker. Made once, since a page may have a policy only once, and begins again with another token. */
 function workerUrl(): string {
+  made ??= makeWorkerUrl();
+  return made;
+}
+
+/** Makes the URL by the page's Trusted Types policy, which returns this one URL, whatever it is given. */
+function makeWorkerUrl(): string {
   const types = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes;
   const make = () => "./worker.js";
   const url = types?.createPolicy("scorel-worker", { createScriptURL: make }).createScriptURL("") ?? make();

@@ -43,6 +43,25 @@ export function goTo(place: Place, { replace = false, device }: { replace?: bool
   changeUrl(fragmentOf(place, device), replace);
 }
 
+/**
+ * Returns a function like `goTo`, for after something that takes time: if another place is shown by then, it goes nowhere and returns false.
+ * Otherwise it would take people away from where they now write, or open a place at another device than the one it was asked for.
+ */
+export function fromHere(): (...[place, options]: Parameters<typeof goTo>) => boolean {
+  const begun = shownPlace();
+  return (place, options) => {
+    const isStillHere = shownPlace() === begun;
+    if (isStillHere) goTo(place, options);
+    return isStillHere;
+  };
+}
+
+/** The fragment of the place that is shown, without an event: that one is removed as soon as it is in view. */
+function shownPlace(): string {
+  const place = placeOf(location.hash);
+  return fragmentOf(place.at === "session" ? { at: "session", sessionId: place.sessionId } : place);
+}
+
 /** The id of the device that is shown; empty for the page's own host. */
 export function useDevice(): string {
   return deviceOf(useSyncExternalStore(listen, () => location.hash));

@@ -1,12 +1,10 @@
 import { tokenId } from "@scorel/host/client";
 import { useEffect } from "react";
-import { forgetDrafts } from "../chat/drafts.ts";
 import { forgetTokens, keptToken } from "../host/access.ts";
 import type { Device } from "../host/device.ts";
-import { forgetOwn } from "../host/own-ids.ts";
+import { forgetLocal } from "../host/local.ts";
 import { forgetPairings } from "../host/pairings.ts";
 import { unsubscribe } from "../waiting/push.ts";
-import { forgetSeen } from "../waiting/seen.ts";
 
 /** Channel on which the pages of this browser tell each other that the person has signed out. */
 const CHANNEL = "scorel.signed-out";
@@ -39,9 +37,7 @@ async function leave({ client, kept }: Device): Promise<void> {
   // Started first, since the token is valid for hours. A busy host gets some time for it.
   const ending = token === undefined ? undefined : Promise.race([endAtHost(client, token), pause(LONGEST_END_MS)]);
   forgetTokens();
-  forgetDrafts();
-  forgetSeen();
-  forgetOwn();
+  forgetLocal();
   // Fails only if the browser cannot store anything.
   await Promise.allSettled([kept.forget(), forgetPairings()]);
   await ending;

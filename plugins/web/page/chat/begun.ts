@@ -4,17 +4,15 @@ import type { Field } from "./field.ts";
 
 /** Sessions that were opened before the page shows them, so that their field is there at once. */
 const begun = new Map<string, OpenSession>();
-/** The fields of these sessions, with what was written while they were created. */
-const fields = new Map<string, Field>();
 
 /**
- * Opens a session that the page is about to show, with the field in which it was started. If that fails, the session's page shows the
- * error.
+ * Opens a session that the page is about to show, and makes the field in which it was started its own. If that fails, the session's page
+ * shows the error.
  */
 export async function openBegun(device: Device, sessionId: string, field: Field): Promise<void> {
-  const session = await OpenSession.open(device, sessionId).catch(() => undefined);
+  // Before the session is open: somebody may choose it in the list meanwhile, and would get a second field for it.
   field.moveTo(device.keyOf(sessionId));
-  fields.set(sessionId, field);
+  const session = await OpenSession.open(device, sessionId).catch(() => undefined);
   if (session) begun.set(sessionId, session);
 }
 
@@ -23,16 +21,17 @@ export function begunOf(sessionId: string): OpenSession | undefined {
   return begun.get(sessionId);
 }
 
+/** Closes a session that the page does not show after all. */
+export function leaveBegun(device: Device, sessionId: string): void {
+  // If the connection is lost, the host closes the session itself.
+  takeBegun(sessionId)
+    ?.close(device)
+    .catch(() => {});
+}
+
 /** Hands the session over to its page, which then has to close it. */
 export function takeBegun(sessionId: string): OpenSession | undefined {
   const session = begun.get(sessionId);
   begun.delete(sessionId);
   return session;
-}
-
-/** Returns the field in which a session was started, only once. */
-export function takeField(sessionId: string): Field | undefined {
-  const field = fields.get(sessionId);
-  fields.delete(sessionId);
-  return field;
 }

@@ -1,4 +1,3 @@
-import { useState } from "react";
 import { sessionAddress } from "../app/place.ts";
 import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
@@ -10,12 +9,11 @@ import { useTabTitle } from "../waiting/attention.tsx";
 import { useWords } from "../words/words.ts";
 import { Panel, PanelButton } from "../work/panel.tsx";
 import { Spoken, useFocusBack } from "./attention.tsx";
-import { takeField } from "./begun.ts";
 import { useChatCommands } from "./chat-commands.ts";
 import { Composer } from "./composer.tsx";
 import { Conversation } from "./conversation.tsx";
 import { useDropping } from "./dropping.ts";
-import { Field } from "./field.ts";
+import { useField } from "./fields.ts";
 import { KeptNote } from "./kept-note.tsx";
 import { NoticeList } from "./notice-list.tsx";
 import { Presence } from "./presence.tsx";
@@ -26,7 +24,7 @@ import { StatusLine } from "./status-line.tsx";
 /** A conversation, its queue, and the field to write in. */
 export function Chat({ device, session, onMenu }: { device: Device; session: OpenSession; onMenu(): void }) {
   const words = useWords();
-  const [field] = useState(() => takeField(session.id) ?? new Field(device.keyOf(session.id)));
+  const field = useField(device.keyOf(session.id));
   useFocusBack(session, field);
   const { isDropping, dropping } = useDropping(field);
   const { write, answer } = session.rights;

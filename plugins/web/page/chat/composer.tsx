@@ -1,18 +1,19 @@
 import type { RemoteClient } from "@scorel/host/client";
-import { useEffect, useRef } from "react";
-import { goTo } from "../app/place.ts";
+import { fromHere } from "../app/place.ts";
 import { safeText } from "../display/safe.ts";
-import { isReachable } from "../host/reachable.ts";
 import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
-import { Answer, showAnswer } from "./answered.tsx";
+import { Answer } from "./answered.tsx";
 import { AttachButton, Attached } from "./attachments.tsx";
 import { useEscape } from "./attention.tsx";
 import type { Field } from "./field.ts";
-import { type Line, messageOf } from "./line.ts";
+import { useHeld } from "./held.ts";
+import { type Line, meant, messageOf, written } from "./line.ts";
 import { LineField } from "./line-field.tsx";
+import { readyToSend } from "./ready-to-send.ts";
 import { commandIn, enter, type Running } from "./send.ts";
+import { showAnswer } from "./show-answer.ts";
 import { useStopping } from "./stopping.ts";
 
 interface ComposerProps {
@@ -103,51 +104,38 @@ function leave(): void {
 /** Empties the field, and sends or runs its content. If that fails, the content returns to the field. */
 function useSubmit({ client, session, field }: ComposerProps) {
   const words = useWords();
-  return async (running: Running) => {
+  const submit = async (running: Running) => {
+    const goOn = fromHere();
     // Checked first, since text that has left the field would be lost with the page.
-    const isThere = await isReachable(client);
+    const isThere = await readyToSend(field, client, words);
+    if (isThere === undefined) return;
     const line = field.get();
-    // Only a message is sent later. A command should not run when nobody expects it any more.
-    if (!isThere && line.mode === "message") field.held.set({ text: line.text, running });
-    if (!isThere) return sayAway(client, field, line.mode === "message" ? words.sentWhenBack : words.notSentAway);
-    const pictures = line.mode === "message" ? field.pictures.get() : [];
+    const isMessage = meant(line).mode === "message";
+    const pictures = isMessage ? field.pictures.get() : [];
     if (!hasContent(line, pictures.length)) return;
+    // Only a message is sent later. A command should not run when nobody expects it any more.
+    if (!isThere && isMessage) field.held.set({ text: line.text, running });
+    if (!isThere) return sayAway(client, field, isMessage ? words.sentWhenBack : words.notSentAway);
     field.set(messageOf(""));
     if (pictures.length > 0) field.pictures.set([]);
     field.said.set(undefined);
     try {
       const entering = enter(client, session.id, { line, pictures, running });
-      const answered = await (line.mode === "message" ? field.showUntil(line.text, entering) : entering);
+      const answered = await (isMessage ? field.showUntil(written(line), entering) : entering);
       const { sessionId, leave } = answered;
       const name = await commandIn(line, client, session.id).catch(() => undefined);
       if (name !== undefined) field.said.set({ text: words.sentAsText(name) });
       await showAnswer(field, answered, words);
-      if (sessionId !== undefined && sessionId !== session.id) goTo({ at: "session", sessionId });
-      if (leave) goTo({ at: "home" });
+      if (leave) goOn({ at: "home" });
+      else if (sessionId !== undefined && sessionId !== session.id) goOn({ at: "session", sessionId });
     } catch (thrown) {
       field.put(line);
       field.pictures.set([...pictures, ...field.pictures.get()]);
       const { message } = thrown as Error;
-      field.said.set({ text: line.mode === "message" ? `${words.notSent} ${message}` : message, isProblem: true });
+      field.said.set({ text: isMessage ? `${words.notSent} ${message}` : message, isProblem: true });
     }
   };
-}
-
-/** Sends the held message when the host is back. If its text was changed meanwhile, only the person sends it. */
-function useHeld({ client, session, field }: ComposerProps, submit: (running: Running) => Promise<void>): void {
-  const { connection } = useStore(session.status);
-  const { text } = useStore(field);
-  const held = useStore(field.held);
-  const send = useRef(submit);
-  send.current = submit;
-  useEffect(() => {
-    const isBack = connection === "live" && client.state.state === "live";
-    const isChanged = held !== undefined && text !== held.text;
-    if (held === undefined || !(isBack || isChanged)) return;
-    field.held.set(undefined);
-    if (field.said.get()?.isOfAway) field.said.set(undefined);
-    if (!isChanged) void send.current(held.running);
-  }, [client, connection, text, held, field]);
+  return (running: Running) => field.during(() => submit(running));
 }
 
 /** Says above the field that nothing can be sent until the host is back. */

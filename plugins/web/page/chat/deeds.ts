@@ -12,12 +12,14 @@ export interface ChatPlace {
 }
 
 /** Runs `work`, and shows an error above the field. */
-export async function attempt(field: Field, work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work();
-  } catch (thrown) {
-    field.said.set({ text: (thrown as Error).message, isProblem: true });
-  }
+export function attempt(field: Field, work: () => Promise<unknown>): Promise<void> {
+  return field.during(async () => {
+    try {
+      await work();
+    } catch (thrown) {
+      field.said.set({ text: (thrown as Error).message, isProblem: true });
+    }
+  });
 }
 
 /** Sends the last message again. It replaces what has followed it. */

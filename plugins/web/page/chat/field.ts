@@ -3,6 +3,7 @@ import { draftOf, keepDraft } from "./drafts.ts";
 import { type Line, messageOf, written } from "./line.ts";
 import { Pictures } from "./pictures.ts";
 import type { Running } from "./send.ts";
+import { Submitting } from "./submitting.ts";
 
 /** Milliseconds after which a message that the host has not accepted is shown. Most are accepted sooner, and would only flicker. */
 const SLOW_MS = 300;
@@ -33,30 +34,122 @@ export class Field extends Store<Line> {
   readonly untaken = new Store<readonly string[]>([]);
   /** Pictures for the message. They are not part of the draft. */
   readonly pictures = new Pictures();
-  private place: string;
+  /** Number of messages, commands and other requests from the field that the host has not answered yet. */
+  readonly busy = new Store(0);
+  readonly submitting = new Submitting();
+  private readonly sent: string[] = [];
+  private adding: Promise<unknown> = Promise.resolve();
+  /** Number of times that files were given which are not read yet. */
+  private reading = 0;
+  private at: string;
 
   constructor(place: string) {
     super(messageOf(draftOf(place)));
-    this.place = place;
+    this.at = place;
+  }
+
+  /** The session, or the one that is about to start, for which the draft is stored. */
+  get place(): string {
+    return this.at;
+  }
+
+  /** Whether the draft is all that there is, so that nothing is lost with the field. */
+  get isDraft(): boolean {
+    return this.isAtRest && !this.isReading && this.said.get() === undefined && this.pictures.get().length === 0;
+  }
+
+  /** Whether files that were chosen are not part of the message yet. */
+  get isReading(): boolean {
+    return this.reading > 0;
+  }
+
+  private get isAtRest(): boolean {
+    return this.busy.get() === 0 && this.held.get() === undefined;
   }
 
   override set(line: Line): void {
+    const isChanged = written(line) !== written(this.get());
     super.set(line);
-    keepDraft(this.place, written(line));
+    this.keep();
+    if (isChanged) this.submitting.withhold("changed");
+  }
+
+  /** Appends the text of a file to the message, of which it is a part also if the message was submitted before. */
+  append(added: string): void {
+    const { text } = this.get();
+    const whole = text.trim() === "" ? added : `${text.trimEnd()}\n\n${added}`;
+    super.set({ ...messageOf(whole), caret: whole.length });
+    this.keep();
+  }
+
+  /**
+   * Stores the draft. Messages that the host has not accepted yet are a part of it, so that they are not lost if the browser ends the page
+   * before, as phones do.
+   */
+  private keep(): void {
+    const texts = [...this.sent, written(this.get())];
+    keepDraft(this.at, texts.filter((text) => text.trim() !== "").join("\n\n"));
   }
 
   /** Makes this the field of another place, such as the session that was started with it. */
   moveTo(place: string): void {
-    keepDraft(this.place, "");
-    this.place = place;
-    keepDraft(place, written(this.get()));
+    keepDraft(this.at, "");
+    this.at = place;
+    this.keep();
   }
 
-  /** Shows a message as not accepted if the host takes long. */
+  /** Adds files to the message, after those that are being read already. */
+  async add(files: () => Promise<void>): Promise<void> {
+    this.reading++;
+    const added = this.adding.then(files).finally(() => this.reading--);
+    this.adding = added.catch(() => {});
+    await added;
+  }
+
+  /** Resolves when all files that were chosen are part of the message. What is sent before would go without them. */
+  async whole(): Promise<void> {
+    await this.adding;
+  }
+
+  /** Runs `work`, whose result goes into the field: until then, the field is busy. */
+  async during<R>(work: () => Promise<R>): Promise<R> {
+    this.busy.set(this.busy.get() + 1);
+    try {
+      return await work();
+    } finally {
+      this.busy.set(this.busy.get() - 1);
+    }
+  }
+
+  /** Resolves when nothing is held, and the host has answered everything. */
+  async rest(): Promise<void> {
+    while (!this.isAtRest)
+      await new Promise<void>((resolve) => {
+        const ends = [this.busy, this.held].map((store) => store.subscribe(changed));
+        function changed() {
+          for (const end of ends) end();
+          resolve();
+        }
+      });
+  }
+
+  /** Keeps a message in the draft until the host has accepted it. */
+  async keepUntil<R>(text: string, taken: Promise<R>): Promise<R> {
+    this.sent.push(text);
+    this.keep();
+    try {
+      return await taken;
+    } finally {
+      this.sent.splice(this.sent.indexOf(text), 1);
+      this.keep();
+    }
+  }
+
+  /** Like `keepUntil`, and shows the message as not accepted if the host takes long. */
   async showUntil<R>(text: string, taken: Promise<R>): Promise<R> {
     const slow = setTimeout(() => this.untaken.set([...this.untaken.get(), text]), SLOW_MS);
     try {
-      return await taken;
+      return await this.keepUntil(text, taken);
     } finally {
       clearTimeout(slow);
       const { untaken } = this;
@@ -69,6 +162,12 @@ export class Field extends Store<Line> {
   focus(): void {
     const line = this.get();
     this.set({ ...line, caret: line.text.length });
+  }
+
+  /** Forgets where the cursor was to move, so that the field does not take the focus when it is shown again. */
+  blur(): void {
+    const { caret, ...line } = this.get();
+    if (caret !== undefined) super.set(line);
   }
 
   /** Inserts text before what is being written, and puts the cursor after it. */

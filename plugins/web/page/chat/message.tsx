@@ -6,6 +6,7 @@ import { WholeContext } from "../display/room.ts";
 import { safeLine } from "../display/safe.ts";
 import { useRights } from "../host/rights.ts";
 import type { Row } from "../host/session.ts";
+import { copied } from "../ui/copied.ts";
 import { useWords } from "../words/words.ts";
 import { userContentOf } from "./content.ts";
 
@@ -93,11 +94,7 @@ function Pictures({ event }: { event: object }) {
 function Copy({ text }: { text: string }) {
   const words = useWords();
   const [state, setState] = useState<"copied" | "refused">();
-  const copy = () =>
-    navigator.clipboard.writeText(text).then(
-      () => setState("copied"),
-      () => setState("refused"),
-    );
+  const copy = async () => setState((await copied(text)) ? "copied" : "refused");
   return (
     <button type="button" className="link" onClick={() => void copy()} onBlur={() => setState(undefined)}>
       {state === "copied" ? words.messageCopied : state === "refused" ? words.notCopied : words.copyMessage}

@@ -1,26 +1,28 @@
 import type { Obeyed, RemoteClient } from "@scorel/host/client";
 import { useState } from "react";
-import { goTo } from "../app/place.ts";
+import { fromHere } from "../app/place.ts";
 import type { Device } from "../host/device.ts";
-import { isReachable } from "../host/reachable.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
-import { Answer, showAnswer } from "./answered.tsx";
+import { Answer } from "./answered.tsx";
 import { AttachButton, Attached } from "./attachments.tsx";
-import { openBegun } from "./begun.ts";
+import { leaveBegun, openBegun } from "./begun.ts";
 import { hasContent } from "./composer.tsx";
 import { useDropping } from "./dropping.ts";
-import { Field } from "./field.ts";
-import { messageOf } from "./line.ts";
+import type { Field } from "./field.ts";
+import { useField } from "./fields.ts";
+import { meant, messageOf, written } from "./line.ts";
 import { LineField } from "./line-field.tsx";
 import { type Chosen, NewOptions, useSample } from "./new-options.tsx";
+import { readyToSend } from "./ready-to-send.ts";
 import { type Entered, enter } from "./send.ts";
+import { showAnswer } from "./show-answer.ts";
 
 /** A session that is created with its first message. */
 export function NewChat({ device, directory, onMenu }: { device: Device; directory: string; onMenu(): void }) {
   const words = useWords();
   const { client } = device;
-  const [field] = useState(() => new Field(device.keyOf(`new:${directory}`)));
+  const field = useField(device.keyOf(`new:${directory}`));
   const [chosen, setChosen] = useState<Chosen>({});
   const sampled = useSample(client, directory, chosen.preset);
   const line = useStore(field);
@@ -73,34 +75,36 @@ type Options = { cwd: string } & Chosen;
 /** Creates the session with the content of the field, which then becomes the session's field. If that fails, the content returns to it. */
 function useBeginning({ device, field, options }: { device: Device; field: Field; options: Options }) {
   const words = useWords();
-  const [isSent, setSent] = useState(false);
+  useStore(field.busy);
+  const isSent = () => field.busy.get() > 0 || field.place !== device.keyOf(`new:${options.cwd}`);
   const begin = async () => {
+    const goOn = fromHere();
+    const isThere = await readyToSend(field, device.client, words);
+    if (isThere === undefined) return;
     const line = field.get();
-    const pictures = line.mode === "message" ? field.pictures.get() : [];
-    if (isSent || !hasContent(line, pictures.length)) return;
-    setSent(true);
-    if (!(await isReachable(device.client))) {
-      setSent(false);
-      return field.said.set({ text: words.notSentAway, isProblem: true });
-    }
+    const isMessage = meant(line).mode === "message";
+    const pictures = isMessage ? field.pictures.get() : [];
+    if (!hasContent(line, pictures.length)) return;
+    if (!isThere) return field.said.set({ text: words.notSentAway, isProblem: true });
     field.said.set(undefined);
     // What is written from now on belongs to the session. No cursor on a phone, since it would open the keyboard again.
     field.set(matchMedia("(pointer: coarse)").matches ? messageOf("") : { ...messageOf(""), caret: 0 });
     if (pictures.length > 0) field.pictures.set([]);
     try {
-      const begun = await beginSession(device.client, options, { line, pictures, running: "follow_up" });
+      const beginning = beginSession(device.client, options, { line, pictures, running: "follow_up" });
+      const begun = await (isMessage ? field.keepUntil(written(line), beginning) : beginning);
       await openBegun(device, begun.sessionId, field);
       await showAnswer(field, begun.answered, words);
       const { leave = false, sessionId = begun.sessionId } = begun.answered;
-      goTo(leave ? { at: "home" } : { at: "session", sessionId }, { replace: true });
+      const isShown = goOn(leave ? { at: "home" } : { at: "session", sessionId }, { replace: true });
+      if (!isShown || leave || sessionId !== begun.sessionId) leaveBegun(device, begun.sessionId);
     } catch (thrown) {
       field.put(line);
       field.pictures.set([...pictures, ...field.pictures.get()]);
       field.said.set({ text: `${words.notSent} ${(thrown as Error).message}`, isProblem: true });
-      setSent(false);
     }
   };
-  return { isSent, begin };
+  return { isSent: isSent(), begin: async () => isSent() || field.during(begin) };
 }
 
 /**

@@ -8,6 +8,7 @@ import { useWords } from "../words/words.ts";
 import { begunOf, takeBegun } from "./begun.ts";
 import { Chat } from "./chat.tsx";
 import { Deleted } from "./deleted.tsx";
+import { restOf } from "./fields.ts";
 
 interface SessionPageProps {
   device: Device;
@@ -42,7 +43,7 @@ function Opening({ device, sessionId, onMenu }: SessionPageProps) {
     return () => {
       isWanted = false;
       // If the connection is lost, the host closes the session itself.
-      opening.then((opened) => opened.close(device)).catch(() => {});
+      leave(device, opening).catch(() => {});
     };
   }, [device, sessionId, write, answer]);
   useEffect(() => {
@@ -68,6 +69,13 @@ function Opening({ device, sessionId, onMenu }: SessionPageProps) {
     );
   if (!session) return <Nothing text={isAway ? words.notKept : words.connecting} onMenu={onMenu} />;
   return <Chat device={device} session={session} onMenu={onMenu} />;
+}
+
+/** Closes a session that is no longer shown, but not before the host has what was sent in it. */
+async function leave(device: Device, opening: Promise<OpenSession>): Promise<void> {
+  const session = await opening;
+  await restOf(device.keyOf(session.id));
+  await session.close(device);
 }
 
 /** Shown until there is something of the session. */

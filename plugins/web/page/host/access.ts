@@ -1,3 +1,5 @@
+import { keepTab, readTab, removeTab, tabKeys } from "./tab.ts";
+
 /**
  * The token of this page is in the `sessionStorage` of its tab: no other site and no later tab can read it, and it ends with the tab. A
  * script that got into the page could use it only while the tab is open, and only for what the token allows.
@@ -15,8 +17,8 @@ const code = takeCode();
 /** Reads the code from the URL, and removes it there. */
 function takeCode(): string | undefined {
   const [, found] = CODE.exec(location.hash) ?? [];
-  if (found === undefined) return sessionStorage.getItem(CODE_KEY) ?? undefined;
-  sessionStorage.setItem(CODE_KEY, found);
+  if (found === undefined) return readTab(CODE_KEY) ?? undefined;
+  keepTab(CODE_KEY, found);
   history.replaceState(null, "", location.pathname + location.search);
   return found;
 }
@@ -35,7 +37,7 @@ interface Entering {
   directory?: string;
 }
 
-/** The token of this tab. If the URL contains a code, it is first exchanged for a token, whatever the result. */
+/** The token of this tab. If the URL contains a code, it is first exchanged for a token. Throws if the host cannot be reached. */
 export async function enter(): Promise<Entering> {
   if (code === undefined) return { token: keptToken(), wasRefused: false };
   const answer = await fetch("access", {
@@ -45,8 +47,10 @@ export async function enter(): Promise<Entering> {
     credentials: "omit",
     referrerPolicy: "no-referrer",
   });
+  // A proxy answers in this way while the host starts. The code is still valid.
+  if (answer.status >= 500) throw new Error(`The server answered with status ${answer.status}.`);
   const { token, directory } = (answer.ok ? await answer.json() : {}) as { token?: unknown; directory?: unknown };
-  sessionStorage.removeItem(CODE_KEY);
+  removeTab(CODE_KEY);
   if (typeof token !== "string") return { token: keptToken(), wasRefused: true };
   keepToken(token);
   return { token, wasRefused: false, ...(typeof directory === "string" && { directory }) };
@@ -54,22 +58,21 @@ export async function enter(): Promise<Entering> {
 
 /** Stores the token for a device. Without its id, for the page's own host. */
 export function keepToken(token: string, device = ""): void {
-  sessionStorage.setItem(keyOf(device), token);
+  keepTab(keyOf(device), token);
 }
 
 /** The token for a device; undefined if this tab has none. Without its id, for the page's own host. */
 export function keptToken(device = ""): string | undefined {
-  return sessionStorage.getItem(keyOf(device)) ?? undefined;
+  return readTab(keyOf(device)) ?? undefined;
 }
 
 export function forgetToken(device = ""): void {
-  sessionStorage.removeItem(keyOf(device));
+  removeTab(keyOf(device));
 }
 
 /** Removes the tokens for all devices. */
 export function forgetTokens(): void {
-  for (const key of Object.keys(sessionStorage))
-    if (key === KEY || key.startsWith(keyOf(" ").trimEnd())) sessionStorage.removeItem(key);
+  for (const key of tabKeys()) if (key === KEY || key.startsWith(keyOf(" ").trimEnd())) removeTab(key);
 }
 
 function keyOf(device: string): string {

@@ -1,8 +1,10 @@
+import { keepLocal, localKey, readLocal } from "./local.ts";
+
 /**
  * The latest client ids that hosts have given to pages of this browser, in its storage, since a page gets a new id with each load. If
  * storage is full or not allowed, messages from an earlier load are shown with the name of another client.
  */
-const KEY = "scorel.own";
+const KEY = localKey("own");
 const MOST = 200;
 
 let read = "";
@@ -14,36 +16,15 @@ export function isOfBrowser(id: string): boolean {
 }
 
 export function keepOwn(id: string): void {
-  if (isOfBrowser(id)) return;
-  try {
-    localStorage.setItem(KEY, JSON.stringify([...known(), id].slice(-MOST)));
-  } catch {
-    // The id is known as long as the page is open.
-  }
-}
-
-export function forgetOwn(): void {
-  try {
-    localStorage.removeItem(KEY);
-  } catch {
-    // Without storage there are no ids.
-  }
+  if (!isOfBrowser(id)) keepLocal(KEY, JSON.stringify([...known(), id].slice(-MOST)));
 }
 
 /** Read each time, since other tabs add their ids. */
 function known(): ReadonlySet<string> {
-  const text = stored();
+  const text = readLocal(KEY) ?? "";
   if (text !== read) ids = new Set(listIn(text));
   read = text;
   return ids;
-}
-
-function stored(): string {
-  try {
-    return localStorage.getItem(KEY) ?? "";
-  } catch {
-    return "";
-  }
 }
 
 function listIn(text: string): string[] {

@@ -1,3 +1,5 @@
+import { keepTab, readTab, removeTab } from "./tab.ts";
+
 /**
  * What this page is about to pair with, in the `sessionStorage` of the tab. A pairing link leads to the page with the data in its fragment,
  * and the page has to be reloaded before it may connect to a relay.
@@ -16,13 +18,16 @@ export interface Pending {
   isAgreed?: boolean;
 }
 
-takeLink();
+/** The fragment of the link that has opened this page if the browser stores nothing, so that no other page finds it; otherwise empty. */
+export const unstoredLink = takeLink();
 
 /** Reads the link in the URL, and removes it there. */
-function takeLink(): void {
-  if (!LINK.test(location.hash)) return;
-  keepPending({ code: location.hash });
+function takeLink(): string {
+  const { hash } = location;
+  if (!LINK.test(hash)) return "";
+  const isStored = keepPending({ code: hash });
   history.replaceState(null, "", location.pathname + location.search);
+  return isStored ? "" : hash;
 }
 
 /** Opening another link in this tab changes only the fragment: the page then reloads. */
@@ -32,20 +37,24 @@ addEventListener("hashchange", () => {
 
 /** Whether the page is about to pair with a host. */
 export function isPending(): boolean {
-  return sessionStorage.getItem(KEY) !== null;
+  return readTab(KEY) !== null;
 }
 
-/** Stores what to pair with until the page is reloaded. */
-export function keepPending(pending: Pending): void {
-  sessionStorage.setItem(KEY, JSON.stringify(pending));
+/** Stores what to pair with until the page is reloaded. Returns false if the browser stores nothing, so that a reload would lose it. */
+export function keepPending(pending: Pending): boolean {
+  return keepTab(KEY, JSON.stringify(pending));
+}
+
+export function forgetPending(): void {
+  removeTab(KEY);
 }
 
 let read: Pending | undefined;
 
 /** Returns what to pair with, and removes it from the tab: a code is not tried again when the page is reloaded. */
 export function pending(): Pending | undefined {
-  const text = sessionStorage.getItem(KEY);
-  sessionStorage.removeItem(KEY);
+  const text = readTab(KEY);
+  removeTab(KEY);
   if (text !== null) read = JSON.parse(text) as Pending;
   return read;
 }

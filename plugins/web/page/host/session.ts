@@ -28,6 +28,7 @@ export class OpenSession {
   readonly people: People;
   /** What this page may do in the session. */
   readonly rights: Rights;
+  private readonly client: Client;
   private readonly view: SessionView;
   private readonly opened: Promise<SessionStatus | undefined>;
   private readonly lives = new Map<string, Store<Live>>();
@@ -38,6 +39,7 @@ export class OpenSession {
   private rested: (() => void) | undefined;
 
   constructor(client: Client, { view, opened }: OpenedView, rights: Rights) {
+    this.client = client;
     this.view = view;
     this.opened = opened;
     this.rights = rights;
@@ -110,12 +112,20 @@ export class OpenSession {
   private take(change: ViewChange): void {
     this.people.hear(change, this.view);
     this.notices.hear(change, this.view.status.running);
+    if (change.kind === "passing" && change.delivered.event.type === "session_start") this.attend();
     if (change.kind === "rows" || change.kind === "reset") this.areRowsOld = true;
     if (change.kind === "live" || change.kind === "text") this.changed.add(change.id);
     // At once, also in a hidden tab, since the title of the tab shows that there is a question.
     this.requests.set(this.view.requests);
     if (this.isAtRest) this.rested?.();
     if (this.frame === 0 && !document.hidden) this.frame = requestAnimationFrame(() => this.show());
+  }
+
+  /** Answers questions again after a reload of the session, at which the host forgets who does. */
+  private attend(): void {
+    if (!this.rights.answer) return;
+    // It is refused only if the session has ended, which the view reports.
+    this.client.request("attend_requests", { sessionId: this.id }).catch(() => {});
   }
 
   private show(): void {

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { copied } from "../ui/copied.ts";
 import { useWords } from "../words/words.ts";
 import { Coloured } from "./coloured.tsx";
 
@@ -6,18 +7,18 @@ import { Coloured } from "./coloured.tsx";
 export function Code({ text, language }: { text: string; language: string }) {
   const words = useWords();
   const name = language.split(/\s/, 1)[0] ?? "";
-  const [isCopied, setCopied] = useState(false);
+  const [state, setState] = useState<"copied" | "refused">();
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1_500);
+    const isCopied = await copied(text);
+    setState(isCopied ? "copied" : "refused");
+    if (isCopied) setTimeout(() => setState(undefined), 1_500);
   };
   return (
     <div className="code">
       <div className="code-head">
         <span>{name}</span>
-        <button type="button" className="link" onClick={() => void copy()}>
-          {isCopied ? words.copied : words.copy}
+        <button type="button" className="link" onClick={() => void copy()} onBlur={() => setState(undefined)}>
+          {state === "copied" ? words.copied : state === "refused" ? words.notCopied : words.copy}
         </button>
       </div>
       <pre>

@@ -1,9 +1,9 @@
 import type { PairedHost } from "@scorel/relay/browser";
 import { type FormEvent, useEffect, useState } from "react";
-import { goTo } from "../app/place.ts";
+import { fromHere, goTo } from "../app/place.ts";
 import { safeText } from "../display/safe.ts";
 import type { Devices } from "../host/devices.ts";
-import { claim, keepPending, type Pending, pending as pendingNow } from "../host/pairing-link.ts";
+import { claim, forgetPending, keepPending, type Pending, pending as pendingNow } from "../host/pairing-link.ts";
 import { Problem } from "../ui/problem.tsx";
 import { pairingWords } from "../words/pairing.ts";
 import { wordsOf } from "../words/words.ts";
@@ -45,11 +45,12 @@ export function PairForm({ devices, relay: known = "", goesOn, onPaired }: PairF
     });
   };
   const run = async (wanted: Wanted, shown: string) => {
+    const goOn = fromHere();
     const fingerprint = await ownFingerprint();
     const host = await pair({ ...wanted, name: shown, confirmed: () => setStep({ at: "confirmed", fingerprint }) });
     const device = await devices.addPaired(host);
     onPaired();
-    goTo({ at: "home" }, { device: device.id });
+    goOn({ at: "home" }, { device: device.id });
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, with what was agreed to.
   useEffect(() => {
@@ -61,7 +62,7 @@ export function PairForm({ devices, relay: known = "", goesOn, onPaired }: PairF
     attempt(async () => {
       const wanted = wantedOf(code, relay);
       if (await devices.allowRelays(wanted.relays)) await run(wanted, name.trim());
-      else beginAnew({ code, relay, name: name.trim() });
+      else beginAnew({ code, relay, name: name.trim() }, words.pairUnstored);
     });
   };
   if (step.at !== "form")
@@ -117,9 +118,12 @@ export function PairForm({ devices, relay: known = "", goesOn, onPaired }: PairF
   );
 }
 
-/** Reloads the page, which may then connect to the relay, and continues with pairing. */
-function beginAnew(agreed: Required<Omit<Pending, "isAgreed">>): void {
-  keepPending({ ...agreed, isAgreed: true });
+/** Reloads the page, which may then connect to the relay, and continues with pairing. Throws `unstored` if the browser would forget it. */
+function beginAnew(agreed: Required<Omit<Pending, "isAgreed">>, unstored: string): void {
+  if (!keepPending({ ...agreed, isAgreed: true })) {
+    forgetPending();
+    throw new Error(unstored);
+  }
   goTo({ at: "home" }, { device: "" });
   location.reload();
 }

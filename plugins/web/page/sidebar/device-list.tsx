@@ -1,6 +1,6 @@
 import { useSeconds } from "../app/link-state.tsx";
 import { openWindow } from "../app/opened.ts";
-import { fragmentOf, goTo } from "../app/place.ts";
+import { fragmentOf, fromHere } from "../app/place.ts";
 import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
 import type { Devices, OtherDevice } from "../host/devices.ts";
@@ -91,8 +91,9 @@ function DeviceMenu({ devices, other }: { devices: Devices; other: OtherDevice }
   const { id, name, address, host } = other;
   const known = { id, name, address, host };
   const remove = async () => {
+    const goOn = fromHere();
     await devices.remove(known);
-    goTo({ at: "home" }, { device: "" });
+    goOn({ at: "home" }, { device: "" });
     tell({ text: words.deviceRemoved(safeLine(name)) });
   };
   return (

@@ -1,6 +1,6 @@
 import type { Operations } from "@scorel/host/contract";
 import { useCallback, useEffect, useState } from "react";
-import { goTo } from "../app/place.ts";
+import { fromHere } from "../app/place.ts";
 import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
 import { Dialog } from "../ui/dialog.tsx";
@@ -28,11 +28,12 @@ export function ProjectDialog({ device, onClose }: { device: Device; onClose(): 
   );
   useEffect(() => void go(), [go]);
   const add = async ({ directory }: Listing) => {
+    const goOn = fromHere();
     try {
       await client.request("register_project", { directory });
       await sessions.read();
       onClose();
-      goTo({ at: "new", directory });
+      goOn({ at: "new", directory });
     } catch (thrown) {
       fail(thrown);
     }

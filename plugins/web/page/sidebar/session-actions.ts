@@ -1,6 +1,6 @@
 import type { RemoteClient } from "@scorel/host/client";
 import type { ExportFormat } from "@scorel/transfer/contract";
-import { goTo } from "../app/place.ts";
+import { fromHere } from "../app/place.ts";
 import { download } from "../ui/download.ts";
 import { attempt, tell } from "../ui/note.tsx";
 import type { Words } from "../words/words.ts";
@@ -36,10 +36,11 @@ export async function archiveSession(
   tell({ text: words.inArchive(title), action: { label: words.undo, run: undo } });
 }
 
-/** Copies a session, and opens the copy. */
+/** Copies a session, and opens the copy, unless the person has gone somewhere else meanwhile. */
 export async function cloneSession(client: RemoteClient, { sessionId }: Named): Promise<void> {
+  const goOn = fromHere();
   const copy = await client.request("clone_session", { sessionId, atOnce: true, attending: true });
-  goTo({ at: "session", sessionId: copy.sessionId });
+  goOn({ at: "session", sessionId: copy.sessionId });
 }
 
 /** Compacts a session's conversation, and shows the result. */

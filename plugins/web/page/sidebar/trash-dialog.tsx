@@ -1,7 +1,7 @@
 import { everyPage } from "@scorel/host/client";
 import type { Operations } from "@scorel/host/contract";
 import { useCallback, useEffect, useState } from "react";
-import { goTo } from "../app/place.ts";
+import { fromHere } from "../app/place.ts";
 import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
 import { Dialog } from "../ui/dialog.tsx";
@@ -21,10 +21,11 @@ export function TrashDialog({ device, onClose }: { device: Device; onClose(): vo
     everyPage((page) => client.request("list_trash", page)).then((answer) => setSessions(answer.sessions), fail);
   }, [client, fail]);
   const restore = async (sessionId: string) => {
+    const goOn = fromHere();
     try {
       await client.request("restore_session", { sessionId });
       onClose();
-      goTo({ at: "session", sessionId });
+      goOn({ at: "session", sessionId });
     } catch (thrown) {
       fail(thrown);
     }

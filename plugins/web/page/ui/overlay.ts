@@ -51,14 +51,12 @@ export function changeUrl(url: string, replace = false): void {
   });
 }
 
-/** Watches the browser's history, and links within overlays. Returns a function that ends this. */
+/** Watches the browser's history, and links within overlays. Returns a function that ends the latter. */
 export function watchOverlays(): () => void {
+  // Watched from then on: an overlay that goes together with the whole page, as when the token ends, leaves its entry only afterwards.
   addEventListener("popstate", moved);
   addEventListener("click", follow);
-  return () => {
-    removeEventListener("popstate", moved);
-    removeEventListener("click", follow);
-  };
+  return () => removeEventListener("click", follow);
 }
 
 /** Closes the overlays that were opened after the current entry, and leaves the entry of an overlay that is closed. */

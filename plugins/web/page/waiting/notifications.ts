@@ -1,5 +1,6 @@
 import { fragmentOf, goTo } from "../app/place.ts";
 import type { Device } from "../host/device.ts";
+import type { Devices } from "../host/devices.ts";
 import { titleOf } from "../sidebar/title.ts";
 import type { Words } from "../words/words.ts";
 import { sessionsOf, waitingIn } from "./marks.ts";
@@ -12,8 +13,30 @@ import {
 import { pushId } from "./push.ts";
 import { closePushed, WorkerNotification } from "./worker-notification.ts";
 
+/**
+ * Shows notifications about sessions that wait, for all devices. Those of a device stay when its or another connection is lost and comes
+ * back, and only end with the device: what then begins anew takes everything that waits for known. Returns a function that ends all.
+ */
+export function notifyOfWaiting(devices: Pick<Devices, "connected" | "others">, words: Words): () => void {
+  const ends = new Map<Device, () => void>();
+  const look = (connected: readonly Device[]) => {
+    for (const [device, end] of ends)
+      if (!connected.includes(device)) {
+        ends.delete(device);
+        end();
+      }
+    for (const device of connected) if (!ends.has(device)) ends.set(device, new Notifications(device, words).begin());
+  };
+  look(devices.connected());
+  const end = devices.others.subscribe(() => look(devices.connected()));
+  return () => {
+    end();
+    look([]);
+  };
+}
+
 /** Shows notifications about waiting sessions while the tab is not visible. They are closed when somebody has answered. */
-export class Notifications {
+class Notifications {
   private readonly device: Device;
   private readonly words: Words;
   private readonly shown = new Map<string, { close(): void }>();
@@ -64,7 +87,7 @@ export class Notifications {
     const tag = `scorel.${this.device.keyOf(sessionId)}`;
     const options = { body: text, tag, icon: "./page/icon-asking.svg" };
     const place = fragmentOf({ at: "session", sessionId }, this.device.id);
-    if (pushId.get() !== undefined) this.shown.set(sessionId, new WorkerNotification({ ...options, data: place }));
+    if (pushId.get() !== undefined) this.shown.set(sessionId, new WorkerNotification(options, place));
     else this.showByPage(sessionId, options);
   }
 

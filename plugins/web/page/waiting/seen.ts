@@ -1,4 +1,5 @@
 import type { SessionSummary } from "@scorel/host/contract";
+import { keepLocal, localKey, readLocal } from "../host/local.ts";
 import { Store } from "../store.ts";
 
 /**
@@ -10,7 +11,6 @@ export interface Seen {
   sessions: Readonly<Record<string, number>>;
 }
 
-const KEY = "scorel.seen";
 /** Most sessions that are stored separately. When older ones are dropped, `since` moves forward instead. */
 const MOST = 200;
 
@@ -49,8 +49,8 @@ export class SeenStore extends Store<Seen | undefined> {
 
   /** `device` is the id of the device; empty for the page's own host. */
   constructor(device: string) {
-    const own = device === "" ? KEY : `${KEY}.${device}`;
-    super(seenIn(readKept(own)));
+    const own = localKey("seen", device);
+    super(seenIn(readLocal(own)));
     this.key = own;
     addEventListener("storage", ({ key, newValue }) => {
       if (key === own) super.set(seenIn(newValue) ?? this.get());
@@ -65,35 +65,13 @@ export class SeenStore extends Store<Seen | undefined> {
 
   look({ sessionId, updatedAt }: SessionSummary): void {
     // Read again, since another tab may have added sessions meanwhile.
-    const seen = seenIn(readKept(this.key)) ?? this.get();
+    const seen = seenIn(readLocal(this.key)) ?? this.get();
     if (seen && updatedAt > Math.max(seen.since, seen.sessions[sessionId] ?? 0))
       this.set(looked(seen, sessionId, updatedAt));
   }
 
   override set(seen: Seen): void {
     super.set(seen);
-    try {
-      localStorage.setItem(this.key, JSON.stringify(seen));
-    } catch {
-      // The state lasts as long as the page.
-    }
-  }
-}
-
-/** Removes the state for all devices, when the person signs out. */
-export function forgetSeen(): void {
-  try {
-    for (const key of Object.keys(localStorage))
-      if (key === KEY || key.startsWith(`${KEY}.`)) localStorage.removeItem(key);
-  } catch {
-    // Without storage there is no state.
-  }
-}
-
-function readKept(key: string): string | null {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null;
+    keepLocal(this.key, JSON.stringify(seen));
   }
 }

@@ -1,14 +1,15 @@
 /** The tag of notifications that the service worker shows for pushes. */
 const PUSHED = "scorel.pushed";
 
-/** A notification that the service worker shows for the page. A push that finds it repeats it instead of adding another one. */
+/** A notification that the service worker shows for the page. A push that soon finds it repeats it instead of adding another one. */
 export class WorkerNotification {
   private readonly tag: string;
   private readonly showing: Promise<void>;
 
-  constructor(options: NotificationOptions & { tag: string }) {
+  /** `place` is opened for a click. */
+  constructor(options: NotificationOptions & { tag: string }, place: string) {
     this.tag = options.tag;
-    this.showing = show(options);
+    this.showing = show({ ...options, data: { open: place, at: Date.now() } });
   }
 
   close(): void {

@@ -23,6 +23,9 @@ const en = {
   moveDown: "Move down",
   remove: "Remove",
   notSent: "The message was not sent:",
+  readingFiles: "It is sent when its files have been read, unless you change it before.",
+  changedMeanwhile:
+    "It was not sent, since it was changed before it could be. Send it again when it is as you want it.",
   finished: "The reply is complete.",
   turnEnded: "The turn has ended.",
 };
@@ -51,6 +54,8 @@ const zh: typeof en = {
   moveDown: "下移",
   remove: "移除",
   notSent: "消息没有发送：",
+  readingFiles: "文件读取完成后会发送，除非你在此之前修改。",
+  changedMeanwhile: "没有发送，因为在发送之前内容有改动。改好后请再发送一次。",
   finished: "回答已完成。",
   turnEnded: "本轮已结束。",
 };

@@ -10,6 +10,8 @@ const en = {
   pairFromLinkAlone: (relay: string) => `The link names the relay ${relay}. Pair only if you asked for it just now.`,
   pairSubmit: "Pair",
   pairConnecting: "Connecting…",
+  pairUnstored:
+    "This browser stores nothing for this page, and pairing needs that. Allow it to store data, as with cookies, open the page again, and pair then.",
   pairConfirmed: (fingerprint: string) =>
     `The code is right. Say yes on the other computer: it shows this browser as ${fingerprint}.`,
 };
@@ -23,6 +25,8 @@ const zh: typeof en = {
   pairFromLinkAlone: (relay) => `此链接使用中继 ${relay}。仅当这是你刚刚请求的链接时才配对。`,
   pairSubmit: "配对",
   pairConnecting: "正在连接…",
+  pairUnstored:
+    "此浏览器不为本页面保存任何数据，而配对需要保存数据。请允许它保存数据（例如允许 Cookie），重新打开页面后再配对。",
   pairConfirmed: (fingerprint) => `配对码正确。请在另一台电脑上同意：它把此浏览器显示为 ${fingerprint}。`,
 };
 

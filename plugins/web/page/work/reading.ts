@@ -17,24 +17,69 @@ export function useReading<T>(session: OpenSession, key: string, read: () => Pro
   const { connection } = useStore(session.status);
   const last = entries.findLast(({ row }) => row !== undefined)?.key;
   const [found, setFound] = useState<Reading<T> & { key?: string }>({});
-  const readAt = useRef(Number.NEGATIVE_INFINITY);
   const current = useRef(read);
   current.current = read;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was added to the session may have changed what is read.
+  const begun = useRef(Number.NEGATIVE_INFINITY);
+  const repeated = useRef<Repeated>(undefined);
+  // Before the next effect, which asks.
   useEffect(() => {
-    let isWanted = true;
-    const begin = () => {
-      readAt.current = performance.now();
+    const reading = new Repeated(begun, () =>
       current.current().then(
-        (value) => isWanted && setFound({ key, value }),
-        (error) => isWanted && setFound((before) => ({ ...(before.key === key && before), key, error })),
-      );
-    };
-    const timer = setTimeout(begin, Math.max(0, readAt.current + PAUSE - performance.now()));
-    return () => {
-      isWanted = false;
-      clearTimeout(timer);
-    };
-  }, [key, last, connection]);
+        (value) => reading.isWanted && setFound({ key, value }),
+        (error) => reading.isWanted && setFound((before) => ({ ...(before.key === key && before), key, error })),
+      ),
+    );
+    repeated.current = reading;
+    return () => reading.end();
+  }, [key]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was added to the session may have changed what is read.
+  useEffect(() => repeated.current?.ask(), [key, last, connection]);
   return found.key === key ? found : {};
+}
+
+/**
+ * Work that is repeated when it is asked for, one at a time: if it is asked for while it is under way, it is done once more. It is not begun
+ * anew instead, since a session whose turn is running may change faster than the host answers, and nothing would ever be shown.
+ */
+export class Repeated {
+  isWanted = true;
+  private isDue = false;
+  private isBusy = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly begun: { current: number };
+  private readonly work: () => Promise<unknown>;
+
+  /** `begun`: when such work was last begun, as `performance.now()`. */
+  constructor(begun: { current: number }, work: () => Promise<unknown>) {
+    this.begun = begun;
+    this.work = work;
+  }
+
+  ask(): void {
+    this.isDue = true;
+    if (!this.isBusy) void this.run();
+  }
+
+  end(): void {
+    this.isWanted = false;
+    clearTimeout(this.timer);
+  }
+
+  private async run(): Promise<void> {
+    this.isBusy = true;
+    while (this.isDue && this.isWanted) {
+      await this.pause();
+      this.isDue = false;
+      this.begun.current = performance.now();
+      await this.work();
+    }
+    this.isBusy = false;
+  }
+
+  private pause(): Promise<void> {
+    const ms = Math.max(0, this.begun.current + PAUSE - performance.now());
+    return new Promise((resolve) => {
+      this.timer = setTimeout(resolve, ms);
+    });
+  }
 }

@@ -61,7 +61,7 @@ describe("a mistake in an extension", () => {
         where: "start",
         code: "PLUGIN_FAILED",
         message:
-          'it has a layer on the hook "greet" that cannot be used: it has no field "handlr": did you mean "handler"?; it has no field "critcal": did you mean "critical"?; its handler is not a function; its level is not "early", "normal" or "late"; its limit is neither a number of milliseconds up to 2147483647 nor false. Give a function, or { handler: a function } with level, critical or limit beside it.',
+          'it has a layer on the hook "greet" that cannot be used: it has no field "handlr": did you mean "handler"?; it has no field "critcal": did you mean "critical"?; its handler is not a function; its level is not "early", "normal" or "late"; its limit is neither a number of milliseconds up to 2147483647 nor false. Pass a function, or an object { handler, level?, critical?, limit? }.',
         at: expect.stringContaining(""),
       },
     ]);
@@ -69,7 +69,7 @@ describe("a mistake in an extension", () => {
 
   it.each([[{}], ["text"], [[]], [true]])("causes no layer without effect: %j", async (layer) => {
     expect(await failing(tapping(layer as never))).toMatchObject([
-      { where: "start", message: expect.stringContaining("Give a function") },
+      { where: "start", message: expect.stringContaining("Pass a function") },
     ]);
   });
 
@@ -210,7 +210,7 @@ describe("the third failure of an extension", () => {
     const users: BaseContext[] = [];
     const user = definePlugin({ ...base, id: "user", activate: (ctx) => void users.push(ctx) });
     await using t = await started(user, own({ ...base, id: "own" }));
-    const ask = (where: string) => users[0]?.guard({ plugin: "own", where, otherwise: "nothing" }, fails);
+    const ask = (where: string) => users[0]?.attempt({ plugin: "own", where, otherwise: "nothing" }, fails);
     for (let i = 0; i < 5; i++) expect(ask("width of flag A")).toBe("nothing");
     expect(ask("width of flag B")).toBe("nothing");
     expect([fails.mock.calls.length, t.codes()]).toEqual([
@@ -271,7 +271,7 @@ describe("a failure of an extension", () => {
     const user = definePlugin({ ...base, id: "user", activate: (ctx) => void users.push(ctx) });
     await using t = await started(user, own({ ...base, id: "own" }));
     const never = () => new Promise<string>(() => {});
-    const answer = users[0]?.guard<Promise<string>>(
+    const answer = users[0]?.attempt<Promise<string>>(
       { plugin: "own", where: "width", otherwise: "nothing", limit: 5 },
       never,
     );

@@ -20,6 +20,7 @@ import {
   temporaryFolders,
 } from "../../../../plugins/kit/files/kept-outputs.ts";
 import { newId } from "../../../../plugins/kit/values/id.ts";
+import { itWith } from "../../../optional.ts";
 
 const NOW = Date.UTC(2030, 0, 31);
 const daysAgo = (days: number) => new Date(NOW - days * 24 * 60 * 60 * 1_000);
@@ -62,7 +63,7 @@ it("files that nobody has read or written for seven days are removed, and nothin
   expect(left(paths)).toEqual(["fresh", "read", "notes", "own", "used", "elsewhere"]);
 });
 
-it.runIf(process.platform === "linux")("a file that a process has open stays", async () => {
+itWith("linux", "a file that a process has open stays", async () => {
   const path = file(newId());
   const open = openSync(path, "r");
   utimesSync(path, daysAgo(30), daysAgo(30));

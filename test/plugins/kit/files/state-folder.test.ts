@@ -8,6 +8,7 @@ import {
   isOwnFolder,
   removeStateFile,
 } from "../../../../plugins/kit/files/state-folder.ts";
+import { itWith } from "../../../optional.ts";
 
 let root: string;
 let folder: string;
@@ -62,18 +63,15 @@ it("goes through no link, and into no folder that others can write to, in any of
   }
 });
 
-it.runIf(process.platform === "linux")(
-  "stays in the folder that it has opened when another one is put in its place",
-  () => {
-    inStateFolder(folder, (opened) => {
-      fs.renameSync(folder, join(root, "moved"));
-      fs.symlinkSync(other, folder);
-      opened.remove("log");
-      fs.writeFileSync(opened.at("new"), "");
-    });
-    expect([fs.readdirSync(other), fs.readdirSync(join(root, "moved"))]).toEqual([["log"], ["new"]]);
-  },
-);
+itWith("linux", "stays in the folder that it has opened when another one is put in its place", () => {
+  inStateFolder(folder, (opened) => {
+    fs.renameSync(folder, join(root, "moved"));
+    fs.symlinkSync(other, folder);
+    opened.remove("log");
+    fs.writeFileSync(opened.at("new"), "");
+  });
+  expect([fs.readdirSync(other), fs.readdirSync(join(root, "moved"))]).toEqual([["log"], ["new"]]);
+});
 
 it("closes what it has opened, also when the work fails", async () => {
   if (process.platform !== "linux") return;
@@ -108,3 +106,10 @@ function thrownBy(work: () => unknown): unknown {
     return thrown;
   }
 }
+
+it("there is no folder below a file, and it cannot be made", () => {
+  const below = join(folder, "log", "run");
+  removeStateFile(below, "old");
+  expect([isOwnFolder(below), inStateFolder(below, () => "called")]).toEqual([false, undefined]);
+  expect(() => inOwnFolder(below, () => "called")).toThrow(below);
+});

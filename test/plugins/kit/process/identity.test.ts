@@ -9,6 +9,7 @@ import {
   ownIdentity,
   type ProcessIdentity,
 } from "../../../../plugins/kit/process/identity.ts";
+import { itWith } from "../../../optional.ts";
 
 const answers = (process: ProcessIdentity) => [isRunning(process), isSurelyRunning(process)];
 
@@ -34,7 +35,7 @@ describe("a process that a file names", () => {
     expect(answers({ ...ownIdentity(), ...change })).toEqual([true, false]);
   });
 
-  it.runIf(process.platform === "linux")("is seen to be suspended, and to have ended", async () => {
+  itWith("linux", "is seen to be suspended, and to have ended", async () => {
     const child = spawn("sleep", ["300"], { stdio: "ignore" });
     await once(child, "spawn");
     const other = { ...ownIdentity(), ...identityOf(child.pid as number) };

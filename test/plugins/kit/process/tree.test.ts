@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { identityOf } from "../../../../plugins/kit/process/identity.ts";
 import { endTree, MARK } from "../../../../plugins/kit/process/tree.ts";
+import { itWith } from "../../../optional.ts";
 import { isAlive } from "../../../processes.ts";
 
 /** Starts a shell in its own process group; returns it with the pids that it prints. */
@@ -26,7 +27,7 @@ describe("ending a command", () => {
     expect(pids.map(isAlive)).toEqual([false]);
   });
 
-  it.runIf(process.platform === "linux")("finds by its mark what has left its group, after it has ended", async () => {
+  itWith("linux", "finds by its mark what has left its group, after it has ended", async () => {
     const { child, pids } = await shell("setsid sleep 300 >/dev/null & echo $!", "test-tree-mark");
     if (child.exitCode === null) await once(child, "exit");
     expect(pids.map(isAlive)).toEqual([true]);

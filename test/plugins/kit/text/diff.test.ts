@@ -39,6 +39,14 @@ describe("a diff", () => {
     );
   });
 
+  it("of a large file is made without a list of all its lines", () => {
+    const lines = (count: number) => "1,2,\n".repeat(count);
+    const before = lines(4_000_000);
+    const diff = unifiedDiff("f", before, `${lines(2_000_000)}new\n${lines(2_000_000)}`);
+    const around = Array.from({ length: 3 }, () => " 1,2,");
+    expect(diff.split("\n").slice(3)).toEqual([...around, "+new", ...around]);
+  });
+
   it("of equal texts is empty", () => {
     expect(unifiedDiff("f", "a\n", "a\n")).toBe("");
   });

@@ -8,9 +8,6 @@ it("a question about a background command or a plan is translated into Chinese",
     "Another client wants to run:",
     ...["Carry out this plan?", "no, keep planning (you can add what to change)"],
     ...["yes, and edit files without asking (mode edits)", "yes, and ask before each edit (mode ask)"],
-    "Where should these rules of yours apply?",
-    "They are saved in ~/.scorel/config.toml and apply in every project. What you allowed for one project, such as running its tests, is allowed in all others, too:\nBash(npm test)",
-    ...["only in this project; others will ask again", "in every project, as until now"],
   ];
   for (const text of texts) expect(knownInChinese(text), text).toMatch(/^[^A-Za-z]+(?:~\/\.scorel|$)/);
 });
@@ -35,7 +32,7 @@ it("the state of a command is translated into Chinese, and its output stays unch
   const said = {
     "[runs in the background as 7WQ0Er]": "[在后台运行，编号 7WQ0Er]",
     "[running for 12 s]": "[已运行 12 s]",
-    "[stopped, with all it started]": "[已停止，连同它启动的所有进程]",
+    "[stopped, including its child processes]": "[已停止，连同它启动的所有进程]",
     "[exit code 0]": "[退出码 0]",
     "[killed by SIGKILL]": "[被 SIGKILL 终止]",
     "[processes it started in the background still run]": "[它在后台启动的进程仍在运行]",

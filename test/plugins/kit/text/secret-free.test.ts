@@ -22,6 +22,38 @@ it("hides values of keys that may be secrets, all headers and environments, and 
   });
 });
 
+it("hides values of arguments of programs that may be secrets", () => {
+  const args = [
+    "run",
+    "--api-key",
+    "k",
+    "--token=t",
+    "Authorization: Bearer b",
+    "-e",
+    "DB_PASSWORD=p",
+    "--max-tokens=5",
+  ];
+  expect(secretFree({ servers: [{ args }], allow: ["Read(key:*)"] })).toEqual({
+    servers: [
+      {
+        args: [
+          ...["run", "--api-key", "[hidden]", "--token=[hidden]", "Authorization:[hidden]"],
+          ...["-e", "DB_PASSWORD=[hidden]", "--max-tokens=5"],
+        ],
+      },
+    ],
+    allow: ["Read(key:*)"],
+  });
+});
+
+it("hides passwords and queries with quotes in addresses", () => {
+  const address = "postgres://me:it's-secret@db/x?k='secret'";
+  expect(secretFree({ url: address, args: [`--db=${address}`, address] })).toEqual({
+    url: "postgres://db/x",
+    args: ["--db=postgres://db/x", "postgres://db/x"],
+  });
+});
+
 it("is a frozen copy at every depth", () => {
   const value = { list: [{ a: 1 }] };
   const copy = secretFree(value) as typeof value;

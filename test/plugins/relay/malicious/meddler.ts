@@ -23,6 +23,8 @@ export class Meddled {
   role: Role | undefined;
   /** All frames from and to the peer. */
   readonly seen: Bytes[] = [];
+  /** How many data frames the relay has sent to the peer. */
+  given = 0;
   readonly #near: WebSocket;
   readonly #far: WebSocket;
 
@@ -79,6 +81,7 @@ export class Meddled {
     return frames.map((frame) => {
       if (frame.type === "hello") this.role = readHello(frame.payload).role;
       this.seen.push(frame.bytes);
+      if (to === "peer" && frame.type === "data") this.given++;
       return { ...frame, to, peer: this };
     });
   }

@@ -5,11 +5,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { clipboardImage } from "../../../../plugins/terminal/input/clipboard-image.ts";
 import { clipboardPaste } from "../../../../plugins/terminal/input/clipboard-paste.ts";
 import { contentOf } from "../../../../plugins/terminal/input/content.ts";
+import { History } from "../../../../plugins/terminal/input/history.ts";
+import { HistoryWalk } from "../../../../plugins/terminal/input/history-walk.ts";
 import type { Submission } from "../../../../plugins/terminal/parts.ts";
 import { en } from "../../../../plugins/terminal/words/en.ts";
 import { eventually } from "../../../eventually.ts";
 import { png, quarters } from "../../images/pictures.ts";
-import { desk } from "./desk.ts";
+import { desk, key } from "./desk.ts";
 
 const picture = png(8, 6, quarters(8, 6));
 let folder: string;
@@ -59,8 +61,14 @@ describe("the clipboard's picture", () => {
 describe("Ctrl-V", () => {
   it("attaches it to the message at the place of its mark", async () => {
     const env = { ...program("xclip", printing(picture)), WAYLAND_DISPLAY: "" };
-    const told: string[] = [];
-    const place = { env, tell: (text: string) => void told.push(text), words: en };
+    // A method that needs its object, as that of the application.
+    const place = {
+      ...{ env, words: en, told: [] as string[] },
+      tell(text: string) {
+        this.told.push(text);
+      },
+    };
+    const { told } = place;
     const { field, sent, type } = desk({ pasteImage: clipboardPaste(place) });
     type("look at ", "\x16");
     await eventually(() => expect(field.text).toBe("look at [image #1] "));
@@ -75,5 +83,57 @@ describe("Ctrl-V", () => {
     type("\x7f", "\x16");
     await eventually(() => expect(told.at(-1)).toBe("There is no picture in the clipboard."));
     expect(field.text).toBe("");
+  });
+
+  /** A field in a project in whose history another process has stored a text, and a picture for the clipboard. */
+  async function pasting() {
+    const env = { ...program("xclip", printing(picture)), WAYLAND_DISPLAY: "" };
+    const stored = join(folder, "history.jsonl");
+    await new History(stored).add({ mode: "message", text: "[image #1] why red?" });
+    const history = new HistoryWalk(new History(stored), () => {});
+    const t = desk({ history, pasteImage: clipboardPaste({ env, tell() {}, words: en }) });
+    t.type("\x16");
+    await eventually(() => expect(t.field.text).toBe("[image #1] "));
+    return t;
+  }
+  const attachments = [{ mark: "[image #1]", image: picture }];
+
+  it("attaches it again when its message is recalled", async () => {
+    const { type, sent, field } = await pasting();
+    type("look", key.enter, "another", key.enter, "own", key.up, key.up, " again");
+    expect([field.text, field.attachments]).toEqual(["[image #1] look again", attachments]);
+    type(key.enter);
+    expect(sent).toEqual([
+      { mode: "message", text: "[image #1] look", attachments },
+      { mode: "message", text: "another", attachments: [] },
+      { mode: "message", text: "[image #1] look again", attachments },
+    ]);
+  });
+
+  it("never attaches it to another text that contains its mark", async () => {
+    const { type, sent } = await pasting();
+    type("look", key.enter, key.up, key.up, key.enter, "in [image #1] the button is off", key.enter);
+    expect(sent).toEqual([
+      { mode: "message", text: "[image #1] look", attachments },
+      { mode: "message", text: "[image #1] why red?", attachments: [] },
+      { mode: "message", text: "in [image #1] the button is off", attachments: [] },
+    ]);
+  });
+
+  it("keeps it with a text that is being written, while texts of the history are shown instead", async () => {
+    const { type, field } = await pasting();
+    type("look", key.up);
+    expect([field.text, field.attachments]).toEqual(["[image #1] why red?", []]);
+    type(key.down);
+    expect([field.text, field.attachments]).toEqual(["[image #1] look", attachments]);
+    type(key.up, key.undo);
+    expect([field.text, field.attachments]).toEqual(["[image #1] why red?", []]);
+  });
+
+  it("gives it a mark that is not in the text yet", async () => {
+    const { type, field } = await pasting();
+    type(key.enter, key.up, key.up, " [image #2] ", "\x16");
+    await eventually(() => expect(field.attachments).toEqual([{ mark: "[image #3]", image: picture }]));
+    expect(field.text).toBe("[image #1] why red? [image #2] [image #3] ");
   });
 });

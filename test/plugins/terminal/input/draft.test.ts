@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -45,6 +54,67 @@ describe("a draft", () => {
     expect(readdirSync(folder)).toEqual(["d.json.lock"]);
     draft.close();
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("keeps pictures and paths of pictures until the message is sent", () => {
+    const image = new Uint8Array([0x89, 0x50, 0x4e, 0x47]);
+    const [pasted, dropped] = [
+      { mark: "[image 1]", image },
+      { mark: "[image /a.png]", path: "/a.png" },
+    ];
+    const first = openDraft(path, { later: noTimer });
+    const before = desk({ draft: first });
+    before.type("see ");
+    before.field.attach(pasted);
+    before.field.attach(dropped);
+    first.close();
+    const draft = openDraft(path, { later: noTimer });
+    const { field, sent, type } = desk({ draft });
+    expect(readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([0o600, 0o600, 0o600]);
+    expect(field.attachments).toEqual([{ ...pasted, image: Buffer.from(image) }, dropped]);
+    type(key.enter);
+    expect(sent).toEqual([
+      { ...message("see [image 1] [image /a.png] "), attachments: [{ ...pasted, image: Buffer.from(image) }, dropped] },
+    ]);
+    draft.close();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it.each<[string, (path: string) => void]>([
+    ["is gone", () => {}],
+    ["was replaced by a link", (path) => symlinkSync("d.json", path)],
+    ["was replaced by a folder", (path) => mkdirSync(path)],
+  ])("keeps a picture no longer than its mark, and leaves a picture out that %s", (_how, replace) => {
+    const image = new Uint8Array([1, 2, 3]);
+    const first = openDraft(path, { later: noTimer });
+    const before = desk({ draft: first });
+    before.field.attach({ mark: "[image 1]", image });
+    before.field.setText("without it");
+    before.field.keepDraft();
+    expect(readdirSync(folder).filter((name) => name.endsWith(".picture"))).toEqual([]);
+    before.field.setText("[image 1]", "message", false, [{ mark: "[image 1]", image }]);
+    first.close();
+    for (const name of readdirSync(folder).filter((each) => each.endsWith(".picture"))) {
+      rmSync(join(folder, name));
+      replace(join(folder, name));
+    }
+    const { field } = desk({ draft: openDraft(path, { later: noTimer }) });
+    expect([field.text, field.attachments]).toEqual(["[image 1]", []]);
+  });
+
+  it("stores the same picture once, however often it was pasted", () => {
+    const draft = openDraft(path, { later: noTimer });
+    const { field } = desk({ draft });
+    const attachments = [1, 2].map((at) => ({ mark: `[image #${at}]`, image: new Uint8Array([1, 2, 3]) }));
+    const stored = () => {
+      field.keepDraft();
+      const names = readdirSync(folder).filter((name) => name.endsWith(".picture"));
+      return names.map((name) => statSync(join(folder, name)).mtimeMs);
+    };
+    field.setText("[image #1] and [image #2]", "message", false, attachments);
+    const first = stored();
+    expect([first.length, stored()]).toEqual([1, first]);
+    draft.close();
   });
 
   it("belongs to one terminal while that runs; another one has its own", async () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { editInEditor, editorOf } from "../../../../plugins/terminal/input/external-editor.ts";
 import { eventually } from "../../../eventually.ts";
+import { gate } from "../../../model-server.ts";
 import { desk, key } from "./desk.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "editor-"));
@@ -71,5 +72,20 @@ describe("the person's editor", () => {
     await eventually(() => expect(field.text).toBe("/permission full"));
     type(key.enter);
     expect(sent).toEqual([{ mode: "message", text: "/permission full", attachments: [] }]);
+  });
+
+  it("is opened once, however often its key arrives before it has the terminal", async () => {
+    const opened: string[] = [];
+    const closing = gate();
+    const editElsewhere = async (text: string) => {
+      opened.push(text);
+      await closing.promise;
+      return `${text} and more`;
+    };
+    const { field, type } = desk({ editElsewhere });
+    type("mine", "\x07", "\x07");
+    closing.open();
+    await eventually(() => expect(field.text).toBe("mine and more"));
+    expect(opened).toEqual(["mine"]);
   });
 });

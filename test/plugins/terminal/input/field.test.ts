@@ -155,8 +155,8 @@ describe("the field", () => {
     const { sent, type } = desk();
     type(paste("a\r\n\r\nb\rc\n\td\x1b[31m\x07\u009b\x00e"), key.enter);
     expect(sent).toEqual([message("a\n\nb\nc\n\tde")]);
-    type(paste("tmux\x1b[106;5ubreaks lines so"), key.enter);
-    expect(sent.at(-1)).toEqual(message("tmux\nbreaks lines so"));
+    type(paste("tmux\x1b[106;5ubreaks lines so\x1b[27;5;106~or so"), key.enter);
+    expect(sent.at(-1)).toEqual(message("tmux\nbreaks lines so\nor so"));
   });
 
   it("attaches an image whose path is pasted, as when the file is dropped on the terminal", () => {

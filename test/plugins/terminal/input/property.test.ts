@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createDecoder } from "../../../../plugins/terminal/input/decoder.ts";
-import type { Draft, Unsent } from "../../../../plugins/terminal/input/draft.ts";
+import type { Draft } from "../../../../plugins/terminal/input/draft.ts";
+import type { Unsent } from "../../../../plugins/terminal/input/draft-content.ts";
 import { History, type Sent } from "../../../../plugins/terminal/input/history.ts";
 import { HistoryWalk } from "../../../../plugins/terminal/input/history-walk.ts";
 import { fc } from "../../../property.ts";
@@ -74,7 +75,10 @@ it("nothing pasted, drafted, queued or received becomes a command or a line for 
       const history = new WatchedHistory(join(folder, `${number++}.jsonl`));
       void history.add({ mode: "message", text: earlier });
       const walk = new HistoryWalk(history, () => {});
-      const { field, sent, type } = desk({ history: walk, draft: drafted({ text: draft, pastes: new Map() }) });
+      const { field, sent, type } = desk({
+        history: walk,
+        draft: drafted({ text: draft, pastes: new Map(), attachments: [] }),
+      });
       for (const each of steps) {
         if ("paste" in each) type(paste(each.paste.replaceAll("\x1b[201~", "")));
         else if ("set" in each) field.setText(each.set);

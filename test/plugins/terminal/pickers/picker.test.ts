@@ -38,6 +38,18 @@ function picking(options: Partial<PickerOptions<string>> = {}, rows = 10, picker
 }
 
 describe("a picker", () => {
+  it("moves with the mouse wheel, but not while it asks", async () => {
+    const { shown, ready, picker } = picking();
+    await ready();
+    picker.scroll(3);
+    expect(shown().at(-1)).toBe("Enter chooses · Esc closes · 3/3");
+    picker.scroll(-3);
+    expect(shown().at(-1)).toBe("Enter chooses · Esc closes · 1/3");
+    picker.ask({ label: "New name", text: "", done() {} } as never);
+    picker.scroll(3);
+    expect(picker.list.chosen).toBe("apple pie");
+  });
+
   it("shows its items, and finds them by any of their letters", async () => {
     const { shown, ready, type, chosen, picker } = picking();
     await ready();
@@ -153,6 +165,20 @@ describe("a picker", () => {
     await eventually(() =>
       expect(shown()).toEqual(screen(["› cherry cake", "", ""], "cherry cake", "Enter chooses · Esc closes · 1/1")),
     );
+  });
+
+  it("shows the end of what was said last, if it does not fit", async () => {
+    const preview = () => [
+      { text: "/work/shop" },
+      { text: "> first\nquestion" },
+      { text: "first\nanswer" },
+      { text: "last" },
+    ];
+    const { shown, ready } = picking({ preview, previewsEnd: true }, 17);
+    await ready();
+    const about = () => shown().slice(7, -2);
+    about();
+    await eventually(() => expect(about()).toEqual(["/work/shop", "⋯", "question", "", "first", "answer", "", "last"]));
   });
 
   it("asks for a text or a yes within the list, which Esc takes back", async () => {

@@ -9,6 +9,7 @@ import { createPickers, type PickerHost } from "../../../../plugins/terminal/pic
 import { pickersEn } from "../../../../plugins/terminal/words/pickers.ts";
 import { eventually } from "../../../eventually.ts";
 import { ask, echoAgent, type TestHome, type TestHost, testHome, testHost } from "../../host/home.ts";
+import { png, quarters } from "../../images/pictures.ts";
 import { desk, key, press } from "../input/desk.ts";
 
 let home: TestHome;
@@ -83,6 +84,31 @@ describe("the picker of sessions", () => {
     app.type("docs", key.enter);
     await eventually(() => expect(app.entered.map((status) => status.sessionId)).toEqual([other.sessionId]));
     expect(app.isOpen()).toBe(false);
+  });
+
+  it("shows the last words of the conversation as it is now, without what was undone", async () => {
+    const { client } = running;
+    await ask(client, sessionId, "fix the parser");
+    await ask(client, sessionId, "write the docs");
+    await client.request("undo", { sessionId });
+    await ask(client, sessionId, "tidy up");
+    const app = application();
+    app.open("sessions");
+    const said = ["> fix the parser", "echo: fix the parser", "> tidy up", "echo: tidy up"];
+    const preview = () => app.rows(120).flatMap((row) => row.split(" │ ")[1] ?? []);
+    await eventually(() => expect(preview()).toEqual([home.cwd, ...said]));
+  });
+
+  it("shows the last words that were not undone, however much was undone after them", async () => {
+    const { client } = running;
+    await ask(client, sessionId, "fix the parser");
+    const { leafId } = await client.request("get_status", { sessionId });
+    for (let round = 0; round < 100; round++) await ask(client, sessionId, `once more, ${round}`);
+    await client.request("rewind", { sessionId, targetEventId: leafId });
+    const app = application();
+    app.open("sessions");
+    const preview = () => app.rows(120).flatMap((row) => row.split(" │ ")[1] ?? []);
+    await eventually(() => expect(preview()).toEqual([home.cwd, "> fix the parser", "echo: fix the parser"]));
   });
 
   it("begins with the sessions that are open, and marks them, when one is chosen to start with", async () => {
@@ -190,6 +216,22 @@ describe("going back", () => {
     expect(app.told).toEqual([expect.stringMatching(/echo: first.* \/redo undoes this\.$/)]);
     const { messages } = await client.request("get_context", { sessionId });
     expect(messages).toHaveLength(2);
+  });
+
+  it("attaches the pictures of the message, not those of another one with the same marks", async () => {
+    const { client } = running;
+    const image = png(2, 2, quarters(2, 2));
+    const picture = { type: "image" as const, mimeType: "image/png", data: image.toString("base64") };
+    const content = [{ type: "text" as const, text: "[image #1] why red?" }, picture];
+    const { id } = await client.request("send_message", { sessionId, content });
+    await client.request("wait_turn", { sessionId, id });
+    const app = application();
+    app.field.attach({ mark: "[image #1]", image: Buffer.from("another") });
+    app.pickers.rewind();
+    await eventually(() => expect(app.rows()[0]).toMatch(/why red/));
+    app.type(key.enter);
+    await eventually(() => expect(app.field.text).toBe("[image #1] why red?"));
+    expect(app.field.attachments).toEqual([{ mark: "[image #1]", image }]);
   });
 
   it("goes back to the very start", async () => {

@@ -1,0 +1,32 @@
+import { existsSync } from "node:fs";
+import type { SessionOption, SessionOptions, Workspace } from "@scorel/workspace/contract";
+import { optionsOf } from "../session-options.ts";
+import { canonicalDirectory } from "../workspace.ts";
+import { differing, type OpenSession } from "./open-session.ts";
+import { isIdle } from "./reload.ts";
+
+/** Whether only keepers have the session open, and closing it would neither end nor lose anything. */
+export function isOnlyKept({ kernel, stream, users, workspace }: OpenSession): boolean {
+  if (users.size === 0 || [...users].some(({ isKeeper }) => isKeeper !== true)) return false;
+  if (!isIdle({ kernel }) || stream.questions.length > 0) return false;
+  if (stream.runsShellLines || hasBackground(kernel)) return false;
+  return workspace.file !== undefined && existsSync(workspace.file);
+}
+
+function hasBackground(kernel: OpenSession["kernel"]): boolean {
+  return kernel
+    .collect("backgroundWork")
+    .some(({ plugin, value }) =>
+      kernel.attempt({ plugin, where: "backgroundWork", otherwise: false }, () => value.list().length > 0),
+    );
+}
+
+/** Whether the session was opened with these options and no others. */
+export function isOpenedWith(options: SessionOptions, workspace: Workspace, known: readonly SessionOption[]): boolean {
+  const { allowWrite: _folders, attending: _attending, environment: _environment, ...others } = workspace;
+  const given = optionsOf(options, known);
+  const isLess = Object.keys(optionsOf(others, known)).some((key) => !Object.hasOwn(given, key));
+  const folders = (options.allowWrite ?? []).map(canonicalDirectory);
+  const hasMoreFolders = workspace.allowWrite.some((path) => !folders.includes(path));
+  return !isLess && !hasMoreFolders && differing(workspace, options, known).length === 0;
+}

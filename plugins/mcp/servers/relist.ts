@@ -1,0 +1,63 @@
+/** Milliseconds between the message that a list has changed and the request for the new one. */
+const RELIST_MS = 200;
+/** How often a request that has failed is repeated, and after how many milliseconds at first. The delay doubles each time. */
+const MOST_REPEATS = 5;
+const REPEAT_MS = 1_000;
+
+/**
+ * Requests what a server offers again when it has changed: after a delay, since a server may report changes endlessly, and once at a time,
+ * since the older of two answers could come last.
+ */
+export class Relist {
+  private readonly after: (ms: number, work: () => void) => () => void;
+  private readonly request: () => Promise<boolean>;
+  private cancel: (() => void) | undefined;
+  private isAsking = false;
+  private isOutdated = false;
+  private isClosed = false;
+  private failures = 0;
+
+  /** `request` resolves with whether it has got an answer, or needs none. */
+  constructor(after: Relist["after"], request: Relist["request"]) {
+    this.after = after;
+    this.request = request;
+  }
+
+  /** The server has reported a change. */
+  soon(): void {
+    if (this.isAsking) {
+      this.isOutdated = true;
+      return;
+    }
+    if (this.failures > 0) {
+      // The delay of a repetition may be long.
+      this.cancel?.();
+      this.cancel = undefined;
+      this.failures = 0;
+    }
+    this.schedule(RELIST_MS);
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.cancel?.();
+  }
+
+  private schedule(ms: number): void {
+    if (this.isClosed) return;
+    this.cancel ??= this.after(ms, () => {
+      this.cancel = undefined;
+      void this.ask();
+    });
+  }
+
+  private async ask(): Promise<void> {
+    this.isAsking = true;
+    this.isOutdated = false;
+    const isAnswered = await this.request();
+    this.isAsking = false;
+    this.failures = isAnswered ? 0 : this.failures + 1;
+    if (this.isOutdated) this.soon();
+    else if (!isAnswered && this.failures <= MOST_REPEATS) this.schedule(REPEAT_MS * 2 ** (this.failures - 1));
+  }
+}

@@ -1,0 +1,26 @@
+/** Why something is not sent: the line was changed, a file could not be added, or the line was submitted once more. */
+type Withheld = "changed" | "refused" | "again";
+
+/** What was submitted from a field, while it waits for its files and for the host. */
+export class Submitting {
+  private end: ((withheld: Withheld) => void) | undefined;
+
+  /** Resolves with `undefined` when `ready` resolves, or with a reason for which what was submitted is not sent. */
+  async wait(ready: Promise<unknown>): Promise<Withheld | undefined> {
+    this.withhold("again");
+    const ended = new Promise<Withheld>((resolve) => {
+      this.end = resolve;
+    });
+    const { end } = this;
+    try {
+      return await Promise.race([ready.then(() => undefined), ended]);
+    } finally {
+      if (this.end === end) this.end = undefined;
+    }
+  }
+
+  /** Sends nothing of what waits. */
+  withhold(reason: Withheld): void {
+    this.end?.(reason);
+  }
+}

@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { resultOf } from "../../../plugins/mcp/tools/result.ts";
+import { readDescription, readSchema } from "../../../plugins/mcp/tools/schema.ts";
+
+const HALF = "\ud83d";
+
+it("descriptions, patterns and results are cut between characters", () => {
+  const at = (place: number) => `${"a".repeat(place - 1)}😀${"b".repeat(10)}`;
+  expect(readDescription(at(4_000), "x")).toBe(`${"a".repeat(3_999)}…`);
+  expect(readSchema({ properties: { a: { pattern: at(200) } } })).toEqual({
+    type: "object",
+    properties: { a: { description: `Pattern: ${"a".repeat(199)}` } },
+  });
+  const { content } = resultOf({ content: [{ type: "text", text: at(50_000) }] }, String);
+  expect(content[0]).toEqual({ type: "text", text: "a".repeat(49_999) });
+});
+
+it("half a character that a server sends reaches no provider, wherever it is in a tool", () => {
+  expect(readDescription(`a${HALF}`, "x")).toBe("a\ufffd");
+  expect(readDescription("", `x${HALF}`)).toBe("x\ufffd");
+  expect(readSchema({ properties: { [HALF]: { enum: [HALF, "😀"], default: { [HALF]: HALF } } } })).toEqual({
+    type: "object",
+    properties: { "\ufffd": { enum: ["\ufffd", "😀"], default: { "\ufffd": "\ufffd" } } },
+  });
+});

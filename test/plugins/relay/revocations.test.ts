@@ -1,0 +1,60 @@
+import { appendFileSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { nodeCrypto } from "../../../plugins/relay/node-crypto.ts";
+import { REVOCATION_BYTES, signRevocation } from "../../../plugins/relay/protocol/grants.ts";
+import { createIdentity } from "../../../plugins/relay/protocol/identity.ts";
+import { StoredRevocations } from "../../../plugins/relay/server/revocations.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+import { startRelay, type TestPeer } from "./relays.ts";
+
+async function revoke(host: TestPeer): Promise<void> {
+  const { id } = await createIdentity(nodeCrypto);
+  host.connection.revoke(await signRevocation(host.identity, { clientId: id, serial: 1n }));
+}
+
+describe("the stored revocations of a relay", () => {
+  it("are readable after a write that failed with a part of its line", () => {
+    const folder = temporaryFolder("scorel-relay-");
+    const stored = new StoredRevocations(folder, Date.now());
+    const signed = new Uint8Array(REVOCATION_BYTES);
+    stored.revoke({ host: "host", client: "first", serial: 1n, signed }, Date.now());
+    // The first half of a line, as a write to a full disk leaves it.
+    appendFileSync(join(folder, "revocations.jsonl"), '{"host":"host","client":"sec');
+    stored.revoke({ host: "host", client: "third", serial: 1n, signed }, Date.now());
+    const again = new StoredRevocations(folder, Date.now());
+    const isRevoked = (client: string) => again.isRevoked("host", client, 1n);
+    expect(["first", "second", "third"].map(isRevoked)).toEqual([true, false, true]);
+  });
+});
+
+describe("a host that revokes clients", () => {
+  it("stays connected when the relay cannot store that, and is told nothing about the relay's disk", async () => {
+    const folder = temporaryFolder("scorel-relay-");
+    const relay = await startRelay({}, { revocations: new StoredRevocations(folder, Date.now()) });
+    const host = await relay.host();
+    const path = join(folder, "revocations.jsonl");
+    rmSync(path);
+    mkdirSync(path);
+    await revoke(host);
+    expect(await host.refused.next()).toBe("unavailable");
+    rmdirSync(path);
+    await revoke(host);
+    await host.connection.offer();
+    expect([...new StoredRevocations(folder, Date.now()).signed()]).toHaveLength(1);
+  });
+
+  it("is limited together with the other hosts of its address", async () => {
+    const relay = await startRelay({ revocationsOfAddress: { burst: 2, perSecond: 0.001 } });
+    const [one, other] = [await relay.host(), await relay.host()];
+    const known = await signRevocation(one.identity, { clientId: other.identity.id, serial: 1n });
+    one.connection.revoke(known);
+    await revoke(one);
+    await one.connection.offer();
+    await revoke(other);
+    expect(await other.refused.next()).toBe("limit");
+    one.connection.revoke(known);
+    await one.connection.offer();
+    expect(one.refused.all).toEqual([]);
+  });
+});

@@ -1,0 +1,32 @@
+import type { HostService } from "@scorel/host/contract";
+import { expect, it } from "vitest";
+import { Conversation } from "../../../plugins/terminal/app/conversation.ts";
+import { ShownSession } from "../../../plugins/terminal/app/shown-session.ts";
+import { en } from "../../../plugins/terminal/words/en.ts";
+import { eventually } from "../../eventually.ts";
+import { hang, startModelServer, text } from "../../model-server.ts";
+import { agentHost } from "../host/agent-host.ts";
+import { testHome } from "../host/home.ts";
+
+it("a turn that is interrupted is marked once, also if a message of another client follows at once", async () => {
+  using home = testHome();
+  await using server = await startModelServer([[text("Beginning of"), hang()], text("Done.")]);
+  await using host = await agentHost(server.baseUrl);
+  const { client } = host;
+  const told: string[] = [];
+  const others = { entered() {}, passed() {}, changed() {}, offered() {}, unsent() {}, waits() {} };
+  const listener = { ...others, told: (said: string) => void told.push(said) } as never;
+  const session = new ShownSession(client, listener, en);
+  const conversation = new Conversation(client, session, listener, en);
+  await session.enter(await client.request("create_session", { cwd: home.cwd }));
+  const sessionId = session.opened();
+  await conversation.send({ text: "hello" });
+  await server.request(0);
+  const colleague = (host.kernel.find("host") as HostService).connect({ name: "colleague" });
+  await colleague.request("send_message", { sessionId, content: "and this" });
+  await eventually(() => expect(session.view?.live).toMatchObject([{ text: "Beginning of" }]));
+  await conversation.interrupt();
+  const said = () => session.view?.rows.flatMap(({ display }) => (display.display === "bubble" ? display.text : []));
+  await eventually(() => expect(said()).toEqual(["hello", "Beginning of", "and this", "Done."]));
+  expect(told).toEqual([]);
+});

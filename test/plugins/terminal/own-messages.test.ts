@@ -1,0 +1,57 @@
+import type { QueuedMessage } from "@scorel/host/contract";
+import { expect, it } from "vitest";
+import { OwnMessages } from "../../../plugins/terminal/app/own-messages.ts";
+import { en } from "../../../plugins/terminal/words/en.ts";
+import { png, quarters } from "../images/pictures.ts";
+
+/** Sends messages to a host that queues them with these contents, and takes them back. Returns what the field gets. */
+async function takenBack(...contents: QueuedMessage["content"][]) {
+  const queue = contents.map((content, at) => ({ id: `${at}`, content, mode: "follow_up", clientId: "me" }));
+  const answers: Record<string, (number: number) => unknown> = {
+    send_message: (number) => ({ id: `${number}`, status: "queued" }),
+    wait_turn: () => new Promise(() => {}),
+    get_queue: () => ({ items: queue, seq: 1 }),
+    rewrite_queue: () => ({}),
+  };
+  let number = 0;
+  const client = { request: async (name: string) => answers[name]?.(name === "send_message" ? number++ : 0) };
+  const offered: unknown[] = [];
+  const listener = { told() {}, offered: (entered: unknown) => void offered.push(entered) };
+  const own = new OwnMessages({ client: client as never, words: en, listener, sessionId: () => "s" });
+  for (const { id } of queue) await own.send("s", { text: "as it was sent", messageId: id }, "follow_up");
+  await own.takeBack("s");
+  return offered;
+}
+
+const pictures = [png(2, 2, quarters(2, 2)), png(4, 4, quarters(4, 4))] as const;
+const [first, second] = pictures.map((bytes) => ({
+  ...{ type: "image" as const, mimeType: "image/png", data: bytes.toString("base64") },
+})) as [Block, Block];
+type Block = { type: "image"; mimeType: string; data: string };
+const words = (text: string) => ({ type: "text" as const, text });
+
+it("messages that are taken back bring their pictures along", async () => {
+  const contents = [[words("[image #1] or [image /a/b.png]?"), first, second], "and this"];
+  expect(await takenBack(...contents)).toEqual([
+    {
+      text: "[image #1] or [image /a/b.png]?\n\nand this",
+      mode: "message",
+      silent: false,
+      attachments: [
+        { mark: "[image #1]", image: pictures[0] },
+        { mark: "[image /a/b.png]", image: pictures[1] },
+      ],
+    },
+  ]);
+});
+
+it.each([
+  ["What do you see?", "What do you see? [image #1] [image #2]", ["[image #1]", "[image #2]"]],
+  ["Only [image #2]", "Only [image #2] [image #1] [image #3]", ["[image #1]", "[image #3]"]],
+  ["", "[image #1] [image #2]", ["[image #1]", "[image #2]"]],
+])("pictures whose marks are not in the text any more get marks: %j", async (edited, text, marks) => {
+  const attachments = pictures.map((image, at) => ({ mark: marks[at], image }));
+  expect(await takenBack([words(edited), first, second])).toEqual([
+    { text, mode: "message", silent: false, attachments },
+  ]);
+});
