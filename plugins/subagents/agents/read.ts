@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync } from "node:fs";
+import { readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import { readWithin } from "@scorel/kit/files/read-within";
@@ -48,13 +48,39 @@ async function agentsIn(folder: AgentFolder): Promise<FoundAgents> {
   return { agents, flaws };
 }
 
+/**
+ * The paths of definitions in a folder, relative to it. Links to folders are followed after all else, and no folder is read twice: two
+ * links to folders around them would otherwise make paths without end.
+ */
 function pathsIn(folder: string, refuse: (path: string, reason: string) => void): string[] {
+  const read = new Set<string>();
+  const folders = [""];
+  const links: string[] = [];
+  const found: string[] = [];
+  for (let path = folders.shift(); path !== undefined; path = folders.shift() ?? links.shift())
+    try {
+      const real = realpathSync(join(folder, path));
+      if (read.has(real)) continue;
+      read.add(real);
+      for (const entry of readdirSync(real, { withFileTypes: true })) {
+        const inside = join(path, entry.name);
+        const isDeepest = inside.split(sep).length === DEEPEST;
+        if (entry.isDirectory()) folders.push(...(isDeepest ? [] : [inside]));
+        else if (entry.isSymbolicLink() && isFolder(join(folder, inside))) links.push(...(isDeepest ? [] : [inside]));
+        else if (entry.name.endsWith(".md")) found.push(inside);
+      }
+    } catch (thrown) {
+      refuse(path, codeOf(thrown));
+    }
+  return found.sort();
+}
+
+/** Whether a path leads to a folder. A link that leads nowhere does not. */
+function isFolder(path: string): boolean {
   try {
-    const all = readdirSync(folder, { recursive: true, encoding: "utf8" });
-    return all.filter((path) => path.endsWith(".md") && path.split(sep).length <= DEEPEST).sort();
-  } catch (thrown) {
-    refuse("", codeOf(thrown));
-    return [];
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }
 

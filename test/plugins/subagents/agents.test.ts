@@ -1,8 +1,12 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { definePlugin } from "@scorel/kernel";
 import prompt from "@scorel/prompt";
 import skills from "@scorel/skills";
 import { expect, it } from "vitest";
+import { readAgents } from "../../../plugins/subagents/agents/read.ts";
 import { type RecordedRequest, text, toolCall } from "../../model-server.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { says, tool } from "../agent/setup.ts";
 import { childrenOf, resultsIn, type Script, task, toolsIn, wordsOf, working } from "./working.ts";
 
@@ -127,7 +131,7 @@ it("an unknown agent and missing skills are errors that say so", async () => {
     [true, expect.stringContaining('The agent "skilled" needs skills that this session does not have: release.')],
     [
       true,
-      expect.stringContaining('There is no agent "explor". Did you mean "explore"? Those that exist: skilled, explore'),
+      expect.stringContaining('There is no agent "explor". Did you mean "explore"? Available agents: skilled, explore'),
     ],
   ]);
   expect(await childrenOf(t.client, t.sessionId)).toEqual([]);
@@ -151,10 +155,10 @@ it("the skills of a definition are loaded with the first message, and none that 
 it.each([
   ["no description", "You are careful.", 'it has no "description"'],
   ["no prompt", file("description: X", ""), "it has no text below its front matter"],
-  ["a rule for a tool", file("description: X\ntools: Read, Bash(git:*)"), '"Bash(git:*)" is none'],
+  ["a rule for a tool", file("description: X\ntools: Read, Bash(git:*)"), '"Bash(git:*)" is not one'],
   ["an empty list", file("description: X\ntools:"), '"tools" lists names of tools'],
   ["YAML that is not closed", file("description: X\ntools: [Read, Grep"), '"tools" lists names of tools'],
-  ["an unknown mode", file("description: X\npermission: auto"), 'its permission mode "auto" is none of plan, ask'],
+  ["an unknown mode", file("description: X\npermission: auto"), 'its permission mode "auto" is not one of plan, ask'],
   ["a key twice", file("description: X\npermission: ask\npermissionMode: plan"), 'it sets "permission" twice'],
   ["a strange name", file("name: a/../b\ndescription: X"), 'its name "a/../b" is not one word'],
   ["no end", "---\ndescription: X\n", "its front matter is not closed"],
@@ -173,4 +177,23 @@ it("the text of a definition reaches the model and terminals without control seq
   await t.outcome();
   expect(taskIn(requestOf(t, "Go."))).toContain("- loud: Loud one\n");
   expect(requestOf(t, "One").text).toContain("Be loud.");
+});
+
+it("finds definitions in linked folders, each once, also where links lead around in circles", async () => {
+  const home = temporaryFolder("agents-");
+  const path = join(home, "agents");
+  mkdirSync(join(path, "team"), { recursive: true });
+  mkdirSync(join(home, "elsewhere"));
+  writeFileSync(join(path, "team", "one.md"), file("name: one\ndescription: One."));
+  writeFileSync(join(home, "elsewhere", "two.md"), file("name: two\ndescription: Two."));
+  for (let link = 0; link < 20; link++) symlinkSync("..", join(path, "team", `up${link}`));
+  symlinkSync("team", join(path, "also-team"));
+  symlinkSync(join(home, "elsewhere"), join(path, "mine"));
+  symlinkSync("gone", join(path, "lost"));
+  const { agents, flaws } = await readAgents([{ source: "user", shown: "~/agents", path }]);
+  expect(agents.map(({ name, file }) => [name, file])).toEqual([
+    ["two", join("~/agents", "mine", "two.md")],
+    ["one", join("~/agents", "team", "one.md")],
+  ]);
+  expect(flaws).toEqual([]);
 });
