@@ -35,7 +35,7 @@ export async function takePictures(): Promise<Map<string, string>> {
   await sized(116, 14);
   t.type("\u001br");
   await t.shows("› The total");
-  await t.shows("> The total of a cart");
+  await t.shows("│ The test covers the first item now.");
   take(2, "A list of sessions, with the last words of the chosen one");
   t.type("\u001b");
   await t.shows("covers the first item now.");
