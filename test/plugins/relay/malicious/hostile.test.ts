@@ -186,14 +186,16 @@ describe("a relay with an earlier session", () => {
     const { sessionId } = await client.request("create_session", { cwd: ground.cwd });
     expect(await ask(client, sessionId, "one")).toBe("echo: one");
     const stored = await storedTexts(ground, sessionId);
-    await client.close();
-    await eventually(() => expect(ground.host.isConnected(base64url(ground.device.id))).toBe(false));
-
     const answers: Passing[] = [];
     ground.meddler.meddle = (frame) => {
       if (frame.route === route && frame.peer.role === "host" && frame.to === "relay") answers.push(frame);
       return [frame.bytes];
     };
+    await client.close();
+    await eventually(() => expect(ground.host.isConnected(base64url(ground.device.id))).toBe(false));
+    await eventually(() => expect(answers.at(-1)?.type).toBe("close"));
+    answers.length = 0;
+
     const host = ground.meddler.last("host");
     host.give("incoming", route, incomingPayload(ground.device.publicKeys));
     for (const payload of said) host.give("data", route, payload);
