@@ -239,6 +239,8 @@ itWith("chromium", "a question shows all of a very long command, and the page st
   await using t = await browserStage([text("First."), toolCall("Bash", { command })]);
   await t.s.run(["-p", "first"]);
   const page = await t.open();
+  // In a smaller window, the question leaves no room for the conversation, which then may not be drawn.
+  await page.setViewportSize({ width: 1280, height: 1200 });
   await page.getByRole("link", { name: "New session in project" }).click();
   await page.getByRole("textbox", { name: "Message" }).fill("Run it.");
   await page.keyboard.press("Control+Enter");
