@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import coding from "@scorel/coding";
 import images from "@scorel/images";
+import { type AnyPlugin, definePlugin } from "@scorel/kernel";
 import local from "@scorel/local";
 import mentions from "@scorel/mentions";
 import permissions from "@scorel/permissions";
@@ -20,6 +21,7 @@ async function world(
   files: Record<string, string | Buffer>,
   script: Script = [text("ok"), text("ok")],
   config: object = {},
+  more: AnyPlugin[] = [],
 ) {
   const home = testHome();
   const put = (name: string, content: string | Buffer) => {
@@ -28,7 +30,16 @@ async function world(
   };
   for (const [name, content] of Object.entries(files)) put(name, content);
   const server = await startModelServer(script);
-  const session = [tools, requests, { plugin: permissions, origin: "test", config }, local, images, coding, mentions];
+  const session = [
+    tools,
+    requests,
+    { plugin: permissions, origin: "test", config },
+    local,
+    images,
+    coding,
+    mentions,
+    ...more,
+  ];
   const { client, kernel } = await agentHost(server.baseUrl, { session, model: { input: ["text", "image"] } });
   const { sessionId } = await client.request("create_session", { cwd: home.cwd });
   const send = async (content: string, more: object = {}) =>
@@ -132,6 +143,35 @@ describe("a message that mentions files", () => {
         "[attached: docs, 2 entries]",
       ].join("\n"),
     );
+  });
+
+  it("attaches lines of a file also as editors write them, unless the numbers are a part of the name", async () => {
+    await using t = await world({ "src/a.ts": "one\ntwo\nthree\nfour\n", "log:2": "a log\n" });
+    const { content } = await t.said("See @src/a.ts:2-3, @src/a.ts:4:7 and @log:2.");
+    expect(content.slice(1).map((block: { text: string }) => block.text)).toEqual([
+      attached("src/a.ts", "[lines 2-3 of 4; truncated, next offset 4]\n2\ttwo\n3\tthree"),
+      attached("src/a.ts", "[lines 4-4 of 4]\n4\tfour"),
+      attached("log:2", "[lines 1-1 of 1]\n1\ta log"),
+    ]);
+  });
+
+  it("asks the sources of other plugins for the whole name, which may end with a number", async () => {
+    const rows = definePlugin({
+      id: "rows",
+      name: "Rows",
+      version: "1.0.0",
+      mentionSources: () => [
+        {
+          takes: (word: string) => word.startsWith("db:"),
+          attach: async (word: string) => [{ type: "text" as const, text: `row ${word}` }],
+        },
+      ],
+    });
+    await using t = await world({}, undefined, {}, [rows]);
+    const { content } = await t.said("See @db:row:5.");
+    expect(content.slice(1).map((block: { text: string }) => block.text)).toEqual([
+      attached("db:row:5", "row db:row:5"),
+    ]);
   });
 
   it("attaches an image as an image", async () => {
@@ -263,5 +303,12 @@ it("mentions are words that begin with @", () => {
     { path: "x.ts", lines: { from: 7, to: 7 } },
     { path: "y.ts", lines: { from: 7, to: 9 } },
   ]);
+  expect(paths('@x.ts:7, @y.ts:7-9 @z.ts:7:12 @"w x.ts":3')).toEqual([
+    { path: "x.ts", lines: { from: 7, to: 7 }, isOfFile: true },
+    { path: "y.ts", lines: { from: 7, to: 9 }, isOfFile: true },
+    { path: "z.ts", lines: { from: 7, to: 7 }, isOfFile: true },
+    { path: "w x.ts", lines: { from: 3, to: 3 }, isOfFile: true },
+  ]);
   expect(paths("me@example.com")).toEqual([]);
+  expect(mentionsIn("@host:8080 @src/gone.ts:5").map(({ isPath }) => isPath)).toEqual([false, true]);
 });

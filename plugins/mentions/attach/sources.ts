@@ -14,7 +14,7 @@ export interface Sourced {
 
 /** The source that a mention belongs to; undefined for none. Punctuation after the word is ignored. */
 export function sourceOf({ forms }: Mentioned, { ctx }: Mentions): Sourced | undefined {
-  const words = forms.map(({ path }) => path);
+  const words = forms.filter(({ isOfFile }) => !isOfFile).map(({ path }) => path);
   for (const { plugin, value } of ctx.collect("mentionSources", sourcesIn))
     for (const source of value) {
       const takes = (word: string) =>
