@@ -13,7 +13,8 @@ export interface Repository {
 }
 
 const SHORT = /^([A-Za-z0-9][\w-]*\/[\w.-]+?)(?:\.git)?(?:@([^@#\s]+))?(?:#(.+))?$/;
-const LONG = /^git\+(https?:\/\/[^@#]+?)(?:\.git)?\/?(?:@([^@#\s]+))?(?:#(.+))?$/i;
+/** An `@` counts as the start of a ref only in the path: in front of it, it ends a user name or a token. */
+const LONG = /^git\+(https?:\/\/[^@#/]+\/[^@#]+?)(?:\.git)?\/?(?:@([^@#\s]+))?(?:#(.+))?$/i;
 
 /**
  * Parses `owner/repo` (on GitHub, unless such a path exists here) or `git+https://host/owner/repo`, both with optional `@ref`

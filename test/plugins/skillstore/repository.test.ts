@@ -54,6 +54,8 @@ describe("the address of a repository", () => {
     ["a/b/c", "file:///a/b/c"],
     ["git+ssh://git@example.com/o/r", "SKILLSTORE_ADDRESS"],
     ["git+https://me:secret@example.com/o/r", "SKILLSTORE_ADDRESS"],
+    ["git+https://me:4711@example.com/o/r", "SKILLSTORE_ADDRESS"],
+    ["git+https://token@example.com/o/r", "SKILLSTORE_ADDRESS"],
     ["git+https://example.com/o/r?token=secret", "SKILLSTORE_ADDRESS"],
     ["o/r#../../etc", "SKILLSTORE_ADDRESS"],
     ["o/r@../../x", "SKILLSTORE_ADDRESS"],
