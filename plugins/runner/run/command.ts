@@ -112,6 +112,9 @@ export function shownList(names: readonly string[]): string {
   return more > 0 ? `${names.slice(0, SHOWN).join(", ")} (+${more} more)` : names.join(", ");
 }
 
+/** The characters that a backslash escapes between double quotes; before any other, it stands for itself. */
+const ESCAPED = '$`"\\';
+
 /** Splits a command into words as a shell does, without any expansion. */
 function wordsOf(command: string): string[] {
   const character = SHELL.exec(command)?.[0];
@@ -127,7 +130,8 @@ function wordsOf(command: string): string[] {
     if (letter === "\\" && quote !== "'") {
       const next = command[++at];
       if (next === undefined) throw errors.RUN_COMMAND({ reason: "trailing escape" });
-      word = (word ?? "") + next;
+      const isKept = quote === '"' && !ESCAPED.includes(next);
+      word = (word ?? "") + (isKept ? letter : "") + next;
     } else if (quote !== undefined) {
       if (letter === quote) quote = undefined;
       else word += letter;

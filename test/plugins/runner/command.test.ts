@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { programOf } from "../../../plugins/runner/run/command.ts";
@@ -31,6 +32,15 @@ describe("with lists", () => {
       "~",
       "",
     ]);
+  });
+
+  it("a backslash between quotes means what it means to a shell", () => {
+    const command = String.raw`python3 "a\tb\\c \"d\" \$e" 'f\g'`;
+    expect(judged(command, { allow })).toEqual(
+      execFileSync("bash", ["-c", `printf '%s\\0' ${command}`], { encoding: "utf8" })
+        .split("\0")
+        .slice(0, -1),
+    );
   });
 
   it.each([["ls; rm x"], ["ls && rm x"], ["ls | sh"], ["ls > out/x"], ["ls < x"], ["ls\nrm x"], ["ls '|'"]])(
