@@ -93,7 +93,8 @@ function walk(source: Source, visitor: Visitor): void {
 function copyBytes(fd: number, to: string): void {
   const out = fs.openSync(to, "r+");
   try {
-    for (const bytes of chunks(fd)) fs.writeSync(out, bytes);
+    // A disk that is nearly full takes only a part of a write, and fails at the next one.
+    for (const bytes of chunks(fd)) for (let done = 0; done < bytes.length; ) done += fs.writeSync(out, bytes, done);
   } finally {
     fs.closeSync(out);
   }
