@@ -144,7 +144,8 @@ class SessionReader {
   }
 }
 
-function wordsOf(content: string | readonly { type: string; text?: string }[]): string {
+/** What a person wrote, without the texts of attached files. */
+function wordsOf(content: string | readonly { type: string; text?: string; attachment?: true }[]): string {
   if (typeof content === "string") return content;
-  return content.map(({ text }) => text ?? "").join("\n");
+  return content.map(({ text, attachment }) => (attachment ? "" : (text ?? ""))).join("\n");
 }

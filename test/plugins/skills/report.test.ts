@@ -128,6 +128,28 @@ describe("the report on skills", () => {
     ]);
   });
 
+  it("ignores the texts of attached files, which nobody wrote as a prompt", async () => {
+    using g = ground();
+    skills(g);
+    mkdirSync(folderOf(g), { recursive: true });
+    const sessionId = "a".padEnd(16, "0");
+    const path = join(folderOf(g), `${sessionId}.jsonl`);
+    const store = createJsonlStore(path, { create: { ...testHeader, sessionId, checksum: "crc32" } });
+    await using t = await openSkills(g, [text("ok")], { kernel: { store } });
+    await t.agent.prompt("hello");
+    const content = [
+      { type: "text" as const, text: "what is in @notes.md?" },
+      { type: "text" as const, text: "how to commit invoices for customers", attachment: true as const },
+    ];
+    await t.session.append("message", { message: { role: "user", content, timestamp: 0 } });
+    const { prompts, skills: rows } = await reportIn(g);
+    expect([prompts, ...rows.map(({ name, matched }) => [name, matched])]).toEqual([
+      2,
+      ["house-commit", 0],
+      ["invoices", 0],
+    ]);
+  });
+
   it("uses the descriptions that the session had, not those in the present files", async () => {
     using g = ground();
     addSkill(g, "pdf", {}, skillText("pdf", "Make a pdf"));
