@@ -59,6 +59,6 @@ async function keptRoot(
 
 /** Hides the rest of an address, which may contain credentials. */
 function withoutStore(given: string) {
-  const root = given.replace(/^(https?:\/\/).*$/is, "$1…");
+  const root = given.replace(/^((?:git\+)?https?:\/\/).*$/is, "$1…");
   return errors.SKILL_ROOT({ root, reason: 'archives need the plugin "skillstore"' });
 }

@@ -154,8 +154,12 @@ describe("skills from archives", () => {
 
   it("are reported as missing without the plugin skillstore", async () => {
     using g = ground();
-    await using t = await openSkills(g, [], { config: { roots: ["https://example.com/geheim.zip"] } });
-    expect(failures(t)).toEqual(['"https://…" in [skills] roots is ignored: archives need the plugin "skillstore".']);
+    const roots = ["https://example.com/geheim.zip", "git+https://geheim@example.com/o/r"];
+    await using t = await openSkills(g, [], { config: { roots } });
+    expect(failures(t)).toEqual([
+      '"https://…" in [skills] roots is ignored: archives need the plugin "skillstore".',
+      '"git+https://…" in [skills] roots is ignored: archives need the plugin "skillstore".',
+    ]);
   });
 
   it("stay as installed if their archive has changed, which is reported", async () => {
