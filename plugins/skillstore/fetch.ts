@@ -78,10 +78,14 @@ function folderOf(root: string, below: string): string | undefined {
   return path !== undefined && isFolder(join(root, path)) ? join(root, path) : undefined;
 }
 
-/** Metadata that shows changes of a local file; undefined for anything else. */
+/** Metadata that shows changes of a local file; undefined for anything else, and for what cannot be examined. */
 export function markOf({ url }: Address): string | undefined {
-  const stat = fs.statSync(fileURLToPath(url), { throwIfNoEntry: false });
-  return stat?.isFile() ? markIn(stat) : undefined;
+  try {
+    const stat = fs.statSync(fileURLToPath(url));
+    return stat.isFile() ? markIn(stat) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const markIn = ({ size, mtimeMs }: fs.Stats) => `${size} ${mtimeMs}`;

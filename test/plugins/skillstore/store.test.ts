@@ -308,6 +308,19 @@ describe("the store", () => {
     expect((await g.store.list()).map(({ isStale }) => isStale)).toEqual([true]);
   });
 
+  it("lists all skills when the place of a local archive can no longer be examined", async () => {
+    using g = storeGround();
+    const file = g.file("a.zip", skill);
+    await g.add(file, "a");
+    await g.add(g.file("b.zip", zipOf({ "SKILL.md": skillOf("b") })), "b");
+    fs.rmSync(file);
+    fs.symlinkSync(file, file);
+    expect((await g.store.list()).map(({ name, isStale }) => [name, isStale])).toEqual([
+      ["a", true],
+      ["b", undefined],
+    ]);
+  });
+
   it("removes the given skills and leftover folders", () =>
     served({ "/a.zip": skill, "/b.zip": skill }, async (g, { origin }) => {
       const [a, b] = [await g.add(`${origin}/a.zip`, "a"), await g.add(`${origin}/b.zip`, "b")];
