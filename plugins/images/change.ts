@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { codeOf } from "@scorel/kernel";
+import { untilAborted } from "@scorel/kit/values/abort";
 
 /** A change to make to an image. */
 export interface Change {
@@ -33,7 +34,7 @@ let last: Promise<unknown> = Promise.resolve();
 export function change(task: Change, seconds: number, signal?: AbortSignal): Promise<Changed | Unchangeable> {
   const turn = last.then(() => run(task, seconds, signal));
   last = turn.catch(() => {});
-  return turn;
+  return signal ? untilAborted(turn, signal) : turn;
 }
 
 async function run(task: Change, seconds: number, signal?: AbortSignal): Promise<Changed | Unchangeable> {

@@ -347,6 +347,17 @@ describe("the blocks of a message", () => {
     await expect(work).rejects.toThrow("enough");
     expect((await g.show(small)).shown).toBe(true);
   });
+
+  it("are abandoned immediately when aborted while another is changed", async () => {
+    await using g = await gallery({ maxSide: 64 });
+    const control = new AbortController();
+    const ended: string[] = [];
+    const first = g.show(jpeg(100, 100, noise())).then(() => ended.push("first"));
+    const second = g.images.fit([block(jpeg(100, 100, noise()))], control.signal).catch(() => ended.push("second"));
+    control.abort(new Error("enough"));
+    await Promise.all([first, second]);
+    expect(ended).toEqual(["second", "first"]);
+  });
 });
 
 /** A WebP file with EXIF data: the chunks of a plain file, after a header that announces the data. */
