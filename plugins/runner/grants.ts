@@ -25,7 +25,12 @@ export function grantsOf(ctx: RunnerContext, skill: Skill): Grants {
   return { secrets: Object.fromEntries(values) as Record<string, string>, network: isOnline };
 }
 
-function shadowsOther(ctx: RunnerContext, { source, folder }: Skill): boolean {
-  const shadowed = ctx.find("skills")?.look.shadowed ?? [];
-  return source === "project" && shadowed.some(({ by, source: from }) => by === folder && from !== "project");
+/** A skill of an earlier run may no longer be in its place, so the name counts, too. */
+function shadowsOther(ctx: RunnerContext, { name, source, folder }: Skill): boolean {
+  const { skills = [], shadowed = [] } = ctx.find("skills")?.look ?? {};
+  const others = [
+    ...skills.filter((each) => each.name === name),
+    ...shadowed.filter((each) => each.by === folder || each.name === name),
+  ];
+  return source === "project" && others.some((each) => each.source !== "project");
 }

@@ -104,7 +104,7 @@ export function lineageOf(
 }
 
 function recordOf(
-  { session, config }: RunnerContext,
+  { session }: RunnerContext,
   request: RunRequest,
   ready: Ready,
   { store, before, ...begun }: Recording,
@@ -123,7 +123,7 @@ function recordOf(
     globs: [...globs],
     root: layout.root,
     ...{ run, epoch, executor, exitCode },
-    network: config.network.includes(begun.skill.name),
+    network: ready.grants.network,
     before: before.files,
     outputs: outputs.files,
     more: { before: before.more, outputs: outputs.more },

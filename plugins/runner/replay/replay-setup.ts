@@ -3,7 +3,7 @@ import type { BlobStore } from "@scorel/blobs/contract";
 import type { OperationContext } from "@scorel/host/contract";
 import { messageOf } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
-import type { Skill } from "@scorel/skills/contract";
+import type { Skill, SkillSource } from "@scorel/skills/contract";
 import type { RunnerContext } from "../config.ts";
 import { errors } from "../errors.ts";
 import { hostFolders } from "../run/ready.ts";
@@ -39,7 +39,9 @@ export function skillForReplay(
       name: `what the skill ${name} made`,
       reason: "it is a skill of a project that is not trusted",
     });
-  const kept = verifiedSkill(restoreSkill(name, files, folder, store), digest);
+  const restored = restoreSkill(name, files, folder, store);
+  // Which variables and whether the network are granted depends on where the skill came from.
+  const kept = verifiedSkill(restored && { ...restored, source: source as SkillSource }, digest);
   const state = found ? "has changed since" : "no longer exists";
   const ran = kept
     ? "the version from that time ran"
@@ -131,12 +133,16 @@ export function stdinOf({ stdin }: RunRecord, store: BlobStore, tell: Tell): Buf
   return bytes ?? Buffer.alloc(0);
 }
 
-/** Reports differences in the executor and in network access. `now` is the executor of the replay. */
-export function reportLimitsChanged({ config }: RunnerContext, record: RunRecord, now: string, tell: Tell): void {
+/** Reports differences in the executor and in network access between the record and the replay. */
+export function reportLimitsChanged(
+  record: RunRecord,
+  { executor: now, isOnline }: { executor: string; isOnline: boolean },
+  tell: Tell,
+): void {
   const { executor: before, network, skill } = record;
   if (before !== now)
     tell({ what: "executor", name: now, before, now, note: `it ran in ${before} then, and in ${now} now` });
-  if (network !== config.network.includes(skill.name))
+  if (network !== isOnline)
     tell({
       what: "network",
       name: skill.name,

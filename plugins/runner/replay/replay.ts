@@ -98,7 +98,7 @@ async function runAgain(ctx: RunnerContext, again: Again, tell: Tell) {
   const { exitCode = -1, durationMs, failed } = await program.ended;
   if (signal.aborted) throw errors.RUN_CANCELLED();
   reportMissingVariables(record, given, ready.declared, tell);
-  reportLimitsChanged(ctx, record, program.executor, tell);
+  reportLimitsChanged(record, { executor: program.executor, isOnline: ready.grants.network }, tell);
   const outputs = compareFiles(record, ready, store, tell);
   const stderr = exitCode === record.exitCode ? {} : { stderr: ready.hide(failed ?? String(said)) };
   return { exitCode: { before: record.exitCode, now: exitCode }, outputs, ...stderr, durationMs };

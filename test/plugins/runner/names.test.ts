@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
 import { text } from "../../model-server.ts";
@@ -51,4 +52,31 @@ it("a project's skill gets the grants of its name, unless it shadows another ski
       "the project's skill math has the same name as another skill, so it does not get the variables and network access that [runner] grants to that name",
     ],
   ]);
+});
+
+it("a replay of a project's skill gets no grants of another skill, whatever has become of it", async () => {
+  vi.stubEnv("MATH_TOKEN", "a-token-of-the-user");
+  await using t = await shop({ env: { math: ["MATH_TOKEN"] }, network: ["math"] }, undefined, [], {
+    workspace: ({ home, project }) => ({
+      trusted: join(project, ".scorel"),
+      trustedCopy: { scorel: join(home, "copy/.scorel"), root: join(home, "copy") },
+    }),
+  });
+  const folder = "copy/.scorel/skills/math";
+  t.g.file(`${folder}/SKILL.md`, skillText("math", "The project's"));
+  t.g.file(`${folder}/show.sh`, 'echo "token: $MATH_TOKEN"');
+  await t.t.skills.refresh();
+  await t.run({ command: "sh show.sh > out/a", output_files: ["out/*"], save_as_artifacts: true });
+  expect(t.record("out/a").network).toBe(false);
+  const again = async () => {
+    await t.t.skills.refresh();
+    const { same, changed } = await t.replay("out/a");
+    return { same, notes: changed.map(({ note }) => note) };
+  };
+  t.g.file(`${folder}/show.sh`, "echo something else");
+  const ran = "the version from that time ran";
+  const expected = { same: true, notes: [`the skill math has changed since; ${ran}`] };
+  expect(await again()).toEqual(expected);
+  rmSync(join(t.g.home, folder), { recursive: true });
+  expect(await again()).toEqual(expected);
 });
