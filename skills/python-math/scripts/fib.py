@@ -4,9 +4,12 @@ import sys
 
 
 def main(arguments):
-    if len(arguments) != 1 or not arguments[0].isdigit():
+    if len(arguments) != 1 or not arguments[0].isdecimal():
         print("usage: fib.py N, where N is a number of 0 or more", file=sys.stderr)
         return 2
+    # By default, Python prints no number of more than 4300 digits.
+    if hasattr(sys, "set_int_max_str_digits"):
+        sys.set_int_max_str_digits(0)
     current, following = 0, 1
     for _ in range(int(arguments[0])):
         print(current)

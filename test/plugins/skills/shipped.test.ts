@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -18,6 +18,19 @@ const namedIn = (name: string, begin: string) => {
       .find((each) => each.includes(begin)) ?? "";
   return Array.from(paragraph.matchAll(/`([^`]+)`/g), ([, word]) => word as string);
 };
+
+itWith("python", "python-math prints large numbers exactly, and says what it takes", () => {
+  // With the lowest limit, numbers that are printed quickly are already too long.
+  const program = ["-X", "int_max_str_digits=640", join(root, "skills/python-math/scripts/fib.py")];
+  const fib = (count: string) =>
+    spawnSync("python3", [...program, count], { encoding: "utf8", maxBuffer: 16 * 1024 * 1024 });
+  const { status, stderr, stdout } = fib("3100");
+  const lines = stdout.trim().split("\n");
+  const [before = "", current = "", last = ""] = lines.slice(-3);
+  expect([status, stderr, lines.length, last.length > 640]).toEqual([0, "", 3_100, true]);
+  expect(BigInt(before) + BigInt(current)).toBe(BigInt(last));
+  expect(fib("²")).toMatchObject({ status: 2, stderr: expect.stringContaining("usage: fib.py N") });
+});
 
 describe("the shipped skills about Scorel itself", () => {
   const listed = /compose-preset|debug-session|write-scorel-extension/;
