@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type {} from "@scorel/blobs/contract";
 import type { OperationContext, Operations } from "@scorel/host/contract";
@@ -174,7 +174,7 @@ function namesIn(directory: string): string[] {
 }
 
 function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Reads the title from the session's summary file; "" without one. */

@@ -6,6 +6,7 @@ import type { SessionHealth } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { MOST_LISTED } from "../places.ts";
 import { isLocked, lockState } from "../storage/lock.ts";
+import { statOfLog } from "../storage/log-stat.ts";
 import { besideLog } from "../storage/session-store.ts";
 import { type Verdict, verifyLog } from "./verify.ts";
 
@@ -47,7 +48,7 @@ function logsIn(store: Logs, directory: string): Log[] {
     .list(directory)
     .flatMap((sessionId) => {
       const path = join(directory, sessionId + store.ending);
-      const stat = statSync(path, { throwIfNoEntry: false });
+      const stat = statOfLog(path);
       return stat ? [{ sessionId, path, bytes: stat.size, writtenAt: stat.mtimeMs }] : [];
     })
     .sort((a, b) => b.writtenAt - a.writtenAt);

@@ -1,4 +1,4 @@
-import { type Stats, statSync } from "node:fs";
+import type { Stats } from "node:fs";
 import { crc32 } from "node:zlib";
 import { type EventOf, isEvent, messageOf, type SessionHeader, type StoredEvent } from "@scorel/kernel";
 import type { Ledger } from "@scorel/kernel/store";
@@ -7,6 +7,7 @@ import { typedContent } from "@scorel/kit/session/typed";
 import type { Logs } from "@scorel/logs/contract";
 import type { SessionMeta, UserMessage } from "@scorel/messages/contract";
 import type { SessionSummary } from "../contract.ts";
+import { statOfLog } from "../storage/log-stat.ts";
 import { besideLog } from "../storage/session-store.ts";
 import { relatedIn } from "./relations.ts";
 
@@ -33,7 +34,7 @@ export type Last = Pick<SessionIndex, "seq" | "id">;
 /** Returns a log's summary: from its index plus later events, or else from the log, writing a new index. */
 export function summaryOf(logs: Logs, path: string, sessionId: string): SessionSummary | undefined {
   // `stat` before reading: if a writer adds events in between, the index is only outdated, not wrong.
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const stat = statOfLog(path);
   if (!stat) return undefined;
   const index = readIndex(path);
   if (index && index.size === stat.size && index.mtimeMs === stat.mtimeMs) return { ...index.summary, path };

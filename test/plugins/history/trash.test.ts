@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import history from "@scorel/history";
 import { definePlugin, newId } from "@scorel/kernel";
@@ -202,6 +202,20 @@ it("a trash with thousands of sessions is listed in linear time", async () => {
 });
 
 describe("emptying the trash", () => {
+  it("deletes a session whose log is a link that leads to itself", async () => {
+    using home = testHome();
+    const id = newId();
+    mkdirSync(dirname(home.session("log")), { recursive: true });
+    symlinkSync(`${id}.jsonl`, home.session(`${id}.jsonl`));
+    await using t = await testHost([echoAgent], [], [history]);
+    await t.client.request("delete_session", { sessionId: id });
+    const bytes = `${id}.jsonl`.length;
+    const { sessions } = await t.client.request("list_trash", {});
+    expect(sessions).toEqual([{ sessionId: id, bytes, title: "" }]);
+    expect(await t.client.request("purge_sessions", {})).toMatchObject({ sessions: [id], bytes });
+    expect(inTrash(home)).toEqual([]);
+  });
+
   it("deletes permanently, then requests the removal of unused blobs", async () => {
     using home = testHome();
     const [kept, gone] = [await stored(home), await stored(home)];

@@ -1,4 +1,13 @@
-import { appendFileSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { Delivered } from "@scorel/host/contract";
@@ -286,6 +295,21 @@ describe("the list of sessions", () => {
     const { sessions } = await t.client.request("list_sessions", {});
     expect(sessions.map(({ problem }) => problem).filter(Boolean)).toEqual([expect.stringContaining("it is empty")]);
     expect(sessions).toHaveLength(2);
+  });
+
+  it("reports a link that leads to itself, and lists the others", async () => {
+    using home = testHome();
+    await using t = await testHost();
+    const [id = ""] = await stored(t, home.cwd, 1);
+    const path = home.session("looploop00000001.jsonl");
+    symlinkSync(path, path);
+    const { sessions } = await t.client.request("list_sessions", {});
+    expect(Object.fromEntries(sessions.map(({ sessionId, problem }) => [sessionId, problem]))).toEqual({
+      [id]: undefined,
+      looploop00000001: expect.stringContaining(`${path} could not be read (ELOOP)`),
+    });
+    const { sessions: checked } = await t.client.request("check_sessions", {});
+    expect(checked.map(({ problem }) => problem?.code).sort()).toEqual(["STORE_READ", undefined]);
   });
 });
 
