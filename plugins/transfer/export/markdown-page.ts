@@ -1,4 +1,5 @@
 import type { DisplayAction, Session } from "@scorel/kernel";
+import { fenced } from "@scorel/kit/text/fence";
 import { visibleBreaks } from "@scorel/kit/text/one-line";
 import type { Redact } from "./redaction.ts";
 import { dateOf, factsOf, type Shown, shownIn } from "./shown.ts";
@@ -54,12 +55,9 @@ function quoted(text: string): string {
     .join("\n")}\n`;
 }
 
-/** Returns a code block with a fence that is longer than any inside. */
+/** Returns a code block; "" without a text. */
 function block(text: string, language = ""): string {
-  if (text === "") return "";
-  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}${language}\n${text}\n${fence}\n`;
+  return text === "" ? "" : `${fenced(text, language)}\n`;
 }
 
 function oneLine(text: string): string {

@@ -4,6 +4,7 @@ import { definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { echoAgent } from "../host/home.ts";
 import { type Desk, desk } from "./desk.ts";
+import { lines } from "./peers.ts";
 
 /** Replaces the plugin `model`, and knows only keys. */
 const keys = definePlugin({
@@ -92,6 +93,24 @@ describe("an exported file", () => {
     const { content = "" } = await t.client.request("export_session", { sessionId, format: "md" });
     expect(content.match(/^title: .*$/m)?.[0]).toBe(`title: "${"Log in, please. ".repeat(4)}[redacted] is my"`);
     expect(content).not.toContain("ghp_");
+  });
+
+  it("is Markdown with a fence around an output that has very many itself", async () => {
+    await using t = await desk();
+    const output = "```\n".repeat(200_000);
+    const call = { type: "toolCall", id: "a", name: "Print", arguments: {} };
+    const result = {
+      role: "toolResult",
+      toolCallId: "a",
+      toolName: "Print",
+      content: [{ type: "text", text: output }],
+    };
+    const messages = [{ role: "user", content: "Print." }, { role: "assistant", content: [call] }, result];
+    const { report } = await t.import(
+      lines({ type: "session", id: "x" }, ...messages.map((message) => ({ type: "message", message }))),
+    );
+    const { content = "" } = await t.client.request("export_session", { sessionId: report.sessionId, format: "md" });
+    expect(content.endsWith(`\n\`\`\`\`\n${output}\n\`\`\`\`\n`)).toBe(true);
   });
 
   it("is Markdown that starts with the session's details", async () => {
