@@ -20,17 +20,21 @@ export async function exportSession(
   return look(sessionId, async (session) => {
     const chunks = await chunksOf(session, format, path, logs.version);
     const { id } = session;
-    if (file !== undefined) return { sessionId: id, file, bytes: writeOut(file, chunks, force) };
-    const content = joined(chunks, id);
+    if (file !== undefined) return { sessionId: id, file, bytes: await writeOut(file, chunks, force) };
+    const content = await joined(chunks, id);
     return { sessionId: id, bytes: Buffer.byteLength(content), content };
   });
 }
 
 /** Joins the chunks; throws TRANSFER_LONG when the text is longer than `longest`. */
-export function joined(chunks: Iterable<string>, sessionId: string, longest: number = LONGEST_ANSWER): string {
+export async function joined(
+  chunks: AsyncIterable<string>,
+  sessionId: string,
+  longest: number = LONGEST_ANSWER,
+): Promise<string> {
   const parts: string[] = [];
   let length = 0;
-  for (const chunk of chunks) {
+  for await (const chunk of chunks) {
     length += chunk.length;
     if (length > longest) throw errors.TRANSFER_LONG({ sessionId });
     parts.push(chunk);
@@ -44,7 +48,7 @@ async function chunksOf(
   format: ExportFormat,
   path: boolean,
   version: number,
-): Promise<Iterable<string>> {
+): Promise<AsyncIterable<string>> {
   const { session } = kernel;
   if (format === "jsonl")
     return (await import("./jsonl-log.ts")).logLines(session, knownSecrets(kernel), path, version);

@@ -8,8 +8,8 @@ import { STYLE } from "./style.ts";
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
 /** Renders a conversation as a single HTML page without scripts or external resources, with all text escaped. */
-export function* htmlPage(session: Session, redact: Redact): Generator<string> {
-  const { id, title, models, created, updated } = factsOf(session, redact);
+export async function* htmlPage(session: Session, redact: Redact): AsyncGenerator<string> {
+  const { id, title, models, created, updated } = await factsOf(session, redact);
   const facts = { Session: id, Model: models.join(", ") || "none", Begun: created, "Last event": updated };
   const rows = Object.entries(facts).map(([name, value]) => `<dt>${name}</dt><dd>${escaped(value)}</dd>`);
   yield `<!doctype html>
@@ -27,7 +27,7 @@ export function* htmlPage(session: Session, redact: Redact): Generator<string> {
 <header class="top"><h1>${escaped(title)}</h1><dl>${rows.join("")}</dl></header>
 <main>
 `;
-  for (const { display, ts, images, model } of shownIn(session, redact))
+  for await (const { display, ts, images, model } of shownIn(session, redact))
     yield `${drawing(display, { ts, model })}${pictures(images)}`;
   yield "</main>\n</body>\n</html>\n";
 }

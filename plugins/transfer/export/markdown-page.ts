@@ -8,12 +8,12 @@ const WHO = { user: "User", assistant: "Assistant", system: "System" };
 const STATE = { open: "[ ]", active: "[~]", done: "[x]" };
 
 /** Renders a conversation as Markdown, with its facts as front matter. */
-export function* markdownPage(session: Session, redact: Redact): Generator<string> {
-  const { id, title, models, created, updated } = factsOf(session, redact);
+export async function* markdownPage(session: Session, redact: Redact): AsyncGenerator<string> {
+  const { id, title, models, created, updated } = await factsOf(session, redact);
   const front = { id, title, model: models.join(", "), created, updated };
   const lines = Object.entries(front).map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`);
   yield `---\n${lines.join("")}---\n\n# ${oneLine(title)}\n`;
-  for (const shown of shownIn(session, redact)) yield part(shown);
+  for await (const shown of shownIn(session, redact)) yield part(shown);
 }
 
 function part({ display, images, ts }: Shown): string {

@@ -10,11 +10,11 @@ const NO_LINKS = ["EPERM", "EACCES", "ENOTSUP", "ENOSYS", "EOPNOTSUPP"];
  * Writes a private file, completely or not at all. An existing file is replaced only with `force`; a symbolic link is
  * replaced itself and never followed. Returns the number of bytes. Throws TRANSFER_EXISTS and TRANSFER_FILE.
  */
-export function writeOut(path: string, chunks: Iterable<string>, force: boolean): number {
+export async function writeOut(path: string, chunks: AsyncIterable<string>, force: boolean): Promise<number> {
   if (!force && fs.lstatSync(path, { throwIfNoEntry: false })) throw errors.TRANSFER_EXISTS({ path });
   const beside = `${path}.${newId()}.tmp`;
   try {
-    const bytes = write(beside, chunks);
+    const bytes = await write(beside, chunks);
     if (force) fs.renameSync(beside, path);
     else linkIfAbsent(beside, path);
     return bytes;
@@ -27,11 +27,11 @@ export function writeOut(path: string, chunks: Iterable<string>, force: boolean)
   }
 }
 
-function write(path: string, chunks: Iterable<string>): number {
+async function write(path: string, chunks: AsyncIterable<string>): Promise<number> {
   const fd = fs.openSync(path, "wx", 0o600);
   try {
     let bytes = 0;
-    for (const batch of batched(chunks)) {
+    for await (const batch of batched(chunks)) {
       const text = Buffer.from(batch);
       for (let written = 0; written < text.length; ) written += fs.writeSync(fd, text, written);
       bytes += text.length;
@@ -43,10 +43,10 @@ function write(path: string, chunks: Iterable<string>): number {
   }
 }
 
-function* batched(chunks: Iterable<string>): Generator<string> {
+async function* batched(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   let parts: string[] = [];
   let length = 0;
-  for (const chunk of chunks) {
+  for await (const chunk of chunks) {
     parts.push(chunk);
     length += chunk.length;
     if (length < BATCH) continue;

@@ -1,6 +1,7 @@
 import { type DisplayAction, type EventId, isEvent, type Session, type StoredEvent } from "@scorel/kernel";
 import { beginningOf } from "@scorel/kit/text/cut";
 import { lineOf } from "@scorel/kit/text/one-line";
+import { slices } from "@scorel/kit/values/slices";
 import type { ImageBlock, ScorelMessage, SessionMeta } from "@scorel/messages/contract";
 import { isRecord } from "../json.ts";
 import { type Redact, redacted } from "./redaction.ts";
@@ -29,19 +30,25 @@ const TITLE_CHARS = 80;
 /** Types of events that are not part of the conversation. */
 const UNSHOWN = new Set(["queue_update"]);
 
-/** Yields the current conversation and its side events in log order. */
-export function* eventsOf({ tree, activeLeaf }: Session): Generator<StoredEvent> {
+/** Yields the current conversation and its side events in log order. Other work of the host runs in between. */
+export async function* eventsOf({ tree, activeLeaf }: Session): AsyncGenerator<StoredEvent> {
   const way = new Set<EventId>();
-  if (activeLeaf !== null) for (const { id } of tree.ancestors(activeLeaf)) way.add(id);
+  const pause = slices();
+  if (activeLeaf !== null)
+    for (const { id } of tree.ancestors(activeLeaf)) {
+      await pause();
+      way.add(id);
+    }
   for (const event of tree) {
+    await pause();
     const parent = tree.parent(event.id);
     if (way.has(event.id) || (!tree.isPath(event.id) && !isJump(event) && (!parent || way.has(parent.id)))) yield event;
   }
 }
 
 /** Yields each event as its plugin displays it, redacted. */
-export function* shownIn(session: Session, redact: Redact): Generator<Shown> {
-  for (const event of eventsOf(session)) {
+export async function* shownIn(session: Session, redact: Redact): AsyncGenerator<Shown> {
+  for await (const event of eventsOf(session)) {
     const display = UNSHOWN.has(event.type) ? { display: "hidden" as const } : session.display(event);
     const images = imagesOf(event);
     if (display.display === "hidden" && images.length === 0) continue;
@@ -51,12 +58,12 @@ export function* shownIn(session: Session, redact: Redact): Generator<Shown> {
 }
 
 /** The facts about a session, redacted. The title is the one that lists of sessions show. */
-export function factsOf(session: Session, redact: Redact): Facts {
+export async function factsOf(session: Session, redact: Redact): Promise<Facts> {
   const { header, tree } = session;
   const { name, title } = { ...(header.meta as SessionMeta), ...session.projection("sessionMeta") };
   const models = new Set<string>();
   let first = "";
-  for (const event of eventsOf(session)) {
+  for await (const event of eventsOf(session)) {
     const model = modelOf(event);
     if (model) models.add(redact(model));
     first ||= promptIn(event, redact);

@@ -46,9 +46,12 @@ describe("a file's lines", () => {
   });
 });
 
-it("limits an answer's length, but not a file's", () => {
-  expect(joined(["ab", "cd"], "s", 4)).toBe("abcd");
-  expect(() => joined(["ab", "cd", "e"], "s", 4)).toThrow("--out");
+it("limits an answer's length, but not a file's", async () => {
+  async function* chunks(...given: string[]) {
+    yield* given;
+  }
+  expect(await joined(chunks("ab", "cd"), "s", 4)).toBe("abcd");
+  await expect(joined(chunks("ab", "cd", "e"), "s", 4)).rejects.toThrow("--out");
 });
 
 describe("a record", () => {

@@ -23,6 +23,26 @@ async function talked(t: Desk, words = "Hello"): Promise<string> {
   return sessionId;
 }
 
+/** Milliseconds that some work takes, and the longest time of it in which the event loop could do nothing else. */
+async function pausesDuring(work: () => Promise<unknown>): Promise<{ longest: number; whole: number }> {
+  const began = performance.now();
+  let [longest, last] = [0, began];
+  const look = () => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  };
+  const ended = new AbortController();
+  const next = () => {
+    look();
+    if (!ended.signal.aborted) setImmediate(next);
+  };
+  setImmediate(next);
+  await work();
+  ended.abort();
+  look();
+  return { longest, whole: last - began };
+}
+
 describe("an exported file", () => {
   it("is readable only by its owner, is written whole, and replaces another only on request", async () => {
     await using t = await desk();
@@ -111,6 +131,19 @@ describe("an exported file", () => {
     );
     const { content = "" } = await t.client.request("export_session", { sessionId: report.sessionId, format: "md" });
     expect(content.endsWith(`\n\`\`\`\`\n${output}\n\`\`\`\`\n`)).toBe(true);
+  });
+
+  it.each(["md", "html", "jsonl"] as const)("is written as %s while the host does other work, too", async (format) => {
+    await using t = await desk();
+    const messages = Array.from({ length: 10_000 }, (_, n) => ({ role: "user", content: `Message ${n}` }));
+    const { report } = await t.import(
+      lines({ type: "session", id: "x" }, ...messages.map((message) => ({ type: "message", message }))),
+    );
+    const file = join(t.home.cwd, `talk.${format}`);
+    const { longest, whole } = await pausesDuring(() =>
+      t.client.request("export_session", { sessionId: report.sessionId, format, file }),
+    );
+    expect(longest).toBeLessThan(whole / 2);
   });
 
   it("is Markdown that starts with the session's details", async () => {
