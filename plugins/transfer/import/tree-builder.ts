@@ -17,6 +17,13 @@ export interface Place {
   clientId?: unknown;
 }
 
+/** The parent of a path event, its depth, and an event farther above, so that any event above is found in a few steps. */
+interface Link {
+  parent: EventId | null;
+  depth: number;
+  jump: EventId | null;
+}
+
 /** Builds the tree of a new session event by event. A record with an unknown parent is attached to the current leaf. */
 export class TreeBuilder {
   /** The active leaf after the events so far. */
@@ -28,7 +35,7 @@ export class TreeBuilder {
   private readonly report: Report;
   private readonly write: (event: StoredEvent) => void;
   private readonly places = new Map<string, EventId | null>();
-  private readonly parents = new Map<EventId, EventId | null>();
+  private readonly parents = new Map<EventId, Link>();
   private readonly ids = new Set<EventId>();
   private ts = 0;
 
@@ -59,13 +66,18 @@ export class TreeBuilder {
   }
 
   parentOf(id: EventId): EventId | null {
-    return this.parents.get(id) ?? null;
+    return this.parents.get(id)?.parent ?? null;
   }
 
   /** Returns true when `ancestor` is `id` or one of its ancestors. */
   isAbove(ancestor: EventId, id: EventId | null): boolean {
-    for (let at = id; at !== null; at = this.parentOf(at)) if (at === ancestor) return true;
-    return false;
+    const depth = this.depthOf(ancestor);
+    let at = id;
+    while (at !== null && this.depthOf(at) > depth) {
+      const { parent, jump } = this.parents.get(at) as Link;
+      at = this.depthOf(jump) >= depth ? jump : parent;
+    }
+    return at === ancestor;
   }
 
   /** Makes a key refer to the given path event. */
@@ -76,7 +88,7 @@ export class TreeBuilder {
   /** Adds an event to the conversation; it becomes the leaf. */
   path<T extends keyof Events>(type: T, payload: Events[T], place: Place): EventId {
     const id = this.add(type, payload, place);
-    this.parents.set(id, this.placeOf(place.parent));
+    this.parents.set(id, this.linkTo(this.placeOf(place.parent)));
     this.alias(place.key, id);
     this.leaf = id;
     if (type === "message") this.report.messages++;
@@ -100,6 +112,24 @@ export class TreeBuilder {
     this.report.keep(type);
     const kind = lineOf(`${this.source}:${type}`, 80);
     this.beside("custom", { kind, data: { hidden: true, record } }, place);
+  }
+
+  /** The number of events above a path event; -1 for none. */
+  private depthOf(id: EventId | null): number {
+    return id === null ? -1 : (this.parents.get(id)?.depth ?? -1);
+  }
+
+  /** Two jumps of the same length one after the other are continued by one that is as long as both. */
+  private linkTo(parent: EventId | null): Link {
+    const depth = this.depthOf(parent) + 1;
+    const jump = this.jumpOf(parent);
+    const next = this.jumpOf(jump);
+    const isPair = this.depthOf(parent) - this.depthOf(jump) === this.depthOf(jump) - this.depthOf(next);
+    return { parent, depth, jump: isPair ? next : parent };
+  }
+
+  private jumpOf(id: EventId | null): EventId | null {
+    return id === null ? null : (this.parents.get(id)?.jump ?? null);
   }
 
   private add(type: string, payload: object, place: Place): EventId {
