@@ -21,6 +21,9 @@ const SETTINGS = [
 /** Leaves large files of git-lfs as pointers, since getting them may need the network. */
 const ENV = { GIT_LFS_SKIP_SMUDGE: "1" };
 
+/** What the full name of a branch begins with. */
+const HEADS = /^refs\/heads\//;
+
 /** Runs git in the checkouts of one repository. Programs named in the repository's settings are not run. */
 export class Git {
   /** Settings that replace these programs, by folder, since each worktree may have settings of its own. */
@@ -83,8 +86,9 @@ export class Git {
 
   /** The branch that is checked out; undefined if there is none. */
   async branch(root: string): Promise<string | undefined> {
-    const { code, output } = await this.run(root, ["symbolic-ref", "--quiet", "--short", "HEAD"]);
-    return code === 0 ? output.toString().trim() : undefined;
+    // Git's own short form is a longer one if there is a tag of that name.
+    const { code, output } = await this.run(root, ["symbolic-ref", "--quiet", "HEAD"]);
+    return code === 0 ? output.toString().trim().replace(HEADS, "") : undefined;
   }
 
   /** Number of commits in `from` that are in none of the others. */

@@ -86,10 +86,12 @@ async function mergeInto({ git, root }: Checkout, worktree: Worktree, tip: strin
   const { left, others } = await inTheWay(git, root, tip);
   if (others.length > 0) throw errors.WORKTREE_OVERWRITES({ root: visibleName(root), files: others });
   const { branch } = worktree;
+  // The shortest name that means the branch, also if there is a tag of the same name. Git puts it into the message of the commit.
+  const named = await git.text(root, "name the branch", ["rev-parse", "--abbrev-ref=loose", `refs/heads/${branch}`]);
   const aside = passingFolder(worktree, "aside");
   try {
     setAside(root, aside, left);
-    const result = await git.run(root, ["merge", "--no-edit", "--no-verify", "--quiet", branch, "--"]);
+    const result = await git.run(root, ["merge", "--no-edit", "--no-verify", "--quiet", named.trim(), "--"]);
     if (result.code !== 0) throw await undone(git, root, { branch, tip }, result);
   } finally {
     await putBack(root, aside);

@@ -42,9 +42,10 @@ export async function clearFolder(checkout: Checkout, worktree: FoundWorktree): 
 
 /** The branches that contain a commit, except for one. */
 export async function branchesWith({ git, root }: Checkout, commit: string, but: string): Promise<string[]> {
-  const args = ["for-each-ref", `--contains=${commit}`, "--format=%(refname:short)", "refs/heads", "refs/remotes"];
+  const args = ["for-each-ref", `--contains=${commit}`, "--format=%(refname)", "refs/heads", "refs/remotes"];
   const text = await git.text(root, "look for other branches", args);
   return plainText(text)
     .split("\n")
-    .filter((name) => name !== "" && name !== but);
+    .filter((name) => name !== "" && name !== `refs/heads/${but}`)
+    .map((name) => name.replace(/^refs\/(?:heads|remotes)\//, ""));
 }

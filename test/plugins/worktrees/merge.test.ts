@@ -33,6 +33,24 @@ it("keeps both if asked, and does nothing the second time", async () => {
   expect(text).toBe("main has all of scorel/login already.");
 });
 
+it("merges and removes a branch, and not the tag of the same name", async () => {
+  const { r, w } = await changed();
+  r.git("tag", "scorel/login", "main");
+  await worktrees.merge(r.root, "login", { keep: true });
+  expect(r.text("b.txt")).toBe("two\n");
+  w.file("c.txt", "three\n");
+  w.git("add", "--all");
+  w.git("commit", "--quiet", "--message=More");
+  expect((await worktrees.remove(r.root, "login")).text).toBe(
+    "The worktree login is removed. Its branch scorel/login stays, since no other branch has all of its commits.",
+  );
+  await worktrees.merge(r.root, "login");
+  expect([r.text("c.txt"), r.git("for-each-ref", "--format=%(refname)")]).toEqual([
+    "three\n",
+    "refs/heads/main\nrefs/tags/scorel/login",
+  ]);
+});
+
 it("names what git ignores, which goes with the worktree, also when it is removed", async () => {
   const { r, w } = await changed();
   for (let at = 0; at < 7; at++) w.file(`${at}.env`, "");
