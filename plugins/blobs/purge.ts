@@ -141,8 +141,19 @@ function filesBelow(folder: string): string[] {
   return entriesIn(folder).flatMap((entry) => {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) return filesBelow(path);
-    return entry.isFile() ? [path] : [];
+    return entry.isFile() || (entry.isSymbolicLink() && leadsToFile(path)) ? [path] : [];
   });
+}
+
+/** Whether a link leads to a file, for example to a log that was moved to another disk. */
+function leadsToFile(path: string): boolean {
+  try {
+    return fs.statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch (thrown) {
+    const reason = codeOf(thrown);
+    if (reason === "ELOOP") return false;
+    throw errors.BLOBS_UNREADABLE({ path, reason }, { cause: thrown });
+  }
 }
 
 function namesIn(folder: string): string[] {

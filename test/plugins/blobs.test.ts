@@ -100,6 +100,21 @@ describe("a purge", () => {
     expect(t.kept("live", "trashed", "torn", "gone", "gone too")).toEqual(["live", "trashed", "torn"]);
   });
 
+  it("keeps the blobs of a session whose log is a link to a file", async () => {
+    await using t = await open();
+    for (const text of ["live", "gone"]) t.keep(text);
+    const log = t.file("sessions/s1.jsonl", "");
+    fs.rmSync(log);
+    fs.symlinkSync(t.file("elsewhere/s1.jsonl", event("live")), log);
+    for (const [name, target] of [
+      ["loop.jsonl", "loop.jsonl"],
+      ["s2.jsonl", "missing"],
+    ] as const)
+      fs.symlinkSync(target, join(dirname(log), name));
+    expect(await t.purge()).toEqual({ removed: 1, bytes: 4, kept: 1 });
+    expect(t.kept("live", "gone")).toEqual(["live"]);
+  });
+
   it("keeps blobs of a list while something refers to the list", async () => {
     await using t = await open();
     for (const text of ["in", "deep", "no list"]) t.keep(text);
