@@ -20,11 +20,13 @@ interface Entry {
 export class Clients {
   private readonly host: HostService;
   private readonly gateway: Pick<GatewayService, "announce">;
+  private readonly logger: { warn(message: string, thrown?: unknown): void };
   private readonly entries = new Map<string, Entry>();
 
-  constructor(host: HostService, gateway: Pick<GatewayService, "announce">) {
+  constructor(host: HostService, gateway: Pick<GatewayService, "announce">, logger: Clients["logger"]) {
     this.host = host;
     this.gateway = gateway;
+    this.logger = logger;
   }
 
   /** Calls `use` with the client of a token. */
@@ -69,11 +71,16 @@ export class Clients {
     return entry;
   }
 
+  /** Closes a client. Does not reject, since nobody waits for the end of most clients. */
   private async leave(identity: string): Promise<void> {
     const entry = this.entries.get(identity);
     this.entries.delete(identity);
     clearTimeout(entry?.leaving);
     entry?.gone();
-    await entry?.client.close();
+    try {
+      await entry?.client.close();
+    } catch (thrown) {
+      this.logger.warn("A session could not be closed", thrown);
+    }
   }
 }

@@ -24,7 +24,7 @@ export default definePlugin({
         import("./bodies.ts"),
         import("./routes.ts"),
       ]);
-      clients ??= new Clients(ctx.host, ctx.gateway);
+      clients ??= new Clients(ctx.host, ctx.gateway, ctx.logger);
       bodies ??= new Bodies();
       return answer({ clients, bodies, version: ctx.launch.version, logger: ctx.logger }, ...given);
     };

@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { Clients } from "../../../plugins/http/clients.ts";
 import { streamEvents } from "../../../plugins/http/events.ts";
 import type { Grant } from "../../../plugins/web-server/contract.ts";
+import { eventually } from "../../eventually.ts";
 
 it("the events of a session are not followed for a client that has left before", async () => {
   const server = createServer().listen(0, "127.0.0.1");
@@ -26,7 +27,7 @@ it("the events of a session are not followed for a client that has left before",
 it("a token is not followed for clients that have ended", async () => {
   const { signal: revoked } = new AbortController();
   const host = { connect: () => ({ clientId: "c", close: async () => {} }) } as unknown as HostService;
-  const clients = new Clients(host, { announce: () => () => {} });
+  const clients = new Clients(host, { announce: () => () => {} }, { warn: () => {} });
   const grant = { identity: "phone", name: "phone", revoked } as unknown as Grant;
   for (let count = 0; count < 3; count++) {
     await clients.with(grant, async () => {});
@@ -34,4 +35,25 @@ it("a token is not followed for clients that have ended", async () => {
     await clients.end();
     expect(getEventListeners(revoked, "abort")).toHaveLength(0);
   }
+});
+
+it("a session that cannot be closed is logged when its token is revoked, and when the host stops", async () => {
+  const failure = new Error("no space left on device");
+  const client = { clientId: "c", close: () => Promise.reject(failure) };
+  const warned: unknown[] = [];
+  const logger = { warn: (_message: string, thrown?: unknown) => void warned.push(thrown) };
+  const clients = new Clients(
+    { connect: () => client } as unknown as HostService,
+    { announce: () => () => {} },
+    logger,
+  );
+  const revocation = new AbortController();
+  const grant = { identity: "phone", name: "phone", revoked: revocation.signal } as unknown as Grant;
+  await clients.with(grant, async () => {});
+  revocation.abort();
+  await eventually(() => expect(warned).toEqual([failure]));
+  const { signal: revoked } = new AbortController();
+  await clients.with({ ...grant, revoked }, async () => {});
+  await clients.end();
+  expect(warned).toEqual([failure, failure]);
 });
