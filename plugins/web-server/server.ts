@@ -55,7 +55,13 @@ export async function startServer(options: ServerOptions): Promise<Listening & {
     });
     server.listen({ port, host: bind }, resolve);
   });
-  return { address: web.open(), codes: web.codes, refuse: () => web.refuse(), close: () => web.close() };
+  try {
+    return { address: web.open(), codes: web.codes, refuse: () => web.refuse(), close: () => web.close() };
+  } catch (thrown) {
+    // Otherwise a process that goes on would hold the port, and refuse every request.
+    await web.close();
+    throw thrown;
+  }
 }
 
 class WebServer {
