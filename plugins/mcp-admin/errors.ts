@@ -42,7 +42,8 @@ export const errors = defineErrors({
   },
   MCP_ADMIN_SECONDS: {
     exit: 2,
-    text: (a: { given: string }) => `--timeout must be a number of seconds greater than 0, not ${a.given}.`,
+    text: (a: { given: string }) =>
+      `--timeout must be a number of seconds greater than 0, at most 3600, not ${a.given}.`,
   },
   MCP_ADMIN_URL: {
     exit: 2,

@@ -5,7 +5,7 @@ import { cleanServerName, readMcpServers } from "@scorel/kit/schema/mcp-json";
 import { visibleName } from "@scorel/kit/text/plain";
 import type { NewServer } from "./config-file.ts";
 import { errors } from "./errors.ts";
-import { candidateOf, type Parts } from "./import/candidate.ts";
+import { candidateOf, isTimeout, type Parts } from "./import/candidate.ts";
 
 type Given = Pick<Invocation, "args" | "options" | "cwd">;
 type Way = { command: string; args?: readonly string[] } | { url: string };
@@ -64,7 +64,7 @@ function wayOf(name: string, words: readonly string[], { url: option, transport 
   const [url, rest] = given === undefined && isAddress ? [words[0], words.slice(1)] : [given, words];
   if (url === undefined) {
     const [command, ...args] = rest;
-    if (command === undefined || isAddress) throw errors.MCP_ADMIN_WAY({ name });
+    if (!command || isAddress) throw errors.MCP_ADMIN_WAY({ name });
     return { command, ...(args.length > 0 && { args }) };
   }
   if (rest.length > 0 || transport === "stdio") throw errors.MCP_ADMIN_WAY({ name });
@@ -96,7 +96,7 @@ function pairsOf(option: string, given: unknown, shape: RegExp): Record<string, 
 function secondsOf(given: unknown): Pick<NewServer, "timeout"> {
   if (given === undefined) return {};
   const timeout = Number(given);
-  if (!(timeout > 0)) throw errors.MCP_ADMIN_SECONDS({ given: visibleName(String(given)) });
+  if (!isTimeout(timeout)) throw errors.MCP_ADMIN_SECONDS({ given: visibleName(String(given)) });
   return { timeout };
 }
 

@@ -27,9 +27,13 @@ function flawOf(name: string, { url, timeout }: Parts): string | undefined {
   if (name === "") return "its name has no letters and digits";
   if (url !== undefined && !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ""))
     return "its url is not an address that begins with http or https";
-  if (timeout !== undefined && !(timeout > 0 && timeout <= 3_600))
-    return "its timeout is not between 0 and 3600 seconds";
+  if (timeout !== undefined && !isTimeout(timeout)) return "its timeout is not between 0 and 3600 seconds";
   return undefined;
+}
+
+/** Whether the configuration accepts this number of seconds. */
+export function isTimeout(seconds: number): boolean {
+  return seconds > 0 && seconds <= 3_600;
 }
 
 function isEmpty(value: unknown): boolean {
