@@ -157,14 +157,12 @@ export class Keeper {
       if (quietSince !== undefined && Date.now() - quietSince >= SESSION_MS) await this.closeUnused(sessionId);
   }
 
-  /** Closes a session, unless it has clients. */
+  /** Closes a session, unless it has clients, or something runs in it, such as a command in the background. */
   private async closeUnused(sessionId: string): Promise<void> {
     try {
-      const { clients } = await this.client.request("get_status", { sessionId });
+      const { closed } = await this.client.request("close_session", { sessionId });
       const session = this.kept.get(sessionId);
-      if (clients === undefined) this.kept.delete(sessionId);
-      else if (session) session.quietSince = Date.now();
-      if (clients === undefined) await this.client.request("close_session", { sessionId });
+      if (!closed && session) session.quietSince = Date.now();
     } catch (thrown) {
       this.options.logger.warn(`Session ${sessionId} could not be closed`, thrown);
     }

@@ -69,6 +69,12 @@ export function keepOpen(session: OpenSession, caller: Caller): OpenSession {
   return session;
 }
 
+/** Releases a session if the caller is no keeper, or nobody else uses it and nothing runs in it. */
+export async function releaseUnlessKept(sessionId: string, caller: Caller): ReturnType<Sessions["release"]> {
+  if (caller.isKeeper && !(await caller.sessions.isUnused(sessionId))) return { closed: false, notices: [] };
+  return releaseSession(sessionId, caller);
+}
+
 /** Releases the caller's session. The last caller to release it closes it. */
 export function releaseSession(sessionId: string, caller: Caller): ReturnType<Sessions["release"]> {
   caller.held.get(sessionId)?.abort();

@@ -3,7 +3,7 @@ import type { Operation, Operations } from "../contract.ts";
 import { queueOf } from "../sessions/queued.ts";
 import { statusOf } from "../sessions/status.ts";
 import { contextPage } from "../stream/pages.ts";
-import { openFor, releaseSession } from "./caller.ts";
+import { openFor, releaseUnlessKept } from "./caller.ts";
 import * as handlers from "./handlers.ts";
 import type { OwnOperation } from "./own-operation.ts";
 import { content, count, flag, text } from "./params.ts";
@@ -289,7 +289,7 @@ export const operations = {
     readOnly: true,
     size: { bounded: "It names what failed on closing, at most 1,000 notices." },
     params: session,
-    run: (params, caller) => releaseSession(params.sessionId, caller),
+    run: (params, caller) => releaseUnlessKept(params.sessionId, caller),
   },
 } satisfies { [O in Operation]?: OwnOperation<O> };
 

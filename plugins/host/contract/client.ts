@@ -61,7 +61,8 @@ export interface ConnectOptions {
   isHere?(): boolean;
   /**
    * Whether the client keeps sessions open only so that their work goes on and they open faster. A session that nobody else has open counts
-   * as closed for a client that opens it with other options, unless something runs in it.
+   * as closed for a client that opens it with other options, unless something runs in it. A keeper's own `close_session` has no effect while
+   * others have the session open, or something runs in it.
    */
   isKeeper?: boolean | undefined;
   /** Whether to validate the results of Scorel's own operations, for tests. Results of extensions are always validated. */

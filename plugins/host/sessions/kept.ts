@@ -6,11 +6,16 @@ import { differing, type OpenSession } from "./open-session.ts";
 import { isIdle } from "./reload.ts";
 
 /** Whether only keepers have the session open, and closing it would neither end nor lose anything. */
-export function isOnlyKept({ kernel, stream, users, workspace }: OpenSession): boolean {
+export function isOnlyKept(session: OpenSession): boolean {
+  const { file } = session.workspace;
+  return isUnused(session) && file !== undefined && existsSync(file);
+}
+
+/** Whether only keepers have the session open, and nothing runs in it. */
+export function isUnused({ kernel, stream, users }: OpenSession): boolean {
   if (users.size === 0 || [...users].some(({ isKeeper }) => isKeeper !== true)) return false;
   if (!isIdle({ kernel }) || stream.questions.length > 0) return false;
-  if (stream.runsShellLines || hasBackground(kernel)) return false;
-  return workspace.file !== undefined && existsSync(workspace.file);
+  return !stream.runsShellLines && !hasBackground(kernel);
 }
 
 function hasBackground(kernel: OpenSession["kernel"]): boolean {

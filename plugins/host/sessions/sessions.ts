@@ -10,7 +10,7 @@ import { canonicalDirectory, homeDirectory, projectRoot } from "../workspace.ts"
 import { Closing, withLock } from "./closing.ts";
 import { copyOf } from "./copy.ts";
 import { importableIn } from "./importable.ts";
-import { isOnlyKept, isOpenedWith } from "./kept.ts";
+import { isOnlyKept, isOpenedWith, isUnused } from "./kept.ts";
 import { cloneId, newHeader, pointIn } from "./new-session.ts";
 import { announceLeaving, differing, failuresOf, type OpenSession, type SessionUser } from "./open-session.ts";
 import { newRelation, pluginChoice, relatedIn } from "./relations.ts";
@@ -237,6 +237,12 @@ export class Sessions {
     const before = failuresOf(session).length;
     await this.close(session);
     return { closed: true, notices: failuresOf(session).slice(before) };
+  }
+
+  /** Whether only keepers have an open session open, and nothing runs in it. */
+  async isUnused(id: string): Promise<boolean> {
+    const session = await this.open.get(id);
+    return session !== undefined && isUnused(session);
   }
 
   /** Closes all sessions for good. Resolves when all are on disk; rejects with the first failure after closing all. */
