@@ -52,6 +52,19 @@ it("a session gets a title from the model, once, and its usage is counted", asyn
   expect(total.calls).toBe(5);
 });
 
+it.each([
+  ["before its answer", "<think>\nThe user asks why.\n</think>\n\nCart discounts", "Cart discounts"],
+  ["until it is cut", "<think>\nThe user asks why", "first words"],
+])("thoughts that a model writes as text %s do not become the title", async (_, answer, title) => {
+  await using t = await titling(() => text(answer));
+  await using host = await t.open();
+  const { sessionId } = await host.client.request("create_session", { cwd: t.home.cwd });
+  await ask(host.client, sessionId, "first words");
+  const isTold = title === "first words";
+  await expect.poll(() => noticesIn(host, sessionId)).toEqual(isTold ? ["TITLE_EMPTY"] : []);
+  await expect.poll(() => listed(host)).toEqual([title]);
+});
+
 it("a name given by a person wins, and a named session gets no title", async () => {
   await using t = await titling(() => text("A title"));
   await using host = await t.open();

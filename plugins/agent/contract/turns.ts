@@ -107,6 +107,7 @@ export interface Question {
 
 /** The answer to a `Question`. */
 export interface Answer {
+  /** The answer, without thoughts that the model's server sends before it as text in `<think>`. */
   text: string;
   /** `provider/id` of the model that answered. */
   model: string;

@@ -11,6 +11,12 @@ import type { Failure } from "./failure.ts";
 import { Retries } from "./retry.ts";
 
 /**
+ * The thoughts of a model whose server sends them as text before the answer, as some local ones do. Thoughts without an end were cut, and
+ * no answer followed.
+ */
+const THOUGHTS = /^\s*<think>[\s\S]*?(?:<\/think>|$)/;
+
+/**
  * Makes one model call outside the conversation, without tools, but guarded, retried, redacted and counted like a
  * round. Calls `spent` with each attempt's message for its usage. Rejects with the reply's failure or the signal's
  * reason.
@@ -83,7 +89,7 @@ async function attempt(
 
 function answerOf({ ctx }: Environment, message: AssistantMessage, usage: Answer["usage"]): Answer {
   return {
-    text: redaction(ctx).text(assistantText(message.content)),
+    text: redaction(ctx).text(assistantText(message.content).replace(THOUGHTS, "")),
     model: `${message.provider}/${message.model}`,
     stopReason: message.stopReason,
     usage,
