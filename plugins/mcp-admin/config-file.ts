@@ -144,9 +144,7 @@ const HEADER = /^[ \t]*\[\[?[^\n]*$/gm;
 const OF_SERVERS = /^[ \t]*\[\[[ \t]*mcp[ \t]*\.[ \t]*servers[ \t]*\]\]/;
 const WITHIN_SERVER = /^[ \t]*\[[ \t]*mcp[ \t]*\.[ \t]*servers[ \t]*\./;
 
-/**
- * The text without the server with this index among the tables `[[mcp.servers]]`, and without the comments between it and the next table.
- */
+/** The text without the server with this index among the tables `[[mcp.servers]]`. Comments below it stay after an empty line. */
 function withoutTable(text: string, index: number): string {
   const headers = [...text.matchAll(HEADER)];
   const tables = headers.filter(([line]) => OF_SERVERS.test(line));
@@ -154,5 +152,14 @@ function withoutTable(text: string, index: number): string {
   if (!own) return text;
   const next = headers.find(({ 0: line, index: at }) => at > own.index && !WITHIN_SERVER.test(line));
   const before = text.slice(0, own.index);
-  return next ? before + text.slice(next.index) : `${before.trimEnd()}\n`.replace(/^\n$/, "");
+  const rest = commentsAtEnd(text.slice(own.index, next?.index)) + (next ? text.slice(next.index) : "");
+  return rest.trim() === "" ? `${before.trimEnd()}\n`.replace(/^\n$/, "") : before + rest;
+}
+
+/** The comments and empty lines at the end of a text, from after the first empty line on. */
+function commentsAtEnd(text: string): string {
+  const lines = text.split(/(?<=\n)/);
+  const last = lines.findLastIndex((line) => !/^\s*(?:#|$)/.test(line));
+  const empty = lines.findIndex((line, at) => at > last && line.trim() === "");
+  return empty < 0 ? "" : lines.slice(empty + 1).join("");
 }
