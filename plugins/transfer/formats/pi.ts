@@ -107,11 +107,12 @@ export class PiReader implements Reader {
 
   private takeSettings({ type, provider, modelId, thinkingLevel }: Json, place: Place) {
     const { builder, report } = this.target;
-    const model = lineOf(`${textIn(provider)}/${textIn(modelId)}`, 200);
-    const level = textIn(thinkingLevel);
-    if (type === "model_change") builder.beside("session_info", { changes: { model } }, place);
-    else if (LEVELS.includes(level)) builder.beside("session_info", { changes: { thinkingLevel: level } }, place);
-    else report.leaveOut("thinking_level_change");
+    const [by, id, level] = [textIn(provider), textIn(modelId), textIn(thinkingLevel)];
+    if (type === "model_change" && by !== "" && id !== "")
+      builder.beside("session_info", { changes: { model: lineOf(`${by}/${id}`, 200) } }, place);
+    else if (type === "thinking_level_change" && LEVELS.includes(level))
+      builder.beside("session_info", { changes: { thinkingLevel: level } }, place);
+    else report.leaveOut(type as string);
   }
 
   /** Converts a compaction. pi names the first entry that is kept; everything before it is summarized. */

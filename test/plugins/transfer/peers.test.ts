@@ -183,4 +183,25 @@ describe("a session of pi", () => {
     );
     expect(spoken(context)).toEqual(["user: hello", "assistant: hi"]);
   });
+
+  it("keeps its model and its thinking level where an entry about them is incomplete", async () => {
+    await using t = await desk();
+    const about = (id: string, type: string, more: object) => ({
+      type,
+      id,
+      parentId: "a5",
+      timestamp: time(9),
+      ...more,
+    });
+    const { report, session } = await t.import(
+      lines(
+        piFile,
+        about("m1", "model_change", { provider: "openai" }),
+        about("m2", "model_change", { thinkingLevel: "high" }),
+        about("m3", "thinking_level_change", { thinkingLevel: "endless" }),
+      ),
+    );
+    expect(report.leftOut).toEqual({ model_change: 2, thinking_level_change: 1 });
+    expect(session.projection("sessionMeta")).toMatchObject({ model: "anthropic/claude-sonnet-5-5" });
+  });
 });
