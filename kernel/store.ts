@@ -92,7 +92,7 @@ export function createMemoryStore(
     open: () => ({ header, ledger: Ledger.of(records.length, read), problems: [] }),
     append: (added, given = []) => {
       for (const [index, event] of given.entries()) kept[records.length + index] = event;
-      records.push(...added);
+      for (const record of added) records.push(record);
     },
     search: (text, first) => records.flatMap((record, row) => (row >= first && record.includes(text) ? row : [])),
     sync: async () => {},

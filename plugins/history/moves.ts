@@ -159,7 +159,7 @@ function leavesBelow(tree: TreeView, id: EventId): StoredEvent[] {
   for (let event = open.pop(); event && found.length < 5; event = open.pop()) {
     const children = tree.children(event.id);
     if (children.length === 0) found.push(event);
-    else open.push(...children);
+    else for (const child of children) open.push(child);
   }
   return found;
 }

@@ -107,6 +107,12 @@ describe("storage", () => {
     await t.kernel.stop();
   });
 
+  it("in memory takes more records at once than a call takes arguments", async () => {
+    const memory = createMemoryStore(testHeader);
+    memory.append(new Array(300_000).fill("{}"));
+    expect(memory.records.length).toBe(300_000);
+  });
+
   it("is synced within 100 ms of a write, and when the log closes", async () => {
     vi.useFakeTimers();
     const memory = createMemoryStore(testHeader);

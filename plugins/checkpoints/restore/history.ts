@@ -57,15 +57,17 @@ export class History {
   }
 
   private add({ calls, files, notCovered, pending }: Checkpoint, at: number): void {
-    if (pending) this.pending.push(...notCovered.map((gap) => ({ ...gap, at, calls: new Set(calls) })));
-    if (pending) return;
+    if (pending) {
+      for (const gap of notCovered) this.pending.push({ ...gap, at, calls: new Set(calls) });
+      return;
+    }
     for (const gap of this.pending) for (const call of calls) gap.calls.delete(call);
     for (const { path, before, after } of files) {
       const known = this.files.get(path) ?? [];
       for (const state of [before, after]) if (state) known.push({ at, state });
       this.files.set(path, known);
     }
-    this.gaps.push(...notCovered.map((gap) => ({ ...gap, at })));
+    for (const gap of notCovered) this.gaps.push({ ...gap, at });
   }
 }
 

@@ -42,7 +42,7 @@ export class WalkSource implements Source {
       const folder = this.folderAt(path);
       if (!folder) continue;
       folders.set(path, folder);
-      open.push(...folder.folders);
+      for (const inside of folder.folders) open.push(inside);
       count += folder.files.size;
       if (count > maxFiles) return `more than ${maxFiles} files`;
     }
