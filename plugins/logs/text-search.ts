@@ -17,14 +17,16 @@ export class TextSearch {
   rowsWith(text: string, first: number): readonly number[] {
     const known = this.known.get(text);
     if (!known || known.from > first) return this.remember(text, first, this.seek(text, first));
+    if (known.to < first) return this.seek(text, first);
     // A log only grows, so earlier results stay valid, and only the new part of the file is searched.
-    const added = this.seek(text, Math.max(first, known.to));
-    return [...known.rows.filter((row) => row >= first && row < known.to), ...added];
+    const rows = known.rows.concat(this.seek(text, known.to));
+    this.remember(text, known.from, rows);
+    return rows.filter((row) => row >= first);
   }
 
   private remember(text: string, from: number, rows: readonly number[]): readonly number[] {
     if (rows.length > KEPT_ROWS) return rows;
-    if (this.known.size === KEPT_SEARCHES) this.known.clear();
+    if (this.known.size === KEPT_SEARCHES && !this.known.has(text)) this.known.clear();
     this.known.set(text, { from, to: this.file.count, rows });
     return rows;
   }

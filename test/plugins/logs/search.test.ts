@@ -41,6 +41,13 @@ itWith("linux", "a repeated search for a text reads only what was added since", 
     appendFileSync(path, record);
     file.place(at, record.length - 1);
     expect(sought(150)).toEqual({ rows: [200, 300], isRead: false });
+    const long = `${JSON.stringify({ type: "note", text: "straw ".repeat(1_000) })}\n`;
+    for (let n = 0; n < 400; n++) {
+      appendFileSync(path, long);
+      file.place(file.size, long.length - 1);
+    }
+    expect(sought(150)).toEqual({ rows: [200, 300], isRead: true });
+    expect(sought(150)).toEqual({ rows: [200, 300], isRead: false });
   } finally {
     rmSync(folder, { recursive: true });
   }
