@@ -11,7 +11,7 @@ export interface Layout {
   /** The parts between the conversation and the question, the most important last. */
   above: readonly (readonly string[])[];
   /** Draws the open question; undefined when there is none. `Around` explains the limits in `room`. */
-  question(room: Pick<Around, "height" | "whole" | "most">): DrawnQuestion | undefined;
+  question(room: Pick<Around, "height" | "whole" | "reading" | "most">): DrawnQuestion | undefined;
   /** The line above the field. */
   line: string;
   field: Pick<Component, "render"> & { readonly cursor?: Cursor | undefined };
@@ -33,8 +33,9 @@ const AROUND = 3;
 export function arranged({ columns, rows, conversation, above, question, line, field, foot }: Layout): Frame {
   const fieldLines = field.render(columns);
   const most = Math.max(1, rows - foot.length - 1);
-  const whole = rows - foot.length - Math.min(LEAST_FIELD, fieldLines.length) - AROUND;
-  const asked = question({ height: Math.min(whole - LEAST, most), whole: Math.min(whole, most), most })?.lines ?? [];
+  const reading = Math.min(most, rows - foot.length - Math.min(LEAST_FIELD, fieldLines.length));
+  const whole = Math.min(most, reading - AROUND);
+  const asked = question({ height: whole - LEAST, whole, reading, most })?.lines ?? [];
   const room = Math.max(1, rows - foot.length - asked.length);
   const { cursor } = field;
   const { shownField, cutOff } = cutField(fieldLines, room, cursor);

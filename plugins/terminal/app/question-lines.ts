@@ -20,6 +20,8 @@ export interface Around {
   height: number;
   /** The most lines for the question, if it fits into them completely. */
   whole: number;
+  /** The most lines for the question while the user reads a long body. */
+  reading: number;
   /** The most lines for the question in all other cases. */
   most: number;
   /** Questions that wait after this one. */
@@ -62,7 +64,8 @@ export function drawQuestion(question: Question, around: Around, look: QuestionL
   const beside = head.length + foot.length + labels.length;
   const { lines: body, end } = bodyOf(question, more, room, around.whole - beside, look);
   const least = Math.min(LEAST_BODY, body.length);
-  const height = heightOf(beside, body.length, around);
+  const { isBeingRead } = question.body;
+  const height = heightOf(beside, body.length, isBeingRead ? { ...around, height: around.reading } : around);
   const free = height - head.length - foot.length - least;
   const isWhole = width >= 20 && free >= Math.min((question.pending ? 1 : LEAST_OFFERS) + 1, labels.length);
   if (!isWhole) {

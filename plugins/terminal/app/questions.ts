@@ -16,7 +16,7 @@ const SWAPPED_MS = 1_500;
 /** A question that is shown within so many milliseconds after another one ended elsewhere counts as its replacement. */
 const SWAP_MS = 10_000;
 
-type Room = Pick<Around, "height" | "whole" | "most">;
+type Room = Pick<Around, "height" | "whole" | "reading" | "most">;
 interface QuestionsParts {
   words: Words;
   /** Sends an answer. `kept` is the message to show for a lasting one, once it holds. */

@@ -1,8 +1,11 @@
-/** The number of last lines that are always shown. */
+/** The number of last lines that are always shown, and that number once the reader has moved the text. */
 const TAIL = 3;
+const TAIL_WHILE_READ = 1;
 
 /** The shown part of long text: a range of lines that can be moved, and always the last ones. Remembers which lines were shown. */
 export class Scrolled {
+  /** Whether the reader has moved the text, and thus needs room for it more than anything else. */
+  isBeingRead = false;
   private from = 0;
   private step = 1;
   private last = 0;
@@ -23,6 +26,7 @@ export class Scrolled {
   /** Moves the range by its length less one line. Returns false if everything is shown anyway. */
   move(by: 1 | -1): boolean {
     if (!this.isLong) return false;
+    this.isBeingRead = true;
     this.from = Math.min(this.last, Math.max(0, this.from + by * this.step));
     return true;
   }
@@ -40,7 +44,7 @@ export class Scrolled {
     this.forgetIfChanged(lines.length, width);
     const all = [...lines.keys()];
     const isLong = lines.length > room;
-    const tail = isLong ? Math.min(TAIL, Math.floor((room - 1) / 2), end) : 0;
+    const tail = isLong ? Math.min(this.isBeingRead ? TAIL_WHILE_READ : TAIL, Math.floor((room - 1) / 2), end) : 0;
     const head = isLong ? room - 1 - tail : lines.length;
     const moving = [...all.slice(0, end - tail), ...all.slice(end)];
     this.last = moving.length - head;

