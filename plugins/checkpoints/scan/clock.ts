@@ -3,9 +3,9 @@ const SLICE_MS = 2;
 /** A scan is also given up after this many times its CPU limit in real time, as on a busy machine or a slow disk. */
 const MOST_BUSY = 5;
 
-/** Why a scan was given up after this many milliseconds. */
-export function tooLong(most: number): string {
-  return `scanning took more than ${most} ms, which \`maxScanMs\` in [checkpoints] sets`;
+/** Why a scan was given up. Names the setting's value also for a scan in the background, whose limit is a multiple of it. */
+export function tooLong(maxScanMs: number): string {
+  return `scanning took more than ${maxScanMs} ms, which \`maxScanMs\` in [checkpoints] sets`;
 }
 
 /** Measures the CPU time and real time that a scan spends on this thread, and yields in between. */

@@ -94,8 +94,7 @@ export class Survey {
 
   private async scanAll(): Promise<Difference | Failure> {
     const { maxScanMs, signal } = this.context;
-    const most = maxScanMs * IN_BACKGROUND;
-    const clock = new Clock(most, signal);
+    const clock = new Clock(maxScanMs * IN_BACKGROUND, signal);
     const since = Date.now();
     const doubtful = [...this.doubtful];
     const listing = await this.sourceNow().list(this.known, clock);
@@ -106,7 +105,7 @@ export class Survey {
     for (const paths of [listing.suspects, doubtful])
       for (const path of paths) {
         if (clock.isDue) {
-          if (!(await clock.pause())) return tooSlow(most, this.partial.size > readBefore);
+          if (!(await clock.pause())) return tooSlow(maxScanMs, this.partial.size > readBefore);
           parents.forget();
         }
         this.lookAt(path, parents, listing, found);
@@ -184,6 +183,6 @@ function isOlder({ ctimeMs }: Mark, lookedAt: number): boolean {
   return Math.floor(ctimeMs / 1_000) < Math.floor((lookedAt - TICK_MS) / 1_000);
 }
 
-function tooSlow(most: number, hasRead: boolean): Failure {
-  return { reason: tooLong(most), hopeless: !hasRead };
+function tooSlow(maxScanMs: number, hasRead: boolean): Failure {
+  return { reason: tooLong(maxScanMs), hopeless: !hasRead };
 }
