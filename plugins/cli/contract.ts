@@ -89,6 +89,11 @@ export interface Launch extends Omit<Invocation, "args" | "options"> {
   version: string;
   /** The preset that was named with `--preset`. */
   preset?: string;
+  /**
+   * Set while this process is the host that runs in the background: its process id, and the command that starts it
+   * again with the same options.
+   */
+  served?: { pid: number; restart: string };
   /** Whether this project is trusted in this run only, as with --trust. */
   trust?: boolean;
   /** Options of every command. The loader has already applied them. */

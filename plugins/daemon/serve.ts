@@ -2,6 +2,7 @@ import type { Invocation } from "@scorel/cli/contract";
 import { holderOf, tryLock } from "@scorel/kit/files/lock";
 import { inOwnFolder } from "@scorel/kit/files/state-folder";
 import { ownIdentity } from "@scorel/kit/process/identity";
+import { shellWord } from "@scorel/kit/text/shell-word";
 import { BACKGROUND, wordsOf } from "./background.ts";
 import type { DaemonContext } from "./context.ts";
 import type { HostStatus } from "./contract.ts";
@@ -101,7 +102,12 @@ async function open(ctx: DaemonContext, { options, env }: Invocation): Promise<O
     const about = { pid: process.pid, version, preset, startedAt: Date.now(), addresses };
     const background = env[BACKGROUND] === "1";
     delete process.env[BACKGROUND];
-    const save: Open["save"] = (given) => writeState({ ...about, nonce, background, words: wordsOf(ctx, given) });
+    const save: Open["save"] = (given) => {
+      const words = wordsOf(ctx, given);
+      writeState({ ...about, nonce, background, words });
+      const restart = ["scorel host serve --replace", ...words.map(shellWord)].join(" ");
+      ctx.launch.served = { pid: process.pid, restart };
+    };
     save(options);
     return { listeners, about, save, close };
   } catch (thrown) {

@@ -39,6 +39,12 @@ export const errors = defineErrors({
       `No key for provider "${a.provider}": the environment variable ${a.variable} is not set. Set it, or name another one with apiKeyEnv in [model]` +
       `${a.storable ? `, or store a key: scorel login ${a.provider}` : ""}.`,
   },
+  MODEL_KEY_NOT_IN_HOST: {
+    exit: 2,
+    text: (a: { provider: string; variable: string; pid: number; restart: string; storable: boolean }) =>
+      `No key for provider "${a.provider}": the environment variable ${a.variable} is not set in the host that runs this session (process ${a.pid}), which has the variables of the shell that started it. ` +
+      `Start the host again from a shell in which ${a.variable} is set: \`${a.restart}\`${a.storable ? `. Or store a key: scorel login ${a.provider}` : ""}.`,
+  },
   MODEL_KEY_UNNAMED: {
     exit: 2,
     text: (a: { provider: string }) =>

@@ -1,3 +1,4 @@
+import type {} from "@scorel/cli/contract";
 import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/workspace/contract";
 import { type LocalServer, localServers } from "./choose/local-servers.ts";
@@ -29,7 +30,7 @@ export function modelPlugin(servers: readonly LocalServer[] = localServers) {
         import("./model.ts"),
         import("./providers/registry.ts"),
       ]);
-      const from = { env: process.env, stored: readStored, servers };
+      const from = { env: process.env, stored: readStored, servers, served: () => ctx.find("launch")?.served };
       const providers = new Providers(ctx, from, secrets);
       const run = ctx.calls.run.bind(ctx.calls);
       const asked = ctx.find("workspace")?.model;

@@ -46,7 +46,7 @@ export async function createModel(
   { config, asked, named, from, providers, run, stopping }: Wanted,
   secrets: Secrets,
 ): Promise<ModelService & OwnModel> {
-  const request: RequestContext = { secrets, providers, run, stopping };
+  const request: RequestContext = { secrets, from, providers, run, stopping };
   const tables = [config, ...Object.values(named)];
   const resolved = (name: string) => {
     const table = tableFor(name, tables) ?? config;
@@ -98,7 +98,7 @@ interface Name {
 }
 
 /** Dependencies of every request of a session. */
-interface RequestContext extends Pick<Wanted, "stopping" | "providers" | "run"> {
+interface RequestContext extends Pick<Wanted, "from" | "stopping" | "providers" | "run"> {
   secrets: Secrets;
   sent?: SentMessages;
 }
@@ -108,7 +108,7 @@ async function usableModel(
   name: Name | undefined,
   request: RequestContext,
 ): Promise<OwnModel> {
-  const { providers } = request;
+  const { providers, from } = request;
   const known = await chosen.then(
     (made) => () => made,
     (thrown: unknown) => () => {
@@ -125,8 +125,8 @@ async function usableModel(
       const provider = owned();
       if (provider) await providers.models(provider);
     },
-    current: () => usable(choice()).model,
-    credential: () => usable(choice()).credential,
+    current: () => usable(choice(), from).model,
+    credential: () => usable(choice(), from).credential,
     windowFrom: () => choice().windowFrom,
     chosen: () => choice(),
     stream: (context, options) => open(choice, context, options, request),
@@ -136,21 +136,21 @@ async function usableModel(
 type Usable = Choice & Access;
 
 /** Adds the key to a choice, and the base URL that the provider assigned to a subscriber. */
-function usable(choice: Choice): Usable {
-  const access = accessFor(choice);
+function usable(choice: Choice, from: Sources): Usable {
+  const access = accessFor(choice, from);
   const { baseUrl } = access.subscription ?? {};
   return { ...choice, ...access, ...(baseUrl !== undefined && { model: { ...choice.model, baseUrl } }) };
 }
 
 /** Like `usable`, but renews a subscription's token that is about to expire (usually after about an hour). */
-async function withFreshToken(choice: Choice, secrets: Secrets): Promise<Usable> {
-  const found = usable(choice);
+async function withFreshToken(choice: Choice, { secrets, from }: RequestContext): Promise<Usable> {
+  const found = usable(choice, from);
   if (!found.subscription) return found;
   secrets.learn(secretsOf(found.subscription));
   if (!isDue(found.subscription)) return found;
   const { renewed } = await import("./keys/refresh.ts");
   secrets.learn(secretsOf(await renewed(choice.model.provider)));
-  return usable(choice);
+  return usable(choice, from);
 }
 
 const noModel = { api: "none", provider: "none", id: "none" } satisfies Pick<Model<Api>, "api" | "provider" | "id">;
@@ -163,7 +163,7 @@ async function open(
 ): Promise<AssistantMessageEventStream> {
   const { secrets, stopping } = request;
   try {
-    const { model, key, credential, offline, own } = await withFreshToken(choose(), secrets);
+    const { model, key, credential, offline, own } = await withFreshToken(choose(), request);
     if (offline) return await (await import("./offline/offline.ts")).streamOffline(context, options);
     stopping.throwIfAborted();
     const { signal = stopping } = options;

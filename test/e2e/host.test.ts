@@ -114,6 +114,23 @@ describe("scorel host", () => {
     expect(results).toEqual([expect.stringContaining("green\n0\n")]);
   });
 
+  it("says that a key is missing in its environment, and how to start it with the key", async () => {
+    using s = scratch();
+    await using server = await startModelServer([]);
+    s.useModel(server.baseUrl, 'apiKeyEnv = "MYK"\n');
+    const host = await serving(s, [...none, "--port", "0"]);
+    const { code, stdout, stderr } = await s.run([...none, "-p", "one"], { env: { MYK: "x" } });
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `scorel: No key for provider "scripted": the environment variable MYK is not set in the host that runs this session (process ${host.pid}), which has the variables of the shell that started it. Start the host again from a shell in which MYK is set: \`scorel host serve --replace --port 0 --preset none\`.\n`,
+    });
+    host.child.kill("SIGTERM");
+    await host.finished;
+    // Without a host, the command itself has the session.
+    expect((await s.run([...none, "-p", "one"])).stderr).toContain("MYK is not set. Set it");
+  });
+
   it("counts the rounds of a prompt that it answers", async () => {
     using s = scratch();
     await using server = await startModelServer([

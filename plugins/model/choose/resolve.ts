@@ -1,4 +1,5 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
+import type { Launch } from "@scorel/cli/contract";
 import { customApis } from "@scorel/kit/schema/model-table";
 import type { BuiltinConfig, ModelConfig } from "../config.ts";
 import { errors } from "../errors.ts";
@@ -16,6 +17,8 @@ export interface Sources {
   /** Reads the stored credentials, by provider. */
   stored(): Stored;
   servers: readonly LocalServer[];
+  /** The host in the background, if it is this process and `env` has its variables. */
+  served?(): Launch["served"];
 }
 
 /**

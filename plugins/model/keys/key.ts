@@ -1,4 +1,5 @@
 import type { Choice } from "../choose/choice.ts";
+import type { Sources } from "../choose/resolve.ts";
 import { errors } from "../errors.ts";
 import type { Subscription } from "./auth-file.ts";
 
@@ -17,7 +18,7 @@ export interface Access {
 /** Reads the key for a model now. Throws MODEL_KEY_ errors that name the variable but never quote its value. */
 export function accessFor(
   { model, keyVariables, stored }: Choice,
-  env: Readonly<Record<string, string | undefined>> = process.env,
+  { env, served }: Pick<Sources, "env" | "served">,
 ): Access {
   const [usual] = keyVariables;
   if (usual === undefined) return { key: NO_KEY, credential: "no key" };
@@ -25,9 +26,16 @@ export function accessFor(
   if (variable !== undefined) return { key: checked(env[variable] as string, variable), credential: variable };
   const found = stored?.();
   if (found === undefined)
-    throw errors.MODEL_KEY_MISSING({ provider: model.provider, variable: usual, storable: stored !== undefined });
+    throw missing({ provider: model.provider, variable: usual, storable: stored !== undefined }, served?.());
   if (typeof found === "string") return { key: checked(found, "~/.scorel/auth.json"), credential: "stored key" };
   return { key: found.access, credential: "subscription", subscription: found };
+}
+
+function missing(
+  what: { provider: string; variable: string; storable: boolean },
+  host: ReturnType<NonNullable<Sources["served"]>>,
+) {
+  return host ? errors.MODEL_KEY_NOT_IN_HOST({ ...what, ...host }) : errors.MODEL_KEY_MISSING(what);
 }
 
 function checked(key: string, place: string): string {

@@ -71,7 +71,7 @@ export class Providers {
   /** Where a provider's key comes from, as in ModelCheck; undefined without one. */
   credentialOf(owned: OwnedProvider): string | undefined {
     try {
-      return accessFor(this.choiceOf(owned, anyModel), this.from.env).credential;
+      return accessFor(this.choiceOf(owned, anyModel), this.from).credential;
     } catch {
       // The models are listed as not ready. A request throws the reason.
       return undefined;
@@ -88,7 +88,7 @@ export class Providers {
     const guarded = { plugin, where: `models of provider ${id}`, otherwise: undefined, limit: PATIENCE };
     return this.ctx.attempt(guarded, async (): Promise<readonly ProviderModel[] | undefined> => {
       if (typeof provider.models !== "function") return provider.models;
-      const { key, credential } = accessFor(this.choiceOf(owned, anyModel), this.from.env);
+      const { key, credential } = accessFor(this.choiceOf(owned, anyModel), this.from);
       const { access } = accessTo(provider, {
         key: credential === "no key" ? undefined : key,
         signal: AbortSignal.timeout(PATIENCE),
