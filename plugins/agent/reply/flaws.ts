@@ -42,13 +42,19 @@ export function providerFailure(model: AnyModel, message: AssistantMessage): [Fa
   const { kind, retryAfterMs } = judge(said, failure);
   const reason = said.errorMessage ?? "no reason given";
   const error = refusal(model, kind, reason, failure?.advice ?? adviceOnWait(retryAfterMs));
-  const retryable = kind === "retryable";
+  // A retry that comes before the time that the server names would be refused, too.
+  const retryable = kind === "retryable" && !isTooLong(retryAfterMs);
   const overflow = kind === "overflow";
   return [{ error, reason, retryable, overflow, ...(retryAfterMs !== undefined && { retryAfterMs }) }, said];
 }
 
+/** Whether the server asks for a longer wait than a retry makes. */
+function isTooLong(retryAfterMs = 0): boolean {
+  return retryAfterMs > longestMs;
+}
+
 function adviceOnWait(retryAfterMs = 0): string | undefined {
-  if (retryAfterMs <= longestMs) return undefined;
+  if (!isTooLong(retryAfterMs)) return undefined;
   return `The server asks to wait ${timeSpan(retryAfterMs)} before the next request.`;
 }
 

@@ -1,11 +1,10 @@
 import type { TransientDefinition, TransientOf, Transients } from "@scorel/kernel";
-import { timeSpan } from "@scorel/kit/text/time-span";
 import { z } from "zod";
 import { type Environment, redaction } from "../environment.ts";
 import type { Failure } from "./failure.ts";
 
 const baseMs = 1_000;
-/** A retry never waits longer, even if the server asks for it. */
+/** A retry never waits longer. If the server asks for a longer wait, there is no retry. */
 export const longestMs = 60_000;
 /** Random share of the delay, so that many sessions do not retry at the same moment. */
 const jitter = 0.25;
@@ -49,7 +48,7 @@ export class Retries {
     const { ctx, clock } = this.env;
     const attempt = ++this.made;
     const delayMs = this.delay(attempt, planned.retryAfterMs);
-    const reason = reasonOf(planned, redaction(ctx).text(planned.reason));
+    const reason = shortened(redaction(ctx).text(planned.reason));
     ctx.session.emit("retry_start", { attempt, of: ctx.config.retries, delayMs, reason });
     await clock.wait(delayMs, signal);
     ctx.session.emit("retry_end", { attempt, cancelled: signal.aborted });
@@ -63,10 +62,8 @@ export class Retries {
   }
 }
 
-/** The reason for a retry, and for how long the server asks to wait if that is longer than a retry waits. */
-function reasonOf({ retryAfterMs = 0 }: Failure, text: string): string {
-  const reason = text.length > longestReason ? `${text.slice(0, longestReason)}…` : text;
-  return retryAfterMs > longestMs ? `the server asks to wait ${timeSpan(retryAfterMs)}: ${reason}` : reason;
+function shortened(reason: string): string {
+  return reason.length > longestReason ? `${reason.slice(0, longestReason)}…` : reason;
 }
 
 const attemptNumber = z.number().int().positive();

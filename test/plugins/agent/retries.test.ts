@@ -159,22 +159,28 @@ describe("the wait before a retry", () => {
     const { waits, clock } = noted();
     const busy = (after: string) => status(429, {}, { "retry-after": after });
     const inWords = status(429, { error: { message: "Please try again in 9.5s" } });
-    await using t = await openAgent([busy("7"), inWords, busy("86400"), text("ok")], { config, clock });
+    await using t = await openAgent([busy("7"), inWords, busy("60"), text("ok")], { config, clock });
     await (await t.agent.send("go")).turn;
     expect(waits).toEqual([7_000, 9_500, 60_000]);
   });
 
-  it("names a longer wait that the server asks for, as does the last error", async () => {
-    const { clock } = noted();
-    const busy = () => status(429, { error: { message: "busy" } }, { "retry-after": "3600" });
-    await using t = await openAgent(busy, { config: { retries: 1 }, clock });
-    const { error } = await (await t.agent.send("go")).turn;
-    expect((await t.story()).filter((line) => line.startsWith("retry_start"))).toEqual([
-      "retry_start 1/1 60000 ms: the server asks to wait 1 h: 429 busy",
-    ]);
-    expect(error?.message).toBe(
-      "The model call failed: 429 busy. The server asks to wait 1 h before the next request.",
-    );
+  it.each([
+    ["61", "1 min 1 s"],
+    ["3600", "1 h"],
+  ])("is not begun if the server asks for a longer one: %s seconds", async (after, wait) => {
+    const { waits, clock } = noted();
+    const busy = status(429, { error: { message: "busy" } }, { "retry-after": after });
+    await using t = await openAgent([overloaded, busy, text("never")], { config, clock });
+    const { reason, error } = await (await t.agent.send("go")).turn;
+    expect({ reason, error, waits, requests: t.server.requests.length }).toEqual({
+      reason: "error",
+      error: {
+        code: "AGENT_MODEL",
+        message: `The model call failed: 429 busy. The server asks to wait ${wait} before the next request.`,
+      },
+      waits: [1_000],
+      requests: 2,
+    });
   });
 
   it("is never shorter because of that, and varies by a quarter", async () => {
