@@ -35,7 +35,8 @@ export function activityLine(parts: StatusParts, width: number): string | undefi
   const isWorking = parts.view?.status.running || parts.view?.live.some(isShellLine);
   const hint =
     isConnected && isWorking ? theme.style("muted", `${SEPARATOR}${words.toInterrupt(keys.label("interrupt"))}`) : "";
-  return cut(text + hint, width);
+  // A long reason is cut, and never the key that ends the wait.
+  return cut(cut(text, width - columnsIn(hint)) + hint, width);
 }
 
 function activity({

@@ -39,6 +39,16 @@ it("says in how many seconds a call of the model is made again", () => {
   ]);
 });
 
+it("cuts the reason for a new call of the model, and not the key that interrupts", () => {
+  const retrying = { attempt: 1, of: 3, reason: `429 ${"Rate limit reached. ".repeat(9)}`, until: 159_000 };
+  const line = (width: number) => activityLine({ ...parts, view: viewOf({ retrying }) }, width);
+  expect([line(80), line(24), line(10)]).toEqual([
+    "trying again in 59 s (1 of 3): 429 Rate limit reached. Rate … · Esc to interrupt",
+    "tryi… · Esc to interrupt",
+    "… · Esc t…",
+  ]);
+});
+
 it("names the preset and the directory when they are not those that one expects, and leaves out a price that is not known", () => {
   const view = viewOf({ model: "p/m", meta: { preset: "readonly" } });
   expect([
