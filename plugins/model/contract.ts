@@ -177,7 +177,7 @@ export interface RequestFailure {
   retryAfterMs?: number;
   /** System error code when the server was not reached, for example ECONNREFUSED. */
   unreached?: string;
-  /** Advice about a refused key. */
+  /** Advice about a refused key, or about a server of the user's own that refuses the connection. */
   advice?: string;
 }
 

@@ -163,7 +163,7 @@ async function open(
 ): Promise<AssistantMessageEventStream> {
   const { secrets, stopping } = request;
   try {
-    const { model, key, credential, offline, own } = await withFreshToken(choose(), request);
+    const { model, key, credential, offline, own, ownServer } = await withFreshToken(choose(), request);
     if (offline) return await (await import("./offline/offline.ts")).streamOffline(context, options);
     stopping.throwIfAborted();
     const { signal = stopping } = options;
@@ -181,7 +181,7 @@ async function open(
       });
     }
     const { streamModel } = await import("./wire/stream.ts");
-    return await streamModel(model, { key, credential }, context, { ...options, signal }, request);
+    return await streamModel(model, { key, credential, ownServer }, context, { ...options, signal }, request);
   } catch (thrown) {
     const { failedStream } = await import("./wire/reply.ts");
     const { failure } = (thrown instanceof ScorelError ? thrown.data : {}) as { failure?: RequestFailure };

@@ -2,6 +2,7 @@ import type { AssistantMessage, Context } from "@mariozechner/pi-ai";
 import type { ModelCheck, RequestFailure } from "../contract.ts";
 import { adviceOnKey } from "../keys/refused-key.ts";
 import type { OwnModel } from "../model.ts";
+import { adviceOnSilence } from "../wire/explain.ts";
 
 const question: Context = { messages: [{ role: "user", content: "Answer with the word ok.", timestamp: 0 }] };
 /** Maximum tokens of the answer. Some apis refuse less than 16. */
@@ -39,8 +40,7 @@ type At = Pick<ModelCheck, "host" | "credential"> & { provider: string };
 
 /** Returns the most likely remedy for the server's answer. */
 function adviceFor({ status, unreached }: RequestFailure, { provider, host, credential }: At) {
-  if (unreached === "ECONNREFUSED")
-    return `Nothing listens at ${host}: is the server running, and the port in baseUrl right?`;
+  if (unreached === "ECONNREFUSED") return adviceOnSilence(host);
   if (unreached === "ENOTFOUND" || unreached === "EAI_AGAIN")
     return `No such host as ${host}: is baseUrl right, and is there a network?`;
   if (unreached !== undefined) return `Is ${host} right, and is a proxy needed (HTTPS_PROXY)?`;

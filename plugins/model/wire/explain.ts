@@ -16,6 +16,11 @@ export function unreachedText(host: string, code: string): string {
     : `cannot reach ${host} (${code})`;
 }
 
+/** Says what to check when a server of the user's own refuses the connection. */
+export function adviceOnSilence(host: string): string {
+  return `Nothing listens at ${host}: is the server running, and the port in baseUrl right?`;
+}
+
 /** Returns a readable error message: the wire's own knowledge, else the library's message without its JSON. */
 export function explained(message: string, baseUrl: string, wire: Wire): string {
   const { unreached, refusal, status, said: heard, told } = wire;

@@ -9,12 +9,13 @@ import type {
 } from "@mariozechner/pi-ai";
 import { messageOf } from "@scorel/kernel";
 import { adapters, loadAdapter, type SpokenApi } from "../choose/apis.ts";
+import type { Choice } from "../choose/choice.ts";
 import type { RequestFailure, StreamOptions } from "../contract.ts";
 import type { Access } from "../keys/key.ts";
 import { adviceOnKey } from "../keys/refused-key.ts";
 import type { Secrets } from "../keys/secrets.ts";
 import type { Passage } from "./body-lines.ts";
-import { cutMessage, explained } from "./explain.ts";
+import { adviceOnSilence, cutMessage, explained } from "./explain.ts";
 import { failureOf, onlyOnce, type Wire, wireTo } from "./fetch.ts";
 import { renameIncompleteEnding } from "./incomplete-ending.ts";
 import { type Marked, markFetch } from "./marked-fetch.ts";
@@ -33,7 +34,7 @@ export interface Session {
 /** Makes one request. Never throws: failures are `error` events with a readable, redacted message. */
 export async function streamModel(
   model: Model<Api>,
-  { key, credential }: Pick<Access, "key" | "credential">,
+  { key, credential, ownServer }: Pick<Access, "key" | "credential"> & Pick<Choice, "ownServer">,
   context: Context,
   options: StreamOptions,
   session: Session,
@@ -55,7 +56,10 @@ export async function streamModel(
       : await started(model, context, request, wire);
     return watched(stream, wire, {
       explain: (message) => cutMessage(redact(explained(message, model.baseUrl, wire))),
-      advise: (status) => adviceOnKey(status, model.provider, credential),
+      advise: ({ status, unreached }) =>
+        ownServer && unreached === "ECONNREFUSED"
+          ? adviceOnSilence(new URL(model.baseUrl).host)
+          : adviceOnKey(status, model.provider, credential),
     });
   } catch (thrown) {
     return failedStream(model, redact(messageOf(thrown)));
@@ -150,7 +154,7 @@ function isOpenAi({ baseUrl }: Model<Api>): boolean {
 /** Functions that phrase a failure and its remedy. */
 interface Words {
   explain(message: string): string;
-  advise(status: number | undefined): string | undefined;
+  advise(failure: RequestFailure): string | undefined;
 }
 
 /**
@@ -200,7 +204,7 @@ function cutOff(message: AssistantMessage): ErrorEvent {
 function failed(event: ErrorEvent, wire: Wire, { explain, advise }: Words): ErrorEvent {
   event.error.errorMessage = explain(event.error.errorMessage ?? "unknown error");
   const failure = failureOf(wire);
-  const advice = advise(failure?.status);
+  const advice = failure && advise(failure);
   if (failure)
     (event.error as { failure?: RequestFailure }).failure = { ...failure, ...(advice !== undefined && { advice }) };
   return event;

@@ -106,8 +106,15 @@ describe("a failed call is repeated", () => {
     const gone = await startModelServer([]);
     await gone.close();
     await using t = await openAgent([], { config, model: { baseUrl: gone.baseUrl } });
-    await (await t.agent.send("go")).turn;
+    const { error } = await (await t.agent.send("go")).turn;
     expect((await t.story()).filter((line) => line.startsWith("retry_start"))).toHaveLength(3);
+    const host = new URL(gone.baseUrl).host;
+    expect(error).toEqual({
+      code: "AGENT_MODEL",
+      message:
+        `The model call failed: cannot reach ${host} (ECONNREFUSED). ` +
+        `Nothing listens at ${host}: is the server running, and the port in baseUrl right?`,
+    });
   });
 
   it("when the model is silent for too long", async () => {
