@@ -88,7 +88,7 @@ describe("compaction of a session", () => {
       asksForSummary(request) ? status(401, { error: { message: "no" } }) : text("ok ".repeat(300)),
     );
     const { stdout } = await here.run(["chat"], { input: "one\ntwo\nthree\n/compact\n" });
-    expect(stdout).toMatch(/so an extract was made without a model\. AGENT_MODEL: The model call failed: 401 no/);
+    expect(stdout).toMatch(/so an extract was made without a model\. The model call failed: 401 no/);
     expect([stdout.split("so an extract was made").length, stdout.split("Compacted").length]).toEqual([2, 2]);
     expect(compacts(here.logs()[0] as string)).toMatchObject([{ method: "extract" }]);
   });
@@ -105,7 +105,7 @@ describe("compaction of a session", () => {
       told = stderr;
     }
     expect(told).toMatch(
-      /^warning: The model could not summarise .* extract was made without a model\. AGENT_MODEL: .*\n$/,
+      /^warning: The model could not summarise .* extract was made without a model\. The model call failed: .*\n$/,
     );
   });
 
