@@ -13,7 +13,7 @@ export function createImages(ctx: BaseContext, limits: Limits): ImagesService {
   const tellOnce = (model: string) => {
     if (told.has(model)) return;
     told.add(model);
-    ctx.report("", errors.IMAGE_UNSEEN({ model }));
+    ctx.report("", errors.IMAGE_UNSEEN({ model, isDescribed: ctx.find("model")?.isDescribed?.() === true }));
   };
   const prepared = async (bytes: Uint8Array, name: string, signal?: AbortSignal) => {
     const model = blindModel();

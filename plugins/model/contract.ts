@@ -37,6 +37,8 @@ export interface ModelService extends UsableModel {
    * configured model. Throws like `current`.
    */
   foundBy?(): string | undefined;
+  /** Whether a table with `type = "custom"` says what the model can do. Throws like `current`. */
+  isDescribed?(): boolean;
   /** Switches to `provider/id` for the next requests. Throws MODEL_ errors; the current model is then kept. */
   choose(name: string): Promise<void>;
 }

@@ -36,7 +36,7 @@ export interface OwnModel extends UsableModel {
   windowFrom(): Choice["windowFrom"];
   ready(): Promise<void>;
   /** The chosen model, with or without a key. Throws the error of the choice. */
-  chosen(): Pick<Choice, "model" | "offline">;
+  chosen(): Pick<Choice, "model" | "offline" | "ownServer">;
 }
 
 /**
@@ -66,6 +66,7 @@ export async function createModel(
   const others = new Map<string, Promise<OwnModel>>();
   return {
     ...main,
+    isDescribed: () => chosen.chosen().ownServer === "described",
     async choose(name) {
       const wanted = await resolved(name);
       await wanted.ready();

@@ -75,7 +75,7 @@ describe("--image", () => {
         `[image 2 of 2: image/png, 8x4, ${small.length} bytes. Not shown, because the model scripted/scripted-model does not support images.`,
       );
       expect(stderr).toMatch(
-        /^warning: The model scripted\/scripted-model does not support images, [^\n]*--model[^\n]*\n$/,
+        /^warning: The model scripted\/scripted-model does not support images, [^\n]*input = \["text", "image"\] in its table[^\n]*--model[^\n]*\n$/,
       );
     }));
 

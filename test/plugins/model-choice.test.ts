@@ -83,6 +83,25 @@ describe("without [model]", () => {
   });
 });
 
+it("only a custom table describes the abilities of its model", async () => {
+  vi.stubEnv("GROQ_API_KEY", "gsk-0123456789");
+  const described = async (given: Given) => {
+    await using t = await opened(given);
+    return t.find("model").isDescribed?.();
+  };
+  const own = { ...customModel, api: "openai-completions", baseUrl: "http://127.0.0.1:1/v1" };
+  await using server = await localServer(ollamaSays);
+  const servers = [{ ...ollama, port: server.port }];
+  expect([
+    await described({ config: own }),
+    await described({ config: own, asked: "test/m2" }),
+    await described({ tables: { fast: own }, asked: "test/m1" }),
+    await described({ config: own, asked: "groq/llama-3.3-70b-versatile" }),
+    await described({ asked: "ollama/qwen3:8b", servers }),
+    await described({}),
+  ]).toEqual([true, true, true, false, false, false]);
+});
+
 describe("a stored key", () => {
   const config = { type: "builtin", provider: "groq", id: "llama-3.3-70b-versatile" };
 

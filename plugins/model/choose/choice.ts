@@ -21,8 +21,8 @@ export interface Choice {
   windowFrom?: LocalModel["windowFrom"];
   /** The provider whose own stream function makes the requests. */
   own?: OwnStream;
-  /** True if a table describes the server, or if it runs on this computer. */
-  ownServer?: true;
+  /** Set for a server of the user's own: a custom table describes it, or it was found on this computer. */
+  ownServer?: "described" | "found";
   /** True for the built-in demonstration model, which needs no server. */
   offline?: true;
 }
@@ -34,5 +34,5 @@ export function custom({ type: _type, apiKeyEnv, headers, ...rest }: CustomConfi
   if (apiKeyEnv === undefined && !isLoopback(hostname)) throw errors.MODEL_KEY_UNNAMED({ provider });
   const compat = compatOf(api, hostname);
   const model = { ...rest, name: id, ...(headers && { headers }), ...(compat && { compat }) };
-  return { model, keyVariables: apiKeyEnv === undefined ? [] : [apiKeyEnv], ownServer: true };
+  return { model, keyVariables: apiKeyEnv === undefined ? [] : [apiKeyEnv] };
 }

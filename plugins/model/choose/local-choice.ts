@@ -19,7 +19,7 @@ export async function localChoice(server: LocalServer, id: string): Promise<Choi
   const table = { type: "custom", api: "openai-completions", provider, id, baseUrl, contextWindow } as const;
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   const more = { maxTokens: Math.ceil(contextWindow / 4), reasoning: false, cost } as const;
-  return { ...custom({ ...table, ...more, input: ["text"] }), ...(windowFrom && { windowFrom }) };
+  return { ...custom({ ...table, ...more, input: ["text"] }), ownServer: "found", ...(windowFrom && { windowFrom }) };
 }
 
 /** Returns the context window. Ollama's list of models does not contain it, so Ollama is asked again. */

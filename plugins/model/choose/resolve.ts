@@ -44,7 +44,7 @@ function exampleFor(config: ModelConfig): string {
 }
 
 function configured(config: ModelConfig, from: Sources): Choice | Promise<Choice> {
-  if (config.type === "custom") return custom(config);
+  if (config.type === "custom") return { ...custom(config), ownServer: "described" };
   return builtin(config.type === undefined ? keyed(from) : config, from);
 }
 

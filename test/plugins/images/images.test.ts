@@ -28,8 +28,12 @@ interface Gallery extends AsyncDisposable {
 }
 
 /** The plugin in a session whose model accepts these inputs. */
-async function gallery(config: Record<string, unknown> = {}, input = ["text", "image"]): Promise<Gallery> {
-  const model = { current: () => ({ provider: "test", id: "seer", input }) } as unknown as ModelService;
+async function gallery(
+  config: Record<string, unknown> = {},
+  input = ["text", "image"],
+  more: Partial<ModelService> = {},
+): Promise<Gallery> {
+  const model = { current: () => ({ provider: "test", id: "seer", input }), ...more } as unknown as ModelService;
   const t = await testKernel([{ plugin: images, config }], { services: { model } });
   const service = t.kernel.find("images") as ImagesService;
   return {
@@ -303,8 +307,17 @@ describe("an image that cannot be shown is described in text", () => {
         plugin: "images",
         where: "",
         code: "IMAGE_UNSEEN",
-        message: expect.stringContaining("The model test/seer does not support images"),
+        message:
+          "The model test/seer does not support images, so it receives a line of text in place of each image. Choose another model with --model; `scorel model list` shows which support images.",
       },
+    ]);
+  });
+
+  it("tells the user how to describe a model of their own that can read images", async () => {
+    await using g = await gallery({}, ["text"], { isDescribed: () => true });
+    await g.show(picture);
+    expect(g.t.kernel.failures.map(({ message }) => message)).toEqual([
+      'The model test/seer does not support images, so it receives a line of text in place of each image. If it can read images, write input = ["text", "image"] in its table in config.toml. If not, choose another model with --model; `scorel model list` shows which support images.',
     ]);
   });
 });
