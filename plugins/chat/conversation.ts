@@ -20,7 +20,7 @@ import { withModel } from "./first-model.ts";
 import { readPipe } from "./pipe.ts";
 import { openOrRelocate, type Plainly } from "./relocate.ts";
 import { Screen } from "./screen.ts";
-import { isInThisProcess, stillAtWork } from "./still-at-work.ts";
+import { endingWith, isInThisProcess, stillAtWork } from "./still-at-work.ts";
 import { talk } from "./terminal.ts";
 
 const UNCONFIGURED = 2;
@@ -86,8 +86,9 @@ async function exchange(
   const { session, connection, turns } = chat;
   const { stdin, interrupt, args } = invocation;
   const person = stdin.isTTY === true;
+  const ending = (id: string) => (isHere(id) ? endingWith(client, id) : undefined);
   const hasInput = await (person
-    ? talk(chat, screen, { ...invocation, first: args[0] }).then(() => true)
+    ? talk(chat, screen, { ...invocation, first: args[0], ending }).then(() => true)
     : readPipe(chat, screen, invocation));
   let staying: string[] = [];
   // A host that is gone cannot close the session.

@@ -58,8 +58,8 @@ interface Reactions {
   interrupt: "clear" | "cancel" | "cancelOwn" | "cancelCommand" | "decline" | "nothing";
   /** A signal that ends the process, or a closed terminal. Turns of others continue; a slash command is cancelled. */
   hangUp: "leave" | "cancelAndLeave";
-  /** Ctrl-D or the end of the input. `newline` puts the shell's prompt on a line of its own. */
-  end: "newline" | "nothing";
+  /** Ctrl-D or the end of the input. `newline` puts the shell's prompt on a line of its own; `wait` says that the turn is finished first. */
+  end: "newline" | "nothing" | "wait";
   /** Whether a prompt for a line is shown. In the other states a line can be typed all the same. */
   prompts: boolean;
   /** Whether waiting work may run now, such as a reload after a file has changed. */
@@ -69,7 +69,7 @@ interface Reactions {
 /** No prompt is shown, and waiting work does not run. */
 const busy = { prompts: false, quiet: false } as const;
 /** Ctrl-C and signals end the turn first. */
-const inTurn = { interrupt: "cancel", hangUp: "cancelAndLeave", end: "nothing", ...busy } as const;
+const inTurn = { interrupt: "cancel", hangUp: "cancelAndLeave", end: "wait", ...busy } as const;
 
 /** The reactions in each state. */
 export const reactions: Readonly<Record<ChatState, Reactions>> = {

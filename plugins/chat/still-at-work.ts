@@ -15,6 +15,18 @@ export async function stillAtWork(client: Client, sessionId: string): Promise<st
   }
 }
 
+/** Says how much work ends when a session's process ends, such as "2 tasks in the background are running and end"; "" for none. */
+export async function endingWith(client: Client, sessionId: string): Promise<string> {
+  const { length } = await client.request("list_background", { sessionId }).then(
+    ({ items }) => items,
+    () => [],
+  );
+  if (length === 0) return "";
+  return length === 1
+    ? "1 task in the background is running and ends"
+    : `${length} tasks in the background are running and end`;
+}
+
 /** Whether this process has a session open: what runs in it then ends with this process, also if the session continues in another one. */
 export function isInThisProcess(sessionId: string, logs: SessionLogs | undefined): boolean {
   return logs !== undefined && holderOf(logs.lockFile(sessionId))?.pid === ownIdentity().pid;

@@ -37,8 +37,10 @@ export class TerminalInput extends EventEmitter {
   private isAsked = false;
   private timer: NodeJS.Timeout | undefined;
   private stopPause = () => {};
+  /** Called with keys before readline gets them. Returns true to keep them from it. */
+  takes: (keys: string) => boolean = () => false;
   private readonly bursts = new Bursts({
-    onKeys: (keys) => void this.emit("data", keys.join("")),
+    onKeys: (keys) => void (this.takes(keys.join("")) || this.emit("data", keys.join(""))),
     onPaste: (text) => void this.emit("paste", text),
   });
 

@@ -9,9 +9,15 @@ import { reactions } from "./states.ts";
 import { type KeyStream, TerminalInput } from "./terminal-input.ts";
 import { type Entered, TypedLine } from "./typed-line.ts";
 
+const CTRL_D = "\u0004";
+/** Milliseconds within which a key leaves that was pressed before, and then said what ends with this terminal. */
+const READING_MS = 5_000;
+
 interface Streams extends Pick<Invocation, "stdin" | "stdout" | "terminal" | "interrupt"> {
   /** A message that is sent before anything is typed. */
   first?: string | undefined;
+  /** Describes the work of a session that ends with this terminal, "" for none; undefined if its work does not. */
+  ending(sessionId: string): Promise<string> | undefined;
 }
 
 /** Reads the user's lines until they leave. */
@@ -26,6 +32,8 @@ class Talk {
   private readonly lines: Interface;
   private readonly keys: TerminalInput | undefined;
   private readonly typed: TypedLine;
+  private readonly ending: Streams["ending"];
+  private leavesUntil = Number.NEGATIVE_INFINITY;
   /** Settles when all lines that were taken until now are processed. */
   private work = Promise.resolve();
   /** Settles when all answers that were given until now are processed. */
@@ -34,6 +42,7 @@ class Talk {
   constructor(chat: Chat, screen: Screen, streams: Streams) {
     this.chat = chat;
     this.screen = screen;
+    this.ending = streams.ending;
     const { lines, keys } = openLines(streams, (line) => chat.complete(line));
     this.lines = lines;
     this.keys = keys;
@@ -54,7 +63,8 @@ class Talk {
       this.does.take({ text: first, isLiteral: true });
     }
     await closed;
-    const atEnd = reactions[chat.state].end;
+    const { end } = reactions[chat.state];
+    const atEnd = end === "wait" && interrupt.aborted ? "nothing" : end;
     chat.left = true;
     awake.end();
     typed.end();
@@ -68,6 +78,7 @@ class Talk {
     const { chat, lines, keys, typed } = this;
     keys?.on("paste", (text: string) => typed.put({ text, isLiteral: true }));
     keys?.on("keypress", () => typed.pressed());
+    if (keys) keys.takes = (typed) => typed === CTRL_D && lines.line === "" && this.depart("Ctrl-D");
     lines.on("SIGINT", () => this.does[reactions[chat.state].interrupt]());
     lines.on("line", (entered) => {
       const line = typed.entered(entered);
@@ -83,11 +94,27 @@ class Talk {
     if (chat.input !== undefined && typed.offer(chat.input)) chat.input = undefined;
   }
 
+  /** Leaves. If work ends with this terminal, the first press of a key says so. Returns true. */
+  private depart(key: string): true {
+    const { lines, chat, screen } = this;
+    const { sessionId } = chat.session;
+    const ending = performance.now() < this.leavesUntil || sessionId === "" ? undefined : this.ending(sessionId);
+    if (!ending) lines.close();
+    else {
+      this.leavesUntil = performance.now() + READING_MS;
+      const tell = (what: string) =>
+        what === "" ? lines.close() : screen.line(`(${what} with this terminal. Press ${key} again to leave.)`);
+      void ending.then(tell).catch(this.say);
+    }
+    return true;
+  }
+
   /** The functions that carry out reactions to keys, by the names of the reactions in states.ts. */
   private readonly does = {
     nothing: () => {},
     newline: () => this.screen.newline(),
-    clear: () => void (this.typed.drop() || this.lines.close()),
+    wait: () => this.screen.line("(leaving when the turn ends; Ctrl-C cancels the turn)"),
+    clear: () => void (this.typed.drop() || this.depart("Ctrl-C")),
     decline: () => void this.chat.leaveQuestion().catch(this.say),
     cancel: () => this.after(this.chat.cancel()),
     cancelOwn: () => this.after(this.chat.cancelOwn()),

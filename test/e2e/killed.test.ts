@@ -73,7 +73,7 @@ describeWith("script", "a conversation whose process was killed", () => {
       expect(t.screen.text()).not.toContain(VOID);
       t.type("go on\r");
       await t.shows("It says: Stopped: Scorel ended");
-      t.type("\u0004");
+      t.type("/quit\r");
       await t.code;
     }
     expect(results(s)).toMatchObject([{ isError: true, content: [{ text: expect.stringContaining(STOPPED) }] }]);
@@ -121,7 +121,7 @@ describeWith("script", "a conversation whose process was killed", () => {
     t.type("y");
     await t.shows("It says: ");
     expect(readdirSync(s.project)).toContain("made");
-    t.type("\u0004");
+    t.type("/quit\r");
     await t.code;
     expect(results(s)).toMatchObject([{ isError: false }]);
   });

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { startModelServer, text, toolCall } from "../model-server.ts";
+import { delayUntil, gate, startModelServer, text, toolCall } from "../model-server.ts";
 import { describeWith, itWith } from "../optional.ts";
+import { fullScreen } from "./full-screen.ts";
 import { terminal } from "./pty.ts";
 import { scratch } from "./scorel.ts";
 
@@ -31,6 +32,56 @@ itWith("script", "remaining terminals are told where the session continues when 
 });
 
 describeWith("script", "in a terminal,", () => {
+  it("a turn that ends with the terminal is said before it is left, and afterwards", async () => {
+    using s = scratch();
+    const held = gate();
+    await using server = await startModelServer([[text("Begun."), delayUntil(held.promise)]]);
+    s.useModel(server.baseUrl);
+    await using t = fullScreen(s);
+    await t.shows("scripted-model");
+    t.type("go\r");
+    await t.shows("Begun.");
+    t.type("\u0004");
+    await t.shows("A turn is running and ends with this terminal. Press Ctrl-D again to leave.");
+    t.type("\u0004");
+    expect(await t.code).toBe(0);
+    expect(t.screen.text()).toMatch(/^The running turn was stopped\.\nTo continue: scorel --session \w+$/m);
+    held.open();
+  });
+
+  it("a turn that goes on in a host is said when the terminal is left, which one key does", async () => {
+    using s = scratch();
+    const held = gate();
+    await using server = await startModelServer([[text("Begun."), delayUntil(held.promise)]]);
+    s.useModel(server.baseUrl);
+    const host = s.start(["host", "serve", "--foreground"]);
+    await host.line((line) => line.startsWith("socket: "));
+    await using t = fullScreen(s);
+    await t.shows("scripted-model");
+    t.type("go\r");
+    await t.shows("Begun.");
+    t.type("\u0004");
+    expect(await t.code).toBe(0);
+    expect(t.screen.text()).toMatch(/^The turn goes on in the host\.\nTo continue: scorel --session \w+$/m);
+    held.open();
+    host.child.kill("SIGTERM");
+    await host.finished;
+  });
+
+  it("a turn is finished before a plain conversation is left, which is said", async () => {
+    using s = scratch();
+    const held = gate();
+    await using server = await startModelServer([[text("Begun."), delayUntil(held.promise), text("Ended.")]]);
+    s.useModel(server.baseUrl);
+    await using t = terminal(s, ["--yes", "go"]);
+    await t.shows("Begun.");
+    t.type("\u0004");
+    await t.shows("(leaving when the turn ends; Ctrl-C cancels the turn)");
+    held.open();
+    await t.shows("Ended.");
+    expect(await t.code).toBe(0);
+  });
+
   it.each([
     ["line by line", false],
     ["on the whole screen", true],
@@ -41,6 +92,8 @@ describeWith("script", "in a terminal,", () => {
     s.useModel(server.baseUrl);
     await using t = terminal(s, ["--yes", "begin"], { full });
     await t.shows("It runs.");
+    t.type("\u0004");
+    await t.shows("1 task in the background is running and ends with this terminal. Press Ctrl-D again to leave.");
     t.type("\u0004");
     await t.shows("nded with the session: $ sleep 100");
     expect(await t.code).toBe(0);
@@ -60,6 +113,8 @@ describeWith("script", "in a terminal,", () => {
       await first.shows("It runs.");
       await using second = terminal(s, ["--continue"]);
       await second.shows("you are terminal-2");
+      first.type("\u0004");
+      await first.shows("ends with this terminal. Press Ctrl-D again to leave.");
       first.type("\u0004");
       await first.shows("nds with this terminal: $ sleep 100");
       expect(await first.code).toBe(0);

@@ -252,7 +252,7 @@ describeWith("script", "the terminal application", () => {
       await t.shows("Working.");
       t.type("queued words\r");
       await t.shows("≡ queued words");
-      t.type("\u0004");
+      t.type("\u0004\u0004");
       expect(await t.code).toBe(0);
     }
     done.open();

@@ -96,7 +96,7 @@ describeWith("script", "going back in the terminal application", () => {
     t.type("/retry\r");
     await t.shows("Answered.");
     expect(t.screen.text()).not.toContain("$0");
-    t.type("\u0004");
+    t.type("/exit\r");
     expect(await t.code).toBe(0);
   });
 });

@@ -17,7 +17,7 @@ describeWith("script", "the terminal application at its start", () => {
       t.type("hello\r");
       await t.shows(/Answer \d/);
       expect(t.screen.text()).toMatch(/\n>\n/);
-      t.type("\u0004");
+      t.type("/exit\r");
       expect(await t.code).toBe(0);
     }
   });

@@ -1,7 +1,7 @@
 import type { KeyAction, Keys } from "../keys.ts";
 
 /** Milliseconds within which a key pressed again counts as pressed twice. */
-const TWICE_MS = 1_500;
+export const TWICE_MS = 1_500;
 
 /** Actions for the keys that the field does not use. */
 export type Actions = Partial<Record<KeyAction, () => void>>;

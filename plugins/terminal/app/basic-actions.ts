@@ -1,18 +1,19 @@
 import type { Mode } from "@scorel/permissions/contract";
-import { type Actions, DoublePress } from "./actions.ts";
+import type { Actions } from "./actions.ts";
 import type { Application } from "./application.ts";
+import { Leaving } from "./leaving.ts";
 import { modeOf, modeText } from "./status-line.ts";
 
 const MODES: readonly Mode[] = ["ask", "edits", "plan", "full"];
 
-/** The actions that work from the first frame on, before the rest of the application is loaded. */
-export function basicActions(app: Application): Actions {
+/** The actions that work from the first frame on, before the rest of the application is loaded. `isHere`: see `TerminalStart`. */
+export function basicActions(app: Application, isHere = (_sessionId: string) => false): Actions {
   const { reader, looks } = app;
-  const clearing = new DoublePress();
+  const leaving = new Leaving(app, isHere);
   return {
     interrupt: () => interrupt(app),
-    clear: () => clear(app, clearing),
-    leave: () => app.field?.text === "" && app.leave(),
+    clear: () => clear(app, leaving),
+    leave: () => app.field?.text === "" && leaving.press("leave"),
     suspend: () => app.device.suspend(),
     redraw: () => {
       app.canvas.forget();
@@ -58,7 +59,7 @@ function interrupt(app: Application): void {
 }
 
 /** Ctrl-C: clears the field; if that is empty, interrupts as Esc does; if nothing runs, leaves when it is pressed twice. */
-function clear(app: Application, clearing: DoublePress): void {
+function clear(app: Application, leaving: Leaving): void {
   const { field, session, conversation, questions } = app;
   if (field && (field.text !== "" || field.mode !== "message")) field.putAside();
   else if (
@@ -67,8 +68,7 @@ function clear(app: Application, clearing: DoublePress): void {
     (conversation.isCommanding || session.isRunning || conversation.shellLines.running !== undefined || questions.shown)
   )
     interrupt(app);
-  else if (clearing.again(performance.now())) app.leave();
-  else app.tell(app.words.pressAgain(app.keys.label("clear")));
+  else leaving.press("clear");
 }
 
 /** Switches to the next permission mode. Key presses that come quickly are handled one after the other. */

@@ -13,13 +13,22 @@ type Context = PluginContext<Settings, never>;
 
 /** Runs a conversation on the whole screen, for `TerminalService.run`. Draws the first frame before the session is open. */
 export async function runTerminal(ctx: Context, start: TerminalStart): Promise<number | undefined> {
-  const { invocation, client, open, choosesSession, prompt, rights, comeBack = resumeCommand } = start;
+  const {
+    invocation,
+    client,
+    open,
+    choosesSession,
+    prompt,
+    rights,
+    comeBack = resumeCommand,
+    isHere = () => false,
+  } = start;
   const { config: settings } = ctx;
   const words = await wordsFor(settings.language, invocation.env);
   const keys = createKeys(settings.keys);
   const version = ctx.find("launch")?.version ?? "";
   const app = new Application({ client, invocation, settings, words, keys, version, rights });
-  app.actions = basicActions(app);
+  app.actions = basicActions(app, isHere);
   app.early.hasMessage = prompt !== undefined;
   const { interrupt } = invocation;
   const leave = () => app.leave();
@@ -59,7 +68,7 @@ export async function runTerminal(ctx: Context, start: TerminalStart): Promise<n
     process.off("uncaughtExceptionMonitor", crash);
     if (problem !== undefined) process.stderr.write(`${problem}\n`);
   }
-  await sayGoodbye(app, isOpened, { ...start, comeBack });
+  await sayGoodbye(app, isOpened, { ...start, comeBack, isHere });
   return interrupt.aborted ? CANCELLED : 0;
 }
 
@@ -67,15 +76,19 @@ export async function runTerminal(ctx: Context, start: TerminalStart): Promise<n
 async function sayGoodbye(
   { session, words }: Application,
   isOpened: boolean,
-  { invocation, atWork, comeBack, isHere = () => false }: TerminalStart & Pick<Required<TerminalStart>, "comeBack">,
+  { invocation, atWork, comeBack, isHere }: TerminalStart & Pick<Required<TerminalStart>, "comeBack" | "isHere">,
 ): Promise<void> {
-  const { stdout } = invocation;
-  const { sessionId, isBegun } = session;
+  const { stdout, interrupt } = invocation;
+  const { sessionId, isBegun, isRunning } = session;
+  const endsHere = sessionId !== undefined && isHere(sessionId);
   const isGone = isOpened && isBegun && (await session.isDeleted());
   // If the host has not answered `isDeleted`, it would not answer this either. It closes the session by itself.
   const left = isOpened && isGone === false ? await session.leave(atWork) : undefined;
-  if (left && left.background !== "" && sessionId !== undefined) {
-    const stillOpen = isHere(sessionId) ? words.endsHere : words.atWork;
+  // In this process, the turn is finished before if other clients are in the session.
+  if (left && isRunning && !interrupt.aborted && endsHere === left.closed)
+    stdout.write(`${left.closed ? words.turnStopped : words.turnGoesOn}\n`);
+  if (left && left.background !== "") {
+    const stillOpen = endsHere ? words.endsHere : words.atWork;
     stdout.write(`${(left.closed ? words.ended : stillOpen)(left.background)}\n`);
   }
   if (isBegun && !isGone && sessionId !== undefined) stdout.write(`${words.goOn(comeBack(sessionId))}\n`);

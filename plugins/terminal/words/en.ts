@@ -144,11 +144,19 @@ export const en = {
   unsentBack: "What was not sent is back in the field.",
   takenBack: "Your queued messages are back in the field.",
   pressAgain: (key: string) => `Press ${key} again to leave.`,
+  endsIfLeft: (hasTurn: boolean, tasks: number) => {
+    const inBackground = `${tasks} ${tasks === 1 ? "task" : "tasks"} in the background`;
+    if (tasks === 0) return "A turn is running and ends with this terminal.";
+    if (hasTurn) return `A turn and ${inBackground} are running and end with this terminal.`;
+    return `${inBackground} ${tasks === 1 ? "is running and ends" : "are running and end"} with this terminal.`;
+  },
   pressToSetAside: (key: string) => `Press ${key} again to clear what you have typed.`,
   isSetAside: (key: string) => `Cleared. ${key} brings it back.`,
   retryHint: "/retry sends the last message again.",
   nothingRuns: "Nothing is running.",
   goOn: (command: string) => `To continue: ${command}`,
+  turnStopped: "The running turn was stopped.",
+  turnGoesOn: "The turn goes on in the host.",
   atWork: (work: string) => `At work until the session is closed: ${work}`,
   endsHere: (work: string) => `Ends with this terminal: ${work}`,
   ended: (work: string) => `Ended with the session: ${work}`,
