@@ -8,16 +8,23 @@ const LOOK_MS = 100;
 const FAREWELL_MS = 1_000;
 /** Milliseconds after which the user is told what the process waits for. */
 const TELL_MS = 2_000;
+/** In lines that no terminal of 80 columns breaks. */
+const WAITS = `scorel: this process still runs a turn that somebody else has begun.
+It waits for the end of that turn, and then exits.
+Ctrl-C cancels the turn and exits now.
+`;
 
-/** Waits until no turn runs in those sessions of this process that other clients have joined, unless the user interrupts. */
+/**
+ * Waits until no turn runs in those sessions of this process that other clients have joined, unless the user interrupts. Adds the sessions
+ * of which the user was told to `told`, since a session may be left, and the process ended, while it still waits.
+ */
 export async function othersDone(
   { launch }: Pick<DaemonContext, "launch">,
   own: Client,
-  sessionIds: readonly string[],
+  { sessionIds, told }: { sessionIds: readonly string[]; told: Set<string> },
 ): Promise<void> {
   const { interrupt, stderr } = launch;
   const since = Date.now();
-  let isTold = false;
   for (const sessionId of sessionIds)
     for (let quietSince = 0; !interrupt.aborted; await sleep(LOOK_MS)) {
       const status = await own.request("get_status", { sessionId }).catch(() => undefined);
@@ -26,10 +33,8 @@ export async function othersDone(
       quietSince = isBusy ? 0 : quietSince || Date.now();
       // A client that has got its answer has a moment to leave.
       if (!isBusy && Date.now() - quietSince > FAREWELL_MS) break;
-      if (isTold || Date.now() - since < TELL_MS) continue;
-      isTold = true;
-      stderr.write(
-        "scorel: this process still runs a turn that somebody else has begun. It waits for the end of that turn, and then exits. Ctrl-C cancels the turn and exits now.\n",
-      );
+      if (told.has(sessionId) || Date.now() - since < TELL_MS) continue;
+      told.add(sessionId);
+      stderr.write(WAITS);
     }
 }

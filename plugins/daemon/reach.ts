@@ -39,6 +39,8 @@ export class ReachingClient implements Client {
   private readonly ctx: DaemonContext;
   private readonly own: Client;
   private readonly opened: () => void;
+  /** The sessions whose turns the user knows to be waited for. */
+  private readonly toldOf = new Set<string>();
   private readonly saysIn: OwnName["saysIn"] | undefined;
   private readonly home: Home;
   private readonly moves: Moves;
@@ -105,7 +107,7 @@ export class ReachingClient implements Client {
     const client = await this.clientFor(sessionId);
     if (sessionId !== undefined && isSaying(operation)) this.saysIn?.(sessionId);
     if (operation === "close_session" && sessionId !== undefined && client === this.own)
-      await othersDone(this.ctx, this.own, [sessionId]);
+      await othersDone(this.ctx, this.own, { sessionIds: [sessionId], told: this.toldOf });
     return this.open(operation, withMessageId(operation, params), client);
   };
 
@@ -193,7 +195,7 @@ export class ReachingClient implements Client {
 
   async close(): Promise<void> {
     this.moves.end();
-    await othersDone(this.ctx, this.own, this.routes.at(this.own));
+    await othersDone(this.ctx, this.own, { sessionIds: this.routes.at(this.own), told: this.toldOf });
     await Promise.all([this.home.close(), this.moves.close()]);
     await this.own.close();
     this.become({ state: "closed" });

@@ -68,6 +68,32 @@ describeWith("script", "in a terminal,", () => {
     await host.finished;
   });
 
+  it.each([
+    ["line by line", false],
+    ["on the whole screen", true],
+  ])("waiting for the turn of another terminal is said once: %s", async (_how, full) => {
+    using s = scratch();
+    const held = gate();
+    await using server = await startModelServer([text("First."), [text("Begun."), delayUntil(held.promise)]]);
+    s.useModel(server.baseUrl);
+    await using first = terminal(s, ["--yes", "one"], { full });
+    await first.shows("First.");
+    await using second = terminal(s, ["--continue"]);
+    await second.shows("you are terminal-2");
+    second.type("two\r");
+    await second.shows("Begun.");
+    first.type("\u0004");
+    const said = "scorel: this process still runs a turn that somebody else has begun.";
+    await first.shows(said);
+    await first.shows("It waits for the end of that turn, and then exits.");
+    await first.shows("Ctrl-C cancels the turn and exits now.");
+    held.open();
+    expect(await first.code).toBe(0);
+    expect(first.screen().split(said)).toHaveLength(2);
+    second.type("\u0004");
+    await second.code;
+  });
+
   it("a turn is finished before a plain conversation is left, which is said", async () => {
     using s = scratch();
     const held = gate();
