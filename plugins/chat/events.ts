@@ -36,8 +36,8 @@ export function isOwnMessage(event: Event, ownIds: ReadonlySet<string>): boolean
 }
 
 /**
- * True for events that are reported elsewhere: with the turn's end, by the command, or, for the switch to `model`, when the session was
- * opened.
+ * True for events that are reported elsewhere: with the turn's end, by the command, such as the user's own `/name`, or, for the switch to
+ * `model`, when the session was opened.
  */
 export function isToldElsewhere(event: Event, ownIds: ReadonlySet<string>, model: string | undefined): boolean {
   const { type } = event;
@@ -46,5 +46,6 @@ export function isToldElsewhere(event: Event, ownIds: ReadonlySet<string>, model
   if (OWN.has(type)) return ownIds.has((event as AnyEvent).clientId);
   if (!isEvent(event, "session_info")) return false;
   const { changes } = event;
+  if (Object.keys(changes).join() === "name" && ownIds.has(event.clientId)) return true;
   return changes.model !== undefined && changes.model === model;
 }

@@ -95,6 +95,7 @@ describeWith("script", "lists of the terminal application", () => {
     await t.hides("this one");
     t.type("/rename Sums\r");
     await t.shows('The session is named "Sums".');
+    expect(t.screen.text()).not.toContain("Session renamed to");
     t.type("/exit\r");
     expect(await t.code).toBe(0);
     expect(t.screen.text()).toContain("To continue: scorel --session");

@@ -12,7 +12,10 @@ async function shown(...events: [type: string, display: DisplayAction, clientId?
   const output = { write: async (piece: string) => void pieces.push(piece), failure: undefined, complaint: undefined };
   const screen = new Screen(output, { clientId: "me" });
   for (const [type, display, clientId] of events)
-    await screen.hear({ event: { type, seq: 1, message: {}, clientId }, display } as unknown as Delivered);
+    await screen.hear({
+      event: { type, seq: 1, message: {}, changes: { name: "n" }, clientId },
+      display,
+    } as unknown as Delivered);
   return pieces.join("").trimEnd().split("\n");
 }
 const card = (
@@ -86,6 +89,12 @@ describe("the screen of a conversation", () => {
     const edit = card("Edit a", "done", "Edited a.", [{ display: "diff", path: "a", text: diff }]);
     const lines = await shown(["message", edit]);
     expect([lines[0], lines[1], lines.length]).toEqual(["· Edit a", "  Edited a.", 32]);
+  });
+
+  it("hides a name that its own command reports, and shows one that another client has given", async () => {
+    const named: DisplayAction = { display: "notice", level: "info", text: "Session renamed to n" };
+    expect(await shown(["session_info", named, "me"])).toEqual([""]);
+    expect(await shown(["session_info", named, "you"])).toEqual(["  Session renamed to n"]);
   });
 
   it("hides moves that its own command reports, and shows those of others", async () => {

@@ -41,6 +41,7 @@ export function itemOf(
   const isElsewhere = ELSEWHERE.has(type) && !isWarning(display);
   if (!active || display.display === "hidden" || isElsewhere) return undefined;
   if (!hasReply && isModel(event)) return undefined;
+  if (people.isOwn(clientId) && isName(event)) return undefined;
   const isPerson = display.display === "bubble" && display.role === "user";
   const images = imagesIn(event);
   const shown = isPerson && images.length > 0 ? withoutMarks(display, images.length) : display;
@@ -101,6 +102,11 @@ const SHELL_LINE: RowFacts = { ...LONG, durationMs: undefined };
 /** Whether an event sets the session's model. Before the first reply it is hidden: it is no switch, and the status line shows the model. */
 function isModel({ type, changes }: Row["event"] & { changes?: object }): boolean {
   return type === "session_info" && Object.keys(changes ?? {}).every((key) => /model/i.test(key));
+}
+
+/** Whether an event only names the session, which the command `/name` and the list of sessions say themselves. */
+function isName({ type, changes }: Row["event"] & { changes?: object }): boolean {
+  return type === "session_info" && Object.keys(changes ?? {}).join() === "name";
 }
 
 /** Whether an event is a message of the model. */
