@@ -20,10 +20,13 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   web: ["scorel up"],
 };
 
+const AGENTS =
+  'Agents for subagents are files in .scorel/agents. To work with subagents: use = ["subagents"] at the top of ~/.scorel/config.toml.';
+
 /** Commands of other tools without an equivalent here, and what to tell the user. */
 const reasons: Readonly<Record<string, string>> = {
-  agents: "Agents are files in .scorel/agents, which the plugin subagents uses.",
-  agent: "Agents are files in .scorel/agents, which the plugin subagents uses.",
+  agents: AGENTS,
+  agent: AGENTS,
   init: "To have an AGENTS.md written for a project, start scorel there and type /init.",
   update: "Scorel does not update itself: install the new version in the same way as this one.",
   upgrade: "Scorel does not update itself: install the new version in the same way as this one.",

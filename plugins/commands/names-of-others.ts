@@ -1,7 +1,8 @@
 /** Advice for slash commands of other tools that no slash command of Scorel replaces, by name. */
 const INSTEAD: Readonly<Record<string, string>> = {
   "add-dir": "To let Write and Edit change files in another folder, start with: scorel --allow-write <dir>",
-  agents: "Agents for subagents are files in .scorel/agents, which the plugin subagents uses.",
+  agents:
+    'To work with subagents, add them to the top of ~/.scorel/config.toml: use = ["subagents"]. Their agents are files in .scorel/agents.',
   config: "To see the settings: scorel config show. They are set in ~/.scorel/config.toml.",
   doctor: "To check this installation, run in a shell: scorel doctor",
   hooks: "Hooks are part of extensions. To create one, run in a shell: scorel plugin new <name>",

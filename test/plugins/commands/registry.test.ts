@@ -130,6 +130,7 @@ describe("a slash command of a plugin", () => {
   });
 
   it.each([
+    ["agents", /To work with subagents, .* use = \["subagents"\]/],
     ["theme", /^There is no command "\/theme"\. The terminal's colours are set in/],
     ["add-dir", /To let Write and Edit change files in another folder, start with: scorel --allow-write <dir>$/],
     ["constructor", /^There is no command "\/constructor"\. (?!.*instead)/],
