@@ -116,7 +116,9 @@ function shown(items: readonly BackgroundItem[]): CommandResult {
     const session = sessionId === undefined ? "" : `, session ${sessionId}`;
     return `${at + 1}. ${title} (${lasting(Date.now() - since)}${session})`;
   });
-  const help = "To end one: /tasks stop 1. To watch a session, in another terminal: scorel attach ID";
+  const hasSession = items.some(({ sessionId }) => sessionId !== undefined);
+  const watch = hasSession ? " To watch a session, in another terminal: scorel attach ID" : "";
+  const help = `To end one: /tasks stop 1.${watch}`;
   return {
     output: lines.length === 0 ? "Nothing runs in the background." : [...lines, help].join("\n"),
     data: { items },

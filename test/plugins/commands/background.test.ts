@@ -52,6 +52,7 @@ it("is listed by /tasks, the oldest first, and stopped by its number or id", asy
   ]);
   expect(await s.tasks("stop 2")).toBe("Stopped: subagent: Look");
   expect((await s.list()).map(({ id }) => id)).toEqual(["c1"]);
+  expect((await s.tasks())?.split("\n").slice(1)).toEqual(["To end one: /tasks stop 1."]);
   await s.tasks("stop c1");
   expect(await s.tasks()).toBe("Nothing runs in the background.");
   await expect(s.tasks("stop 1")).rejects.toMatchObject({ code: "BACKGROUND_UNKNOWN" });
