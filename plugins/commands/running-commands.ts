@@ -1,4 +1,4 @@
-import type { Awaitable } from "@scorel/kernel";
+import { type Awaitable, codeOf } from "@scorel/kernel";
 import { linkedTo, untilAborted } from "@scorel/kit/values/abort";
 import { errors } from "./errors.ts";
 
@@ -19,7 +19,7 @@ export class RunningCommands {
 
   /**
    * Runs `work`. When the command is cancelled, or `left` aborts because its client has left, the signal that `work` gets aborts, and the
-   * promise rejects with COMMAND_CANCELLED unless `work` settles soon.
+   * promise rejects with COMMAND_CANCELLED unless `work` settles soon. Rejects with COMMAND_BUSY if `work` is not possible during a turn.
    */
   async run<T>(run: Run, left: AbortSignal, work: (signal: AbortSignal) => Awaitable<T>): Promise<T> {
     const control = new AbortController();
@@ -29,6 +29,8 @@ export class RunningCommands {
       return await untilAborted(work(both.signal), both.signal, GRACE_MS);
     } catch (thrown) {
       if (both.signal.aborted && isAbort(thrown, both.signal)) throw errors.COMMAND_CANCELLED(run);
+      // Its message has the name of an event, which says nothing to a person.
+      if (codeOf(thrown) === "LOG_BUSY") throw errors.COMMAND_BUSY(run);
       throw thrown;
     } finally {
       both.end();

@@ -103,6 +103,13 @@ describe("rewind", () => {
     await expect(t.client.request("rewind", { sessionId: t.sessionId, targetEventId: one })).rejects.toMatchObject({
       code: "LOG_BUSY",
     });
+    await expect(
+      t.client.request("run_command", { sessionId: t.sessionId, name: "undo", args: "" }),
+    ).rejects.toMatchObject({
+      code: "COMMAND_BUSY",
+      message:
+        "A turn is running, so /undo is not possible now. Wait until the turn ends, or interrupt it (Ctrl-C in a terminal, Stop in the page).",
+    });
     await turn.release();
   });
 
