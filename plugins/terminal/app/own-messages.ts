@@ -7,6 +7,7 @@ import { illustrated } from "../input/picture-marks.ts";
 import type { Submission } from "../parts.ts";
 import type { Words } from "../words/words.ts";
 import type { Listener } from "./listener.ts";
+import { inSendingOrder } from "./strip.ts";
 
 /** A message with its attachments. */
 export type Outgoing = Pick<Submission, "text"> & Partial<Pick<Submission, "attachments">>;
@@ -51,14 +52,14 @@ export class OwnMessages {
     this.outcome(sessionId, id).catch((thrown) => listener.told(messageOf(thrown), "error"));
   }
 
-  /** Takes own messages out of the queue and offers their text and pictures to the field. Returns false if there were none. */
+  /** Takes own messages out of the queue and offers their text and pictures, in the shown order, to the field. Returns false if there were none. */
   async takeBack(sessionId: string): Promise<boolean> {
     const { client, listener } = this.parts;
     if (this.queued.size === 0) return false;
     const items = await takeBackQueued(client, sessionId, ({ id }) => this.queued.has(id));
     for (const { id } of items) this.queued.delete(id);
     if (items.length === 0) return false;
-    listener.offered(joined(items.map(illustrated)));
+    listener.offered(joined(inSendingOrder(items).map(illustrated)));
     return true;
   }
 

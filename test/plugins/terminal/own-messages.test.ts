@@ -5,8 +5,11 @@ import { en } from "../../../plugins/terminal/words/en.ts";
 import { png, quarters } from "../images/pictures.ts";
 
 /** Sends messages to a host that queues them with these contents, and takes them back. Returns what the field gets. */
-async function takenBack(...contents: QueuedMessage["content"][]) {
-  const queue = contents.map((content, at) => ({ id: `${at}`, content, mode: "follow_up", clientId: "me" }));
+function takenBack(...contents: QueuedMessage["content"][]) {
+  return takenFrom(contents.map((content, at) => ({ id: `${at}`, content, mode: "follow_up", clientId: "me" })));
+}
+
+async function takenFrom(queue: QueuedMessage[]) {
   const answers: Record<string, (number: number) => unknown> = {
     send_message: (number) => ({ id: `${number}`, status: "queued" }),
     wait_turn: () => new Promise(() => {}),
@@ -54,4 +57,10 @@ it.each([
   expect(await takenBack([words(edited), first, second])).toEqual([
     { text, mode: "message", silent: false, attachments },
   ]);
+});
+
+it("messages that are taken back are in the order in which they were shown, those for the running turn first", async () => {
+  const queued = (id: string, mode: QueuedMessage["mode"]) => ({ id, content: `words ${id}`, mode, clientId: "me" });
+  const offered = await takenFrom([queued("0", "follow_up"), queued("1", "steer"), queued("2", "follow_up")]);
+  expect(offered).toEqual([{ text: "words 1\n\nwords 0\n\nwords 2", mode: "message", silent: false, attachments: [] }]);
 });
