@@ -15,7 +15,10 @@ const newCommand: SlashCommand = {
   args: z.object({ name: z.string().optional() }),
   run: async ({ name }: { name?: string }, context) => {
     const begun = { cwd: await directoryOf(context), ...(name !== undefined && { name }) };
-    return switchTo(await createAlike(begun, context), "New session");
+    const { sessionId, request } = context;
+    const { leafId } = await request("get_status", { sessionId });
+    const former = leafId === null ? "" : `; the former one is kept: /resume ${sessionId.slice(0, 8)}`;
+    return switchTo(await createAlike(begun, context), `New session${former}`);
   },
 };
 

@@ -179,8 +179,11 @@ describe("slash commands in a session with real turns", () => {
       ["/retry", /^Again\./],
       ["/init", /^Again\./],
       ["/clone", /^Copied to a new session\nTo continue in it: scorel --session \w{16}$/m],
-      ["/new other", /^New session\nTo continue in it: scorel --session \w{16}$/m],
-      ["/clear", /^New session\nTo continue in it: scorel --session \w{16}$/m],
+      [
+        "/new other",
+        /^New session; the former one is kept: \/resume \w{8}\nTo continue in it: scorel --session \w{16}$/m,
+      ],
+      ["/clear", /^New session; the former one is kept: \/resume \w{8}\nTo continue in it: scorel --session \w{16}$/m],
       [`/resume ${id.slice(0, 8)}`, /^Now in "cart"$/m],
       ["/restore", /^The trash is empty\.$/m],
       ["/login openai", /^Run `scorel login openai` in another terminal/],

@@ -457,8 +457,11 @@ describe("built-in commands", () => {
     const begun = await s.run("new");
     expect(begun).toMatchObject({
       sessionId: expect.not.stringMatching(s.sessionId),
-      output: expect.stringMatching(/^New session/),
+      output: `New session; the former one is kept: /resume ${s.sessionId.slice(0, 8)}`,
     });
+    const there = begun.sessionId as string;
+    const empty = await s.t.client.request("run_command", { sessionId: there, name: "clear", args: "" });
+    expect(empty).toMatchObject({ output: "New session" });
     const asked = { sessionId: begun.sessionId as string, name: "resume" };
     const listed = await s.t.client.request("run_command", { ...asked, args: "" });
     expect(listed.output).toMatch(
