@@ -161,10 +161,10 @@ class Dialog {
 
   /** Asks whether to keep the table of a model that did not answer. At the end of the input, it is kept. */
   private async keeps(where: Where, model: CustomModel): Promise<boolean> {
-    this.say(`\n${where.own ? "Keep the change" : "Keep the table"} anyway? [y/N] `);
-    const answer = this.to.interrupt.aborted ? undefined : await this.lines.next();
-    if (answer === undefined) this.say(`It stays in ${where.path}.\n`);
-    if (answer === undefined || /^\s*y/i.test(answer)) return true;
+    this.say("\n");
+    const keeps = await this.decides(`${where.own ? "Keep the change" : "Keep the table"} anyway? [y/N] `, false);
+    if (keeps === undefined) this.say(`It stays in ${where.path}.\n`);
+    if (keeps !== false) return true;
     takeBack(where, model);
     this.say(`Taken back: ${where.path} is as it was.\n`);
     return false;
@@ -173,27 +173,34 @@ class Dialog {
   /** Asks, in a terminal, whether to try another server or model. */
   private async wantsMore(): Promise<boolean> {
     if (!this.to.stdin.isTTY) return false;
-    this.say("Try another server or model? [Y/n] ");
-    const answer = this.to.interrupt.aborted ? undefined : await this.lines.next();
-    return answer !== undefined && !/^\s*n/i.test(answer);
+    return (await this.decides("Try another server or model? [Y/n] ", true)) === true;
   }
 
   /** If there is no `[model]`, offers to add one for a model that has a table with another name. The end of the input means no. */
   private async becomesDefault(model: CustomModel): Promise<boolean> {
-    this.say("There is no [model]. Use this one when none is named? [Y/n] ");
-    const answer = this.to.interrupt.aborted ? undefined : await this.lines.next();
-    if (answer === undefined || /^\s*n/i.test(answer)) return false;
+    if (!(await this.decides("There is no [model]. Use this one when none is named? [Y/n] ", true))) return false;
     writeModel(newTable(model.provider), model);
     this.say("Added as [model].\n");
     return true;
   }
 
-  /** Asks a yes-or-no question. Enter means yes. Repeats the question after any other answer. */
+  /** Asks a yes-or-no question. Enter means yes. Throws at the end of the input. */
   private async agrees(question: string): Promise<boolean> {
+    const decided = await this.decides(question, true, () => this.lines.answer());
+    return decided === true;
+  }
+
+  /** Asks a yes-or-no question until the answer is one. Enter means `usual`. Resolves with undefined when `next` has no line. */
+  private async decides(
+    question: string,
+    usual: boolean,
+    next: () => Promise<string | undefined> = async () => (this.to.interrupt.aborted ? undefined : this.lines.next()),
+  ): Promise<boolean | undefined> {
     for (;;) {
-      const answer = await this.ask(question);
-      if (/^(y(es)?)?$/i.test(answer)) return true;
-      if (/^no?$/i.test(answer)) return false;
+      this.say(question);
+      const answer = await next();
+      if (answer === undefined || answer.trim() === "") return answer === undefined ? undefined : usual;
+      if (/^\s*(y(es)?|no?)\s*$/i.test(answer)) return /^\s*y/i.test(answer);
       this.say("Answer y or n.\n");
     }
   }

@@ -199,6 +199,7 @@ describe("scorel login custom", () => {
   it.each([
     ["yes", "", true],
     ["no", "n\n", false],
+    ["no after another word", "nay\nn\n", false],
     ["an input that ends", undefined, false],
   ])("offers the model as [model] where there is none, and takes %s", async (_what, last, added) => {
     using s = scratch({ inProcess: true });
