@@ -22,7 +22,7 @@ export const errors = defineErrors({
   FILE_OFFSET: (a: { path: string; offset: string; total: number }) =>
     `Offset ${a.offset} is past the end of ${a.path}, which has ${a.total} lines.`,
   FILE_NO_ROOM: (a: { path: string }) =>
-    `The context is nearly full, so ${a.path} was not read. Finish or summarise first.`,
+    `The context is nearly full, so ${a.path} was not read. Finish or summarize first.`,
   FILE_STALE: (a: { path: string }) => `${a.path} has changed since you read it. Read it again, then repeat the call.`,
   FILE_MOVED: (a: { path: string }) =>
     `${a.path} was replaced by another folder or a link after the call was approved. Nothing was changed. Check it and try again.`,

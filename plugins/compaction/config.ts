@@ -8,7 +8,7 @@ export const config = z
     layers: z
       .array(z.enum(["results", "summary"]))
       .default(["results", "summary"])
-      .describe("what happens automatically: omit old tool results, summarise old parts; /compact always works"),
+      .describe("what happens automatically: omit old tool results, summarize old parts; /compact always works"),
     turns: z.number().int().min(1).default(3).describe("number of latest turns whose tool results are sent in full"),
     step: z
       .number()
@@ -18,7 +18,7 @@ export const config = z
       .describe("turns by which that boundary moves at once: each move costs a part of the provider's prompt cache"),
     threshold: size
       .default(0.7)
-      .describe("context size from which the older part is summarised: a share of the window up to 1, else tokens"),
+      .describe("context size from which the older part is summarized: a share of the window up to 1, else tokens"),
     keep: size
       .default(0.3)
       .describe("how much of the latest part is kept word for word: a share of the window up to 1, else tokens"),

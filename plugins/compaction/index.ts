@@ -49,7 +49,7 @@ export default definePlugin({
       commands: {
         compact: {
           group: "Conversation",
-          summary: "Summarise the older part of the conversation; you may say what to keep in particular",
+          summary: "Summarize the older part of the conversation; you may say what to keep in particular",
           operations: ["compact"],
           args: z.object({ keep: z.string().optional() }),
           async run({ keep }: { keep?: string }, { clientId, signal }) {

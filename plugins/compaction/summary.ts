@@ -47,7 +47,7 @@ export async function summarise(ctx: CompactionContext, order: SummaryRequest, s
     return await askModel(ctx, order, signal);
   } catch (thrown) {
     signal.throwIfAborted();
-    const note = `The model could not summarise the conversation, so an extract was made without a model. ${messageOf(thrown)}`;
+    const note = `The model could not summarize the conversation, so an extract was made without a model. ${messageOf(thrown)}`;
     const chars = order.tokens * bytesPerToken;
     const { entries } = sampleOf(order.entries, chars * readForExtract);
     return { text: extract(entries, order.earlier, chars), method: "extract", note };

@@ -11,7 +11,7 @@ export const compactionStart: TransientDefinition<Transients["compaction_start"]
   convertToDisplay: ({ tokens, window }: TransientOf<"compaction_start">) => ({
     display: "notice",
     level: "info",
-    text: `Summarising the older part of the conversation: ${tokens} of ${window} tokens are in use`,
+    text: `Summarizing the older part of the conversation: ${tokens} of ${window} tokens are in use`,
   }),
 };
 

@@ -76,7 +76,7 @@ describe("compaction of a session", () => {
       input: "one\ntwo\nthree\n/compact keep the names\n/compact\n",
     });
     expect(code).toBe(0);
-    expect(stdout).toMatch(/Summarising the older part of the conversation: \d+ of 12000 tokens are in use/);
+    expect(stdout).toMatch(/Summarizing the older part of the conversation: \d+ of 12000 tokens are in use/);
     expect(stdout).toMatch(/^ {2}Compacted: about \d+ tokens by the model's count → \d+ by Scorel's estimate\.$/m);
     expect(compacts(here.logs()[0] as string).length).toBeGreaterThan(0);
     const [asked] = here.server.requests.filter(asksForSummary);
@@ -105,7 +105,7 @@ describe("compaction of a session", () => {
       told = stderr;
     }
     expect(told).toMatch(
-      /^warning: The model could not summarise .* extract was made without a model\. The model call failed: .*\n$/,
+      /^warning: The model could not summarize .* extract was made without a model\. The model call failed: .*\n$/,
     );
   });
 

@@ -80,7 +80,7 @@ describe("Read", () => {
     await using w = await workshop({ window: 8_000, used: 8_000 });
     w.file("a.txt", "one\n");
     expect(await w.say("Read", { file_path: "a.txt" })).toBe(
-      "The context is nearly full, so a.txt was not read. Finish or summarise first.",
+      "The context is nearly full, so a.txt was not read. Finish or summarize first.",
     );
   });
 

@@ -103,7 +103,7 @@ describe("manual compaction", () => {
         usage: "/compact [keep]",
         group: "Conversation",
         plugin: "compaction",
-        description: "Summarise the older part of the conversation; you may say what to keep in particular",
+        description: "Summarize the older part of the conversation; you may say what to keep in particular",
       },
     ]);
   });
@@ -133,7 +133,7 @@ describe("manual compaction", () => {
     expect(nothing.output).toMatch(/^There is nothing to compact\. The conversation holds about \d+ tokens\.$/);
     await using t = await threeTurns(() => status(400, { error: { message: "no credit" } }));
     const { output } = await t.client.request("run_command", { sessionId: t.sessionId, ...args });
-    expect(output).toMatch(/^Compacted: about .* estimate\. The model could not summarise .*no credit$/);
+    expect(output).toMatch(/^Compacted: about .* estimate\. The model could not summarize .*no credit$/);
   });
 
   it("runs once for a message id, also for concurrent requests and after reopening", async () => {

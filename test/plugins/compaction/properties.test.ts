@@ -166,7 +166,7 @@ async function playReply(
 
 /**
  * The expected context, computed directly: all messages of the path, and those that no summary replaces. A message that
- * was sent while everything before it was summarised has no result to be merged into.
+ * was sent while everything before it was summarized has no result to be merged into.
  */
 function reference(session: Session): { all: ScorelMessage[]; tail: ScorelMessage[]; summary?: string } {
   const path = session.activeLeaf === null ? [] : session.tree.path(session.activeLeaf);

@@ -107,7 +107,7 @@ describe("a conversation over the threshold", () => {
   });
 
   it.each(["openai-completions", "openai-responses", "google-generative-ai", "anthropic-messages"] as const)(
-    "is summarised over %s, too",
+    "is summarized over %s, too",
     async (api) => {
       const rounds = Array.from({ length: 9 }, (_, at) => look(900, `${at}`));
       await using t = await openCompacting(
@@ -136,7 +136,7 @@ describe("a conversation over the threshold", () => {
       .map((event) => t.session.display(event as never));
     const { tokensBefore, tokensAfter, ...event } = compacts(t.session)[0]!;
     expect(shown.map(displayText)).toEqual([
-      `Summarising the older part of the conversation: ${tokensBefore} of 10000 tokens are in use`,
+      `Summarizing the older part of the conversation: ${tokensBefore} of 10000 tokens are in use`,
       `Compacted: ${tokensBefore} → ${tokensAfter} tokens\nS1`,
       "",
     ]);
