@@ -187,7 +187,7 @@ describe("a subscription", () => {
         session().emit("turn_start", { turnIndex: n });
         if (n % 3 === 0) void session().append("custom", { kind: "note", data: { n } });
         await null;
-        if (n % 50 === 0) await new Promise<void>((done) => void setImmediate(done));
+        if (n % 10 === 0) await new Promise<void>((done) => void setImmediate(done));
       }
     })();
     const client = t.host.connect();
