@@ -6,6 +6,13 @@ export const errors = defineErrors({
   MODEL_SCRIPT_END: (a: { request: number; count: number }) =>
     `The model was asked for reply ${a.request}, but the test has ${a.count}. Add one to "replies".`,
   MODEL_NONE: { exit: 2, text: () => `No model configured. ${howTo}` },
+  MODEL_NONE_IN_HOST: {
+    exit: 2,
+    text: (a: { pid: number; restart: string }) =>
+      `No model configured. ${howTo}\n\n` +
+      `The host that runs this session (process ${a.pid}) has the variables of the shell that started it. ` +
+      `If only this shell has a key, start the host again from here: \`${a.restart}\`.`,
+  },
   MODEL_NAME: {
     exit: 2,
     text: (a: { asked: string; example: string }) =>

@@ -131,6 +131,16 @@ describe("scorel host", () => {
     expect((await s.run([...none, "-p", "one"])).stderr).toContain("MYK is not set. Set it");
   });
 
+  it("says whose keys it uses if it finds none for any model", async () => {
+    using s = scratch();
+    const host = await serving(s, [...none, "--port", "0"]);
+    const { code, stderr } = await s.run([...none, "-p", "one"], { env: { OPENAI_API_KEY: "sk-of-the-terminal" } });
+    expect([code, stderr.trimEnd().split("\n").at(-1)?.trim()]).toEqual([
+      1,
+      `The host that runs this session (process ${host.pid}) has the variables of the shell that started it. If only this shell has a key, start the host again from here: \`scorel host serve --replace --port 0 --preset none\`.`,
+    ]);
+  });
+
   it("counts the rounds of a prompt that it answers", async () => {
     using s = scratch();
     await using server = await startModelServer([

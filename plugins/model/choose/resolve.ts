@@ -49,12 +49,13 @@ function configured(config: ModelConfig, from: Sources): Choice | Promise<Choice
 }
 
 /** Without configuration: returns the first default model whose provider has a key in the environment or stored. */
-function keyed({ env, stored }: Sources): BuiltinConfig {
+function keyed({ env, stored, served }: Sources): BuiltinConfig {
   const known = stored();
   const found = defaultModels.find(
     ({ provider }) => known[provider] !== undefined || variablesOf(provider).some((name) => env[name]),
   );
-  if (!found) throw errors.MODEL_NONE();
+  const host = served?.();
+  if (!found) throw host ? errors.MODEL_NONE_IN_HOST(host) : errors.MODEL_NONE();
   return { type: "builtin", ...found };
 }
 
