@@ -291,7 +291,7 @@ describe("a summary that fails", () => {
     const [event] = compacts(t.session);
     expect(event).toMatchObject({
       method: "extract",
-      note: `The model could not summarise the conversation, so an extract was made without a model. ${reason}`,
+      note: `The model could not summarize the conversation, so an extract was made without a model. ${reason}`,
     });
     expect(event?.summary).toMatch(/extracted mechanically.*What the user wrote, in order:\n> - one\n> - two/s);
     expect(saidIn(t.last).slice(1)).toEqual(["user: three", `assistant: ${words(2_400, "c")}`, "user: four"]);
