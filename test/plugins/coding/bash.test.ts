@@ -190,14 +190,21 @@ describe("Bash", () => {
         { command: "echo begun; (setsid sleep 300 & echo $! >> pids); sleep 301 & echo $! >> pids; wait" },
         control.signal,
         () => resolve(),
-      ).then((result) => w.file("said", textOf(result)));
+      ).then(
+        (result) => w.file("said", textOf(result)),
+        // On a loaded machine, killing them takes longer than a cancelled call is waited for.
+        (thrown: Error) => w.file("said", thrown.message),
+      );
     });
     const pids = await pidsIn(w, 2);
     await heard;
     control.abort();
     await eventually(() => expect(pids.map(isAlive)).toEqual([false, false]));
     await eventually(() =>
-      expect(w.text("said")).toBe("begun\n[cancelled; the command and all its processes were killed]"),
+      expect([
+        "begun\n[cancelled; the command and all its processes were killed]",
+        "Bash was cancelled before it finished. Its output so far:\nbegun\n",
+      ]).toContain(w.text("said")),
     );
   });
 
