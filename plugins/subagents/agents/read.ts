@@ -1,7 +1,8 @@
-import { readdirSync, realpathSync, statSync } from "node:fs";
+import { readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import { readWithin } from "@scorel/kit/files/read-within";
+import { isFolderAt } from "@scorel/kit/files/readable";
 import { parseFrontMatter } from "@scorel/kit/markdown/front-matter";
 import { visibleName } from "@scorel/kit/text/plain";
 import type { AgentDefinition } from "../contract.ts";
@@ -66,22 +67,13 @@ function pathsIn(folder: string, refuse: (path: string, reason: string) => void)
         const inside = join(path, entry.name);
         const isDeepest = inside.split(sep).length === DEEPEST;
         if (entry.isDirectory()) folders.push(...(isDeepest ? [] : [inside]));
-        else if (entry.isSymbolicLink() && isFolder(join(folder, inside))) links.push(...(isDeepest ? [] : [inside]));
+        else if (entry.isSymbolicLink() && isFolderAt(join(folder, inside))) links.push(...(isDeepest ? [] : [inside]));
         else if (entry.name.endsWith(".md")) found.push(inside);
       }
     } catch (thrown) {
       refuse(path, codeOf(thrown));
     }
   return found.sort();
-}
-
-/** Whether a path leads to a folder. A link that leads nowhere does not. */
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
 }
 
 async function readAgent(
