@@ -1,5 +1,6 @@
 import { type EventOf, isEvent, type StoredEvent } from "@scorel/kernel";
 import type { Opened, Store } from "@scorel/kernel/store";
+import { typedContent } from "@scorel/kit/session/typed";
 import type { Logs } from "@scorel/logs/contract";
 import type { ScorelMessage } from "@scorel/messages/contract";
 import type { IndexedSkill, SkillReport } from "../contract.ts";
@@ -113,7 +114,7 @@ class SessionReader {
         eventId: id,
         ts,
         turn: Math.max(1, this.turn),
-        text: wordsOf(message.content),
+        text: typedText(message.content),
         known: this.known,
       };
       this.current = isSteered ? [...this.current, prompt] : [prompt];
@@ -144,8 +145,8 @@ class SessionReader {
   }
 }
 
-/** What a person wrote, without the texts of attached files. */
-function wordsOf(content: string | readonly { type: string; text?: string; attachment?: true }[]): string {
-  if (typeof content === "string") return content;
-  return content.map(({ text, attachment }) => (attachment ? "" : (text ?? ""))).join("\n");
+/** The text of a message that a person typed. The texts of files that it attaches are left out. */
+function typedText(content: string | { type: string; text?: string }[]): string {
+  const typed = typedContent(content);
+  return typeof typed === "string" ? typed : typed.map(({ text }) => text ?? "").join("\n");
 }
