@@ -21,7 +21,7 @@ const SETTINGS = [
 /** Leaves large files of git-lfs as pointers, since getting them may need the network. */
 const ENV = { GIT_LFS_SKIP_SMUDGE: "1" };
 
-/** What the full name of a branch begins with. */
+/** The prefix of a branch's full name, as in `refs/heads/main`. */
 const HEADS = /^refs\/heads\//;
 
 /** Runs git in the checkouts of one repository. Programs named in the repository's settings are not run. */

@@ -44,7 +44,7 @@ export class WrittenLine {
     return this.line.mark + this.area.text;
   }
 
-  /** What is sent if the user submits the line now. */
+  /** The entry to submit: the mode, the text with long pastes written out, and the attachments. */
   get submission(): Submission & Sent {
     const { silent, attachments } = this;
     return { ...this.line.meant(this.area.whole), attachments, ...(silent && { silent: true as const }) };

@@ -35,9 +35,11 @@ const PUSHED = "scorel.pushed";
 /** Milliseconds within which the push for a notification of a page arrives. The host waits a few seconds before it sends one. */
 const SAME_NEWS_MS = 30_000;
 
-/** What a page stores in its notifications: where they lead, and when they were shown, in milliseconds since 1970. */
+/** The `data` of a notification that a page has shown. */
 interface Shown {
+  /** The address that a click opens. */
   open: string;
+  /** When it was shown, in milliseconds since 1970. */
   at: number;
 }
 

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllGlobals());
 
-/** What a page that is loaded now has in the field of a place. */
+/** The text in the field of a session when the page is loaded again. */
 const loaded = (place: string) => new Field(place).get().text;
 
 /** Sends what is in the field, as the page does. */

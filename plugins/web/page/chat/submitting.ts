@@ -1,7 +1,7 @@
 /** Why something is not sent: the line was changed, a file could not be added, or the line was submitted once more. */
 type Withheld = "changed" | "refused" | "again";
 
-/** What was submitted from a field, while it waits for its files and for the host. */
+/** The entry that was submitted from a field and is not sent yet, because files are being read or the page is connecting to the host. */
 export class Submitting {
   private end: ((withheld: Withheld) => void) | undefined;
 
