@@ -8,15 +8,15 @@ const LOOK_MS = 100;
 const FAREWELL_MS = 1_000;
 /** Milliseconds after which the user is told what the process waits for. */
 const TELL_MS = 2_000;
-/** In lines that no terminal of 80 columns breaks. */
+/** Tells the user what the process waits for. Each line fits into 80 columns, since terminals break longer ones inside a word. */
 const WAITS = `scorel: this process still runs a turn that somebody else has begun.
 It waits for the end of that turn, and then exits.
 Ctrl-C cancels the turn and exits now.
 `;
 
 /**
- * Waits until no turn runs in those sessions of this process that other clients have joined, unless the user interrupts. Adds the sessions
- * of which the user was told to `told`, since a session may be left, and the process ended, while it still waits.
+ * Waits until no turn runs in those sessions of this process that other clients have joined, unless the user interrupts. `told` contains the
+ * sessions for which the user was told to wait: leaving a session and ending the process may both wait for the same turn.
  */
 export async function othersDone(
   { launch }: Pick<DaemonContext, "launch">,

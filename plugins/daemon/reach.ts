@@ -39,7 +39,7 @@ export class ReachingClient implements Client {
   private readonly ctx: DaemonContext;
   private readonly own: Client;
   private readonly opened: () => void;
-  /** The sessions whose turns the user knows to be waited for. */
+  /** The sessions for which the user was told that this process waits until their turns end. */
   private readonly toldOf = new Set<string>();
   private readonly saysIn: OwnName["saysIn"] | undefined;
   private readonly home: Home;
