@@ -11,8 +11,8 @@ import type { Failure } from "./failure.ts";
 import { Retries } from "./retry.ts";
 
 /**
- * The thoughts of a model whose server sends them as text before the answer, as some local ones do. Thoughts without an end were cut, and
- * no answer followed.
+ * Thoughts that a server sends as text before the answer, as some local ones do. Without `</think>`, the reply was cut off while the model
+ * was thinking, and there is no answer.
  */
 const THOUGHTS = /^\s*<think>[\s\S]*?(?:<\/think>|$)/;
 

@@ -44,7 +44,10 @@ function kindOf(text: string, { status, unreached, retryAfterMs }: Answered, ove
   return words === undefined ? "final" : "retryable";
 }
 
-/** Whether the reason for not reaching a server may pass. Of a proxy, as in `the proxy host:3128: ECONNREFUSED`, only the end counts. */
+/**
+ * Whether a later attempt to reach the server may succeed. In a reason such as `the proxy host:3128: ECONNREFUSED`, only the code at the end
+ * counts.
+ */
 function mayPass(reason: string): boolean {
   const [, end = reason] = /^the proxy \S+ (?:answered )?(\S+)$/.exec(reason) ?? [];
   return networkCodes.has(end) || /^5\d\d$/.test(end);

@@ -15,7 +15,7 @@ export class AssociatedData {
     this.to = { host: toward("host"), client: toward("client") };
   }
 
-  /** For a message to this end. The bytes are valid until the next call. */
+  /** Returns the associated data of message number `count` to this end. The next call overwrites the bytes. */
   of(to: keyof typeof directions, count: number): Bytes {
     const bytes = this.to[to];
     putCount(bytes, bytes.length - COUNT_BYTES, count);

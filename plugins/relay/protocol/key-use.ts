@@ -27,13 +27,13 @@ export class KeyUse {
     if (++this.received > this.most) throw new Error("a key was used for too long");
   }
 
-  /** The key for sending is new. */
+  /** Starts counting for a new sending key. */
   renewSending(): void {
     this.sent = 0;
     this.since = this.now();
   }
 
-  /** The key for receiving is new. */
+  /** Starts counting for a new receiving key. */
   renewReceiving(): void {
     this.received = 0;
   }

@@ -24,7 +24,7 @@ const CHANNEL_LABEL = label("scorel channel 2");
 const HANDSHAKE_BYTES = KEY_BYTES + TAG_BYTES;
 /** Bytes of the longest text sent to a host, and to a client. */
 export const MAX_TEXT = { host: 16 * 1024 * 1024, client: 64 * 1024 * 1024 } as const;
-/** Bytes that wait behind the text that is being sent, above which the other end counts as one that does not read. */
+/** The most bytes that may wait behind the text that is being sent. With more, the peer counts as one that does not read. */
 const TOO_MUCH_UNSENT = 32 * 1024 * 1024;
 /** Milliseconds for the rest of what was sent before a channel is closed. */
 const CLOSE_MS = 5_000;
@@ -72,7 +72,7 @@ export class SecureChannel implements Channel {
     }
   }
 
-  /** Ends the channel once what was sent is on its way. What an end that does not read cannot be sent soon is left out. */
+  /** Closes the channel after its waiting texts are sent. Drops those that a peer does not read in time. */
   close(): void {
     if (this.end || this.isClosing) return;
     this.isClosing = true;
