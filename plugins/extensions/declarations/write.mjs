@@ -51,6 +51,7 @@ export async function writeTypes(target, names) {
     const modules = { ...scorel, ...library };
     const contracts = Object.keys(scorel).filter((name) => name.endsWith("/contract"));
     const places = new Map((await listFiles(work, modules, contracts)).flatMap((file) => placed(file, work)));
+    assertComplete(places, modules);
     for (const [file, place] of places) copy(file, join(target, place));
     const paths = Object.entries(modules).flatMap(([name, file]) => {
       const place = places.get(realpathSync(file));
@@ -64,7 +65,6 @@ export async function writeTypes(target, names) {
 
 /** Emits the declarations of the kernel and of all plugins. The needed ones are selected afterwards. */
 function emit(work) {
-  // The kernel re-exports functions of the kit. Files of a package that is imported by its name must be listed, or they are not emitted.
   const patterns = [
     "kernel/*.ts",
     "plugins/*/*.ts",
@@ -81,23 +81,42 @@ function emit(work) {
     emitDeclarationOnly: true,
     outDir: join(work, "out"),
     rootDir: root,
+    paths: sources(),
   };
   return compile(work, { options, files: { include, exclude: [] } });
 }
 
+/**
+ * Module name -> its source, for the compiler. Without it, modules are found through the links in node_modules, and the
+ * compiler emits nothing for a file that it happens to find there first.
+ */
+function sources() {
+  const entries = exported().flatMap(({ folder, name, exports }) =>
+    Object.entries(exports).map(([path, file]) => [name + path.slice(1), [join(root, folder, file)]]),
+  );
+  return Object.fromEntries(entries);
+}
+
 /** Module name -> its declaration file, for the kernel and all modules that plugins export. */
 function scorelModules(work) {
-  const folders = ["kernel", ...readdirSync(join(root, "plugins")).map((id) => `plugins/${id}`)];
-  const found = folders.flatMap((folder) => {
-    const { name, exports } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
-    return Object.entries(exports).flatMap(([path, file]) => {
+  const found = exported().flatMap(({ folder, name, exports }) =>
+    Object.entries(exports).flatMap(([path, file]) => {
       const declarations = join(work, "out", folder, file.replace(/\.ts$/, ".d.ts"));
       return path === "./*" ? modulesIn(dirname(declarations), name) : [[name + path.slice(1), declarations]];
-    });
-  });
+    }),
+  );
   found.push(["@scorel/kernel/testing", join(work, "out/presets/testing/index.d.ts")]);
   found.push(["@scorel/host/client/node", join(work, "out/presets/client/node.d.ts")]);
   return Object.fromEntries(found.filter(([, file]) => existsSync(file)));
+}
+
+/** The kernel's and each plugin's folder, package name and exports. */
+function exported() {
+  const folders = ["kernel", ...readdirSync(join(root, "plugins")).map((id) => `plugins/${id}`)];
+  return folders.map((folder) => {
+    const { name, exports } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+    return { folder, name, exports };
+  });
 }
 
 /** Every file of a package that exports all its files, by module name. */
@@ -160,6 +179,20 @@ function placed(file, work) {
   if (made[0] === "plugins") return [[file, ["@scorel", ...made.slice(1)].join("/")]];
   const inPackage = file.split(`${sep}node_modules${sep}`).at(-1).split(sep).join("/");
   return own.some((name) => inPackage.startsWith(`${name}/`)) ? [[file, inPackage]] : [];
+}
+
+/** Throws if a declaration of Scorel imports one that is not included: a compiler would take its types for `any`. */
+function assertComplete(places, modules) {
+  const included = (path, from) =>
+    path.startsWith(".")
+      ? places.has(join(dirname(from), path.replace(/\.ts$/, ".d.ts")))
+      : !path.startsWith("@scorel/") || (path in modules && places.has(realpathSync(modules[path])));
+  for (const [file, place] of places) {
+    if (!place.startsWith("@scorel/")) continue;
+    for (const [, path] of readFileSync(file, "utf8").matchAll(/(?:from|import\()\s*"([^"]+)"/g))
+      if (!included(path, file))
+        throw new DeclarationsError(`${place} imports ${path}, which has no declarations here.`);
+  }
 }
 
 function copy(file, place) {

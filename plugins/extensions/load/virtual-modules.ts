@@ -1,8 +1,11 @@
+/** Loads a module. */
+type Load = () => Promise<object>;
+
 /**
  * The modules that an extension may import without installing them. They are the host's own, so that the process has one copy of
  * the kernel and of zod. Each is loaded when an extension first imports it.
  */
-const modules = {
+const modules: Readonly<Record<string, Load>> = {
   "@scorel/host/client": () => import("@scorel/host/client"),
   "@scorel/host/command-line": () => import("@scorel/host/command-line"),
   "@scorel/kernel": () => import("@scorel/kernel"),
@@ -42,15 +45,10 @@ const modules = {
   "typebox/system": () => import("typebox/system"),
   "typebox/type": () => import("typebox/type"),
   "typebox/value": () => import("typebox/value"),
-} satisfies Record<string, () => Promise<object>>;
-
-type Name = keyof typeof modules;
+};
 
 /** The names of these modules. */
-export const virtualNames = Object.keys(modules) as readonly Name[];
-
-/** Loads a module. */
-type Load = () => Promise<object>;
+export const virtualNames: readonly string[] = Object.keys(modules);
 
 interface VirtualOptions {
   /** Called with the name of a module when an extension imports it. */
@@ -82,8 +80,9 @@ export function createVirtualModules({ onUse, more }: VirtualOptions = {}): Reco
 /** Loads the modules that are named in a source, if it calls `require`. */
 export async function preload(source: string): Promise<void> {
   if (!/\brequire\s*\(/.test(source)) return;
-  const named = virtualNames.filter((name) => source.includes(`"${name}"`) || source.includes(`'${name}'`));
-  await Promise.all(named.map((name) => loadOnce(name, modules[name])));
+  const isNamed = (name: string) => source.includes(`"${name}"`) || source.includes(`'${name}'`);
+  const named = Object.entries(modules).filter(([name]) => isNamed(name));
+  await Promise.all(named.map(([name, load]) => loadOnce(name, load)));
 }
 
 function loadOnce(name: string, load: Load): Promise<object> {
