@@ -119,10 +119,13 @@ itWith(
     const registrationId = await registered;
     const deliver = () =>
       devtools.send("ServiceWorker.deliverPushMessage", { origin: t.address, registrationId, data: "" });
-    await deliver();
     const body = "A session waits for you, or has ended its work.";
     const pushed = { title: "Scorel", body, tag: "scorel.pushed", silent: false, renotify: true };
-    await eventually(async () => expect(await shown(other)).toEqual([pushed]));
+    // Again if it is not shown: a busy Chromium now and then drops a push that arrives while it stops the worker.
+    await eventually(async () => {
+      await deliver();
+      await expect.poll(() => shown(other), { timeout: 5_000 }).toEqual([pushed]);
+    });
     const since = await times(other);
 
     // A later one is about something else, so it is announced, too, also if the first is still there.

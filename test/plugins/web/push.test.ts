@@ -224,9 +224,9 @@ describe("a browser that has asked for pushes", () => {
     });
     expect(await phone.request("attend_by_push", { sessionId: t.sessionId, id })).toEqual({ attended: true });
     const { answer } = await t.ask();
-    await phone.close();
     await pass(DELAY_MS);
     await expect.poll(() => t.service.pushed).toHaveLength(1);
+    await phone.close();
     expect((await t.client.request("list_requests", { sessionId: t.sessionId })).requests).toHaveLength(1);
     await t.client.request("unsubscribe_push", { id });
     expect(await answer).toBe(false);
