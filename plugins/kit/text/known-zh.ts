@@ -43,6 +43,8 @@ const covered: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^reading (.+)$/s, "读取 $1"],
   [/^this call of (.+)$/s, "$1 的此次调用"],
 ];
+/** A list of commands: exact ones, or `any` and how they begin. */
+const COMMANDS = /^(?:any )?`[^`]+`(?:, (?:any )?`[^`]+`)*$/;
 
 /** The reasons that guards of Scorel's own plugins give for a question. */
 const reasons: readonly (readonly [english: RegExp, chinese: string])[] = [
@@ -130,9 +132,13 @@ export function knownInChinese(text: string): string {
   if (why !== undefined) return `询问的原因：${reasonInChinese(why)}`;
   for (const [english, chinese] of scopes) {
     const [, what] = english.exec(text) ?? [];
-    if (what !== undefined) return chinese + translated(what, covered);
+    if (what !== undefined) return chinese + (COMMANDS.test(what) ? anyInChinese(what) : translated(what, covered));
   }
   return translated(text, texts);
+}
+
+function anyInChinese(commands: string): string {
+  return commands.replace(/any (?=`)/g, "任何 ");
 }
 
 /** Translates the last line of a command's output into Chinese, if it tells the state of the command. Returns other lines unchanged. */

@@ -1,12 +1,17 @@
 import { visiblePath } from "@scorel/kit/text/plain";
 import { parseRule } from "./rule.ts";
 
-/** What an offered rule covers, as a person would say it: `npm test` for `Bash(npm test)`. */
+/**
+ * What an offered rule covers, as a person would say it: `npm start` for `Bash(npm start)`, and any `npm test` for
+ * `Bash(npm test *)`.
+ */
 export function inWords(text: string): string {
   const rule = parseRule(text);
   if (!rule) return text;
   const { tool, pattern } = rule;
   if (pattern === undefined) return tool === "Bash" ? "every command" : `every call of ${tool}`;
+  const beginning = /^((?:\\.|[^\\*])+) \*$/s.exec(pattern)?.[1];
+  if (tool === "Bash" && beginning !== undefined) return `any \`${beginning.replace(/\\([\\*])/g, "$1")}\``;
   const literal = pattern.replace(/\\([\\*])/g, "$1");
   if (tool === "Bash") return `\`${literal}\``;
   if (tool === "Edit" || tool === "Write") return `edits of ${visiblePath(literal)}`;

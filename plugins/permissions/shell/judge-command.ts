@@ -10,6 +10,7 @@ import { nearMiss } from "../rules/near-rules.ts";
 import { possible } from "../rules/possible.ts";
 import type { Rule } from "../rules/rule.ts";
 import { allowsUnit, isAbout, ruleFor, textOf } from "../rules/rules.ts";
+import { widerRule } from "../rules/wider.ts";
 import { allow, type Case, deny, isForPaths, PLANNING, type Rules, type Verdict } from "../verdict.ts";
 import { textsFor } from "./command-texts.ts";
 import { staysInside } from "./hazards.ts";
@@ -32,7 +33,7 @@ export function judgeCommand(command: string, { args, mode, rules, workspace }: 
   if (mode === "plan") return open.length + reading.unknown.length === 0 ? allow("it only reads") : deny(PLANNING);
   const obeying = obeyingProgram(command, reading.units);
   const isUnknown = reading.unknown.length > 0 || obeying !== undefined;
-  const offered = isUnknown ? [] : [...new Set(open.map((unit) => ruleFor("Bash", textOf(unit))))];
+  const offered = isUnknown ? [] : [...new Set(open.map((unit) => widerRule(unit) ?? ruleFor("Bash", textOf(unit))))];
   if (asked) return { decision: "ask", why: asked.why, rules: [] };
   if (about(rules.allow).some(({ pattern }) => pattern === undefined)) return allow('the rule "Bash" allows it');
   if (reading.unknown.length > 0)

@@ -49,7 +49,7 @@ describe("without anybody to ask", () => {
     await t.bash("for x in a; do rm $x; done");
     await t.kernel.drained();
     expect(heard).toMatchObject([
-      { what: "npm test && npm run 'build *'", rules: ["Bash(npm test)", "Bash(npm run 'build \\*')"] },
+      { what: "npm test && npm run 'build *'", rules: ["Bash(npm test *)", "Bash(npm run 'build \\*')"] },
       {
         what: "for x in a; do rm $x; done",
         rules: [],
@@ -161,19 +161,19 @@ describe("a person", () => {
           value: "s",
           kind: "allow_always",
           needs: "set_permission",
-          label: "yes, and in this session: `npm test`",
+          label: "yes, and in this session: any `npm test`",
         },
-        { value: "a", kind: "allow_always", lasting: true, label: "always in this project: `npm test`" },
+        { value: "a", kind: "allow_always", lasting: true, label: "always in this project: any `npm test`" },
         {
           value: "e",
           kind: "allow_always",
           lasting: true,
-          label: "always in every project: `npm test`",
+          label: "always in every project: any `npm test`",
         },
         { value: "n", kind: "reject_once", label: "no (you can add a reason)" },
       ],
       data: {
-        ...{ toolCallId: "call1", tool: "Bash", args: { command: "npm test" }, rules: ["Bash(npm test)"] },
+        ...{ toolCallId: "call1", tool: "Bash", args: { command: "npm test" }, rules: ["Bash(npm test *)"] },
         keptIn: { a: "~/.scorel/projects", e: "~/.scorel/config.toml" },
       },
     });
@@ -308,9 +308,9 @@ describe("a person", () => {
 
   it("answers for the session, which then does not ask again", async () => {
     await using t = await attended();
-    await answers(t, t.bash("npm test"), "s");
-    expect(await t.bash("npm test")).toBe("runs");
-    expect((await answers(t, t.bash("npm test --watch"), "n")).outcome).toMatch(/^Denied/);
+    await answers(t, t.bash("npm start"), "s");
+    expect(await t.bash("npm start")).toBe("runs");
+    expect((await answers(t, t.bash("npm start --watch"), "n")).outcome).toMatch(/^Denied/);
   });
 
   it("answers for every project, and the rule is saved in the user's configuration", async () => {
@@ -606,7 +606,7 @@ describe("the file of rules", () => {
     mkdirSync(join(t.home, ".scorel"));
     symlinkSync("../../dotfiles/scorel.toml", linked);
     await answers(t, t.bash("npm test"), "e");
-    expect(t.read(join(folder, "scorel.toml"))).toBe('# mine\n\n[permissions]\nallow = ["Bash(npm test)"]\n');
+    expect(t.read(join(folder, "scorel.toml"))).toBe('# mine\n\n[permissions]\nallow = ["Bash(npm test *)"]\n');
     expect([lstatSync(linked).isSymbolicLink(), statSync(folder).mode & 0o777]).toEqual([true, 0o755]);
     expect(readdirSync(folder)).toEqual(["scorel.toml"]);
   });
@@ -653,7 +653,7 @@ describe("the file of rules", () => {
     expect(t.kernel.failures.map(({ code, message }) => [code, message])).toEqual([
       [
         "PERMISSIONS_RULE",
-        `${path} was not changed (the place for it was not found). Add these rules to it yourself:\n[permissions]\nallow = ["Bash(npm run x)"]`,
+        `${path} was not changed (the place for it was not found). Add these rules to it yourself:\n[permissions]\nallow = ["Bash(npm run x *)"]`,
       ],
     ]);
   });

@@ -24,23 +24,23 @@ describe("the answer always", () => {
     await answers(t, t.bash("npm test"), "a");
     expect(await t.bash("npm test")).toBe("runs");
     expect(readFileSync(own(t), "utf8")).toBe(
-      `# What you have set for ${t.dir}, and for no other project.\n\n[permissions]\nallow = ["Bash(npm test)"]\n`,
+      `# What you have set for ${t.dir}, and for no other project.\n\n[permissions]\nallow = ["Bash(npm test *)"]\n`,
     );
     expect([existsSync(everywhere(t)), existsSync(join(t.dir, ".scorel"))]).toEqual([false, false]);
-    expect(await t.command()).toBe("mode: ask (of ask, edits, full, plan)\nallow in this project: Bash(npm test)");
+    expect(await t.command()).toBe("mode: ask (of ask, edits, full, plan)\nallow in this project: Bash(npm test *)");
   });
 
   it("is undone by a command immediately", async () => {
     await using t = await attended();
     await answers(t, t.bash("npm test"), "a");
     await answers(t, t.bash("npm run x"), "e");
-    expect(await t.command("forget", "Bash(npm test)")).toBe("Forgotten for this project: Bash(npm test)");
-    expect(await t.command("forget", "Bash(npm run x)")).toBe("Forgotten for every project: Bash(npm run x)");
+    expect(await t.command("forget", "Bash(npm test *)")).toBe("Forgotten for this project: Bash(npm test *)");
+    expect(await t.command("forget", "Bash(npm run x *)")).toBe("Forgotten for every project: Bash(npm run x *)");
     expect(await answers(t, t.bash("npm test"), "n")).toMatchObject([
       "Run this command?",
       expect.stringMatching(/^Denied/),
     ]);
-    await expect(t.command("forget", "Bash(npm test)")).rejects.toMatchObject({ code: "PERMISSIONS_FORGET" });
+    await expect(t.command("forget", "Bash(npm test *)")).rejects.toMatchObject({ code: "PERMISSIONS_FORGET" });
     expect(readFileSync(own(t), "utf8")).toMatch(/allow = \[\]\n$/);
   });
 });

@@ -28,6 +28,16 @@ it("reasons of Scorel's own guards are translated into Chinese, and those of oth
   );
 });
 
+it("what an answer covers is translated into Chinese, and commands stay unchanged", () => {
+  const said = {
+    "always in this project: `npm start`": "在此项目中始终允许：`npm start`",
+    "yes, and in this session: any `git add`, any `git commit`":
+      "是，并在本会话中允许：任何 `git add`, 任何 `git commit`",
+    "always in every project: these 3 commands": "在所有项目中始终允许：这 3 个命令",
+  };
+  expect(Object.keys(said).map(knownInChinese)).toEqual(Object.values(said));
+});
+
 it("the state of a command is translated into Chinese, and its output stays unchanged", () => {
   const said = {
     "[runs in the background as 7WQ0Er]": "[在后台运行，编号 7WQ0Er]",
