@@ -211,17 +211,19 @@ describe("Bash", () => {
   it("says how much of a long output is cut and where all of it is, also when it is cancelled", async () => {
     await using w = await workshop();
     const control = new AbortController();
-    const result = await w.call("Bash", { command: "seq 1 100000; sleep 300" }, control.signal, (partial) => {
-      const shown = textOf(partial);
-      if (!shown.endsWith("\n100000\n")) return;
-      expect(shown).toMatch(/^\[\d+ bytes before this are not shown; all of it: .*\/output-.*\.txt\]\n\d+\n/);
-      control.abort();
-    });
-    expect(result.isError).toBe(true);
-    const [, path = ""] = /\n\[\d+ bytes cut here; all of it: (.*)\]\n/.exec(textOf(result)) ?? [];
-    expect(textOf(result)).toMatch(
-      /^1\n2\n[\s\S]*\n100000\n\[cancelled; the command and all its processes were killed\]$/,
+    const said = await w
+      .call("Bash", { command: "seq 1 100000; sleep 300" }, control.signal, (partial) => {
+        const shown = textOf(partial);
+        if (!shown.endsWith("\n100000\n")) return;
+        expect(shown).toMatch(/^\[\d+ bytes before this are not shown; all of it: .*\/output-.*\.txt\]\n\d+\n/);
+        control.abort();
+      })
+      // On a loaded machine, killing it takes longer than a cancelled call is waited for.
+      .then(textOf, (thrown: Error) => thrown.message);
+    expect(said).toMatch(
+      /^1\n2\n[\s\S]*\n100000\n\[cancelled; the command and all its processes were killed\]$|^Bash was cancelled before it finished\.[\s\S]*\n100000\n$/,
     );
+    const [, path = ""] = /\n\[\d+ bytes (?:cut here|before this are not shown); all of it: (.*)\]\n/.exec(said) ?? [];
     expect(readFileSync(path, "utf8")).toBe(Array.from({ length: 100_000 }, (_, n) => `${n + 1}\n`).join(""));
   });
 
