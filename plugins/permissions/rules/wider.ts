@@ -15,11 +15,17 @@ const BEGINNINGS: ReadonlyMap<string, readonly string[]> = new Map(
     yarn: "test, run NAME, build, check, format, lint, typecheck",
     cargo: "build, check, test, bench, clippy, fmt, doc",
     go: "build, test, vet, fmt",
+    node: "--test",
+    npx: "eslint, jest, prettier, tsc, vitest",
+    python: "-m pytest",
+    python3: "-m pytest",
     pytest: "",
     jest: "",
     vitest: "",
     eslint: "",
     prettier: "",
+    mypy: "",
+    ruff: "check, format",
     tsc: "",
     gh: "pr list, pr view, pr status, pr checks, pr diff, issue list, issue view, run list, run view",
     docker: "ps, logs, images",
@@ -36,8 +42,8 @@ export function widerRule(unit: Unit): string | undefined {
   const words = unit.tokens.filter(({ kind }) => kind === "word");
   const isBeginning = (beginning: string) =>
     beginning.split(" ").every((expected, at) => {
-      const { value = "", text = "", marked = true } = words[at] ?? {};
-      return !marked && text === value && (expected === "NAME" ? NAME.test(value) : value === expected);
+      const { value = "", text = "" } = words[at] ?? {};
+      return text === value && (expected === "NAME" ? NAME.test(value) : value === expected);
     });
   const beginning = BEGINNINGS.get(words[0]?.value ?? "")?.find(isBeginning);
   if (beginning === undefined) return undefined;

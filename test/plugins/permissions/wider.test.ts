@@ -32,6 +32,9 @@ describe("what an answer allows in future", () => {
       "cargo test --release parser": ["Bash(cargo test *)"],
       "go test ./...": ["Bash(go test *)"],
       "pytest -x tests/test_a.py": ["Bash(pytest *)"],
+      "python3 -m pytest -q": ["Bash(python3 -m pytest *)"],
+      "npx vitest run src/a.test.ts": ["Bash(npx vitest *)"],
+      "node --test test/a.js": ["Bash(node --test *)"],
       "tsc --noEmit -p test": ["Bash(tsc *)"],
       "gh pr view 12": ["Bash(gh pr view *)"],
     };
@@ -63,6 +66,8 @@ describe("what an answer allows in future", () => {
         "npm run ../x",
         "tsc --noEmit > errors.txt",
         "pytest -p plugin",
+        "npx vitest --config=b.ts",
+        "node --test --import=./a.js",
         "eslint --config=/etc/issue src",
         "tsc @words.txt",
       ],
