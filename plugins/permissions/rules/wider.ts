@@ -47,12 +47,7 @@ export function widerRule(unit: Unit): string | undefined {
     });
   const beginning = BEGINNINGS.get(words[0]?.value ?? "")?.find(isBeginning);
   if (beginning === undefined) return undefined;
-  const count = beginning.split(" ").length;
-  const rule = parseRule(
-    `Bash(${words
-      .slice(0, count)
-      .map(({ text }) => text)
-      .join(" ")} *)`,
-  );
+  const spelled = words.slice(0, beginning.split(" ").length).map(({ text }) => text);
+  const rule = parseRule(`Bash(${spelled.join(" ")} *)`);
   return rule && allowsUnit(unit, [rule]) ? rule.text : undefined;
 }
