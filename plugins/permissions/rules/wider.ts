@@ -24,7 +24,6 @@ const BEGINNINGS: ReadonlyMap<string, readonly string[]> = new Map(
     vitest: "",
     eslint: "",
     prettier: "",
-    mypy: "",
     ruff: "check, format",
     tsc: "",
     gh: "pr list, pr view, pr status, pr checks, pr diff, issue list, issue view, run list, run view",
