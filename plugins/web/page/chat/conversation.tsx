@@ -1,5 +1,5 @@
 import type { RemoteClient } from "@scorel/host/client";
-import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import { useCommands } from "../app/commands.ts";
 import { useRights } from "../host/rights.ts";
@@ -9,15 +9,13 @@ import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 import { userContentOf } from "./content.ts";
 import { edit, retry } from "./deeds.ts";
+import { useEarlier } from "./earlier.ts";
 import type { Field } from "./field.ts";
 import { withoutFirstModel } from "./first-model.ts";
 import { useFollowing } from "./following.ts";
 import { LiveEntry } from "./live-entry.tsx";
 import { Message } from "./message.tsx";
 import { RewindDialog } from "./rewind-dialog.tsx";
-
-/** Distance from the beginning in pixels at which earlier messages are fetched. */
-const NEAR_BEGIN = 400;
 
 interface ConversationProps {
   client: RemoteClient;
@@ -35,7 +33,7 @@ export function Conversation({ client, session, field }: ConversationProps) {
   const list = useRef<VirtualizerHandle>(null);
   const { isAway, moved, toEnd, leave } = useFollowing(scroller, entries);
   const { found, shown } = useTarget(session, entries, list, leave);
-  const isLoading = useEarlier(session, scroller, isAway);
+  const { isLoading, problem } = useEarlier(session, scroller, isAway);
   const { message, dialog } = useMessages({ client, session, field }, entries);
 
   return (
@@ -54,6 +52,7 @@ export function Conversation({ client, session, field }: ConversationProps) {
         aria-label={words.conversation}
       >
         {isLoading && <p className="muted">{words.loadEarlier}</p>}
+        {problem !== undefined && <p className="muted">{words.notLoadedEarlier(problem)}</p>}
         <Virtualizer ref={list} scrollRef={scroller} shift={useCameBefore(entries)}>
           {entries.map((entry) => (
             <div
@@ -117,28 +116,4 @@ function useCameBefore(entries: readonly Entry[]): boolean {
   });
   const [first] = drawn.current;
   return first !== undefined && entries.length > drawn.current.length && entries[0]?.key !== first.key;
-}
-
-/** Fetches earlier messages while the reader is near the beginning, even if nothing can be scrolled. Returns whether it is fetching. */
-function useEarlier(session: OpenSession, scroller: RefObject<HTMLElement | null>, isAway: boolean): boolean {
-  const [isLoading, setLoading] = useState(false);
-  useEffect(() => {
-    const { current } = scroller;
-    if (!current || !isAway || isLoading) return;
-    const look = () => {
-      if (current.scrollTop >= NEAR_BEGIN || !session.hasEarlier) return;
-      setLoading(true);
-      session.earlier().finally(() => setLoading(false));
-    };
-    // Delayed by a frame: the list first has to restore its position after the messages that were inserted.
-    let frame = requestAnimationFrame(() => {
-      frame = requestAnimationFrame(look);
-    });
-    current.addEventListener("scroll", look, { passive: true });
-    return () => {
-      cancelAnimationFrame(frame);
-      current.removeEventListener("scroll", look);
-    };
-  }, [session, scroller, isAway, isLoading]);
-  return isLoading;
 }

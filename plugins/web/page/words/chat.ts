@@ -14,6 +14,8 @@ const en = {
   conversation: "Conversation",
   jump: "Jump to the end",
   loadEarlier: "Loading earlier messages…",
+  notLoadedEarlier: (reason: string): string =>
+    `The earlier messages could not be loaded, which is tried again soon: ${reason}`,
   queued: "Waiting messages",
   queuedFollowUp: "when this turn ends",
   queuedSteer: "as soon as possible",
@@ -45,6 +47,7 @@ const zh: typeof en = {
   conversation: "对话",
   jump: "跳到末尾",
   loadEarlier: "正在加载更早的消息…",
+  notLoadedEarlier: (reason) => `更早的消息无法加载，稍后会重试：${reason}`,
   queued: "等待中的消息",
   queuedFollowUp: "本轮结束后发送",
   queuedSteer: "尽快送达",
