@@ -52,12 +52,17 @@ async function writeNew(path: Buffer, bytes: Uint8Array, stats: Stats | undefine
   const handle = await open(path, "wx", stats ? stats.mode & 0o7777 : 0o666);
   try {
     await handle.writeFile(bytes);
-    if (!stats) return;
-    if (process.getuid?.() !== stats.uid || process.getgid?.() !== stats.gid) await handle.chown(stats.uid, stats.gid);
-    await handle.chmod(stats.mode & 0o7777);
+    if (stats) await takeRights(handle, stats);
+    // Otherwise the name might be on disk before the content, and the file empty after a power loss.
+    await handle.sync();
   } finally {
     await handle.close();
   }
+}
+
+async function takeRights(handle: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
+  if (process.getuid?.() !== uid || process.getgid?.() !== gid) await handle.chown(uid, gid);
+  await handle.chmod(mode & 0o7777);
 }
 
 async function writeInPlace(path: Buffer, bytes: Uint8Array): Promise<void> {

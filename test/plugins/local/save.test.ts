@@ -13,7 +13,7 @@ import {
 import { type FileHandle, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { type OpenFile, overwrite, saveFile } from "../../../plugins/local/files/save.ts";
 import { mountedFile, type SmallDisk, smallFileSystem } from "../../fault/disk.ts";
 import { itWith } from "../../optional.ts";
@@ -72,6 +72,35 @@ itWith("mounts", "a file that is mounted over another, as in containers, is writ
   }
   expect([readFileSync(path, "utf8"), statSync(path).mode & 0o777]).toEqual(["new", 0o640]);
   expect(readdirSync(folder)).toEqual(["notes"]);
+  rmSync(folder, { recursive: true });
+});
+
+it.each([
+  { what: "a new file", before: undefined },
+  { what: "an existing file", before: "old" },
+])("the content of $what is on disk before the file has its name", async ({ before }) => {
+  const folder = mkdtempSync(join(tmpdir(), "scorel-save-"));
+  const path = join(folder, "notes");
+  if (before !== undefined) writeFileSync(path, before);
+  const texts = () =>
+    readdirSync(folder)
+      .sort()
+      .map((name) => [name === "notes" ? name : "temporary", readFileSync(join(folder, name), "utf8")]);
+  await using some = await open(folder, "r");
+  const prototype = Object.getPrototypeOf(some) as FileHandle;
+  const { sync } = prototype;
+  const atSync: unknown[] = [];
+  const spy = vi.spyOn(prototype, "sync").mockImplementation(function (this: FileHandle) {
+    atSync.push(texts());
+    return sync.call(this);
+  });
+  await saveFile(path, Buffer.from("new text"), true);
+  spy.mockRestore();
+  const old = before === undefined ? [] : [["notes", before]];
+  expect({ atSync, after: texts() }).toEqual({
+    atSync: [[["temporary", "new text"], ...old]],
+    after: [["notes", "new text"]],
+  });
   rmSync(folder, { recursive: true });
 });
 
