@@ -10,9 +10,13 @@ import { errors } from "./errors.ts";
 /** Creates a store in a folder, which need not exist. Synchronous, so that a caller knows at once that the content is safe. */
 export function createBlobs(folder: string): BlobStore {
   const pathOf = (hash: string) => join(folder, hash.slice(0, 2), hash);
+  /** Blobs that this process has synced. Other processes may have written the others without syncing them. */
+  const synced = new Set<string>();
   const put: BlobStore["put"] = (bytes, { durable = false } = {}) => {
     const hash = sha256Of(bytes);
-    keep(pathOf(hash), bytes, durable);
+    const isNew = keep(pathOf(hash), bytes, { durable, isSynced: synced.has(hash) });
+    if (durable) synced.add(hash);
+    else if (isNew) synced.delete(hash);
     return hash;
   };
   const read = (hash: string) => (isHash(hash) ? readChecked(pathOf(hash), hash) : undefined);
@@ -44,24 +48,44 @@ export function isHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
-function keep(path: string, bytes: Buffer, durable: boolean): void {
+/** How a blob is kept. */
+interface Keeping {
+  durable: boolean;
+  /** Whether the blob needs no further sync if it exists. */
+  isSynced: boolean;
+}
+
+/** Returns whether the blob was written, because it did not exist. */
+function keep(path: string, bytes: Buffer, { durable, isSynced }: Keeping): boolean {
   try {
-    if (sizeOf(path) === bytes.length && touch(path)) return;
+    if (sizeOf(path) === bytes.length && touch(path, durable && !isSynced)) return false;
     writeInFolder(path, bytes, durable);
+    return true;
   } catch (thrown) {
     throw errors.BLOB_WRITE({ path, reason: reasonOf(thrown) }, { cause: thrown });
   }
 }
 
 /** Makes an existing blob recent, so that no purge removes it before its event is written. Returns false if it is gone. */
-function touch(path: string): boolean {
+function touch(path: string, sync: boolean): boolean {
   try {
     const now = new Date();
     fs.utimesSync(path, now, now);
+    if (sync) syncFile(path);
     return true;
   } catch (thrown) {
     if (codeOf(thrown) === "ENOENT") return false;
     throw thrown;
+  }
+}
+
+function syncFile(path: string): void {
+  // Opened for writing, since Windows syncs no other files.
+  const fd = fs.openSync(path, "r+");
+  try {
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
   }
 }
 

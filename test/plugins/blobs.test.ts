@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import * as fs from "node:fs";
+import defaultFs, * as fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { dirname, join } from "node:path";
 import blobs from "@scorel/blobs";
 import type { BlobStore } from "@scorel/blobs/contract";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { testHome, testHost } from "./host/home.ts";
 
 const hash = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -42,6 +43,31 @@ async function open() {
   };
 }
 
+/** The contents of the files that are synced during `work`. */
+function syncedDuring(work: () => void): string[] {
+  const found: string[] = [];
+  const { fsyncSync } = defaultFs;
+  const spy = vi.spyOn(defaultFs, "fsyncSync").mockImplementation((fd) => {
+    const bytes = Buffer.alloc(fs.fstatSync(fd).size);
+    // A blob that is being written can only be written.
+    found.push(attempt(() => bytes.subarray(0, fs.readSync(fd, bytes, 0, bytes.length, 0)).toString()) ?? "new");
+    fsyncSync(fd);
+  });
+  syncBuiltinESMExports();
+  work();
+  spy.mockRestore();
+  syncBuiltinESMExports();
+  return found;
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
 describe("a blob", () => {
   it("stores a content exactly, even keys, readable only by its user", async () => {
     await using t = await open();
@@ -51,6 +77,17 @@ describe("a blob", () => {
     );
     expect(modes.map((mode) => (mode & 0o777).toString(8))).toEqual(["700", "600"]);
     expect(fs.readFileSync(t.path("KEY=sk-0123456789"), "utf8")).toBe("KEY=sk-0123456789");
+  });
+
+  it("is synced when it must be durable, once, also if it exists already", async () => {
+    await using t = await open();
+    const durable = { durable: true };
+    const put = (text: string, options = {}) => syncedDuring(() => t.store.put(Buffer.from(text), options));
+    t.store.put(Buffer.from("old"));
+    expect([put("old"), put("old", durable), put("old", durable)]).toEqual([[], ["old"], []]);
+    expect([put("fresh", durable), put("fresh", durable)]).toEqual([["new"], []]);
+    fs.rmSync(t.path("fresh"));
+    expect([put("fresh"), put("fresh", durable)]).toEqual([[], ["fresh"]]);
   });
 
   it("is identified by the hash of its content", async () => {
