@@ -213,6 +213,30 @@ describe("the open format", () => {
 });
 
 describe("the docs of a skill", () => {
+  it.each([
+    ["license-server.md", true],
+    ["license-mit-or-apache-guide.md", true],
+    ["how-to-license.md", true],
+    ["licenses-of-packages.md", true],
+    ["copying-files.md", true],
+    ["notice-board.md", true],
+    ["third-party-tools.md", true],
+    ["LICENSE.md", false],
+    ["licenses.txt", false],
+    ["LICENSE-APACHE-2.0.txt", false],
+    ["LICENSE-BSD-3-Clause.txt", false],
+    ["license_cc-by-4.0.md", false],
+    ["MIT-LICENSE.txt", false],
+    ["Inter-LICENSE.txt", false],
+    ["COPYING.LESSER.txt", false],
+    ["ThirdPartyNoticeText.txt", false],
+    ["LICENSE-THIRD-PARTY.md", false],
+  ])("count %s: %s", (name, isDoc) => {
+    using g = ground();
+    g.file(`s/${name}`, "x");
+    expect(docsIn(`${g.home}/s`)).toEqual({ docs: isDoc ? [name] : [], others: false });
+  });
+
   it("are its text files by path, without licences and nested skills", async () => {
     using g = ground();
     const docs = ["USAGE.md", "requirements.txt", "references/b.MD", "references/a.md", "zz.txt", "licensing-guide.md"];
