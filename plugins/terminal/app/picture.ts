@@ -6,7 +6,7 @@ import type { Component, Cursor } from "../parts.ts";
 import type { Look } from "../rows/look.ts";
 import { safeOutput } from "../rows/safe.ts";
 import { shortPath } from "../rows/short-path.ts";
-import { cut } from "../rows/wrap.ts";
+import { columnsIn, cut } from "../rows/wrap.ts";
 import type { Frame } from "../screen/painter.ts";
 import { arranged } from "./layout.ts";
 import { pluginPanels } from "./plugin-panels.ts";
@@ -66,7 +66,7 @@ export function pictureOf(scene: Scene): Frame {
     conversation: (height) => conversation(scene, height),
     above: above(scene),
     question: (room) => questions.render(columns, room, { theme: look.theme, words: look.words, keys }),
-    line: lineAbove(scene, activityLine(parts, columns)),
+    line: lineAbove(scene, (width) => activityLine(parts, width)),
     field,
     foot: [statusLine(parts, columns)],
   });
@@ -122,16 +122,40 @@ function apart(lines: string[]): string[] {
   return lines.length > 0 ? ["", ...lines] : [];
 }
 
+/** The columns that a retry needs at least, so that its time and the key that interrupts are seen. */
+const LEAST_FOR_RETRY = 50;
+const GAP = "  ";
+
 /** The line above the field: a notice, that earlier messages are being loaded, how many lines are below the view, or the activity. */
-function lineAbove(
-  { columns, look, keys, note, transcript, isGoingBack }: Scene,
-  activity: string | undefined,
+export function lineAbove(
+  scene: Pick<Scene, "columns" | "look" | "keys" | "note" | "transcript" | "isGoingBack" | "view">,
+  activity: (width: number) => string | undefined,
 ): string {
+  const { columns, look, keys, note, transcript, isGoingBack, view } = scene;
   const { theme, words } = look;
   if (note) return cut(theme.style(note.level === "info" ? "accent" : note.level, safeOutput(note.text)), columns);
   if (isGoingBack) return cut(theme.style("accent", words.loadingEarlier(keys.label("interrupt"))), columns);
-  if (transcript.isAtEnd) return activity ?? "";
+  if (transcript.isAtEnd) return activity(columns) ?? "";
   const { count, isMore } = transcript.below(look);
-  const below = theme.style("accent", words.below(words.lines(count, isMore), keys.label("bottom")));
-  return cut(activity === undefined ? below : `${below}  ${activity}`, columns);
+  const lines = words.lines(count, isMore);
+  const below = theme.style("accent", words.below(lines, keys.label("bottom")));
+  if (view && isRetrying(view)) return retryFirst(activity, columns, [below, theme.style("accent", `↓ ${lines}`)]);
+  const now = activity(columns);
+  return cut(now === undefined ? below : `${below}${GAP}${now}`, columns);
+}
+
+function isRetrying({ status }: SessionView): boolean {
+  return status.retrying !== undefined || status.connection === "reconnecting";
+}
+
+/** A retry, and after it the first of `others` that leaves it enough room. */
+function retryFirst(
+  activity: (width: number) => string | undefined,
+  columns: number,
+  others: readonly string[],
+): string {
+  const roomBeside = (other: string) => columns - columnsIn(GAP + other);
+  const beside = others.find((other) => roomBeside(other) >= LEAST_FOR_RETRY);
+  if (beside === undefined) return activity(columns) ?? "";
+  return `${activity(roomBeside(beside)) ?? ""}${GAP}${beside}`;
 }

@@ -1,6 +1,9 @@
 import { expect, it } from "vitest";
 import { People } from "../../../plugins/terminal/app/people.ts";
+import { lineAbove } from "../../../plugins/terminal/app/picture.ts";
+import { activityLine } from "../../../plugins/terminal/app/status-line.ts";
 import { Transcript } from "../../../plugins/terminal/app/transcript.ts";
+import { createKeys } from "../../../plugins/terminal/input/keys.ts";
 import type { Look } from "../../../plugins/terminal/rows/look.ts";
 import type { Theme } from "../../../plugins/terminal/theme/theme.ts";
 import { en } from "../../../plugins/terminal/words/en.ts";
@@ -25,4 +28,22 @@ it("what a reader has scrolled back to in a reply that arrives stays where it is
   expect(before[0]).toContain("line 15 of a");
   for (const text of ["a note", "another"]) transcript.add(() => [text]);
   expect([transcript.render(60, 5, look), transcript.isAtEnd]).toEqual([before, false]);
+});
+
+it.each([
+  ["a retry", { retrying: { attempt: 2, of: 3, reason: "503 Service Unavailable: overloaded", until: 4_000 } }],
+  ["a new connection", { connection: "reconnecting", retry: { at: 4_000 } }],
+])("%s is shown before the number of lines below what is read, and that only if there is room", (_what, status) => {
+  const transcript = new Transcript();
+  transcript.follow({ rows: [], live: [reply("a", 40)], requests: [] } as never, new People({ clientId: "me" }));
+  transcript.render(60, 5, look);
+  transcript.scroll(-20, look);
+  transcript.render(60, 5, look);
+  const keys = createKeys();
+  const view = { status: { running: true, ...status }, live: [], requests: [] } as never;
+  const now = (width: number) => activityLine({ view, theme, words: en, keys, now: 0, since: 0 }, width) as string;
+  const scene = { look, keys, note: undefined, transcript, isGoingBack: false, view };
+  const line = (columns: number) => lineAbove({ ...scene, columns }, now);
+  const below = "↓ 20 lines below · Ctrl-End to the end";
+  expect([line(110), line(80), line(50)]).toEqual([`${now(70)}  ${below}`, `${now(68)}  ↓ 20 lines`, now(50)]);
 });
