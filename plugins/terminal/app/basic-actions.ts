@@ -43,7 +43,7 @@ function interrupt(app: Application): void {
   const { questions, session, conversation } = app;
   if (app.queueKeys.leave() || app.reader.stop()) return;
   if (session.isLost) {
-    app.tell(conversation.unsent.recall() ? app.words.unsentBack : app.words.hostGone);
+    app.tell(conversation.unsent.recall() ? app.words.unsentBack : app.words.hostGone(app.keys.label("clear")));
     return;
   }
   if (!session.rights.write && (session.isRunning || conversation.shellLines.running !== undefined)) {

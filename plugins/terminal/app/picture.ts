@@ -115,7 +115,12 @@ function above(scene: Scene): string[][] {
     queueKeys,
     queueKeys.nameOf,
   );
-  return [apart(ofPlugins), apart(panel), apart(strip), apart(unsentStrip(scene.unsent, columns, { theme, words }))];
+  return [
+    apart(ofPlugins),
+    apart(panel),
+    apart(strip),
+    apart(unsentStrip(scene.unsent, columns, { theme, words, keys })),
+  ];
 }
 
 function apart(lines: string[]): string[] {

@@ -86,12 +86,12 @@ function withHeld(queue: QueuedMessage[], held: Held | undefined): QueuedMessage
 export function unsentStrip(
   { isAway, texts }: Waiting,
   width: number,
-  { theme, words }: Pick<StripLook, "theme" | "words">,
+  { theme, words, keys }: Pick<StripLook, "theme" | "words" | "keys">,
 ): string[] {
   if (texts.length === 0) return [];
   const hidden = Math.max(0, texts.length - SHOWN);
   const rows = [
-    isAway ? words.unsent : words.untaken,
+    isAway ? words.unsent(keys.label("interrupt")) : words.untaken,
     ...(hidden > 0 ? [`  + ${hidden}`] : []),
     ...texts.slice(hidden).map((text) => `⋯ ${safeLine(text)}`),
   ];

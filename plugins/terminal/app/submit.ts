@@ -1,5 +1,6 @@
 import { codeOf } from "@scorel/kernel";
 import { enteredIn, joined, marked } from "../input/line-mode.ts";
+import type { Keys } from "../keys.ts";
 import type { Field, Submission, Surroundings } from "../parts.ts";
 import { userLines } from "../rows/display.ts";
 import type { Words } from "../words/words.ts";
@@ -25,6 +26,7 @@ interface Receiver extends Pick<Surroundings, "tell"> {
   readonly transcript: Transcript;
   readonly contributed: Pick<Contributed, "open" | "has"> | undefined;
   readonly words: Words;
+  readonly keys: Keys;
   readonly actions: Actions;
   readonly field: Pick<Field, "text" | "mode" | "silent" | "attachments" | "setText"> | undefined;
   add: Transcript["add"];
@@ -101,15 +103,21 @@ function command(app: Receiver, line: string): void {
 
 /**
  * Runs a command of the host. A line with an unknown command goes back to the field; if other tools have a command of that name, the error
- * names the one that does the same here.
+ * names the one that does the same here. An error about a running turn names the key that interrupts it.
  */
-async function runCommand({ conversation, field, words }: Receiver, line: string, begun?: () => void): Promise<void> {
+async function runCommand(
+  { conversation, field, words, keys }: Receiver,
+  line: string,
+  begun?: () => void,
+): Promise<void> {
   try {
     await conversation.command(line, begun);
   } catch (thrown) {
+    const [name = ""] = line.split(/\s/);
+    // The host does not know the user's keys.
+    if (codeOf(thrown) === "COMMAND_BUSY") throw new Error(words.commandBusy(name, keys.label("interrupt")));
     if (codeOf(thrown) !== "COMMAND_UNKNOWN") throw thrown;
     if (field?.text === "") field.setText(line, "command");
-    const [name = ""] = line.split(/\s/);
     const meant = meantBy(name);
     throw meant === undefined ? thrown : new Error(words.meant(name, meant));
   }

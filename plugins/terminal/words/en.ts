@@ -68,10 +68,10 @@ export const en = {
     `${isStopped ? "The host was stopped" : "Not connected"}. \`${command}\` in another terminal starts one, and this conversation continues by itself.`,
   hostBack: "The host is back.",
   lost: "no connection",
-  hostGone:
-    "There is no connection to the host, so nothing can be interrupted. Press Ctrl-C twice to leave. If the host is stopped, `scorel host serve` on its computer starts it.",
+  hostGone: (key: string) =>
+    `There is no connection to the host, so nothing can be interrupted.${key === "" ? "" : ` Press ${key} twice to leave.`} If the host is stopped, \`scorel host serve\` on its computer starts it.`,
   notAnswered: "There is no connection to the host, so your answer was not sent.",
-  unsent: "Sent when the host is back (Esc takes it back):",
+  unsent: (key: string) => `Sent when the host is back${key === "" ? "" : ` (${key} takes it back)`}:`,
   untaken: "On its way; the host has not taken it yet:",
   toInterrupt: (key: string) => `${key} to interrupt`,
   // Questions.
@@ -164,6 +164,8 @@ export const en = {
   leaveCommand: "leave; the session is kept",
   sameAs: (command: string) => `the same as ${command}`,
   meant: (name: string, meant: string) => `There is no command "/${name}". Did you mean /${meant}?`,
+  commandBusy: (name: string, key: string) =>
+    `A turn is running, so /${name} is not possible now. Wait until the turn ends${key === "" ? "" : `, or interrupt it with ${key}`}.`,
   notSent: (why: string) => `Not sent: ${why}`,
   failed: (why: string) => why,
   mode: (mode: string) => `Permission mode: ${mode}`,

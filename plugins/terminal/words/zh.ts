@@ -64,10 +64,10 @@ export const zh: Words = {
   startHost: (command, isStopped) =>
     `${isStopped ? "主机已停止" : "与主机的连接已断开"}。在另一个终端运行 \`${command}\` 即可启动主机，此对话会自行继续。`,
   hostBack: "主机已恢复连接。",
-  hostGone:
-    "与主机的连接已断开，无法中断操作。按两次 Ctrl-C 退出，或如果主机已停止，请在其电脑上运行 `scorel host serve`。",
+  hostGone: (key) =>
+    `与主机的连接已断开，无法中断操作。${key === "" ? "" : `按两次 ${key} 退出，或`}如果主机已停止，请在其电脑上运行 \`scorel host serve\`。`,
   notAnswered: "与主机的连接已断开，回答没有送出。",
-  unsent: "主机恢复后发送（Esc 取回）：",
+  unsent: (key) => `主机恢复后发送${key === "" ? "" : `（${key} 取回）`}：`,
   untaken: "正在发送，主机尚未接收：",
   lost: "没有连接",
   toInterrupt: (key) => `${key} 中断`,
@@ -146,6 +146,8 @@ export const zh: Words = {
   leaveCommand: "退出；会话会保留",
   sameAs: (command) => `与 ${command} 相同`,
   meant: (name, meant) => `没有命令“/${name}”。是否指 /${meant}？`,
+  commandBusy: (name, key) =>
+    `本轮正在运行，现在无法使用 /${name}。请等本轮结束${key === "" ? "" : `，或按 ${key} 中断`}。`,
   notSent: (why) => `未发送：${why}`,
   failed: (why) => why,
   fullLeftOut: "（已跳过 /permission full：它不再询问。）",
