@@ -11,7 +11,9 @@ export const config = z
       .number()
       .nonnegative()
       .default(30)
-      .describe("Minutes without clients and running turns after which the host ends; 0: never"),
+      .describe(
+        "Minutes without clients, running turns and work in the background after which the host ends; 0: never",
+      ),
   })
   .prefault({});
 

@@ -1,3 +1,4 @@
+import type {} from "@scorel/commands/contract";
 import type { Client, HostService, SessionChange, SessionSummary } from "@scorel/host/contract";
 import { type BaseContext, codeOf } from "@scorel/kernel";
 import { isWithin } from "@scorel/kit/files/paths";
@@ -10,7 +11,7 @@ const LOOK_MS = 250;
 const CANCEL_MS = 2_000;
 
 export interface KeeperOptions {
-  /** Milliseconds without clients and running turns after which the host ends. 0: never. */
+  /** Milliseconds without clients, running turns and work in the background after which the host ends. 0: never. */
   idleMs: number;
   logger: BaseContext["logger"];
 }
@@ -37,14 +38,14 @@ export class Keeper {
     this.timer.unref();
   }
 
-  /** Resolves when no client was connected and nothing ran for `idleMs`. */
+  /** Resolves when no client was connected and nothing ran for `idleMs`, not even in the background. */
   whenUnused(hasClients: () => boolean): Promise<void> {
     const { idleMs } = this.options;
     if (idleMs === 0) return new Promise(() => {});
     return new Promise((resolve) => {
       const timer = setInterval(
-        () => {
-          if (hasClients() || this.isRunning) this.usedAt = Date.now();
+        async () => {
+          if (hasClients() || this.isRunning || (await this.hasBackground())) this.usedAt = Date.now();
           if (Date.now() - this.usedAt < idleMs) return;
           clearInterval(timer);
           resolve();
@@ -110,6 +111,21 @@ export class Keeper {
 
   private get isRunning(): boolean {
     return this.counts.running > 0;
+  }
+
+  /** Whether something runs in the background of a session, such as a command. */
+  private async hasBackground(): Promise<boolean> {
+    const found = [...this.kept.keys()].map(async (sessionId) => {
+      try {
+        return (await this.client.request("list_background", { sessionId })).items.length > 0;
+      } catch (thrown) {
+        // A preset without the plugin `commands` has no such list.
+        if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN")
+          this.options.logger.warn(`The background work of session ${sessionId} could not be listed`, thrown);
+        return false;
+      }
+    });
+    return (await Promise.all(found)).includes(true);
   }
 
   private async cancel(which: (row: SessionSummary) => boolean): Promise<void> {
