@@ -101,6 +101,8 @@ export interface SlashContext {
   request: Client["request"];
   /** Aborts when the user cancels the command or the client leaves. The command is then no longer waited for. */
   signal: AbortSignal;
+  /** Aborts only when the user cancels the command: for work that continues without its client, as a turn does. */
+  cancelled: AbortSignal;
 }
 /** A command as shown in lists. */
 export interface ListedCommand {

@@ -37,11 +37,12 @@ export function operations(ctx: BaseContext, { running, commands }: SessionState
       run: ({ name, args }, { clientId, request, assertOperations, signal: left }) => {
         const run: Run = { name, clientId };
         // It is among the running commands before its code is loaded, so that its client can cancel it from the beginning.
-        return running.run(run, left, async (signal) => {
+        return running.run(run, left, async (signal, cancelled) => {
           const { runCommand } = await import("./run-command.ts");
           const registry = await commands();
           const sessionId = ctx.session.id;
-          return runCommand({ ctx, registry, run }, args, { sessionId, clientId, request, assertOperations, signal });
+          const context = { sessionId, clientId, request, assertOperations, signal, cancelled };
+          return runCommand({ ctx, registry, run }, args, context);
         });
       },
     },
@@ -61,7 +62,7 @@ export function operations(ctx: BaseContext, { running, commands }: SessionState
       result: async () => (await results()).list_choices,
       run: async ({ name }, { clientId, request, assertOperations, signal }) => {
         const { listChoices } = await import("./choices.ts");
-        const context = { sessionId: ctx.session.id, clientId, request, assertOperations, signal };
+        const context = { sessionId: ctx.session.id, clientId, request, assertOperations, signal, cancelled: signal };
         return listChoices(ctx, (await commands()).find(name), context);
       },
     },
@@ -73,7 +74,7 @@ export function operations(ctx: BaseContext, { running, commands }: SessionState
       result: async () => (await results()).complete_command,
       run: async ({ line }, { clientId, request, assertOperations, signal }) => {
         const { completeCommand } = await import("./completion.ts");
-        const context = { sessionId: ctx.session.id, clientId, request, assertOperations, signal };
+        const context = { sessionId: ctx.session.id, clientId, request, assertOperations, signal, cancelled: signal };
         return completeCommand({ ctx, registry: await commands() }, line, context);
       },
     },

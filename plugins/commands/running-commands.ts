@@ -13,6 +13,9 @@ export interface Run {
   readonly clientId: string;
 }
 
+/** What a command does. `signal` aborts when it is cancelled or its client leaves, `cancelled` only in the first case. */
+type Work<T> = (signal: AbortSignal, cancelled: AbortSignal) => Awaitable<T>;
+
 /** The slash commands of a session that have not ended, so that a client can cancel its own. */
 export class RunningCommands {
   private readonly running = new Map<Run, AbortController>();
@@ -21,12 +24,12 @@ export class RunningCommands {
    * Runs `work`. When the command is cancelled, or `left` aborts because its client has left, the signal that `work` gets aborts, and the
    * promise rejects with COMMAND_CANCELLED unless `work` settles soon. Rejects with COMMAND_BUSY if `work` is not possible during a turn.
    */
-  async run<T>(run: Run, left: AbortSignal, work: (signal: AbortSignal) => Awaitable<T>): Promise<T> {
+  async run<T>(run: Run, left: AbortSignal, work: Work<T>): Promise<T> {
     const control = new AbortController();
     const both = linkedTo(control.signal, left);
     this.running.set(run, control);
     try {
-      return await untilAborted(work(both.signal), both.signal, GRACE_MS);
+      return await untilAborted(work(both.signal, control.signal), both.signal, GRACE_MS);
     } catch (thrown) {
       if (both.signal.aborted && isAbort(thrown, both.signal)) throw errors.COMMAND_CANCELLED(run);
       // Its message has the name of an event, which says nothing to a person.

@@ -52,10 +52,10 @@ export default definePlugin({
           summary: "Summarize the older part of the conversation; you may say what to keep in particular",
           operations: ["compact"],
           args: z.object({ keep: z.string().optional() }),
-          async run({ keep }: { keep?: string }, { clientId, signal }) {
+          async run({ keep }: { keep?: string }, { clientId, cancelled }) {
             const { compactNow, summaryLine } = await import("./manual.ts");
             // Not the operation, which cannot be told that the command was cancelled.
-            return summaryLine(await compactNow(compacting, { clientId, instructions: keep }, signal));
+            return summaryLine(await compactNow(compacting, { clientId, instructions: keep }, cancelled));
           },
         },
       },

@@ -9,6 +9,7 @@ import logs from "@scorel/logs";
 import messages from "@scorel/messages";
 import model from "@scorel/model";
 import { describe, expect, it } from "vitest";
+import { eventually } from "../../eventually.ts";
 import { testHeader } from "../../harness.ts";
 import { delayUntil, gate, type ModelServer, type Script, startModelServer, status, text } from "../../model-server.ts";
 import { customModel, impatient } from "../agent/setup.ts";
@@ -201,6 +202,35 @@ describe("manual compaction", () => {
     expect((await client.request("get_context", { sessionId })).messages).toHaveLength(6);
     await ask(client, sessionId, "four");
     expect(saidIn(t.server.requests.at(-1)!).at(-1)).toBe("user: four");
+  });
+
+  it("goes on when the client that ran its slash command leaves, and another client may end it as a turn", async () => {
+    const writing = gate();
+    await using t = await threeTurns((_request, count) => [
+      delayUntil(count === 0 ? writing.promise : new Promise(() => {})),
+      text("S1"),
+    ]);
+    const { client, connect, sessionId } = t;
+    const leaveDuring = async (request: number) => {
+      const guest = connect({ clientId: `guest ${request}` });
+      await guest.request("load_session", { sessionId });
+      const running = guest.request("run_command", { sessionId, name: "compact", args: "" });
+      const failed = expect(running).rejects.toMatchObject({ code: "COMMAND_CANCELLED" });
+      await t.server.request(request);
+      await guest.close();
+      await failed;
+    };
+    await leaveDuring(3);
+    writing.open();
+    await eventually(async () =>
+      expect((await client.request("get_context", { sessionId })).messages.length).toBeLessThan(6),
+    );
+    await ask(client, sessionId, "four");
+    expect(saidIn(t.server.requests.at(-1)!)[0]).toContain("<summary>\nS1\n</summary>");
+
+    await leaveDuring(5);
+    expect(await client.request("cancel", { sessionId })).toEqual({ cancelled: true });
+    expect(await client.request("cancel", { sessionId })).toEqual({ cancelled: false });
   });
 
   it("reports what is wrong in an invalid request", async () => {

@@ -175,7 +175,8 @@ it("asks before a move with the files if none of them can be restored", async ()
   const { client, host, sessionId, session } = t;
   await t.say("one");
   const two = await t.say("two");
-  const context = { sessionId, clientId: "me", request: client.request, signal: new AbortController().signal };
+  const { signal } = new AbortController();
+  const context = { sessionId, clientId: "me", request: client.request, signal, cancelled: signal };
   expect(await treeCommands().undo?.run?.({ files: true }, context)).toMatchObject({
     output:
       "not covered: .: it is not on this computer\nNo file can be restored. To go back anyway: /undo --files --yes",
