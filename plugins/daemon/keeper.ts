@@ -45,7 +45,8 @@ export class Keeper {
     return new Promise((resolve) => {
       const timer = setInterval(
         async () => {
-          if (hasClients() || this.isRunning || (await this.hasBackground())) this.usedAt = Date.now();
+          const inBackground = await this.hasBackground();
+          if (inBackground || hasClients() || this.isRunning) this.usedAt = Date.now();
           if (Date.now() - this.usedAt < idleMs) return;
           clearInterval(timer);
           resolve();
