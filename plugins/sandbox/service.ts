@@ -75,7 +75,7 @@ function readyJob(job: SandboxJob, config: SandboxConfig, interactive: boolean):
   const extra = config.read.map(
     (path): SandboxMount => ({ path: path.replace(/^~(?=\/)/, homedir()), access: "read" }),
   );
-  const mounts = [...extra, ...job.mounts];
+  const mounts = [...extra, ...job.mounts].map((mount) => ({ ...mount, path: withoutEndSlash(mount.path) }));
   for (const { path } of mounts) checkMount(path);
   const own = ownFolders(homedir(), realOf);
   const secret = mounts.find(({ path }) => ownFileTest(own)(path) === "secret");
@@ -110,6 +110,11 @@ function withOwnFoldersHidden(own: readonly string[], mounts: readonly SandboxMo
 
 /** Folders that the sandbox provides itself, and the host's root folders. */
 const RESERVED = ["/", "/dev", "/etc", "/home", "/proc", "/root", "/run", "/sys", "/tmp", "/usr", "/var"];
+
+/** With a slash at its end, a path would not be found among the reserved folders, and a link would be taken for its target. */
+function withoutEndSlash(path: string): string {
+  return path.replace(/(?<=.)\/+$/, "");
+}
 
 function checkMount(path: string): void {
   const reason = mountProblem(path);

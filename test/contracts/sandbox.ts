@@ -247,9 +247,10 @@ export function sandboxContract(which: ExecutorCase): void {
         told({ mounts: [{ path: "/", access: "write" }], cwd: "/" }),
         told({ mounts: [{ path: `${ground.work}/../x`, access: "write" }] }),
         told({ mounts: [{ path: `${ground.work}/missing`, access: "read" }] }),
+        told({ mounts: [{ path: "/etc/", access: "read" }], cwd: "/etc" }),
         told({ env: { "A=B": "c" } }),
       ]),
-    ).toEqual(Array(5).fill("SANDBOX_JOB"));
+    ).toEqual(Array(6).fill("SANDBOX_JOB"));
   });
 
   if (which.confines) describe("the host", () => confinement(() => ground));
