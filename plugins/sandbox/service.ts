@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join, relative, sep } from "node:path";
+import { isAbsolute, join, resolve, sep } from "node:path";
 import { type BaseContext, codeOf } from "@scorel/kernel";
 import { ownFileTest, ownFolders } from "@scorel/kit/files/own-files";
 import { isWithin, realOf } from "@scorel/kit/files/paths";
@@ -80,8 +80,7 @@ function readyJob(job: SandboxJob, config: SandboxConfig, interactive: boolean):
   const own = ownFolders(homedir(), realOf);
   const secret = mounts.find(({ path }) => ownFileTest(own)(path) === "secret");
   if (secret) throw errors.SANDBOX_JOB({ reason: `${secret.path} cannot be mounted: it holds Scorel's own keys` });
-  const covers = ({ path }: SandboxMount) => job.cwd === path || !relative(path, job.cwd).startsWith("..");
-  if (!isAbsolute(job.cwd) || !mounts.some(covers))
+  if (!isAbsolute(job.cwd) || !mounts.some(({ path }) => isWithin(path, resolve(job.cwd))))
     throw errors.SANDBOX_JOB({ reason: `its directory ${job.cwd} is not in any of its mounts` });
   return {
     argv: job.argv,

@@ -253,6 +253,12 @@ export function sandboxContract(which: ExecutorCase): void {
     ).toEqual(Array(6).fill("SANDBOX_JOB"));
   });
 
+  it("a job's directory may have a name that begins with two dots", async () => {
+    const cwd = join(ground.work, "..odd");
+    fs.mkdirSync(cwd);
+    expect(await ground.run("pwd", { cwd })).toMatchObject({ stdout: `${cwd}\n`, exitCode: 0 });
+  });
+
   if (which.confines) describe("the host", () => confinement(() => ground));
 }
 
