@@ -1,6 +1,7 @@
 import { slices } from "@scorel/kit/values/slices";
 import type { CheckpointFile, FileState, NotCovered } from "../contract.ts";
 import { filtered, readObjects } from "../git/git.ts";
+import { isGitRoot } from "../git/index-copy.ts";
 import type { Keeper } from "../record/keeper.ts";
 import { tooLarge } from "../record/observe.ts";
 import { absent, same } from "../record/state.ts";
@@ -86,6 +87,8 @@ async function fromGit(
   keeper: Keeper,
 ): Promise<Map<string, Buffer | string>> {
   const wanted = changed.flatMap((change) => objectOf(change, keeper) ?? []);
+  // A command may have removed the repository.
+  if (wanted.length > 0 && !isGitRoot(root)) return new Map();
   const paths = wanted.map(({ path }) => path);
   const oids = [...new Set(wanted.map(({ oid }) => oid))];
   const [objects, converted] = await Promise.all([readObjects(root, oids), filtered(root, paths)]);

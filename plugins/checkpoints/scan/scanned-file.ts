@@ -77,7 +77,9 @@ export function scanFile(
 ): ScannedFile | undefined {
   const stat = statOf(root, path);
   if (!stat) return undefined;
-  if (last && isUnchangedSince(last, stat) && !last.young && !fitsNow(last, keeper)) return last;
+  // An object that the index no longer names may be gone, together with the whole repository.
+  const isHeld = last?.content.kind !== "git" || tracked !== undefined;
+  if (last && isHeld && isUnchangedSince(last, stat) && !last.young && !fitsNow(last, keeper)) return last;
   if (tracked?.trusted && matchesIndex(tracked, stat) && !isRecent(stat.ctimeMs))
     return scannedFileOf(stat, { kind: "git", oid: tracked.oid, size: stat.size });
   if (!parents.has(path)) return scannedFileOf(stat, absent);

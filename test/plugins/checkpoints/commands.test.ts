@@ -296,3 +296,17 @@ describe("the effect of a command", () => {
     expect(fs.readdirSync(t.home)).toEqual([".scorel"]);
   });
 });
+
+it("a command that removes the repository leaves only its own changes of tracked files without their old content", async () => {
+  await using t = await project({ files: { a: "1\n", b: "1\n" } });
+  await known(t, "a", "b");
+  const first = await t.bash("rm -rf .git; echo 2 > a; echo 2 > new");
+  const second = await t.bash("echo 3 > b");
+  expect((await t.restore(second.user)).skipped).toEqual([]);
+  expect(t.tree()).toEqual({ a: "644 2\n", b: "644 1\n", new: "644 2\n" });
+  expect(await t.restore(first.user)).toEqual({
+    restored: ["new"],
+    skipped: [{ path: "a", reason: "git has lost it" }],
+  });
+  expect(t.tree()).toEqual({ a: "644 2\n", b: "644 1\n" });
+});
