@@ -36,12 +36,15 @@ export function undoTarget(tree: TreeView, leaf: EventId | null): EventId | null
 
 /**
  * Returns the leaves that can be redone, latest last. Computed from the moves at the end of the log, so it survives a
- * restart. Going back to anything earlier is an undo; a new message or a move to another branch clears it.
+ * restart. Going back to anything earlier is an undo; a new message or a move to another branch clears it. A move to the
+ * same place changes nothing.
  */
 export function undoneLeaves(tree: TreeView): EventId[] {
   let leaves: EventId[] = [];
   for (const { from, to } of jumpsAtEnd(tree)) {
-    const isUndo = from !== null && tree.has(from) && to !== from && (to === null || tree.above(from)(to));
+    // A rewind to where the conversation is restores the files after an undo that left them alone.
+    if (to === from) continue;
+    const isUndo = from !== null && tree.has(from) && (to === null || tree.above(from)(to));
     if (leaves.length > 0 && leaves.at(-1) === to) leaves.pop();
     else if (isUndo) leaves.push(from);
     else leaves = [];

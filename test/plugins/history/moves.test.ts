@@ -280,6 +280,19 @@ describe("undo", () => {
     await expect(client.request("redo", { sessionId })).rejects.toMatchObject({ code: "HISTORY_NO_REDO" });
   });
 
+  it("can still be redone after a move to where the conversation is, which only restores the files", async () => {
+    await using t = await desk();
+    const { client, sessionId } = t;
+    const one = await t.say("one");
+    const two = await t.say("two");
+    await client.request("undo", { sessionId });
+    await client.request("rewind", { sessionId, targetEventId: one });
+    await client.request("undo", { sessionId });
+    await client.request("rewind", { sessionId, targetEventId: null });
+    const steps = [await client.request("redo", { sessionId }), await client.request("redo", { sessionId })];
+    expect(steps.map(({ leafId }) => leafId)).toEqual([one, two]);
+  });
+
   it("ignores events beside the conversation, and works in the middle of a branch", async () => {
     await using t = await desk();
     const { client, sessionId } = t;
