@@ -111,14 +111,21 @@ export class Tracker {
   /** Stops tracking: known changes are recorded, and scans that nobody needs are aborted. */
   async stop(): Promise<void> {
     if (this.open.size === 0 && !this.scans.hasUnrecorded) this.quit.abort();
-    await this.settle();
+    await this.settleAll();
     this.quit.abort();
     await this.scans.ended();
     this.survey.close();
   }
 
-  /** Resolves when all changes of tools are recorded. */
+  /** Resolves when the changes that tools have made so far are recorded. A call that still waits or runs stays tracked. */
   async settle(): Promise<void> {
+    if (this.ctx.agent.running) await this.scans.settle();
+    else await this.settleAll();
+  }
+
+  /** Records what is left when no call runs any more. Nothing tells the end of a refused call. */
+  private async settleAll(): Promise<void> {
+    this.scans.callsEnded();
     for (const id of [...this.open.keys()]) await this.close(id);
     await this.scans.settle();
   }
@@ -137,7 +144,7 @@ export class Tracker {
   private async settleTurns(): Promise<void> {
     do {
       await this.ctx.agent.waitForIdle();
-      await this.settle();
+      await this.settleAll();
       this.context.keeper.newTurn();
     } while (this.ctx.agent.running);
   }

@@ -23,6 +23,8 @@ export class Scans {
   private running: Promise<void> | undefined;
   /** Calls that may change anything and whose effects are not recorded yet. */
   private pending: string[] = [];
+  /** Those calls of this round that may not have ended. */
+  private readonly going = new Set<string>();
   /** The calls whose effects the running scan is to find. */
   private recording: readonly string[] = [];
   /** Milliseconds that the last scan took, and when the running one began (`performance.now()`). */
@@ -60,9 +62,15 @@ export class Scans {
 
   /** Called when a model call begins, so that the last scan may be outdated. */
   round(isFirst: boolean): void {
+    this.callsEnded();
     this.begun = false;
     if (isFirst) this.fresh = true;
     if (isFirst) this.waited = false;
+  }
+
+  /** Called when all calls that began have ended. */
+  callsEnded(): void {
+    this.going.clear();
   }
 
   /**
@@ -85,6 +93,7 @@ export class Scans {
   async beforeUnknownWrites(id: string): Promise<void> {
     const isOver = await this.completed();
     this.pending.push(id);
+    this.going.add(id);
     if (isOver && this.ready) return;
     this.blind = true;
     const reason = isOver ? (this.failure?.reason ?? "it could not be scanned") : tooLong(this.context.maxScanMs);
@@ -138,7 +147,10 @@ export class Scans {
   }
 
   private async scanNow(): Promise<void> {
-    const calls = this.pending.splice(0);
+    const calls = this.pending;
+    // A client asked for the changes meanwhile; what these calls still change is left to another scan.
+    this.pending = calls.filter((id) => this.going.has(id));
+    if (this.pending.length > 0) this.begun = false;
     const { ready, blind } = this;
     this.recording = ready && !blind ? calls : [];
     this.blind = false;

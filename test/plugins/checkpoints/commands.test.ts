@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
 import { describe, expect, it } from "vitest";
+import { eventually } from "../../eventually.ts";
 import { toolCall } from "../../model-server.ts";
 import { type Project, project } from "./project.ts";
 
@@ -295,6 +296,19 @@ describe("the effect of a command", () => {
     await t.restore(user);
     expect(fs.readdirSync(t.home)).toEqual([".scorel"]);
   });
+});
+
+it("what a command changes after a client has asked for the changes can be restored, too", async () => {
+  await using t = await project({ files: { a: "1\n", b: "1\n" } });
+  const wait = "while ! test -e .git/go; do sleep 0.05; done";
+  t.next([toolCall("Bash", { command: `echo 2 > a; ${wait}; echo 2 > b; echo 2 > new` })]);
+  const { id } = await t.client.request("send_message", { sessionId: t.sessionId, content: "go on" });
+  await eventually(() => expect(t.text("a")).toBe("2\n"));
+  expect((await t.changes()).changes.map(({ path }) => path)).toEqual(["a"]);
+  t.file(".git/go", "");
+  await t.client.request("wait_turn", { sessionId: t.sessionId, id });
+  expect(await t.restore(id)).toEqual({ restored: ["a", "b", "new"], skipped: [] });
+  expect(t.tree()).toEqual({ a: "644 1\n", b: "644 1\n" });
 });
 
 it("a command that removes the repository leaves only its own changes of tracked files without their old content", async () => {

@@ -236,4 +236,28 @@ describe("before a tool that declares what it writes", () => {
     expect((await t.restore(id)).restored).toEqual(["a"]);
     expect(t.text("a")).toBe("one");
   });
+
+  it("records what a call writes after a client asked for the changes while the call waited for approval", async () => {
+    const [asks, agrees] = [gate(), gate()];
+    const guard = definePlugin({
+      id: "guard",
+      name: "Guard",
+      version: "1.0.0",
+      needs: ["agent"],
+      hooks: () => ({
+        approveToolCall: async () => {
+          asks.open();
+          await agrees.promise;
+        },
+      }),
+    });
+    await using t = await project({ files: { a: "one" }, plugins: [guard] });
+    const turn = t.turn([["Put", { path: t.path("a"), content: "two" }]]);
+    await asks.promise;
+    expect((await t.changes()).changes).toEqual([]);
+    agrees.open();
+    const { user } = await turn;
+    expect(await t.restore(user)).toEqual({ restored: ["a"], skipped: [] });
+    expect(t.text("a")).toBe("one");
+  });
 });
