@@ -93,10 +93,11 @@ async function fromGit(
   const oids = [...new Set(wanted.map(({ oid }) => oid))];
   const [objects, converted] = await Promise.all([readObjects(root, oids), filtered(root, paths)]);
   return new Map(
-    wanted.map(({ path, oid, size }) => {
+    wanted.flatMap(({ path, oid, size }): [string, Buffer | string][] => {
       const bytes = objects.get(oid);
-      const whole = bytes?.length === size && !converted.has(path);
-      return [path, whole ? bytes : "git stores it in another form"];
+      if (!bytes) return [];
+      const whole = bytes.length === size && !converted.has(path);
+      return [[path, whole ? bytes : "git stores it in another form"]];
     }),
   );
 }

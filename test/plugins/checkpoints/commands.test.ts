@@ -311,6 +311,14 @@ it("what a command changes after a client has asked for the changes can be resto
   expect(t.tree()).toEqual({ a: "644 1\n", b: "644 1\n" });
 });
 
+it("a command that replaces the repository leaves only its own changes of tracked files without their old content", async () => {
+  await using t = await project({ files: { a: "1\n", b: "1\n" } });
+  await known(t, "a", "b");
+  const { user } = await t.bash("rm -rf .git; git init -q; echo 2 > a; echo 2 > new");
+  expect(await t.restore(user)).toEqual({ restored: ["new"], skipped: [{ path: "a", reason: "git has lost it" }] });
+  expect(t.tree()).toEqual({ a: "644 2\n", b: "644 1\n" });
+});
+
 it("a command that removes the repository leaves only its own changes of tracked files without their old content", async () => {
   await using t = await project({ files: { a: "1\n", b: "1\n" } });
   await known(t, "a", "b");
