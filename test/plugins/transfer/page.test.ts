@@ -49,6 +49,16 @@ describe("an exported page", () => {
     expect(oddities(page, STYLE)).toEqual([]);
   });
 
+  it("shows the line breaks of Windows and of old terminals as line breaks", async () => {
+    await using t = await drawingDesk();
+    const words = "One\r\n\r\n```\r\nls\r\n```\r\n\r\nTwo\r\n";
+    const card = { display: "card", title: "Build", status: "done", text: "10 %\r20 %\r\ndone" } as const;
+    const page = await pageOf(t, await drawn(t, [card], [{ content: [{ type: "text", text: words }] }]));
+    expect(page).toContain("<p>One</p>\n<pre><code>ls\n</code></pre>\n<p>Two</p>");
+    expect(page).toContain("<pre>10 %\n20 %\ndone</pre>");
+    expect(page).not.toContain("\ufffd");
+  });
+
   it("embeds raster images, and folds thinking and long outputs", async () => {
     await using t = await drawingDesk();
     const long = Array.from({ length: 100 }, (_, line) => `line ${line}`).join("\n");
