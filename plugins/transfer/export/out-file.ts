@@ -11,24 +11,27 @@ const NO_LINKS = ["EPERM", "EACCES", "ENOTSUP", "ENOSYS", "EOPNOTSUPP"];
  * replaced itself and never followed. Returns the number of bytes. Throws TRANSFER_EXISTS and TRANSFER_FILE.
  */
 export async function writeOut(path: string, chunks: AsyncIterable<string>, force: boolean): Promise<number> {
-  if (!force && fs.lstatSync(path, { throwIfNoEntry: false })) throw errors.TRANSFER_EXISTS({ path });
   const beside = `${path}.${newId()}.tmp`;
   try {
-    const bytes = await write(beside, chunks);
-    if (force) fs.renameSync(beside, path);
-    else linkIfAbsent(beside, path);
-    return bytes;
+    if (!force && fs.lstatSync(path, { throwIfNoEntry: false })) throw errors.TRANSFER_EXISTS({ path });
+    const fd = fs.openSync(beside, "wx", 0o600);
+    try {
+      const bytes = await write(fd, chunks);
+      if (force) fs.renameSync(beside, path);
+      else linkIfAbsent(beside, path);
+      return bytes;
+    } finally {
+      fs.rmSync(beside, { force: true });
+    }
   } catch (thrown) {
     if (codeOf(thrown) === "EEXIST") throw errors.TRANSFER_EXISTS({ path });
     if (thrown instanceof ScorelError) throw thrown;
     throw errors.TRANSFER_FILE({ path, reason: reasonOf(thrown) }, { cause: thrown });
-  } finally {
-    fs.rmSync(beside, { force: true });
   }
 }
 
-async function write(path: string, chunks: AsyncIterable<string>): Promise<number> {
-  const fd = fs.openSync(path, "wx", 0o600);
+/** Writes the chunks, and closes the file. Returns the number of bytes. */
+async function write(fd: number, chunks: AsyncIterable<string>): Promise<number> {
   try {
     let bytes = 0;
     for await (const batch of batched(chunks)) {

@@ -85,11 +85,15 @@ describe("an exported file", () => {
     const sessionId = await talked(t);
     const folder = join(t.home.cwd, "folder");
     mkdirSync(folder);
-    for (const file of [folder, join(t.home.cwd, "none", "a.md"), "relative.md"])
-      await expect(
-        t.client.request("export_session", { sessionId, format: "md", file, force: true }),
-      ).rejects.toMatchObject({ code: "TRANSFER_FILE" });
-    expect(readdirSync(t.home.cwd)).toEqual(["folder"]);
+    const file = join(t.home.cwd, "file");
+    writeFileSync(file, "");
+    const long = join(t.home.cwd, `${"a".repeat(300)}.md`);
+    for (const path of [folder, join(t.home.cwd, "none", "a.md"), join(file, "a.md"), long, "relative.md"])
+      for (const force of path === folder ? [true] : [true, false])
+        await expect(
+          t.client.request("export_session", { sessionId, format: "md", file: path, force }),
+        ).rejects.toMatchObject({ code: "TRANSFER_FILE" });
+    expect(readdirSync(t.home.cwd).sort()).toEqual(["file", "folder"]);
   });
 
   it.each(["md", "html", "jsonl"] as const)(
