@@ -37,7 +37,12 @@ export async function holdFolder(folder: string, lost: () => void = () => {}): P
   const lock = isElsewhere ? await takeLock(path, ABANDONED_MS + BEAT_MS, options) : first;
   if (!lock || !("release" in lock)) throw errors.RELAY_HELD({ folder, pid: holderOf(path)?.pid ?? 0 });
   const beat = setInterval(() => {
-    if (lock.holds()) return utimesSync(path, new Date(), new Date());
+    try {
+      if (lock.holds()) return utimesSync(path, new Date(), new Date());
+    } catch {
+      // The file cannot be read now, for example for lack of file descriptors. A later beat notices if another process has the lock then.
+      return;
+    }
     clearInterval(beat);
     lost();
   }, BEAT_MS);

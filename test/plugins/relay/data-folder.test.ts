@@ -1,0 +1,29 @@
+import { mkdirSync, readdirSync, renameSync, rmdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { holdFolder } from "../../../plugins/relay/server/data-folder.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+
+/** More than the milliseconds between two signs of life of the process that holds a folder. */
+const BEATS_MS = 5_000;
+
+describe("the folder of a relay", () => {
+  it("stays held while its lock cannot be read, as without free file descriptors, until the lock is gone", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const folder = temporaryFolder("scorel-relay-");
+    const path = join(folder, "relay.lock");
+    const lost = vi.fn();
+    const lock = await holdFolder(folder, lost);
+    renameSync(path, `${path}.aside`);
+    mkdirSync(path);
+    vi.advanceTimersByTime(BEATS_MS);
+    expect(lost).not.toHaveBeenCalled();
+    rmdirSync(path);
+    renameSync(`${path}.aside`, path);
+    vi.advanceTimersByTime(BEATS_MS);
+    expect([lock.holds(), lost.mock.calls]).toEqual([true, []]);
+    lock.release();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
