@@ -7,29 +7,52 @@ const MARK = "[…]";
 
 /** Returns a message as one short line without control characters and without quotes from `texts`. */
 export function scrub(message: string, texts: readonly string[]): string {
-  const line = message.replace(/[\p{Cc}\s]+/gu, " ").trim();
+  const line = plain(message);
   const quoted = new Uint8Array(line.length);
-  for (const text of texts)
-    markQuoted(
-      line,
-      text
-        .slice(0, LONGEST_TEXT)
-        .replace(/[\p{Cc}\s]+/gu, " ")
-        .trim(),
-      quoted,
-    );
+  const parts = partsOf(line);
+  for (const text of texts) markQuoted(line, plain(text.slice(0, LONGEST_TEXT)), parts, quoted);
   const kept = without(line, quoted);
   return kept.length > LONGEST_MESSAGE ? `${kept.slice(0, LONGEST_MESSAGE)}…` : kept;
 }
 
-/** Marks the positions of `line` that are part of a run shared with `text`. */
-function markQuoted(line: string, text: string, quoted: Uint8Array): void {
+/** Replaces each row of control characters and blanks by one space. A single space, of which long texts have many, stays as it is. */
+function plain(text: string): string {
+  return text.replace(/[\p{Cc}\s]{2,}|(?! )[\p{Cc}\s]/gu, " ").trim();
+}
+
+/**
+ * Marks the positions of `line` that are part of a run shared with `text`. A text may be long, so that only every few characters of it are
+ * compared: each run contains one of the blocks into which the text is divided.
+ */
+function markQuoted(line: string, text: string, parts: Parts, quoted: Uint8Array): void {
   const size = Math.min(SHARED, text.length);
   if (size < SHORTEST || line.length < size) return;
-  const runs = new Set<string>();
-  for (let at = 0; at + size <= text.length; at++) runs.add(text.slice(at, at + size));
-  for (let at = 0; at + size <= line.length; at++)
-    if (runs.has(line.slice(at, at + size))) quoted.fill(1, at, at + size);
+  const length = Math.ceil(size / 2);
+  const [blocks, runs] = [parts(length), parts(size)];
+  const shared = new Set<string>();
+  for (let at = 0; at + length <= text.length; at += length) {
+    if (!blocks.has(text.slice(at, at + length))) continue;
+    for (let from = Math.max(0, at - length + 1); from <= at; from++) {
+      const run = text.slice(from, from + size);
+      if (runs.has(run)) shared.add(run);
+    }
+  }
+  for (let at = 0; shared.size > 0 && at + size <= line.length; at++)
+    if (shared.has(line.slice(at, at + size))) quoted.fill(1, at, at + size);
+}
+
+/** Returns all parts of a line that have this length. */
+type Parts = (length: number) => ReadonlySet<string>;
+
+function partsOf(line: string): Parts {
+  const known = new Map<number, ReadonlySet<string>>();
+  const make = (length: number) =>
+    new Set(Array.from({ length: Math.max(0, line.length - length + 1) }, (_, at) => line.slice(at, at + length)));
+  return (length) => {
+    const parts = known.get(length) ?? make(length);
+    known.set(length, parts);
+    return parts;
+  };
 }
 
 function without(line: string, quoted: Uint8Array): string {
