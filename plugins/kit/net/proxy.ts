@@ -50,13 +50,19 @@ export async function requestThrough(
     return requestTls(url, { ...options, defaultPort: 443, createConnection });
   }
   const headers = { ...(options.headers as Record<string, string>), host: url.host, ...credentials(proxy) };
-  return open(proxy)(proxy, { ...options, headers, path: url.href });
+  return open(proxy)(withoutLogin(proxy), { ...options, headers, path: url.href });
 }
 
 function tunnel(proxy: URL, path: string, signal: AbortSignal | undefined): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const headers = { host: path, ...credentials(proxy) };
-    const request = open(proxy)(proxy, { method: "CONNECT", path, headers, agent: false, ...(signal && { signal }) });
+    const request = open(proxy)(withoutLogin(proxy), {
+      method: "CONNECT",
+      path,
+      headers,
+      agent: false,
+      ...(signal && { signal }),
+    });
     request.on("connect", ({ statusCode }, socket) => {
       if (statusCode === 200) return resolve(socket);
       socket.destroy();
@@ -73,10 +79,24 @@ function open({ protocol }: URL): typeof requestPlain {
   return protocol === "https:" ? requestTls : requestPlain;
 }
 
+/** Node.js would send the login as `Authorization`, too, which a proxy passes on to the server. */
+function withoutLogin(proxy: URL): URL {
+  return Object.assign(new URL(proxy), { username: "", password: "" });
+}
+
 function credentials({ username, password }: URL): Record<string, string> {
   if (username === "") return {};
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const pair = `${decoded(username)}:${decoded(password)}`;
   return { "proxy-authorization": `Basic ${Buffer.from(pair).toString("base64")}` };
+}
+
+/** A part of a URL as text. A password may have been written with a bare "%", which encodes nothing. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 function reasonOf(error: Error): string {

@@ -1,5 +1,8 @@
-import { describe, expect, it } from "vitest";
-import { proxyFor } from "../../../../plugins/kit/net/proxy.ts";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { proxyFor, requestThrough } from "../../../../plugins/kit/net/proxy.ts";
 
 const chosen = (url: string, env: Record<string, string>) => proxyFor(new URL(url), env)?.href;
 
@@ -39,4 +42,23 @@ describe("the proxy for a server", () => {
       }),
     );
   });
+});
+
+it.each([
+  ["ann:a%40b", "ann:a@b"],
+  ["ann:100%", "ann:100%"],
+])("the login %s of a proxy is sent as %s, and only to the proxy", async (written, sent) => {
+  const server = createServer(({ headers }, response) =>
+    response.end(JSON.stringify([headers["proxy-authorization"], headers.authorization ?? "none"])),
+  );
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const url = new URL("http://api.example/");
+  const proxy = proxyFor(url, { http_proxy: `http://${written}@127.0.0.1:${port}` }) as URL;
+  const request = await requestThrough(proxy, url, { agent: false }, undefined);
+  request.end();
+  const [response] = await once(request, "response");
+  const received = JSON.parse(String(Buffer.concat(await response.toArray())));
+  expect(received).toEqual([`Basic ${Buffer.from(sent).toString("base64")}`, "none"]);
 });
