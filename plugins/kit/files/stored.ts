@@ -2,6 +2,7 @@ import { closeSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { z } from "zod";
 import { codeOf, messageOf } from "../values/coded-error.ts";
+import { describeIssues } from "../values/issue-text.ts";
 import { userDir } from "./home.ts";
 import { takeLock } from "./lock.ts";
 import { openRegular } from "./open.ts";
@@ -73,7 +74,7 @@ export class Stored<T> {
       const { dev, ino, size, mtimeMs, ctimeMs } = file.stat;
       const which = [dev, ino, size, mtimeMs, ctimeMs].join();
       if (this.last?.which === which) return this.last.value;
-      const value = this.options.schema.parse(JSON.parse(readFileSync(file.fd, "utf8")), { jitless: true });
+      const value = valueIn(readFileSync(file.fd, "utf8"), this.options.schema);
       this.last = Date.now() - ctimeMs > SETTLED_MS ? { which, value } : undefined;
       return value;
     } finally {
@@ -83,6 +84,21 @@ export class Stored<T> {
 
   private get path(): string {
     return join(folderOf(this.options.folder), this.options.file);
+  }
+}
+
+/** Throws an error that describes in one line what is wrong, and quotes nothing of the text, which may contain keys. */
+function valueIn<T>(text: string, schema: z.ZodType<T>): T {
+  const { data, error } = schema.safeParse(jsonIn(text), { jitless: true });
+  if (error) throw new Error(describeIssues(error));
+  return data;
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error("it is not JSON");
   }
 }
 

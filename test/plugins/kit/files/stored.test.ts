@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { z } from "zod";
@@ -26,4 +26,18 @@ it("a stored value is read again after another process has changed its file, in 
   expect(mine.read()).toEqual({ names: ["d", "e", "f"] });
   writeFileSync(path, "{");
   expect(() => mine.read()).toThrow("names.json: ");
+});
+
+it("a file that cannot be read is described in one line, which quotes nothing of it", () => {
+  using home = testHome();
+  const folder = join(home.home, ".scorel/kept");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, "names.json");
+  for (const [text, problem] of [
+    ["my secret key", "it is not JSON"],
+    ['{"names":["my secret key",1],"more":"my secret key"}', 'names.1: it must be a text; there is no "more" here'],
+  ] as const) {
+    writeFileSync(path, text, { mode: 0o600 });
+    expect(() => create().read()).toThrow(new Error(`${path}: ${problem}`));
+  }
 });
