@@ -79,8 +79,9 @@ export async function answerTo(
 /** Wraps a text at words to the width of the terminal. Without a terminal, returns it unchanged. */
 export function fitted(text: string, { isTTY, columns = 0 }: Streams["stdout"]): string {
   if (!isTTY || columns === 0) return text;
-  const end = /\s*$/.exec(text)?.[0] ?? "";
-  return rowsOfWidth(text.slice(0, text.length - end.length), columns - end.length) + end;
+  const shown = text.trimEnd();
+  const end = text.slice(shown.length);
+  return rowsOfWidth(shown, columns - end.length) + end;
 }
 
 /** Ignores the error of resetting a terminal that was closed. The signal for the closed terminal follows separately. */

@@ -1,4 +1,4 @@
-import { partsOfWidth } from "./width.ts";
+import { partsOfWidth, widthOf } from "./width.ts";
 
 /** Minimum width of the second column. If less is left beside the first column, the second one starts on the next line. */
 const LEAST = 30;
@@ -16,10 +16,14 @@ export function rowsOfWidth(text: string, columns: number): string {
 }
 
 function brokenRow(row: string, columns: number): string[] {
-  if (row.length <= columns) return [row];
-  const [, left = "", right = row] = /^(\s*\S.*?\s{2,})(\S.*)$/.exec(row) ?? [];
-  const room = columns - left.length;
-  const below = left === "" || room >= LEAST ? left.length : INDENT;
+  if (widthOf(row) <= columns) return [row];
+  // The end of the gap. This pattern takes linear time, also for a row with very many blanks.
+  const gap = /\S\s{2,}(?=\S)/.exec(row);
+  const begin = gap ? gap.index + gap[0].length : 0;
+  const [left, right] = [row.slice(0, begin), row.slice(begin)];
+  const width = widthOf(left);
+  const room = columns - width;
+  const below = left === "" || room >= LEAST ? width : INDENT;
   const parts = partsOfWidth(right, Math.max(LEAST, columns - below)).map((part, at) =>
     at === 0 ? part.trimEnd() : part.trim(),
   );

@@ -28,6 +28,13 @@ describe("a question to a person", () => {
     );
   });
 
+  it("is shown at once, even if it contains very many blanks", async () => {
+    const { streams, shown } = person("n\n");
+    Object.assign(streams.stdout, { isTTY: true, columns: 80 });
+    await agrees(`Run a${" ".repeat(1_000_000)}b? `, streams);
+    expect(shown()?.replaceAll(/[\s]+/g, " ")).toContain("Run a b? ");
+  });
+
   it("is shown, and answered by one line", async () => {
     const { streams, shown } = person("blue\nred\n");
     expect(await answerTo("Which? ", streams)).toBe("blue");

@@ -30,4 +30,13 @@ describe("rows of a table", () => {
   it("stay as they are where they fit", () => {
     expect(rowsOfWidth(table, 80)).toBe(table);
   });
+
+  it("of wide characters are broken where they do not fit", () => {
+    expect(rowsOfWidth("表".repeat(20), 30)).toBe(`${"表".repeat(15)}\n${"表".repeat(5)}`);
+  });
+
+  it("of very many blanks are broken at once", () => {
+    const row = `a${" ".repeat(1_000_000)}`;
+    expect(rowsOfWidth(row, 80).replaceAll("\n", "").trim()).toBe("a");
+  });
 });
