@@ -63,7 +63,7 @@ export function operations(service: () => Promise<RelayService>) {
       result: () => z.strictObject({ device: device().optional() }),
       run: async ({ code: shown, accept, scopes: given = ["view", "prompt", "approve"] }, { assertOperations }) => {
         assertOperations("all", "answer_pairing");
-        const paired = await (await service()).pairing(shown).answer(accept, given);
+        const paired = await (await service()).answer(shown, accept, given);
         return paired ? { device: paired } : {};
       },
     },

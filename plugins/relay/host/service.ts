@@ -79,6 +79,13 @@ export class RelayService {
     return this.currentPairing;
   }
 
+  /** Passes on the answer of the host's user. A device that was paired before connects again at once, with its new rights. */
+  async answer(code: string, accept: boolean, scopes: readonly Scope[]) {
+    const paired = await this.pairing(code).answer(accept, scopes);
+    if (paired) this.host.disconnect(paired.id);
+    return paired;
+  }
+
   async change(device: string, change: { name?: string | undefined; scopes?: Scope[] | undefined }) {
     const { name, scopes } = change;
     const changed = await devices.changeDevice(device, {
