@@ -147,9 +147,10 @@ export async function renameCommand(
   { args: [wanted = "", name = ""], stdout }: Invocation,
 ): Promise<number> {
   const checked = nameOf(name);
-  if (isHost(wanted)) await renameHost(wanted, checked);
-  else await asHost(ctx, (client) => client.request("change_paired_device", { device: wanted, name: checked }));
-  stdout.write(`It is called "${checked}" now.\n`);
+  const renamed = isHost(wanted)
+    ? await renameHost(wanted, checked)
+    : (await asHost(ctx, (client) => client.request("change_paired_device", { device: wanted, name: checked }))).device;
+  stdout.write(`It is called "${lineOf(renamed.name)}" now.\n`);
   return 0;
 }
 

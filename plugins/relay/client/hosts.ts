@@ -3,12 +3,11 @@ import { lineOf } from "@scorel/kit/text/one-line";
 import { shellWord } from "@scorel/kit/text/shell-word";
 import { z } from "zod";
 import { errors } from "../errors.ts";
-import { freeName } from "../host/devices.ts";
+import { freeName, namedBy, renamed } from "../host/devices.ts";
 import { FOLDER } from "../host/identity.ts";
 import { MAX_ADDRESS_BYTES, MAX_ADDRESSES } from "../protocol/addresses.ts";
 import { base64url, fromBase64url } from "../protocol/bytes.ts";
 import { GRANT_BYTES } from "../protocol/grants.ts";
-import { fingerprint } from "../protocol/identity.ts";
 import type { Bytes } from "../protocol/primitives.ts";
 
 const MAX_HOSTS = 100;
@@ -72,11 +71,11 @@ export async function keepTold(id: string, told: readonly string[]): Promise<voi
   }));
 }
 
-/** Renames a host on this computer, given by its name, id or fingerprint. Throws RELAY_HOST_UNKNOWN. */
+/** Renames a host on this computer, given by its name, id or fingerprint. A name that another host has gets a number. Throws RELAY_HOST_UNKNOWN. */
 export async function renameHost(wanted: string, name: string): Promise<PairedHost> {
   const { id } = hostNamed(wanted);
   const { hosts } = await stored.change((now) => ({
-    hosts: now.hosts.map((each) => (each.id === id ? { ...each, name } : each)),
+    hosts: renamed(now.hosts, id, { name }),
   }));
   return hosts.find((each) => each.id === id) as PairedHost;
 }
@@ -96,7 +95,7 @@ export function attachCommand({ name }: Pick<PairedHost, "name">): string {
 /** Finds a host by its name, id or fingerprint. Throws RELAY_HOST_UNKNOWN. */
 export function hostNamed(wanted: string): PairedHost {
   const hosts = pairedHosts();
-  const found = hosts.find(({ id, name }) => [id, name, fingerprint(fromBase64url(id) as Bytes)].includes(wanted));
+  const found = namedBy(hosts, wanted);
   if (!found) throw errors.RELAY_HOST_UNKNOWN({ host: wanted, known: hosts.map(({ name }) => name) });
   return found;
 }

@@ -72,7 +72,7 @@ export async function addDevice(
   });
 }
 
-/** Changes a stored device, and returns the result. Throws RELAY_DEVICE_UNKNOWN. */
+/** Changes a stored device, and returns the result. A name that another device has gets a number. Throws RELAY_DEVICE_UNKNOWN. */
 export async function changeDevice(
   wanted: string,
   change: Partial<Pick<StoredDevice, "name" | "scopes">>,
@@ -80,7 +80,7 @@ export async function changeDevice(
   const { id: found } = deviceNamed(wanted);
   const { devices } = await stored.change((now) => ({
     ...now,
-    devices: now.devices.map((each) => (each.id === found ? { ...each, ...change } : each)),
+    devices: renamed(now.devices, found, change),
   }));
   return devices.find((each) => each.id === found) as StoredDevice;
 }
@@ -101,7 +101,7 @@ export async function forgetDevice(wanted: string): Promise<StoredDevice> {
 /** Finds a device by its name, id or fingerprint. Throws RELAY_DEVICE_UNKNOWN. */
 export function deviceNamed(wanted: string): StoredDevice {
   const { devices } = hostRecord();
-  const found = devices.find((each) => [each.id, each.name, fingerprintOf(each.id)].includes(wanted));
+  const found = namedBy(devices, wanted);
   if (!found) throw errors.RELAY_DEVICE_UNKNOWN({ device: wanted, known: devices.map(({ name }) => name) });
   return found;
 }
@@ -119,6 +119,25 @@ export function fingerprintOf(text: string): string {
 /** A device in the form that clients see. */
 export function shownDevice({ id, name, scopes, pairedAt }: StoredDevice): PairedDevice {
   return { id, name, scopes, pairedAt, fingerprint: fingerprintOf(id) };
+}
+
+/**
+ * Finds a device or a host by its name, id or fingerprint. One whose name is the fingerprint of another is not taken for that other one:
+ * they choose their names themselves.
+ */
+export function namedBy<P extends { id: string; name: string }>(all: readonly P[], wanted: string): P | undefined {
+  return all.find(({ id }) => [id, fingerprintOf(id)].includes(wanted)) ?? all.find(({ name }) => name === wanted);
+}
+
+/** Changes the device or host with an id. A name that another one has gets a number. */
+export function renamed<P extends { id: string; name: string }>(
+  all: P[],
+  id: string,
+  change: Partial<NoInfer<P>>,
+): P[] {
+  const taken = all.flatMap((each) => (each.id === id ? [] : each.name));
+  const named = change.name === undefined ? {} : { name: freeName(change.name, taken) };
+  return all.map((each) => (each.id === id ? { ...each, ...change, ...named } : each));
 }
 
 /** A name that is not taken yet: `phone`, `phone 2`. */
