@@ -88,6 +88,7 @@ export class Outbox {
     this.waiting -= this.batches.get(subscription)?.characters ?? 0;
     this.batches.delete(subscription);
     this.changes.delete(subscription);
+    if (this.hasRoom) this.letIn();
   }
 
   /** Stops sending, and resolves all promises of `add`. */
