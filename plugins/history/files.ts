@@ -25,7 +25,8 @@ export async function previewUndo(
   { open, request }: OperationContext,
 ): Promise<MovePreview> {
   const { session } = (await open(sessionId)).kernel;
-  return previewOf(session, placeBefore(session), request);
+  const { to, filesOf } = placeBefore(session);
+  return previewOf(session, to, request, filesOf);
 }
 
 /** The operation `preview_redo`. Throws HISTORY_NO_REDO and HISTORY_NO_FILES. */
@@ -37,12 +38,14 @@ export async function previewRedo(
   return previewOf(session, undoneLeaf(session), request);
 }
 
+/** `filesOf`: the event whose files are restored, if it is not where the conversation goes. */
 async function previewOf(
   session: Session,
   to: EventId | null,
   request: OperationContext["request"],
+  filesOf = to,
 ): Promise<MovePreview> {
-  const targetEventId = to ?? session.tree.root?.id;
+  const targetEventId = filesOf ?? session.tree.root?.id;
   const preview =
     targetEventId === undefined
       ? { changes: [], notCovered: [] }

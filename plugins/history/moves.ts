@@ -53,9 +53,9 @@ export async function undo(params: Params<"undo">, context: OperationContext): A
   const done = findEarlier(move);
   if (done) return undoneBy(move.session, done);
   const { session } = move;
-  const to = placeBefore(session);
+  const { to, filesOf } = placeBefore(session);
   const check = (view: LogView) => expectLeaf(view, params.expectedLeafId);
-  const { eventId, files } = await jumpWithFiles(move, { type: "rewind", to }, { params, context, check });
+  const { eventId, files } = await jumpWithFiles(move, { type: "rewind", to }, { params, context, check, filesOf });
   return { ...undoneBy(session, session.tree.get(eventId) as StoredEvent), ...(files && { files }) };
 }
 
@@ -71,11 +71,19 @@ export async function redo(params: Params<"redo">, context: OperationContext): A
   return jumpWithFiles(move, { type, to }, { params, context, check });
 }
 
+interface Jumping {
+  params: Params<"undo">;
+  context: OperationContext;
+  check(view: LogView): void;
+  /** The event whose files are restored; default: the destination. */
+  filesOf?: EventId;
+}
+
 /** Moves; with `files`, restores the files before. */
 async function jumpWithFiles(
   move: Move,
   destination: Destination,
-  { params, context, check }: { params: Params<"undo">; context: OperationContext; check(view: LogView): void },
+  { params, context, check, filesOf }: Jumping,
 ): Promise<Moved & { files?: FilesRestored }> {
   if (!params.files) return jump(move, destination, check);
   const { session } = move;
@@ -83,7 +91,7 @@ async function jumpWithFiles(
   // Checked twice: files are restored only if the move is possible, and the leaf moves only if it is still the same
   // afterwards.
   check(session);
-  const files = await restoreFiles(session, destination.to, params.overwrite, context);
+  const files = await restoreFiles(session, filesOf ?? destination.to, params.overwrite, context);
   return { ...(await jump(move, destination, (view) => expectLeaf(view, from))), files };
 }
 

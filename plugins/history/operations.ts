@@ -46,7 +46,7 @@ export const operations = {
     run: async (params, context) => (await moves()).branch(params, context),
   },
   undo: {
-    summary: "Rewinds to before the last user message; with `files`, restores the files first.",
+    summary: "Rewinds to before the last user message; with `files`, first restores the files as of that message.",
     size: { bounded: "It returns one message, and lists of files as `restore_files` does, which are cut." },
     params: () => z.strictObject(jumpWithFiles),
     result: async () => (await results()).undo,

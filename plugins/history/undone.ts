@@ -28,12 +28,6 @@ export function lastUserMessage(tree: TreeView, leaf: EventId | null): StoredEve
   return event;
 }
 
-/** Returns where an undo at `leaf` goes (null for the start); undefined when there is nothing to undo. */
-export function undoTarget(tree: TreeView, leaf: EventId | null): EventId | null | undefined {
-  const message = lastUserMessage(tree, leaf);
-  return message && (pointBefore(tree, message.id)?.id ?? null);
-}
-
 /**
  * Returns the leaves that can be redone, latest last. Computed from the moves at the end of the log, so it survives a
  * restart. Going back to anything earlier is an undo; a new message or a move to another branch clears it. A move to the
@@ -63,11 +57,14 @@ function jumpsAtEnd(tree: TreeView): Jump[] {
   return jumps;
 }
 
-/** Where an undo leads: to before the last user message, or null for the start. Throws HISTORY_NO_UNDO. */
-export function placeBefore({ tree, activeLeaf, id }: Session): EventId | null {
-  const to = undoTarget(tree, activeLeaf);
-  if (to === undefined) throw errors.HISTORY_NO_UNDO({ sessionId: id });
-  return to;
+/**
+ * Where an undo leads: the conversation to before the last user message, or null for the start; the files to their state when that
+ * message was sent. That may be later, if an earlier message was undone there without its files. Throws HISTORY_NO_UNDO.
+ */
+export function placeBefore({ tree, activeLeaf, id }: Session): { to: EventId | null; filesOf: EventId } {
+  const message = lastUserMessage(tree, activeLeaf);
+  if (!message) throw errors.HISTORY_NO_UNDO({ sessionId: id });
+  return { to: pointBefore(tree, message.id)?.id ?? null, filesOf: message.id };
 }
 
 /** Where a redo leads. Throws HISTORY_NO_REDO. */

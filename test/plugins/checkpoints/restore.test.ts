@@ -1,5 +1,7 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
+import history from "@scorel/history";
+import type {} from "@scorel/history/contract";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { mountedFile, type SmallDisk, smallFileSystem } from "../../fault/disk.ts";
 import { gate, text } from "../../model-server.ts";
@@ -58,6 +60,19 @@ describe("a restore", () => {
       { a: "644 0" },
       { a: "644 1" },
     ]);
+  });
+
+  it("with an undo, leaves alone what an earlier undo has kept", async () => {
+    await using t = await project({ files: { a: "0" }, plugins: [history] });
+    await t.turn([put(t, "a", "1")]);
+    await t.client.request("undo", { sessionId: t.sessionId });
+    await t.turn([put(t, "b", "2")]);
+    const { sessionId } = t;
+    expect((await t.client.request("preview_undo", { sessionId })).changes.map(({ path }) => path)).toEqual(["b"]);
+    const undone = await t.client.request("undo", { sessionId, files: true });
+    expect([undone.leafId, t.tree()]).toEqual([null, { a: "644 1" }]);
+    await t.client.request("redo", { sessionId, files: true });
+    expect(t.tree()).toEqual({ a: "644 1", b: "644 2" });
   });
 
   it("restores files of an emptied project, and does not attribute them to later commands", async () => {

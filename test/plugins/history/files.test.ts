@@ -125,12 +125,13 @@ describe("rewinding with the files", () => {
 });
 
 describe("undoing and redoing with the files", () => {
-  it("restores the files of the place that each leads to", async () => {
+  it("restores the files as of the undone message, and of the place that a redo leads to", async () => {
     const { asked, plugin, change } = checkpoints();
     await using t = await desk([echoAgent, plugin]);
     const { client, sessionId, session } = t;
     const one = await t.say("one");
     const two = await t.say("two");
+    const sent = session.tree.parent(two)?.id;
     const shown = { changes: [change], notCovered: [] };
     expect(await client.request("preview_undo", { sessionId })).toEqual({
       ...shown,
@@ -148,7 +149,7 @@ describe("undoing and redoing with the files", () => {
     expect(await client.request("redo", { sessionId, files: true })).toMatchObject({ leafId: two, files });
     expect(session.activeLeaf).toBe(two);
     expect(asked).toEqual([
-      { sessionId, targetEventId: one, overwrite: true },
+      { sessionId, targetEventId: sent, overwrite: true },
       { sessionId, targetEventId: two },
     ]);
     await client.request("rewind", { sessionId, targetEventId: null, files: true });
