@@ -4,10 +4,8 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { userDir } from "@scorel/kit/files/home";
 import { inStateFolder, isOwnFolder } from "@scorel/kit/files/state-folder";
+import { MAX_SOCKET_PATH } from "@scorel/kit/net/socket-path";
 import { isRunning, type LocalIdentity, type ProcessIdentity } from "@scorel/kit/process/identity";
-
-/** The most bytes of a Unix socket's path that all systems support. */
-const MAX_SOCKET_PATH = 100;
 
 /** The folder for files of running processes, `~/.scorel/run`. */
 export const runFolder = () => join(userDir(), "run");

@@ -65,6 +65,11 @@ export const errors = defineErrors({
   },
   RELAY_BUS: (a: { servers: string; reason: string }) =>
     `The relay cannot use its bus at ${a.servers} (${a.reason}). Until then, this relay cannot reach hosts that are connected to other relays. Check that NATS runs there, and who may use it.`,
+  RELAY_DATA_LONG: {
+    exit: 2,
+    text: (a: { folder: string; bytes: number; max: number }) =>
+      `The path of the relay's folder, ${a.folder}, is too long for the socket in it (${a.bytes} bytes; at most ${a.max}). Name a shorter one with --data.`,
+  },
   RELAY_HELD: (a: { folder: string; pid: number }) =>
     `A relay with the folder ${a.folder} is already running (process ${a.pid}). \`scorel relay status\` shows it; --data takes another folder for another relay.`,
   RELAY_TAKEN: (a: { folder: string }) =>

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { userDir } from "@scorel/kit/files/home";
 import { holderOf, type Lock, takeLock, tryLock } from "@scorel/kit/files/lock";
 import { makePrivate } from "@scorel/kit/files/private-folder";
+import { MAX_SOCKET_PATH } from "@scorel/kit/net/socket-path";
 import { isSurelyRunning } from "@scorel/kit/process/identity";
 import { errors } from "../errors.ts";
 
@@ -13,9 +14,18 @@ import { errors } from "../errors.ts";
 const BEAT_MS = 2_000;
 const ABANDONED_MS = 10_000;
 
-/** The folder for revocations: the one that --data names, or else the default. */
+/** The folder for revocations: the one that --data names, or else the default. Throws RELAY_DATA_LONG. */
 export function dataFolder(option: unknown): string {
-  return typeof option === "string" ? option : join(userDir(), "relay-server");
+  const folder = typeof option === "string" ? option : join(userDir(), "relay-server");
+  const bytes = Buffer.byteLength(controlSocket(folder));
+  // Node cuts a longer path without a word, so that the socket would be outside of the private folder.
+  if (bytes > MAX_SOCKET_PATH)
+    throw errors.RELAY_DATA_LONG({
+      folder,
+      bytes: Buffer.byteLength(folder),
+      max: MAX_SOCKET_PATH - (bytes - Buffer.byteLength(folder)),
+    });
+  return folder;
 }
 
 /** Path of the socket over which the owner's commands reach a running relay. */
