@@ -104,18 +104,8 @@ export class Keeper {
     };
   }
 
-  async end(): Promise<void> {
-    clearInterval(this.timer);
-    await this.unwatch?.();
-    await this.client.close();
-  }
-
-  private get isRunning(): boolean {
-    return this.counts.running > 0;
-  }
-
   /** Whether something runs in the background of a session, such as a command. */
-  private async hasBackground(): Promise<boolean> {
+  async hasBackground(): Promise<boolean> {
     const found = [...this.kept.keys()].map(async (sessionId) => {
       try {
         return (await this.client.request("list_background", { sessionId })).items.length > 0;
@@ -127,6 +117,16 @@ export class Keeper {
       }
     });
     return (await Promise.all(found)).includes(true);
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.timer);
+    await this.unwatch?.();
+    await this.client.close();
+  }
+
+  private get isRunning(): boolean {
+    return this.counts.running > 0;
   }
 
   private async cancel(which: (row: SessionSummary) => boolean): Promise<void> {

@@ -66,9 +66,9 @@ export function operations(serving: () => Serving | undefined, clients: () => re
       summary: "Stops the host; running turns get 10 seconds to end.",
       params: () => z.strictObject({ whenIdle: z.boolean().optional() }),
       result: () => z.strictObject({ stopping: z.boolean(), reason: z.string().optional() }),
-      run: ({ whenIdle = false }, { clientId }) => {
+      run: async ({ whenIdle = false }, { clientId }) => {
         const here = running();
-        const reason = whenIdle ? here.usedBy(clientId) : undefined;
+        const reason = whenIdle ? await here.usedBy(clientId) : undefined;
         if (reason !== undefined) return { stopping: false, reason };
         here.stop();
         return { stopping: true };

@@ -23,8 +23,11 @@ export interface Serving {
   /** Resolves when the host has to end: it was unused for a while, or a client has requested it. */
   over: Promise<unknown>;
   status(): HostStatus;
-  /** Why the host is not idle: a turn runs, or clients other than this one are connected. Undefined if it is idle. */
-  usedBy(clientId: string): string | undefined;
+  /**
+   * Why the host is not idle: a turn or something in the background runs, or clients other than this one are connected. Undefined if it is
+   * idle.
+   */
+  usedBy(clientId: string): Promise<string | undefined>;
   /** Closes the unused sessions below a folder. */
   closeIn(folder: string): Promise<void>;
   /** Opens a port for the web page, if there is none. Resolves with its address. */
@@ -64,9 +67,13 @@ function takeLock() {
 }
 
 /** Says what uses the host: running turns, or these clients. Undefined if nothing does. */
-function useOf(running: number, clients: readonly { name?: string | undefined; transport: string }[]) {
+function useOf(
+  running: number,
+  hasBackground: boolean,
+  clients: readonly { name?: string | undefined; transport: string }[],
+) {
   if (running > 0) return running === 1 ? "a turn runs in it" : `${running} turns run in it`;
-  if (clients.length === 0) return undefined;
+  if (clients.length === 0) return hasBackground ? "something runs in its background" : undefined;
   return `${[...new Set(clients.map(({ name, transport }) => name ?? transport))].join(", ")} still uses it`;
 }
 
@@ -147,11 +154,14 @@ async function begin(ctx: DaemonContext, invocation: Invocation): Promise<Servin
     addresses: about.addresses,
     over: Promise.race([idle, asked]),
     status: () => ({ ...about, clients: ctx.gateway.clients(), sessions: keeper.counts }),
-    usedBy: (clientId) =>
-      useOf(
+    usedBy: async (clientId) => {
+      const hasBackground = await keeper.hasBackground();
+      return useOf(
         keeper.counts.running,
+        hasBackground,
         ctx.gateway.clients().filter((client) => client.clientId !== clientId && client.connected),
-      ),
+      );
+    },
     closeIn: (folder) => keeper.closeIn(folder),
     // Saved in the state, so that a host that replaces this one listens there, too.
     openPort: (port) => listeners.openPort(String(port), () => save({ ...options, port: String(port) })),

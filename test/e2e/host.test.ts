@@ -343,6 +343,28 @@ describe("a host in the background", () => {
     }
   });
 
+  it("of another version is not replaced while a command runs in its background", async () => {
+    using s = scratch();
+    const background = toolCall("Bash", { command: "sleep 300", background: true });
+    await using server = await startModelServer([background, text("one"), text("two")]);
+    s.useModel(server.baseUrl);
+    const state = join(s.home, ".scorel/run/host.json");
+    const older = () =>
+      writeFileSync(state, readFileSync(state, "utf8").replace(/"version": "[^"]*"/, '"version": "0.0.1"'));
+    expect((await s.run(["host", "serve"])).code).toBe(0);
+    try {
+      expect(await s.run(["--yes", "-p", "one"])).toMatchObject({ code: 0, stdout: "one\n" });
+      older();
+      expect(await s.run(["-p", "two"])).toMatchObject({
+        code: 0,
+        stdout: "two\n",
+        stderr: expect.stringContaining("continuing without it, since something runs in its background."),
+      });
+    } finally {
+      await s.run(["host", "stop"]);
+    }
+  });
+
   it("ends by itself when nobody has used it for as long as the configuration says", async () => {
     using s = scratch();
     s.file("~/.scorel/config.toml", "[daemon]\nidleMinutes = 0.1\n");
