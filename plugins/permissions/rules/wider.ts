@@ -3,9 +3,9 @@ import { parseRule } from "./rule.ts";
 import { allowsUnit } from "./rules.ts";
 
 /**
- * The beginnings of commands that people approve again and again with other words behind them, one list for each program;
- * NAME is the name of a script. What the words choose is what is tested, built, shown or committed. Left out is what
- * deletes, installs, publishes, fetches or may show keys: an answer allows only the exact command.
+ * How commands begin that people approve again and again with other words, by program; NAME is the name of a script. The
+ * words behind choose what is tested, built, shown or committed. For commands that delete, install, publish, fetch or may
+ * show keys, an answer only allows the exact command, so they are not in the list.
  */
 const BEGINNINGS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
