@@ -70,12 +70,12 @@ export class Reference {
     return asked < 0 ? undefined : (path.slice(0, asked).findLast(({ waiting }) => waiting.length === 0)?.id ?? null);
   }
 
-  /** A move to the origin of the last undo is its redo; one to anything earlier is an undo. */
+  /** A move to the origin of the last undo is its redo; one to anything earlier is an undo, and one to the same place neither. */
   jump(to: EventId | null): void {
     const from = this.leaf;
+    if (to === from) return;
     if (this.undone.length > 0 && this.undone.at(-1) === to) this.undone.pop();
-    else if (from !== null && from !== to && (to === null || this.path(from).some(({ id }) => id === to)))
-      this.undone.push(from);
+    else if (from !== null && (to === null || this.path(from).some(({ id }) => id === to))) this.undone.push(from);
     else this.undone = [];
     this.leaf = to;
   }
