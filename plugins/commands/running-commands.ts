@@ -13,7 +13,7 @@ export interface Run {
   readonly clientId: string;
 }
 
-/** What a command does. `signal` aborts when it is cancelled or its client leaves, `cancelled` only in the first case. */
+/** Runs a command. `signal` aborts when the command is cancelled or its client leaves; `cancelled` aborts only when it is cancelled. */
 type Work<T> = (signal: AbortSignal, cancelled: AbortSignal) => Awaitable<T>;
 
 /** The slash commands of a session that have not ended, so that a client can cancel its own. */

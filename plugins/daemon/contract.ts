@@ -48,7 +48,8 @@ declare module "@scorel/host/contract" {
     open_port: { params: { port: number }; result: { address: string } };
     /**
      * Stops the host that runs in the background, as SIGTERM does: clients are notified, and running turns get 10 seconds to end. With
-     * `whenIdle`, only if no turn and nothing in the background runs and no other client is connected; otherwise `reason` says why the host goes on.
+     * `whenIdle`, only if no turn and nothing in the background runs and no other client is connected; otherwise `reason` says why the host
+     * goes on.
      */
     stop_host: {
       params: { whenIdle?: boolean | undefined };

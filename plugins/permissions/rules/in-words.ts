@@ -2,8 +2,8 @@ import { visiblePath } from "@scorel/kit/text/plain";
 import { parseRule } from "./rule.ts";
 
 /**
- * What an offered rule covers, as a person would say it: `npm start` for `Bash(npm start)`, and any `npm test` for
- * `Bash(npm test *)`.
+ * Describes an offered rule for a person. For example, `Bash(npm start)` is described as "`npm start`", and
+ * `Bash(npm test *)` as "any `npm test`".
  */
 export function inWords(text: string): string {
   const rule = parseRule(text);

@@ -18,7 +18,7 @@ const ABANDONED_MS = 10_000;
 export function dataFolder(option: unknown): string {
   const folder = typeof option === "string" ? option : join(userDir(), "relay-server");
   const bytes = Buffer.byteLength(controlSocket(folder));
-  // Node cuts a longer path without a word, so that the socket would be outside of the private folder.
+  // Node would cut a longer path without an error, and create the socket outside of the private folder.
   if (bytes > MAX_SOCKET_PATH)
     throw errors.RELAY_DATA_LONG({
       folder,

@@ -11,7 +11,7 @@ const LICENCES = [
   new RegExp(`^(?:(?:un)?licen[cs]es?|copying|notices?)(?:[-_. ](?:${KNOWN}|${THIRD_PARTY}))?$`, "i"),
   new RegExp(`^${KNOWN}[-_. ](?:licen[cs]es?|copying|notices?)$`, "i"),
   new RegExp(`^${THIRD_PARTY}$`, "i"),
-  // What they are of comes first, as in Inter-OFL.txt and Inter-LICENSE.txt.
+  // The name of what is licensed may come first, as in Inter-OFL.txt and Inter-LICENSE.txt.
   /[-_. ](?:LICEN[CS]ES?|COPYING)$/,
   /(?:^|[-_. ])ofl$/i,
 ];

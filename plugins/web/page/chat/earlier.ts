@@ -8,7 +8,7 @@ const NEAR_BEGIN = 400;
 /** Milliseconds between a failed attempt and the next one: at first, and at most. It doubles with each failure. */
 const PAUSE = { first: 1_000, longest: 60_000 };
 
-/** What the beginning of the conversation shows. */
+/** The state of fetching earlier messages, which is shown above the first message. */
 interface Fetching {
   isLoading: boolean;
   /** Why the last attempt failed. */
