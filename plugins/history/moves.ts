@@ -75,8 +75,8 @@ interface Jumping {
   params: Params<"undo">;
   context: OperationContext;
   check(view: LogView): void;
-  /** The event whose files are restored; default: the destination. */
-  filesOf?: EventId;
+  /** The event whose files are restored, null for the start; default: the destination. */
+  filesOf?: EventId | null;
 }
 
 /** Moves; with `files`, restores the files before. */

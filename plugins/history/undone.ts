@@ -58,13 +58,16 @@ function jumpsAtEnd(tree: TreeView): Jump[] {
 }
 
 /**
- * Where an undo leads: the conversation to before the last user message, or null for the start; the files to their state when that
- * message was sent. That may be later, if an earlier message was undone there without its files. Throws HISTORY_NO_UNDO.
+ * Where an undo leads; null for the start. The conversation goes to before the last user message (`to`), and the files to their state when
+ * that message was sent (`filesOf`): if an earlier message was undone there without its files, they are meant to stay. If the undo also
+ * leaves out a round that was not finished, the files go to their state at `to`. Throws HISTORY_NO_UNDO.
  */
-export function placeBefore({ tree, activeLeaf, id }: Session): { to: EventId | null; filesOf: EventId } {
+export function placeBefore({ tree, activeLeaf, id }: Session): { to: EventId | null; filesOf: EventId | null } {
   const message = lastUserMessage(tree, activeLeaf);
   if (!message) throw errors.HISTORY_NO_UNDO({ sessionId: id });
-  return { to: pointBefore(tree, message.id)?.id ?? null, filesOf: message.id };
+  const to = pointBefore(tree, message.id)?.id ?? null;
+  const isRightBefore = (tree.parent(message.id)?.id ?? null) === to;
+  return { to, filesOf: isRightBefore ? message.id : to };
 }
 
 /** Where a redo leads. Throws HISTORY_NO_REDO. */

@@ -156,6 +156,19 @@ describe("undoing and redoing with the files", () => {
     expect(await client.request("redo", { sessionId, files: true })).toMatchObject({ leafId: two, files });
   });
 
+  it("restores the files of where an undo leads, if that leaves out an unfinished round, too", async () => {
+    const { asked, plugin } = checkpoints();
+    await using t = await desk([echoAgent, plugin]);
+    const { client, sessionId } = t;
+    await t.say("one");
+    const two = await t.write({ role: "user", content: "two" });
+    const call = { type: "toolCall" as const, id: "c1", name: "Write", arguments: {} };
+    await t.write({ role: "assistant", content: [call] });
+    await t.write({ role: "user", content: "three" });
+    expect(await client.request("undo", { sessionId, files: true })).toMatchObject({ leafId: two });
+    expect(asked).toEqual([{ sessionId, targetEventId: two }]);
+  });
+
   it("changes no file when there is nothing to undo or redo, or the leaf is another one", async () => {
     const { asked, plugin } = checkpoints();
     await using t = await desk([echoAgent, plugin]);
