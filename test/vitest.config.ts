@@ -10,24 +10,30 @@ const smoke = [
   "test/e2e/{asking,checkpoints,cli,completion,demo,history,permissions,presets,prompt,queue,seed-extension,signals}.test.ts",
 ];
 
-/** Unit tests that take seconds: random and hostile input, races, floods, images, archives, programs, many runs of git and bash, the whole documentation. */
+/** Unit tests that take seconds: random and hostile input, races, floods, slow networks, images, archives, programs, servers in processes, many runs of git and bash, the whole documentation. */
 const slow = [
   "test/**/{hostile,hazards,floods,race,races,property,properties,corpus,covered,effort,figures}.test.ts",
-  "test/plugins/{checkpoints,images,packages,runner,sandbox,search,skillstore,transfer}/**/*.test.ts",
+  "test/plugins/{checkpoints,images,packages,runner,sandbox,search,skillstore,transfer,worktrees}/**/*.test.ts",
   "test/plugins/agent/apis.test.ts",
+  "test/plugins/coding/{background,copied-search,executor-faults,plain-glob,uncut}.test.ts",
   "test/plugins/compaction/long-*.test.ts",
-  "test/plugins/gateway/stuck.test.ts",
-  "test/plugins/logs/index-file.test.ts",
-  "test/plugins/permissions/bash.test.ts",
-  "test/plugins/worktrees/{finish,merge,safety}.test.ts",
-  "test/plugins/relay/{pairing,malicious/*}.test.ts",
-  "test/docs.test.ts",
+  "test/plugins/gateway/{silent-hosts,slow-line,stuck}.test.ts",
+  "test/plugins/kit/rpc/wire.test.ts",
+  "test/plugins/logs/{index-file,line-sums}.test.ts",
+  "test/plugins/mcp/{cache,command,offer,requests,resources,search}.test.ts",
+  "test/plugins/permissions/{bash,git,oracle}.test.ts",
+  "test/plugins/relay/{host-link,identity,pairing,segments,several-relays,slow-reader,malicious/*}.test.ts",
+  "test/plugins/subagents/worktree.test.ts",
+  "test/plugins/terminal/input/clipboard.test.ts",
+  "test/plugins/web/page-built.test.ts",
+  "test/plugins/ws/{channel,large-messages,rights,slow-answers}.test.ts",
+  "test/{docs,plugins/history/tree,plugins/model-auth,presets/reload}.test.ts",
 ];
 
 /** Unit tests that change or measure their process, or fill its memory, so that each file needs a process of its own. */
 const ownProcess = [
-  "test/plugins/{gateway/sizes,history/tree,compaction/lessons,kit/values/backlog,ws/safety}.test.ts",
-  "test/**/{code-cache,model-auth,reload,secrets,spans}.test.ts",
+  "test/plugins/{gateway/sizes,compaction/lessons,kit/values/backlog,ws/safety}.test.ts",
+  "test/**/{code-cache,secrets,spans}.test.ts",
   "test/plugins/extensions/{leaks,containment/calls,containment/failures,containment/uncaught}.test.ts",
 ];
 
@@ -98,7 +104,7 @@ export default defineConfig({
     passWithNoTests: false,
     projects: [
       suite("unit", unit, 60_000, shared, [...slow, ...ownProcess]),
-      suite("own-process", ownProcess, 60_000, {}, ofCommand),
+      suite("own-process", ownProcess, 60_000, {}, [...slow, ...ofCommand]),
       suite("deep", slow, 300_000, {}, ofCommand),
       suite("smoke", smoke, 120_000, { ...shared, globalSetup }),
       suite("e2e", ["test/e2e/**/*.test.ts"], 300_000, { ...shared, globalSetup }, smoke),

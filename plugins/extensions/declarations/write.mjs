@@ -158,7 +158,8 @@ async function listFiles(work, modules, contracts) {
 
 async function compile(work, { options, files }) {
   mkdirSync(work, { recursive: true });
-  const { listFilesOnly = false, ...compilerOptions } = options;
+  const { listFilesOnly = false, ...others } = options;
+  const compilerOptions = { ...others, incremental: false };
   const project = join(work, "tsconfig.json");
   writeFileSync(project, JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions, ...files }));
   const args = [compiler, "--project", project, ...(listFilesOnly ? ["--listFilesOnly"] : [])];
