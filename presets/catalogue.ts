@@ -23,6 +23,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   local: { scope: "session", load: () => import("@scorel/local") },
   coding: { scope: "session", load: () => import("@scorel/coding") },
   requests: { scope: "session", load: () => import("@scorel/requests"), guard: true },
+  fetch: { scope: "session", load: () => import("@scorel/fetch") },
   permissions: { scope: "session", load: () => import("@scorel/permissions"), guard: true },
   checkpoints: { scope: "session", load: () => import("@scorel/checkpoints") },
   runner: { scope: "session", load: () => import("@scorel/runner") },

@@ -112,11 +112,13 @@ function judgeCall(call: Case): Verdict {
   const writes = typeof access === "object" ? access.writes.filter(isAbsolute) : [];
   const asked = rule("ask");
   const isFree = isHarmless(call, writes);
-  if (mode === "plan" && !isFree) return deny(PLANNING);
+  // A page of the web, for example, may be read for a plan, but only with approval.
+  const isPlannable = isFree || (access === "read" && approval === "ask");
+  if (mode === "plan" && !isPlannable) return deny(PLANNING);
   const asking = (why: string): Verdict => ({ decision: "ask", why, rules: [] });
   if (asked) return asking(`the rule "${asked.text}" asks for approval`);
   if (approval === "always-ask") return asking(`${call.tool} needs approval each time`);
-  const allowed = mode === "plan" ? undefined : rule("allow");
+  const allowed = mode === "plan" && access !== "read" ? undefined : rule("allow");
   if (allowed) return allow(`the rule "${allowed.text}" allows it`);
   if (approval === "by-rule")
     return deny(

@@ -68,6 +68,7 @@ const TITLES: Readonly<Record<string, string | undefined>> = {
   Edit: "Make this edit?",
   Write: "Write this file?",
   Read: "Read this file?",
+  WebFetch: "Fetch this page?",
 };
 
 /**

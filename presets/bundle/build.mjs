@@ -110,9 +110,9 @@ async function writeCode() {
   const bin = await bundleAlone("presets/start/bin.ts", "bin.js", "cjs");
   copyPresets();
   const testKit = await bundleAlone("presets/bundle/packed-testing.ts", "test-kit.js", "cjs");
-  const worker = await bundleWorker();
+  const workers = [await bundleImageWorker(), await bundleWorker("fetch")];
   const page = await buildPage(join(dist, "web/built"));
-  writeNotices(chunks.metafile, bin.metafile, testKit.metafile, worker.metafile, {
+  writeNotices(chunks.metafile, bin.metafile, testKit.metafile, ...workers.map(({ metafile }) => metafile), {
     inputs: Object.fromEntries(page.map((file) => [file, {}])),
   });
   makeExecutable();
@@ -166,14 +166,19 @@ function bundleAlone(source, name, format) {
   });
 }
 
-/** Bundles the image worker to the place where code in dist/chunks/ and dist/plugins/ looks for it, with its library's WebAssembly file. */
-async function bundleWorker() {
-  const worker = await build({
+/** Bundles a plugin's worker.js to the place where code in dist/chunks/ and dist/plugins/ looks for it. */
+function bundleWorker(id) {
+  return build({
     ...options,
-    entryPoints: ["plugins/images/worker.js"],
-    outfile: join(dist, "images/worker.js"),
+    entryPoints: [`plugins/${id}/worker.js`],
+    outfile: join(dist, id, "worker.js"),
     format: "cjs",
   });
+}
+
+/** Bundles the image worker, with its library's WebAssembly file. */
+async function bundleImageWorker() {
+  const worker = await bundleWorker("images");
   const [library] = Object.keys(worker.metafile.inputs).filter((file) => file.endsWith("/photon_rs.js"));
   const wasm = "photon_rs_bg.wasm";
   cpSync(join(root, dirname(library), wasm), join(dist, "images", wasm));

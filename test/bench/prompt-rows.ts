@@ -17,7 +17,7 @@ try {
   const work = "system prompt and tools, against the tools alone";
   const rows = [
     { work: `first request without skills: ${work}`, ...(await sizes("lean", 0)), unit: "KB", limit: 6 },
-    { work: `first request: ${work}`, ...(await sizes("coding", 1)), unit: "KB", limit: 6.5, was: "8.74 KB" },
+    { work: `first request: ${work}`, ...(await sizes("coding", 1)), unit: "KB", limit: 7, was: "8.74 KB" },
   ];
   console.log(JSON.stringify(rows));
 } finally {

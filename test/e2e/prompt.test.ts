@@ -161,8 +161,8 @@ describe("scorel prompt show", () => {
     }));
 
   it.each([
-    { what: "without skills", config: 'without = ["skills", "runner"]\n', count: 7, kilobytes: 6 },
-    { what: "with the shipped skills", config: "", count: 12, kilobytes: 9 },
+    { what: "without skills", config: 'without = ["skills", "runner"]\n', count: 8, kilobytes: 6 },
+    { what: "with the shipped skills", config: "", count: 13, kilobytes: 9 },
   ])("fits into $kilobytes KB with the tools of a coding session $what", async ({ config, count, kilobytes }) => {
     using s = scratch({ inProcess: true });
     s.file("~/.scorel/config.toml", config);

@@ -36,6 +36,8 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   "web-server.pages": "harmless",
   "web.pushContact": "harmless",
   "web.pushServices": "harmless",
+  "fetch.maxBytes": "harmless",
+  "fetch.timeout": "harmless",
   "images.maxBytes": "harmless",
   "images.maxSide": "harmless",
   "images.timeout": "harmless",

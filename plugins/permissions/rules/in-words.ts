@@ -17,5 +17,6 @@ export function inWords(text: string): string {
   if (tool === "Edit" || tool === "Write") return `edits of ${visiblePath(literal)}`;
   if (tool === "Read" && pattern.endsWith("/**")) return `reading everything in ${visiblePath(literal.slice(0, -3))}`;
   if (tool === "Read") return `reading ${visiblePath(literal)}`;
+  if (tool === "WebFetch") return `pages of ${visiblePath(literal)}`;
   return `${tool} with "${literal}"`;
 }

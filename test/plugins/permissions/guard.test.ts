@@ -11,6 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Operations } from "@scorel/host/contract";
+import type { Tool } from "@scorel/tools/contract";
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { permissionTold } from "../../../plugins/permissions/state.ts";
@@ -463,6 +464,25 @@ describe("an edit that cannot succeed", () => {
 });
 
 describe("plan mode", () => {
+  it("asks about reading that needs approval, such as a page of the web, unless a rule allows it", async () => {
+    const page: Tool = {
+      name: "WebFetch",
+      description: "Reads a page.",
+      parameters: { type: "object", properties: { url: { type: "string" } } },
+      access: () => "read",
+      approval: "ask",
+      about: ({ url }) => new URL(url).host,
+      execute: async () => ({ content: [] }),
+    };
+    await using t = await post({ mode: "plan", allow: ["WebFetch(docs.test)"], deny: ["WebFetch(evil.test)"] }, {}, [
+      page,
+    ]);
+    const judged = (host: string) => t.judge("WebFetch", { url: `https://${host}/a` });
+    expect(await judged("docs.test")).toBe("runs");
+    expect(await judged("evil.test")).toMatch(/^Denied: the rule "WebFetch\(evil\.test\)" denies it/);
+    expect(await judged("other.test")).toMatch(/^Denied: WebFetch needs approval/);
+  });
+
   it("runs only calls that read, whatever rules allow", async () => {
     await using t = await post({ mode: "plan", allow: ["Bash(npm test)", "Write"] });
     expect([await t.bash("cat a | grep x"), await t.judge("Grep", { pattern: "x" })]).toEqual(["runs", "runs"]);
