@@ -18,8 +18,8 @@ import { projectFor } from "./trust.ts";
 
 /** The request for the layers of a directory. `--trust` applies only to the project that the run started in. */
 export async function requestFor(asked: Asked, cwd: string): Promise<LayerRequest> {
-  const { preset, by, cwd: start } = asked;
-  return { preset, by, cwd: start, project: await projectFor(asked, cwd), admission: asked.admission };
+  const { preset, by, cwd: from } = asked;
+  return { preset, by, cwd, from, project: await projectFor(asked, cwd), admission: asked.admission };
 }
 
 /** The service `composition`: reads the layers again for each session, and loads its session plugins. */

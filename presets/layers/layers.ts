@@ -16,8 +16,10 @@ export interface LayerRequest {
   preset: string;
   /** Where the preset was named, for messages: `--preset`. */
   by: string;
-  /** The directory that a relative path of the preset starts from. */
+  /** The working directory; the user's settings for its project are read. */
   cwd: string;
+  /** The directory that a relative path of the preset starts from. Default: `cwd`. */
+  from?: string;
   project: Project | undefined;
   /** Leave the config.toml files out. */
   presetOnly?: boolean;
@@ -44,9 +46,9 @@ export async function readLayers(request: LayerRequest): Promise<Layer[]> {
 }
 
 async function everyLayer(request: LayerRequest): Promise<Layer[]> {
-  const { preset, by, cwd, project, presetOnly, admission = createAdmission(), onProblem } = request;
+  const { preset, by, cwd, from = cwd, project, presetOnly, admission = createAdmission(), onProblem } = request;
   const chain = new Chain(project, admission, onProblem);
-  await chain.addPreset(preset, { by, from: cwd, kind: "user", open: [] });
+  await chain.addPreset(preset, { by, from, kind: "user", open: [] });
   if (presetOnly) return chain.layers;
   await chain.addFile(join(userDir(), "config.toml"), "user");
   const own = await ownLayerOf(cwd);

@@ -20,12 +20,12 @@ export async function sourcesOf(request: LayerRequest): Promise<string[]> {
 
 /** The files of the layers that are not shipped. If they cannot be read, the path of the preset. */
 async function layerFiles(request: LayerRequest): Promise<string[]> {
-  const { preset, cwd } = request;
+  const { preset, cwd, from = cwd } = request;
   try {
     const layers = (await readLayers(request)).filter(({ kind }) => kind !== "shipped");
     return layers.map(({ file, pack }) => pack?.folder ?? file);
   } catch {
     // Opening a session reports the reason.
-    return isPath(preset) ? [resolve(cwd, preset)] : [];
+    return isPath(preset) ? [resolve(from, preset)] : [];
   }
 }

@@ -129,6 +129,28 @@ describe("--trust", () => {
 });
 
 describe("a session", () => {
+  it("gets the user's settings for its own project, not those for the project that the process started in", async () => {
+    using at = place();
+    at.file("../other/.git/HEAD");
+    const directories = { here: at.project, other: join(at.project, "../other") };
+    const projects = Object.entries(directories).map(([id, directory]) => ({
+      projectId: id,
+      name: id,
+      directory,
+      createdAt: 0,
+    }));
+    at.file("~/.scorel/projects.json", JSON.stringify({ version: 1, projects }));
+    for (const id of Object.keys(directories))
+      at.file(`~/.scorel/projects/${id}.toml`, "[permissions]", `allow = ["Bash(${id})"]`);
+    const { composition } = started(at, { preset: "coding" });
+    const allowed = async (cwd: string) =>
+      (await composition.sessionPlugins(cwd)).entries.find(({ plugin: { id } }) => id === "permissions")?.config;
+    expect([await allowed(directories.here), await allowed(directories.other)]).toEqual([
+      { allow: ["Bash(here)"] },
+      { allow: ["Bash(other)"] },
+    ]);
+  });
+
   it("gets each plugin with its table and origin", async () => {
     using at = place();
     at.file("~/.scorel/config.toml", "[tools]", 'preset = "readonly"');
