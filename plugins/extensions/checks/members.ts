@@ -1,3 +1,5 @@
+import { remembered } from "@scorel/kit/values/remembered";
+
 /** A member in the source text of an object literal or class. */
 export interface Member {
   name: string;
@@ -62,12 +64,11 @@ export function returnedMembers(source: string): Member[] {
 export function membersOf(source: string, code: string, open: number): Member[] {
   const starts: { name: string; at: number; from: number }[] = [];
   const member = /(?:(?:async|static|get|readonly)\s+)*(?:\*\s*)?([A-Za-z_$][\w$]*)\s*(?:[?!]\s*)?(?=[:(=,};])/y;
-  let depth = 0;
+  const closings = closingsIn(code);
   let mayBegin = true;
   let at = open + 1;
-  for (; at < code.length && depth >= 0; at++) {
-    const char = code[at] as string;
-    if (depth === 0 && mayBegin && /[A-Za-z_$*]/.test(char)) {
+  for (; at < code.length && at !== closings[open]; at++) {
+    if (mayBegin && /[A-Za-z_$*]/.test(code[at] as string)) {
       member.lastIndex = at;
       const found = member.exec(code);
       if (found?.[1]) {
@@ -77,10 +78,10 @@ export function membersOf(source: string, code: string, open: number): Member[] 
       mayBegin = false;
       continue;
     }
-    if ("([{".includes(char)) depth++;
-    else if (")]}".includes(char)) depth--;
+    // What is in brackets is skipped, so that reading each of many nested objects reads no text twice.
+    if (isOpening(code[at])) at = closings[at] || code.length;
     // A member of a class may end without a semicolon, at the end of its line.
-    mayBegin = depth === 0 && (/[,;}\n]/.test(char) || (mayBegin && /\s/.test(char)));
+    mayBegin = /[,;}\n]/.test(code[at] ?? "") || (mayBegin && /\s/.test(code[at] ?? ""));
   }
   return starts.map(({ name, at: start, from }, number) => ({
     name,
@@ -88,9 +89,22 @@ export function membersOf(source: string, code: string, open: number): Member[] 
       return lineAt(source, start);
     },
     from,
-    text: source.slice(from, starts[number + 1]?.at ?? at),
+    text: source.slice(from, starts[number + 1]?.at ?? at + 1),
   }));
 }
+
+const isOpening = (char = "") => char !== "" && "([{".includes(char);
+
+/** For the index of each opening bracket, the index of the bracket that closes it, or 0 if it has no end. */
+const closingsIn = remembered((code) => {
+  const closings = new Int32Array(code.length);
+  const open: number[] = [];
+  for (const { 0: char, index } of code.matchAll(/[()[\]{}]/g)) {
+    const begun = isOpening(char) ? void open.push(index) : open.pop();
+    if (begun !== undefined) closings[begun] = index;
+  }
+  return closings;
+}, 2);
 
 export function lineAt(source: string, index: number): number {
   return source.slice(0, index).split("\n").length;

@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import { extensionFacts } from "../../../plugins/extensions/checks/facts.ts";
 import { reviewOf } from "../../../plugins/extensions/checks/review.ts";
+import { slipsIn } from "../../../plugins/extensions/checks/slips.ts";
+import { knownWords } from "../../../plugins/extensions/words.ts";
 
 const none = { hooks: [], contributes: [], provides: [], replaces: [], host: false, imports: [] };
 
@@ -81,4 +83,15 @@ it("reads a hostile source in one pass", () => {
       const source = begin + part.repeat(Math.ceil(50_000 / part.length));
       expect(reviewOf("x", [{ path: "x.ts", source }], "other")).toHaveLength(1);
     }
+});
+
+it("reads each of many nested objects in one pass", () => {
+  const source = `export default { id, activate() { ${"return {a:".repeat(50_000)}`;
+  expect(extensionFacts(source)).toEqual(none);
+});
+
+it("looks for tools in a hostile source in one pass", () => {
+  // A division sign hides that the rest is a regular expression, so that the brackets in it seem to have no end.
+  const source = `export default { id: "x", name: "X", version: "1" };\nif (1) /${"\\{".repeat(100_000)}/.test("");`;
+  expect(slipsIn(source, knownWords)).toEqual([]);
 });
