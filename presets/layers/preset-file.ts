@@ -129,7 +129,7 @@ export function presetFileIn(dir: string, preset: string): string | undefined {
 
 /** The presets in a folder. Files come after preset folders, so that `name.toml` can change the preset in `name/`. */
 function presetsIn(dir: string): { name: string; path: string }[] {
-  const entries = entriesIn(dir);
+  const entries = entriesIn(dir).filter(({ name }) => name !== "node_modules");
   const files = entries.filter(({ name }) => name.endsWith(".toml"));
   const packages = entries.filter(
     (entry) => !entry.isFile() && !entry.name.startsWith(".") && existsSync(join(dir, entry.name, presetFile)),

@@ -1,4 +1,4 @@
-import { join, posix } from "node:path";
+import { join, posix, relative, sep } from "node:path";
 import type { Tree } from "@scorel/kit/files/tree";
 import { MCP_JSON } from "@scorel/kit/schema/mcp-json";
 import { oneLine } from "@scorel/kit/text/one-line";
@@ -12,10 +12,13 @@ import { mcpItems } from "./mcp-items.ts";
 export async function itemsIn(tree: Tree, target: TrustTarget, layers: LayerKnowledge): Promise<TrustItem[]> {
   const scorel = `${posix.relative(posix.normalize(tree.root), target.scorel)}/`;
   const ownPath = (path: string) => (path.startsWith(scorel) ? path.slice(scorel.length) : undefined);
-  return await itemsOf(tree, { kind: "project", ownPath, layers });
+  return [...packagesIn(tree), ...(await itemsOf(tree, { kind: "project", ownPath, layers }))];
 }
 
-/** Everything that a preset contains, which counts like the user's own files. `name` is undefined for a single file. */
+/**
+ * Everything that a preset contains besides installed packages, which counts like the user's own files. `name` is undefined for a single
+ * file.
+ */
 export async function itemsOfPreset(
   tree: Tree,
   name: string | undefined,
@@ -34,8 +37,9 @@ interface ItemSearch {
 }
 
 async function itemsOf(tree: Tree, { kind, ownPath, layers }: ItemSearch): Promise<TrustItem[]> {
-  const files = [...tree.files].filter(([path]) => !path.includes("node_modules/"));
-  const isLayer = (path: string) => ownPath(path)?.endsWith(".toml") ?? false;
+  const layerPaths = layersIn(tree, (path) => ownPath(path)?.endsWith(".toml") ?? false, layers);
+  const isLayer = (path: string) => layerPaths.has(path);
+  const files = [...tree.files].filter(([path]) => isLayer(path) || !isInstalled(path));
   const toml = files
     .filter(([path]) => isLayer(path))
     .map(([path, bytes]) => ({ path: join(tree.root, path), shown: oneLine(path), bytes, kind }));
@@ -46,18 +50,26 @@ async function itemsOf(tree: Tree, { kind, ownPath, layers }: ItemSearch): Promi
       files.map(async ([path]) => [path, await extensionItems(tree, path, { ownPath, layers })] as const),
     ),
   );
-  return [
-    ...installedIn(tree),
-    ...files.flatMap(([path]) => {
-      const own = ownPath(path);
-      if (path === MCP_JSON) return mcpItems(tree.files.get(path)?.toString("utf8") ?? "");
-      if (own === undefined || !isLayer(path)) return code.get(path) ?? [fileItem(own, path, oneLine(path))];
-      const preset = presetOf(own);
-      const first: TrustItem[] =
-        preset === undefined ? [] : [{ kind: "preset", what: oneLine(preset), place: oneLine(path) }];
-      return [...first, ...(items.get(join(tree.root, path)) ?? [])];
-    }),
-  ];
+  return files.flatMap(([path]) => {
+    const own = ownPath(path);
+    if (path === MCP_JSON) return mcpItems(tree.files.get(path)?.toString("utf8") ?? "");
+    if (own === undefined || !isLayer(path)) return code.get(path) ?? [fileItem(own, path, oneLine(path))];
+    const preset = presetOf(own);
+    const first: TrustItem[] =
+      preset === undefined ? [] : [{ kind: "preset", what: oneLine(preset), place: oneLine(path) }];
+    return [...first, ...(items.get(join(tree.root, path)) ?? [])];
+  });
+}
+
+/** The paths of presets and config.toml files: all outside of installed packages, and those in packages that they extend. */
+function layersIn({ root, files }: Tree, isToml: (path: string) => boolean, { builtOn }: LayerKnowledge): Set<string> {
+  const found = new Set([...files.keys()].filter((path) => isToml(path) && !isInstalled(path)));
+  for (const path of found)
+    for (const next of builtOn(join(root, path), files.get(path) as Buffer)) {
+      const name = relative(root, next).split(sep).join("/");
+      if (files.has(name) && isToml(name)) found.add(name);
+    }
+  return found;
 }
 
 /** What an extension with this entry file would do; its other files are those in its folder. Undefined for any other file. */
@@ -68,20 +80,26 @@ async function extensionItems(
 ): Promise<TrustItem[] | undefined> {
   const id = extensionOf(withoutPackage(ownPath(entry)) ?? "");
   if (id === undefined) return undefined;
-  const isMore = (path: string) => path !== entry && path.startsWith(`${posix.dirname(entry)}/`) && isCode.test(path);
+  const isMore = (path: string) =>
+    path !== entry && path.startsWith(`${posix.dirname(entry)}/`) && isCode.test(path) && !isInstalled(path);
   const more = /\/index\.\w+$/.test(entry) ? [...files.keys()].filter(isMore) : [];
   const sources = [entry, ...more].map((path) => ({ path, source: files.get(path)?.toString("utf8") ?? "" }));
   return await layers.review(id, sources, "other");
 }
 
-const isCode = /^(?!.*(?:node_modules\/|\.(?:test|d)\.)).*\.[cm]?[jt]sx?$/s;
+const isCode = /^(?!.*\.(?:test|d)\.).*\.[cm]?[jt]sx?$/s;
+
+/** Whether a path is in an installed package. */
+const isInstalled = (path: string) => /(?:^|\/)node_modules\//.test(path);
 
 /** Installed packages, each as one item. */
-function installedIn({ files }: Tree): TrustItem[] {
-  const places = [...files.keys()].flatMap((path) => /^.*?node_modules\/(?:@[^/]+\/)?[^/]+/s.exec(path)?.[0] ?? []);
+export function packagesIn({ files }: Tree): TrustItem[] {
+  const places = [...files.keys()].flatMap(
+    (path) => /^(?:.*?\/)?node_modules\/(?:@[^/]+\/)?[^/]+/s.exec(path)?.[0] ?? [],
+  );
   return [...new Set(places)].map((place) => ({
     kind: "code",
-    what: `package ${oneLine(place.replace(/^.*?node_modules\//s, ""))}`,
+    what: `package ${oneLine(place.replace(/^(?:.*?\/)?node_modules\//s, ""))}`,
     place: oneLine(place),
   }));
 }

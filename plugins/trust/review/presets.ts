@@ -6,7 +6,7 @@ import { putTrust, reviewOf } from "../record/entries.ts";
 import { readTrust, type TrustEntry } from "../record/file.ts";
 import { type PresetTarget, presetAt, presetTargetOf } from "../targets.ts";
 import { readPresetTree } from "../use/preset-tree.ts";
-import { itemsOfPreset } from "./items.ts";
+import { itemsOfPreset, packagesIn } from "./items.ts";
 
 /**
  * Reviews a preset that is named by its path. Returns undefined when it is already trusted, unless `again` is set. Throws
@@ -23,7 +23,7 @@ export async function reviewPreset(
   const tree = readPresetTree(target, layers);
   if (!again && entry?.hash === tree.hash) return undefined;
   const items = await itemsOfPreset(tree, target.isPackage ? basename(path) : undefined, layers);
-  return reviewOf("presets", tree, { path, folders: [path], items }, entry);
+  return reviewOf("presets", tree, { path, folders: [path], items: [...packagesIn(tree), ...items] }, entry);
 }
 
 /** Reviews the preset at a path; undefined when there is none or it is already trusted. */
