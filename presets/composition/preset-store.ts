@@ -62,9 +62,10 @@ function presetKnowledge(asked: Asked): PresetKnowledge {
       return folders.map((dir) => presetFileIn(dir, preset)).find((file) => file !== undefined);
     },
     async items(tree, name) {
-      const { itemsOfPreset } = await import("@scorel/trust/items");
-      return await itemsOfPreset(tree, name, await knowledgeOf(asked));
+      const { itemsOfPreset, packagesIn } = await import("@scorel/trust/items");
+      // The store lists the packages that npm installs at the root itself, with their versions.
+      const others = packagesIn(tree).filter(({ place }) => !place.startsWith("node_modules/"));
+      return [...others, ...(await itemsOfPreset(tree, name, await knowledgeOf(asked)))];
     },
-    review,
   };
 }

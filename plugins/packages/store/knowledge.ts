@@ -2,14 +2,14 @@ import type { Tree } from "@scorel/kit/files/tree";
 import type { TrustItem } from "@scorel/trust/contract";
 
 /** What the store needs to know about presets, trust and extensions. The loader provides it. */
-export interface PresetKnowledge extends Pick<ExtensionKnowledge, "version" | "review"> {
+export interface PresetKnowledge extends Pick<ExtensionKnowledge, "version"> {
   /** Names of the presets that come with Scorel. */
   shipped(): readonly string[];
   /** The presets that a preset's text extends, each with `file:line`. Throws CONFIG_TOML. */
   extendedBy(file: string, text: string): { preset: string; place: string; isPath: boolean }[];
   /** The file of this user's or the current project's preset with this name; undefined if there is none. */
   ownFile(preset: string): string | undefined;
-  /** The effects of a preset's files, apart from its code. */
+  /** What a preset contains besides its npm packages, and what each item could do. No file is run. */
   items(tree: Tree, name: string): Promise<TrustItem[]>;
 }
 

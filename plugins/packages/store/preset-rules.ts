@@ -4,7 +4,7 @@ import { presetFile, presetsDir } from "@scorel/kit/files/home";
 import { assertComplete } from "./completeness.ts";
 import { presets } from "./kinds.ts";
 import type { PresetKnowledge } from "./knowledge.ts";
-import { presetItems } from "./preset-items.ts";
+import { npmItem } from "./npm-item.ts";
 import type { PackageRules } from "./rules.ts";
 
 /** Rules for presets: folders with a preset.toml that extend only what all of their users have. */
@@ -22,6 +22,6 @@ export function presetRules(known: PresetKnowledge): PackageRules {
       if (!tree.files.has(presetFile)) throw presets.errors.none({ path: spec });
       assertComplete({ name, tree, lock, known });
     },
-    items: ({ tree, name, packages }) => presetItems(tree, { name, packages, known }),
+    items: async ({ tree, name, packages }) => [...(await known.items(tree, name)), ...npmItem(packages)],
   };
 }

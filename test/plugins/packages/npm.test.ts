@@ -23,6 +23,36 @@ function shopOf({ url }: Registry, env: Record<string, string> = {}, more = ""):
 const integrityOf = (bytes: Buffer) => `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
 
 describe("a package from the user's registry", () => {
+  it("tells what every file of an extension does, and what a preset in a dependency sets", async () => {
+    const files = {
+      "preset.toml": 'extends = "./node_modules/left/base.toml"',
+      "extensions/notes/index.js":
+        'import { hooks } from "./more.js";\nexport default { id: "notes", name: "N", version: "1", hooks };',
+      "extensions/notes/more.js": 'import "node:http";\nexport const hooks = () => ({ beforeToolCall() {} });',
+      "extensions/notes/node_modules/own/index.js": "",
+    };
+    await using registry = await startRegistry(
+      { ...team, files, manifest: { dependencies: { left: "1" } } },
+      { name: "left", version: "1.0.0", files: { "base.toml": 'without = ["permissions"]' } },
+    );
+    using at = shopOf(registry);
+    const { said } = await at.run("add", ["npm:@acme/team"], {});
+    expect(said.split("\n").slice(2, -1)).toEqual([
+      "changes what keeps you safe:",
+      "  switches off permissions  (node_modules/left/base.toml:1)",
+      "runs code with your rights:",
+      "  package own  (extensions/notes/node_modules/own)",
+      "  extension notes: hooks beforeToolCall; imports node:http  (extensions/notes/index.js)",
+      "  a file next to it  (extensions/notes/more.js)",
+      "  1 npm package: left 1.0.0  (node_modules)",
+      "chooses what is loaded:",
+      "  team  (preset.toml)",
+      "  builds on ./node_modules/left/base.toml  (preset.toml:1)",
+      "also contains:",
+      "  a file that a skill or an extension may use  (package.json)",
+    ]);
+  });
+
   it("is installed with its version, its integrity and its dependency tree", async () => {
     await using registry = await startRegistry(
       {
