@@ -2,13 +2,19 @@ import { readFileSync } from "node:fs";
 import { messageOf } from "@scorel/kernel";
 import { createKeyLocator, type KeyLocator } from "@scorel/kit/text/key-locator";
 import { remembered } from "@scorel/kit/values/remembered";
-import type { Table } from "@scorel/kit/values/table";
+import { isTable, type Table } from "@scorel/kit/values/table";
 import type { PresetPackage } from "@scorel/workspace/contract";
 import { parse, TomlError } from "smol-toml";
 import { errors } from "../errors.ts";
 
 /** Maximum number of file texts whose key locators are cached. */
 const KEPT_TEXTS = 50;
+
+/**
+ * Maximum depth of nested tables and arrays. The functions that read them call themselves for each level, and those that show a file for
+ * review must not fail where those that use it do not.
+ */
+const DEEPEST = 100;
 
 /** Who wrote a layer. A project's own files may set less than the user's. */
 export type LayerKind = "shipped" | "user" | "project";
@@ -42,10 +48,26 @@ export function readLayer(path: string, kind: LayerKind, file = path): Layer {
   return parseLayer(readText(path, file), path, kind, file);
 }
 
-/** Parses the text of a layer. Throws CONFIG_TOML. */
+/** Parses the text of a layer. Throws CONFIG_TOML, or CONFIG_UNREADABLE if it is nested too deeply. */
 export function parseLayer(text: string, path: string, kind: LayerKind, file = path): Layer {
+  const table = parsed(text, file);
+  if (isTooDeep(table))
+    throw errors.CONFIG_UNREADABLE({ file, reason: `it is nested more than ${DEEPEST} levels deep` });
+  return { kind, file, path, table, locate: (key) => locatorOf(text)(key) };
+}
+
+function isTooDeep(table: Table): boolean {
+  let values: unknown[] = [table];
+  for (let depth = 0; values.length > 0; depth++) {
+    if (depth > DEEPEST) return true;
+    values = values.flatMap((value) => (Array.isArray(value) ? value : isTable(value) ? Object.values(value) : []));
+  }
+  return false;
+}
+
+function parsed(text: string, file: string): Table {
   try {
-    return { kind, file, path, table: parse(text), locate: (key) => locatorOf(text)(key) };
+    return parse(text);
   } catch (thrown) {
     if (!(thrown instanceof TomlError)) throw thrown;
     const said = thrown.message.split("\n")[0]?.replace(/^Invalid TOML document: /, "") ?? "";
