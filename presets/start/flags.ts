@@ -36,7 +36,7 @@ export function readFlags(argv: readonly string[]): Flags {
     ...(cwd !== undefined && { cwd }),
     trust: words.includes("--trust"),
     verbose: words.includes("--verbose"),
-    print: words.some((word) => word === "-p" || word === "--print" || word.startsWith("--print=")),
+    print: words.some((word) => /^(?:-p|--print)(?:=|$)/.test(word)),
     ...(nounOf(words) === "doctor" && { rescue: true }),
   };
 }
