@@ -99,12 +99,12 @@ async function unanswered(
   state: State,
 ): Promise<ToolCallRefusal> {
   const { toolCall, args } = call;
-  const { command, file_path, path, pattern } = args as Readonly<Record<string, string | undefined>>;
+  const { command, file_path, path, pattern, url } = args as Readonly<Record<string, string | undefined>>;
   const why = [...objections.map((objection) => objection.ask), ...(verdict.decision === "ask" ? [verdict.why] : [])];
   const inEveryMode = objections.length > 0 || (await verdictOn(call, state, { mode: "full" })).decision !== "allow";
   state.ctx.session.emit("permission_denied", {
     tool: toolCall.name,
-    what: visibleText(command ?? `${toolCall.name} ${file_path ?? path ?? pattern ?? ""}`.trim()),
+    what: visibleText(command ?? `${toolCall.name} ${file_path ?? path ?? pattern ?? url ?? ""}`.trim()),
     rules: objections.length > 0 ? [] : verdict.rules,
     why: visibleText(why.join("; ")),
     mode: modeOf(state),

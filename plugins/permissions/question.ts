@@ -152,6 +152,9 @@ async function bodyOf({ toolCall, args, typedBy }: ToolCallInput, ctx: Context):
   const { file_path: path, ...besidesPath } = args as { file_path?: unknown };
   if (toolCall.name === "Read" && typeof path === "string")
     return [notice(visiblePath(path)), ...linesFor(besidesPath)];
+  const { url, ...besidesUrl } = args as { url?: unknown };
+  if (toolCall.name === "WebFetch" && typeof url === "string")
+    return [notice(visibleText(url)), ...linesFor(besidesUrl)];
   const files: ExecutorFiles | undefined = filesOf(ctx);
   const { changeOf, argumentsBesidesDiff } = await import("./change.ts");
   const { command, ...rest } = args as { command?: unknown; cwd?: unknown };

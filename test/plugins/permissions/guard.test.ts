@@ -21,7 +21,7 @@ import { type Post, post } from "./setup.ts";
 
 const write = (post: Post, file_path: string, content = "new\n") => post.judge("Write", { file_path, content });
 /** A guard with a person who answers its questions. */
-async function attended(config: object = {}, ...more: [object?]): Promise<Post> {
+async function attended(config: object = {}, ...more: [object?, Tool[]?]): Promise<Post> {
   const t = await post(config, ...more);
   await t.request("attend_requests", {});
   return t;
@@ -31,6 +31,17 @@ async function answers(t: Post, call: Promise<string>, answer: string | null, re
   await t.request("answer_request", { requestId, answer, ...(reason !== undefined && { reason }) });
   return { question, outcome: await call };
 }
+
+/** A tool that reads pages of the web, and reads nothing. */
+const page: Tool = {
+  name: "WebFetch",
+  description: "Reads a page.",
+  parameters: { type: "object", properties: { url: { type: "string" } } },
+  access: () => "read",
+  approval: "ask",
+  about: ({ url }) => new URL(url).host,
+  execute: async () => ({ content: [] }),
+};
 
 describe("without anybody to ask", () => {
   it("project files may be changed, other files and commands are refused", async () => {
@@ -202,6 +213,24 @@ describe("a person", () => {
       "Read this file?",
       ["/etc/a\\u{7}b", "limit: 20"].map((text) => ({ display: "notice", level: "info", text })),
     ]);
+  });
+
+  it("sees the whole address of a page, and may allow all pages of its host", async () => {
+    await using t = await attended({ mode: "ask" }, {}, [page]);
+    const call = (path: string) => t.judge("WebFetch", { url: `https://docs.test/${path}` });
+    const { question, outcome } = await answers(t, call("a?b=\u0007"), "s");
+    expect([question.title, question.body, question.options?.map(({ label }) => label)]).toEqual([
+      "Fetch this page?",
+      [{ display: "notice", level: "info", text: "https://docs.test/a?b=\\u{7}" }],
+      [
+        "yes, this once",
+        "yes, and in this session: pages of docs.test",
+        "always in this project: pages of docs.test",
+        "always in every project: pages of docs.test",
+        "no (you can add a reason)",
+      ],
+    ]);
+    expect([outcome, await call("other")]).toEqual(["runs", "runs"]);
   });
 
   it.each([" q.txt", "q.txt ", "q.txt\n"])("allows exactly the file asked about: %j", async (path) => {
@@ -465,15 +494,6 @@ describe("an edit that cannot succeed", () => {
 
 describe("plan mode", () => {
   it("asks about reading that needs approval, such as a page of the web, unless a rule allows it", async () => {
-    const page: Tool = {
-      name: "WebFetch",
-      description: "Reads a page.",
-      parameters: { type: "object", properties: { url: { type: "string" } } },
-      access: () => "read",
-      approval: "ask",
-      about: ({ url }) => new URL(url).host,
-      execute: async () => ({ content: [] }),
-    };
     await using t = await post({ mode: "plan", allow: ["WebFetch(docs.test)"], deny: ["WebFetch(evil.test)"] }, {}, [
       page,
     ]);
