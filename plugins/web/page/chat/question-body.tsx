@@ -6,11 +6,17 @@ import { WholeContext } from "../display/room.ts";
 import { useWords } from "../words/words.ts";
 import { counted, lastLines } from "./counted.ts";
 
+interface BodyProps {
+  parts: readonly DisplayAction[];
+  /** Whether the end has been visible, so that nobody has to be told to scroll to it. */
+  isEndSeen?: boolean;
+}
+
 /**
  * Everything that a question is about. If it is longer than its area, its length is shown above, since the end matters as much as the
  * beginning.
  */
-export function QuestionBody({ parts }: { parts: readonly DisplayAction[] }) {
+export function QuestionBody({ parts, isEndSeen = false }: BodyProps) {
   const words = useWords();
   const place = useRef<HTMLElement>(null);
   const goesOn = useGoesOn(place);
@@ -18,7 +24,8 @@ export function QuestionBody({ parts }: { parts: readonly DisplayAction[] }) {
     <>
       {goesOn && (
         <p className="question-length" role="note">
-          {words.goesOn(...lengthOf(parts))}
+          {words.longAs(...lengthOf(parts))}
+          {!isEndSeen && words.endIsBelow}
         </p>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}

@@ -62,8 +62,9 @@ export function Question({ client, sessionId, request, more, isOver, isOneOfMany
   const place = useRef<HTMLElement>(null);
   const field = useRef<HTMLInputElement>(null);
   useTextFocus(field, kind === "input" && !isOneOfMany);
-  const isRead = useRead(place, isOneOfMany ? "" : "h3, .choices");
   const whole = useEndSeen(place);
+  // Once its end was scrolled into view, its title may be out of view.
+  const isRead = useRead(place, isOneOfMany || whole.isAskedAgain ? "" : "h3, .choices");
   const choose = (value: string) => {
     const agrees = options.find((option) => option.value === value)?.agrees === true;
     if (!isSent && (!agrees || (!whole.isOff && whole.passes()))) void answer(value);
@@ -96,7 +97,7 @@ export function Question({ client, sessionId, request, more, isOver, isOneOfMany
       <h3>
         {title} {more > 0 && <span className="badge">+{more}</span>}
       </h3>
-      <QuestionBody parts={parts} />
+      <QuestionBody parts={parts} isEndSeen={whole.isSeen} />
       {whole.isAskedAgain && <p role="status">{words.notAllSeen}</p>}
       {problem && <p role="alert">{problem}</p>}
       <form
@@ -114,23 +115,26 @@ export function Question({ client, sessionId, request, more, isOver, isOneOfMany
         )}
         {options.length > 0 && (
           <div className="choices">
-            {options.map(({ value, label, agrees }, at) => (
-              <button
-                key={value}
-                type="button"
-                className={isYesFirst && at === 0 ? "primary" : undefined}
-                disabled={isOff || (agrees && whole.isOff)}
-                aria-keyshortcuts={areKeysOn && isRead && at < 9 ? `${at + 1}` : undefined}
-                onClick={() => choose(value)}
-              >
-                {areKeysOn && at < 9 && (
-                  <span className="key" aria-hidden="true" data-early={!isRead || undefined}>
-                    {at + 1}
-                  </span>
-                )}
-                {label}
-              </button>
-            ))}
+            {options.map(({ value, label, agrees }, at) => {
+              const isEarly = !isRead || (agrees && whole.isOff);
+              return (
+                <button
+                  key={value}
+                  type="button"
+                  className={isYesFirst && at === 0 ? "primary" : undefined}
+                  disabled={isOff || (agrees && whole.isOff)}
+                  aria-keyshortcuts={areKeysOn && !isEarly && at < 9 ? `${at + 1}` : undefined}
+                  onClick={() => choose(value)}
+                >
+                  {areKeysOn && at < 9 && (
+                    <span className="key" aria-hidden="true" data-early={isEarly || undefined}>
+                      {at + 1}
+                    </span>
+                  )}
+                  {label}
+                </button>
+              );
+            })}
           </div>
         )}
         {kind !== "input" && written}

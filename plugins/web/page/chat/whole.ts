@@ -8,6 +8,8 @@ const END = ".question-end";
  * repeated after the end was visible for a moment.
  */
 export function useEndSeen(place: RefObject<HTMLElement | null>): {
+  /** Whether the end has been visible. */
+  isSeen: boolean;
   isAskedAgain: boolean;
   isOff: boolean;
   passes(): boolean;
@@ -27,11 +29,12 @@ export function useEndSeen(place: RefObject<HTMLElement | null>): {
   useEffect(() => {
     if (stage === "again" && isEndThere) setReread(true);
   }, [stage, isEndThere]);
+  const isSeen = stage === "seen" || isReread;
   const passes = () => {
-    if (stage === "seen" || isReread) return true;
+    if (isSeen) return true;
     place.current?.querySelector(END)?.scrollIntoView({ block: "nearest" });
     setStage("again");
     return false;
   };
-  return { isAskedAgain: stage === "again", isOff: stage === "again" && !isReread, passes };
+  return { isSeen, isAskedAgain: stage === "again", isOff: stage === "again" && !isReread, passes };
 }

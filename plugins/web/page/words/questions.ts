@@ -20,8 +20,9 @@ const en = {
   spaces: (count: number) => `${count} spaces`,
   endsWith: "It ends with:",
   notAllSeen: "Its end had not been on the screen. Read it, then answer again.",
-  goesOn: (lines: number, characters: number) =>
-    `${lines === 1 ? "1 line" : `${lines} lines`}, ${characters} characters. The end is below: scroll to see it.`,
+  longAs: (lines: number, characters: number) =>
+    `${lines === 1 ? "1 line" : `${lines} lines`}, ${characters} characters.`,
+  endIsBelow: " The end is below: scroll to see it.",
 };
 
 const zh: typeof en = {
@@ -38,7 +39,8 @@ const zh: typeof en = {
   spaces: (count) => `${count} 个空格`,
   endsWith: "结尾是：",
   notAllSeen: "结尾尚未在屏幕上显示过。请先阅读，再回答一次。",
-  goesOn: (lines, characters) => `共 ${lines} 行、${characters} 个字符。结尾在下方，请滚动查看。`,
+  longAs: (lines, characters) => `共 ${lines} 行、${characters} 个字符。`,
+  endIsBelow: "结尾在下方，请滚动查看。",
 };
 
 export const questionsWords = { en, zh };
