@@ -44,3 +44,24 @@ itWith("chromium", "a number answers a long question when its end has been on th
   await conversation.getByText("It is made.").waitFor();
   expect(t.complaints).toEqual([]);
 });
+
+itWith("chromium", "digits that come too early for a question are not text for the empty field", async () => {
+  await using stage = await askingStage([toolCall("Bash", { command: "touch made.txt" }), text("It is made.")]);
+  const { t, page, conversation } = stage;
+  const badges = question(page).locator(".key");
+  await field(page).focus();
+  for (const digit of ["1", "1", "9", "1"]) {
+    await page.keyboard.press(digit);
+    await pause(page, 50);
+  }
+  expect({ text: await field(page).inputValue(), badges: (await badges.count()) > 0 }).toEqual({
+    text: "",
+    badges: true,
+  });
+  await question(page).locator(".key:not([data-early])").first().waitFor();
+  await pause(page, 1_100);
+  await page.keyboard.press("1");
+  await conversation.getByText("It is made.").waitFor();
+  expect([await field(page).inputValue(), existsSync(join(t.s.project, "made.txt"))]).toEqual(["", true]);
+  expect(t.complaints).toEqual([]);
+});

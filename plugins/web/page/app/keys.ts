@@ -17,7 +17,7 @@ export type Keys = Readonly<Record<string, () => void>>;
 
 /**
  * Handles keys in the whole page. While a person is writing, only those with a modifier and function keys. With `inEmptyField`, a message field
- * without text leaves its characters to these keys.
+ * without text leaves its characters to these keys, also right after something was typed. What a key does that is held down is done once.
  */
 export function useKeys(keys: Keys, { inEmptyField = false } = {}): void {
   const current = useRef(keys);
@@ -27,7 +27,7 @@ export function useKeys(keys: Keys, { inEmptyField = false } = {}): void {
       const run = isFree(event, inEmptyField) ? current.current[nameOf(event)] : undefined;
       if (!run) return;
       event.preventDefault();
-      run();
+      if (!event.repeat) run();
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
@@ -61,11 +61,11 @@ function nameOf({ key, shiftKey, ctrlKey, metaKey, altKey }: KeyboardEvent): str
 /** Whether nothing else uses the key: no dialog, no menu, and for a character no field, not even one that has just disappeared. */
 function isFree(event: KeyboardEvent, inEmptyField: boolean): boolean {
   const { key, ctrlKey, metaKey, target } = event;
-  if (event.defaultPrevented || event.isComposing || event.repeat) return false;
+  const isLeft = inEmptyField && isEmptyField(target);
+  if (event.defaultPrevented || event.isComposing || (event.repeat && !isLeft)) return false;
   if (document.querySelector("dialog[open], [role=menu]")) return false;
   if (key.length > 1 || ctrlKey || metaKey) return true;
-  const isTaken = isWriting(target) && !(inEmptyField && isEmptyField(target));
-  return singleKeys.get() && !isTaken && !isTyping();
+  return singleKeys.get() && (isLeft || !(isWriting(target) || isTyping()));
 }
 
 function isWriting(target: EventTarget | null): boolean {

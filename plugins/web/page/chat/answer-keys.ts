@@ -9,19 +9,24 @@ const READ_MS = 700;
 /** Share of an element that counts as all of it, since sizes are rounded. */
 const WHOLE = 0.98;
 const KEYS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
+const DIGITS = ["0", ...KEYS];
 
 interface Option {
   value: string;
   label: string;
 }
 
-/** Answers a question by the number of an option if `isRead`, and offers its answers in the palette. */
+/**
+ * Answers a question by the number of an option if `isRead`, and offers its answers in the palette. Until then, digits do nothing, not even in
+ * an empty message field.
+ */
 export function useAnswerKeys(options: readonly Option[], isRead: boolean, answer: (value: string) => void): void {
   const words = useWords();
   // A key that comes too early was meant for something else, and so are the keys right after it.
   const press = (value: string) => (isRead && !isTyping() ? answer(value) : noteTyping());
   const numbered = options.slice(0, KEYS.length).map(({ value }, at) => [KEYS[at], () => press(value)] as const);
-  useKeys(Object.fromEntries(numbered), { inEmptyField: true });
+  const early = isRead || options.length === 0 ? [] : DIGITS.map((digit) => [digit, noteTyping] as const);
+  useKeys(Object.fromEntries([...early, ...numbered]), { inEmptyField: true });
   useCommands(() =>
     options.map(({ value, label }, at) => ({
       id: `answer ${value}`,
