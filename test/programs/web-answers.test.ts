@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { expect } from "vitest";
@@ -63,5 +63,17 @@ itWith("chromium", "digits that come too early for a question are not text for t
   await page.keyboard.press("1");
   await conversation.getByText("It is made.").waitFor();
   expect([await field(page).inputValue(), existsSync(join(t.s.project, "made.txt"))]).toEqual(["", true]);
+  expect(t.complaints).toEqual([]);
+});
+
+itWith("chromium", "Enter after a reason answers no with it", async () => {
+  await using stage = await askingStage([toolCall("Bash", { command: "touch made.txt" }), text("Then not.")]);
+  const { t, page, conversation } = stage;
+  const reason = question(page).getByRole("textbox", { name: "Reason for no (optional)", exact: true });
+  await reason.fill("The folder is not mine.");
+  await reason.press("Enter");
+  await conversation.getByText("Then not.").waitFor();
+  expect(t.s.logs().some((path) => readFileSync(path, "utf8").includes("The folder is not mine."))).toBe(true);
+  expect([await question(page).count(), existsSync(join(t.s.project, "made.txt"))]).toEqual([0, false]);
   expect(t.complaints).toEqual([]);
 });

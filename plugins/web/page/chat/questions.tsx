@@ -75,7 +75,8 @@ export function Question({ client, sessionId, request, more, isOver, isOneOfMany
   const isOff = isSent || isOver || (isOneOfMany && !isRead);
   // In other questions, no answer is more likely than the others.
   const isYesFirst = kind === "confirm" || request.plugin === "permissions";
-  const label = kind === "input" ? words.answer : words.reason;
+  const refusal = options.find(({ agrees }) => !agrees);
+  const label = kind === "input" ? words.answer : refusal ? words.reasonForNo : words.reason;
   const written = (
     <input
       ref={field}
@@ -105,6 +106,7 @@ export function Question({ client, sessionId, request, more, isOver, isOneOfMany
         onSubmit={(event) => {
           event.preventDefault();
           if (kind === "input") void answer(text);
+          else if (refusal && !isOff) choose(refusal.value);
         }}
       >
         {kind === "input" && written}

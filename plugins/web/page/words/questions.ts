@@ -7,6 +7,7 @@ const en = {
   decline: "Decline",
   answer: "Answer",
   reason: "Reason (optional)",
+  reasonForNo: "Reason for no (optional)",
   yes: "Yes",
   no: "No",
   /** Translates a text of a question, if it is one of Scorel's own. */
@@ -31,6 +32,7 @@ const zh: typeof en = {
   decline: "拒绝回答",
   answer: "回答",
   reason: "理由（可选）",
+  reasonForNo: "回答“否”的理由（可选）",
   yes: "是",
   no: "否",
   known: knownInChinese,
