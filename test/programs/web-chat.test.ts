@@ -416,3 +416,24 @@ itWith("chromium", "the field has the keyboard again when a question was answere
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Message");
   expect(t.complaints).toEqual([]);
 });
+
+itWith("chromium", "whoever sends a message while an earlier part is shown sees it and its reply", async () => {
+  const long = Array.from({ length: 80 }, (_, at) => `Paragraph ${at}.`).join("\n\n");
+  await using stage = await chatStage([text(long), text("A reply at the end.")]);
+  const { t, page, conversation } = stage;
+  await field(page).fill("Much, please.");
+  await page.keyboard.press("Control+Enter");
+  await conversation.getByText("Paragraph 79.").waitFor();
+  await conversation.hover();
+  await page.mouse.wheel(0, -1_000);
+  const jump = page.getByRole("button", { name: "Jump to the end" });
+  await jump.waitFor();
+  await field(page).fill("And now?");
+  await page.keyboard.press("Control+Enter");
+  await conversation.getByText("A reply at the end.").waitFor();
+  await expect
+    .poll(() => conversation.evaluate((log) => Math.round(log.scrollHeight - log.scrollTop - log.clientHeight)))
+    .toBeLessThan(2);
+  expect(await jump.count()).toBe(0);
+  expect(t.complaints).toEqual([]);
+});

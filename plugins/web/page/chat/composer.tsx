@@ -119,6 +119,7 @@ function useSubmit({ client, session, field }: ComposerProps) {
     field.set(messageOf(""));
     if (pictures.length > 0) field.pictures.set([]);
     field.said.set(undefined);
+    if (meant(line).mode !== "command") field.sendings.set(field.sendings.get() + 1);
     try {
       const entering = enter(client, session.id, { line, pictures, running });
       const answered = await (isMessage ? field.showUntil(written(line), entering) : entering);

@@ -1,5 +1,5 @@
 import type { RemoteClient } from "@scorel/host/client";
-import { useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import { useCommands } from "../app/commands.ts";
 import { useRights } from "../host/rights.ts";
@@ -32,6 +32,8 @@ export function Conversation({ client, session, field }: ConversationProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const { isAway, moved, toEnd, leave } = useFollowing(scroller, entries);
+  // What was sent, and the reply to it, are at the end.
+  useEffect(() => field.sendings.subscribe(toEnd), [field, toEnd]);
   const { found, shown } = useTarget(session, entries, list, leave);
   const { isLoading, problem } = useEarlier(session, scroller, isAway);
   const { message, dialog } = useMessages({ client, session, field }, entries);

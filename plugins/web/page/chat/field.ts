@@ -37,6 +37,8 @@ export class Field extends Store<Line> {
   /** Number of messages, commands and other requests from the field that the host has not answered yet. */
   readonly busy = new Store(0);
   readonly submitting = new Submitting();
+  /** Number of messages and shell lines that were sent. */
+  readonly sendings = new Store(0);
   private readonly sent: string[] = [];
   private adding: Promise<unknown> = Promise.resolve();
   /** Number of times that files were given which are not read yet. */

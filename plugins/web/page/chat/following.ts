@@ -54,10 +54,10 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>, content: u
     // Text that fits into the view is always at its end.
     if (current && current.scrollHeight - current.clientHeight >= NEAR_END) follow(false);
   };
-  const toEnd = () => {
+  const toEnd = useCallback(() => {
     follow(true);
     stay();
-  };
+  }, [follow, stay]);
   return { isAway, moved, toEnd, leave };
 }
 
