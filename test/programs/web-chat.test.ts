@@ -172,7 +172,9 @@ itWith("chromium", "a shell line runs when its mark was typed, and pasted text n
 
 itWith("chromium", "a conversation goes back before a message, with the files that it changed", async () => {
   const write = toolCall("Write", { file_path: "plan.txt", content: "one\ntwo\n" });
-  await using stage = await chatStage([write, text("Written."), text("Second."), text("Third.")], { more: FULL });
+  await using stage = await chatStage([write, text("Written."), text("Second."), text("Third."), text("Fourth.")], {
+    more: FULL,
+  });
   const { t, page, conversation } = stage;
   const plan = join(t.s.project, "plan.txt");
   const send = async (message: string) => {
@@ -201,9 +203,28 @@ itWith("chromium", "a conversation goes back before a message, with the files th
   await conversation.getByRole("button", { name: "Copy" }).last().click();
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe("Third.");
 
+  const editing = page.getByText("You are editing an earlier message: sending goes back to it.");
+  await field(page).fill("A draft.");
+  for (const cancel of [
+    () => page.getByRole("button", { name: "Cancel" }).click(),
+    () => page.keyboard.press("Escape"),
+  ]) {
+    await conversation.getByRole("button", { name: "Edit" }).last().click();
+    await editing.waitFor();
+    expect(await field(page).inputValue()).toBe("Write a poem.");
+    await cancel();
+    await editing.waitFor({ state: "detached" });
+    expect(await field(page).inputValue()).toBe("A draft.");
+  }
+  expect(await conversation.getByText("Third.").count()).toBe(1);
   await conversation.getByRole("button", { name: "Edit" }).last().click();
-  await expect.poll(() => field(page).inputValue()).toBe("Write a poem.");
-  await expect.poll(() => conversation.getByText("Third.").count()).toBe(0);
+  await editing.waitFor();
+  await send("Write a song.");
+  await conversation.getByText("Fourth.").waitFor();
+  await expect
+    .poll(() => conversation.locator(".message.user .plain").allTextContents())
+    .toEqual(["an earlier question", "Write a song."]);
+  expect([await conversation.getByText("Third.").count(), await field(page).inputValue()]).toEqual([0, "A draft."]);
   expect(t.complaints).toEqual([]);
 });
 

@@ -131,3 +131,19 @@ it("what waits for the host is sent once, though the session is shown again, and
   t.become("live");
   expect([sent, t.field.held.get()?.text]).toEqual([["go on"], "go on"]);
 });
+
+it("a field whose message is edited keeps what was written before, also as a draft", () => {
+  const field = fieldOf("edited");
+  const picture = { id: 1, name: "a.png", mimeType: "image/png", data: "AA==", bytes: 1 };
+  field.set(messageOf("before"));
+  field.edit("event", "sent", [picture]);
+  const whileEdited = [field.get().text, field.pictures.get(), field.isDraft];
+  field.edit("earlier event", "sent earlier", []);
+  const inTurn = [field.get().text, field.pictures.get(), field.edited.get()?.targetEventId];
+  field.endEdit();
+  expect([whileEdited, inTurn, [field.get().text, field.pictures.get(), field.isDraft]]).toEqual([
+    ["sent", [picture], false],
+    ["sent earlier", [], "earlier event"],
+    ["before", [], true],
+  ]);
+});

@@ -7,7 +7,7 @@ import { useWords } from "../words/words.ts";
 import { Answer } from "./answered.tsx";
 import { AttachButton, Attached } from "./attachments.tsx";
 import { useEscape } from "./attention.tsx";
-import type { Field } from "./field.ts";
+import type { Edited, Field } from "./field.ts";
 import { useHeld } from "./held.ts";
 import { type Line, meant, messageOf, written } from "./line.ts";
 import { LineField } from "./line-field.tsx";
@@ -30,7 +30,9 @@ export function Composer({ client, session, field }: ComposerProps) {
   const { mode } = line;
   const isEmpty = !hasContent(line, useStore(field.pictures).length);
   const { canStop, canStopByEsc, stop } = useStopping(client, session);
-  useEscape(canStopByEsc, stop);
+  const isEditing = useStore(field.edited) !== undefined;
+  const cancel = () => (isEditing ? field.endEdit() : stop());
+  useEscape(isEditing || canStopByEsc, cancel);
   const said = useStore(field.said);
   const submit = useSubmit({ client, session, field });
   useHeld({ client, session, field }, submit);
@@ -44,13 +46,23 @@ export function Composer({ client, session, field }: ComposerProps) {
     >
       <Untaken field={field} />
       {said && <Answer said={said} onClose={() => field.said.set(undefined)} />}
+      <div role="status">
+        {isEditing && (
+          <p className="editing">
+            {words.editing}{" "}
+            <button type="button" className="link" onClick={() => field.endEdit()}>
+              {words.cancel}
+            </button>
+          </p>
+        )}
+      </div>
       <Attached field={field} />
       <LineField
         client={client}
         sessionId={session.id}
         field={field}
         onSubmit={(running) => void submit(running)}
-        onEscape={() => (canStopByEsc ? stop() : leave())}
+        onEscape={() => (isEditing || canStopByEsc ? cancel() : leave())}
       />
       <div className="composer-keys">
         <span className="marks-hint">{words.marksHint}</span>
@@ -116,12 +128,23 @@ function useSubmit({ client, session, field }: ComposerProps) {
     // Only a message is sent later. A command should not run when nobody expects it any more.
     if (!isThere && isMessage) field.held.set({ text: line.text, running });
     if (!isThere) return sayAway(client, field, isMessage ? words.sentWhenBack : words.notSentAway);
-    field.set(messageOf(""));
-    if (pictures.length > 0) field.pictures.set([]);
+    const edited = isMessage ? field.edited.get() : undefined;
+    if (edited) field.endEdit();
+    else field.set(messageOf(""));
+    if (!edited && pictures.length > 0) field.pictures.set([]);
     field.said.set(undefined);
     if (meant(line).mode !== "command") field.sendings.set(field.sendings.get() + 1);
+    let isBack = edited === undefined;
+    const goBack = async ({ targetEventId }: Edited) => {
+      await client.request("rewind", { sessionId: session.id, targetEventId });
+      isBack = true;
+    };
+    const begin = async () => {
+      if (edited) await goBack(edited);
+      return enter(client, session.id, { line, pictures, running });
+    };
     try {
-      const entering = enter(client, session.id, { line, pictures, running });
+      const entering = begin();
       const answered = await (isMessage ? field.showUntil(written(line), entering) : entering);
       const { sessionId, leave } = answered;
       const name = await commandIn(line, client, session.id).catch(() => undefined);
@@ -130,8 +153,11 @@ function useSubmit({ client, session, field }: ComposerProps) {
       if (leave) goOn({ at: "home" });
       else if (sessionId !== undefined && sessionId !== session.id) goOn({ at: "session", sessionId });
     } catch (thrown) {
-      field.put(line);
-      field.pictures.set([...pictures, ...field.pictures.get()]);
+      if (edited && !isBack) field.edit(edited.targetEventId, line.text, pictures);
+      else {
+        field.put(line);
+        field.pictures.set([...pictures, ...field.pictures.get()]);
+      }
       const { message } = thrown as Error;
       field.said.set({ text: isMessage ? `${words.notSent} ${message}` : message, isProblem: true });
     }

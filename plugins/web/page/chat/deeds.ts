@@ -3,6 +3,7 @@ import type { OpenSession, Row } from "../host/session.ts";
 import { ownPictures, textOf, userContentOf } from "./content.ts";
 import type { Field } from "./field.ts";
 import { messageOf } from "./line.ts";
+import { picturesOf } from "./pictures.ts";
 
 /** The session that is shown, and its field. */
 export interface ChatPlace {
@@ -27,13 +28,10 @@ export function retry({ client, session, field }: ChatPlace): void {
   void attempt(field, () => client.request("run_command", { sessionId: session.id, name: "retry", args: "" }));
 }
 
-/** Rewinds to before a message, and puts its text into the field, so that it can be changed and sent again. */
-export function edit({ client, session, field }: ChatPlace, row: Row): void {
-  const { parentId: targetEventId } = row.event;
-  void attempt(field, async () => {
-    await client.request("rewind", { sessionId: session.id, targetEventId });
-    putBack(field, row);
-  });
+/** Puts a message into the field, to be changed. Only sending it goes back to before the message. */
+export function edit({ field }: ChatPlace, row: Row): void {
+  const content = userContentOf(row.event) ?? "";
+  field.edit(row.event.parentId, textOf(content), picturesOf(ownPictures(content)));
 }
 
 /** Puts the text of a message into the field. It stays a message, even if it begins like a command. */

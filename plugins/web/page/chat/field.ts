@@ -1,7 +1,7 @@
 import { Store } from "../store.ts";
 import { draftOf, keepDraft } from "./drafts.ts";
 import { type Line, messageOf, written } from "./line.ts";
-import { Pictures } from "./pictures.ts";
+import { type Picture, Pictures } from "./pictures.ts";
 import type { Running } from "./send.ts";
 import { Submitting } from "./submitting.ts";
 
@@ -22,6 +22,16 @@ export interface Held {
   running: Running;
 }
 
+/** An earlier message that is being changed. */
+export interface Edited {
+  /** The event before the message, to which sending goes back. */
+  targetEventId: string | null;
+  /** The message as it was. */
+  text: string;
+  /** What was in the field before, which returns afterwards. */
+  before: { line: Line; pictures: readonly Picture[] };
+}
+
 /**
  * The field of a session, or of one that is about to start. Every component of the session may put text into it. Unsent text is stored as a
  * draft.
@@ -30,6 +40,7 @@ export class Field extends Store<Line> {
   /** Shown above the field until the next message, or until it is closed. */
   readonly said = new Store<Said | undefined>(undefined);
   readonly held = new Store<Held | undefined>(undefined);
+  readonly edited = new Store<Edited | undefined>(undefined);
   /** Messages that were sent, but that the host has not accepted within SLOW_MS. */
   readonly untaken = new Store<readonly string[]>([]);
   /** Pictures for the message. They are not part of the draft. */
@@ -57,7 +68,8 @@ export class Field extends Store<Line> {
 
   /** Whether the draft is all that there is, so that nothing is lost with the field. */
   get isDraft(): boolean {
-    return this.isAtRest && !this.isReading && this.said.get() === undefined && this.pictures.get().length === 0;
+    const isText = this.pictures.get().length === 0 && this.edited.get() === undefined;
+    return this.isAtRest && !this.isReading && this.said.get() === undefined && isText;
   }
 
   /** Whether files that were chosen are not part of the message yet. */
@@ -86,10 +98,12 @@ export class Field extends Store<Line> {
 
   /**
    * Stores the draft. Messages that the host has not accepted yet are a part of it, so that they are not lost if the browser ends the page
-   * before, as phones do.
+   * before, as phones do. So is what was written before an earlier message is edited.
    */
   private keep(): void {
-    const texts = [...this.sent, written(this.get())];
+    const { before, text } = this.edited.get() ?? {};
+    const now = written(this.get());
+    const texts = [...this.sent, before ? written(before.line) : "", now === text ? "" : now];
     keepDraft(this.at, texts.filter((text) => text.trim() !== "").join("\n\n"));
   }
 
@@ -158,6 +172,23 @@ export class Field extends Store<Line> {
       const at = untaken.get().indexOf(text);
       if (at >= 0) untaken.set(untaken.get().toSpliced(at, 1));
     }
+  }
+
+  /** Puts an earlier message into the field. What is there returns by `endEdit`. */
+  edit(targetEventId: string | null, text: string, pictures: readonly Picture[]): void {
+    const before = this.edited.get()?.before ?? { line: this.get(), pictures: this.pictures.get() };
+    this.edited.set({ targetEventId, text, before });
+    this.pictures.set(pictures);
+    this.set({ ...messageOf(text), caret: text.length });
+  }
+
+  /** Puts back what was in the field before an earlier message was edited. */
+  endEdit(): void {
+    const { before } = this.edited.get() ?? {};
+    if (!before) return;
+    this.edited.set(undefined);
+    this.pictures.set(before.pictures);
+    this.set({ ...before.line, caret: before.line.text.length });
   }
 
   /** Focuses the field, with the cursor at the end. */

@@ -65,6 +65,17 @@ function base64Of(bytes: Uint8Array): string {
   return btoa(parts.join(""));
 }
 
+/** The pictures of a message that was sent. */
+export function picturesOf(images: readonly { data: string; mimeType: string }[]): Picture[] {
+  return images.map(({ data, mimeType }) => ({
+    id: ++last,
+    name: "",
+    mimeType,
+    data,
+    bytes: Math.ceil((data.length * 3) / 4),
+  }));
+}
+
 /** The pictures of the message that is being written. */
 export class Pictures extends Store<readonly Picture[]> {
   constructor() {
@@ -81,14 +92,7 @@ export class Pictures extends Store<readonly Picture[]> {
 
   /** Adds the pictures of a message that returns to the field. */
   addAll(images: readonly { data: string; mimeType: string }[]): void {
-    const back = images.map(({ data, mimeType }) => ({
-      id: ++last,
-      name: "",
-      mimeType,
-      data,
-      bytes: Math.ceil((data.length * 3) / 4),
-    }));
-    this.set([...this.get(), ...back]);
+    this.set([...this.get(), ...picturesOf(images)]);
   }
 
   remove(id: number): void {
