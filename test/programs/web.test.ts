@@ -44,6 +44,48 @@ itWith(
   },
 );
 
+itWith(
+  "chromium",
+  "a new tab is let in by an open one while that one is connected, and by none afterwards",
+  async () => {
+    await using t = await browserStage([text("An earlier answer.")]);
+    await t.s.run(["-p", "an earlier question"]);
+    const page = await t.open();
+    const link = page.getByRole("link", { name: /an earlier question/ });
+    const [second] = await Promise.all([
+      page.context().waitForEvent("page"),
+      link.click({ modifiers: ["ControlOrMeta"] }),
+    ]);
+    await second.getByRole("log").getByText("An earlier answer.").waitFor();
+    const storedIn = (tab: typeof page) =>
+      tab.evaluate(() => [sessionStorage, localStorage].map((storage) => storage.getItem("scorel.token")));
+    const [token] = await storedIn(page);
+    expect(token).toMatch(/^scorel_/);
+    expect(await storedIn(second)).toEqual([token, null]);
+    await second.reload();
+    await second.getByRole("log").getByText("An earlier answer.").waitFor();
+
+    const open = async () => {
+      const tab = await page.context().newPage();
+      await tab.goto(page.url());
+      return tab;
+    };
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => {}));
+    t.network.refuse(true);
+    for (const tab of [page, second]) await tab.getByText("The connection was lost.").waitFor();
+    const third = await open();
+    await third.getByRole("heading", { name: "Open this page with a link" }).waitFor();
+    expect(await storedIn(third)).toEqual([null, null]);
+
+    t.network.refuse(false);
+    for (const tab of [page, second]) await tab.getByText("The connection was lost.").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "More" }).first().click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    for (const tab of [page, second, await open()])
+      await tab.getByRole("heading", { name: "Open this page with a link" }).waitFor();
+  },
+);
+
 itWith("chromium", "a page whose link was made in a directory begins with a new session there", async () => {
   await using t = await browserStage([text("Hello.")]);
   const page = await t.open({ link: await t.link(t.s.project) });

@@ -1,10 +1,11 @@
 import { useEffect, useMemo, useState } from "react";
-import { enter, forgetToken, keepToken } from "../host/access.ts";
+import { enter, forgetToken, keepToken, keptToken } from "../host/access.ts";
 import { isApart, leaveOwn, ownHost } from "../host/apart.ts";
 import { Device } from "../host/device.ts";
 import { listOfBrowser, listOfHost } from "../host/device-lists.ts";
 import { Devices } from "../host/devices.ts";
 import { isPending, unstoredLink } from "../host/pairing-link.ts";
+import { answerTabs } from "../host/token-of-tabs.ts";
 import { useStore } from "../store.ts";
 import { useBadge } from "../waiting/attention.tsx";
 import { notifyOfWaiting } from "../waiting/notifications.ts";
@@ -106,6 +107,10 @@ function Connected({ device: own, leave }: { device: Device; leave(): void }) {
     if (isPending()) openWindow({ window: "pair" });
   }, []);
   useSigningOut(own);
+  useEffect(() => {
+    // Only while the host at this address is proved: otherwise, another program there could have loaded the page that asks.
+    if (!isApart) return answerTabs(() => (own.link.get().state === "live" ? keptToken() : undefined));
+  }, [own]);
   useEffect(() => {
     if (!isApart) keepPage(own);
   }, [own]);

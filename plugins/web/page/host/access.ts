@@ -1,8 +1,9 @@
 import { keepTab, readTab, removeTab, tabKeys } from "./tab.ts";
+import { askTabs } from "./token-of-tabs.ts";
 
 /**
- * The token of this page is in the `sessionStorage` of its tab: no other site and no later tab can read it, and it ends with the tab. A
- * script that got into the page could use it only while the tab is open, and only for what the token allows.
+ * The token of this page is in the `sessionStorage` of its tab: no other site can read it, and it ends with the tab. A new tab gets it only
+ * from an open one. A script that got into the page could use it only while a tab is open, and only for what the token allows.
  */
 const KEY = "scorel.token";
 /** A link from `scorel up` ends with this and a code that works once. Browsers do not send the fragment of a URL. */
@@ -37,9 +38,12 @@ interface Entering {
   directory?: string;
 }
 
-/** The token of this tab. If the URL contains a code, it is first exchanged for a token. Throws if the host cannot be reached. */
+/**
+ * The token of this tab, or else of another open one. If the URL contains a code, it is first exchanged for a token. Throws if the host
+ * cannot be reached.
+ */
 export async function enter(): Promise<Entering> {
-  if (code === undefined) return { token: keptToken(), wasRefused: false };
+  if (code === undefined) return { token: keptToken() ?? (await tokenOfTabs()), wasRefused: false };
   const answer = await fetch("access", {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -54,6 +58,13 @@ export async function enter(): Promise<Entering> {
   if (typeof token !== "string") return { token: keptToken(), wasRefused: true };
   keepToken(token);
   return { token, wasRefused: false, ...(typeof directory === "string" && { directory }) };
+}
+
+/** The token of another open tab, which this tab then has, too. */
+async function tokenOfTabs(): Promise<string | undefined> {
+  const token = await askTabs();
+  if (token !== undefined) keepToken(token);
+  return token;
 }
 
 /** Stores the token for a device. Without its id, for the page's own host. */
