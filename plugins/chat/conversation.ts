@@ -88,7 +88,7 @@ async function exchange(
   const person = stdin.isTTY === true;
   const ending = (id: string) => (isHere(id) ? endingWith(client, id) : undefined);
   const hasInput = await (person
-    ? talk(chat, screen, { ...invocation, first: args[0], ending }).then(() => true)
+    ? talk(chat, screen, { ...invocation, first: args[0], ending, isHere }).then(() => true)
     : readPipe(chat, screen, invocation));
   let staying: string[] = [];
   // A host that is gone cannot close the session.

@@ -56,7 +56,10 @@ interface Reactions {
    * it; `cancelOwn` only one that answers this conversation; `cancelCommand` the slash command.
    */
   interrupt: "clear" | "cancel" | "cancelOwn" | "cancelCommand" | "decline" | "nothing";
-  /** A signal that ends the process, or a closed terminal. Turns of others continue; a slash command is cancelled. */
+  /**
+   * A signal that ends the process, or a closed terminal. Turns of others continue, as do all turns of a host in another process; a slash
+   * command is cancelled.
+   */
   hangUp: "leave" | "cancelAndLeave";
   /** Ctrl-D or the end of the input. `newline` puts the shell's prompt on a line of its own; `wait` says that the turn is finished first. */
   end: "newline" | "nothing" | "wait";
@@ -68,7 +71,7 @@ interface Reactions {
 
 /** No prompt is shown, and waiting work does not run. */
 const busy = { prompts: false, quiet: false } as const;
-/** Ctrl-C and signals end the turn first. */
+/** Ctrl-C ends the turn first, as do signals if the turn runs in this process. */
 const inTurn = { interrupt: "cancel", hangUp: "cancelAndLeave", end: "wait", ...busy } as const;
 
 /** The reactions in each state. */

@@ -18,6 +18,8 @@ interface Streams extends Pick<Invocation, "stdin" | "stdout" | "terminal" | "in
   first?: string | undefined;
   /** Describes the work of a session that ends with this terminal, "" for none; undefined if its work does not. */
   ending(sessionId: string): Promise<string> | undefined;
+  /** Whether a session ends with this process. Otherwise its turns belong to a host, where they continue. */
+  isHere(sessionId: string): boolean;
 }
 
 /** Reads the user's lines until they leave. */
@@ -33,16 +35,23 @@ class Talk {
   private readonly keys: TerminalInput | undefined;
   private readonly typed: TypedLine;
   private readonly ending: Streams["ending"];
+  private readonly isHere: Streams["isHere"];
   private leavesUntil = Number.NEGATIVE_INFINITY;
   /** Settles when all lines that were taken until now are processed. */
   private work = Promise.resolve();
   /** Settles when all answers that were given until now are processed. */
   private answers = Promise.resolve();
+  private letGo = () => {};
+  /** Resolves when the user is gone, and the running turn continues without them. */
+  private readonly isLetGo = new Promise<void>((resolve) => {
+    this.letGo = resolve;
+  });
 
   constructor(chat: Chat, screen: Screen, streams: Streams) {
     this.chat = chat;
     this.screen = screen;
     this.ending = streams.ending;
+    this.isHere = streams.isHere;
     const { lines, keys } = openLines(streams, (line) => chat.complete(line));
     this.lines = lines;
     this.keys = keys;
@@ -124,7 +133,10 @@ class Talk {
       this.lines.close();
     },
     cancelAndLeave: () => {
-      this.after(Promise.all([this.chat.cancelOwn(), this.chat.commands.cancel()]));
+      const { chat } = this;
+      const isHere = this.isHere(chat.session.sessionId);
+      if (!isHere) this.letGo();
+      this.after(Promise.all([isHere && chat.cancelOwn(), chat.commands.cancel()]));
       this.lines.close();
     },
     take: (line: Entered) => {
@@ -150,13 +162,13 @@ class Talk {
     void work.catch(this.say).then(() => this.prompt());
   }
 
-  /** Waits for everything that was entered. Questions are declined, since nobody can answer them any more. */
+  /** Waits for everything that was entered. Questions are left to other clients, and declined if there are none. */
   private async finish(): Promise<void> {
     const { chat } = this;
     await chat.session.declineQuestions().catch(this.say);
     await this.answers;
     await this.work;
-    await chat.idle().catch(this.say);
+    await Promise.race([chat.idle().catch(this.say), this.isLetGo]);
   }
 
   private readonly say = (thrown: unknown): Promise<void> => this.screen.line(messageOf(thrown));

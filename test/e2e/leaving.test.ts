@@ -1,6 +1,9 @@
+import { basename } from "node:path";
 import { expect, it } from "vitest";
+import { eventually } from "../eventually.ts";
 import { delayUntil, gate, startModelServer, text, toolCall } from "../model-server.ts";
 import { describeWith, itWith } from "../optional.ts";
+import { hostClient } from "../programs/browser.ts";
 import { fullScreen } from "./full-screen.ts";
 import { terminal } from "./pty.ts";
 import { scratch } from "./scorel.ts";
@@ -67,6 +70,47 @@ describeWith("script", "in a terminal,", () => {
     host.child.kill("SIGTERM");
     await host.finished;
   });
+
+  it.each([
+    ["line by line", false],
+    ["on the whole screen", true],
+  ])(
+    "a turn of a host goes on when its terminal is closed, and others can answer its question: %s",
+    async (_how, full) => {
+      using s = scratch();
+      await using server = await startModelServer([
+        text("First."),
+        toolCall("Bash", { command: "touch made.txt" }),
+        text("It is made."),
+      ]);
+      s.useModel(server.baseUrl);
+      const host = s.start(["host", "serve", "--foreground"]);
+      await host.line((line) => line.startsWith("socket: "));
+      await s.run(["-p", "one"]);
+      await using first = terminal(s, ["attach"], { full });
+      await first.shows("First.");
+      await using second = terminal(s, ["attach"]);
+      await second.shows("you are terminal-2");
+      first.type("two\r");
+      for (const each of [first, second]) await each.shows("touch made.txt");
+      await second.shows("[y, s, a, e, n] ");
+      await first[Symbol.asyncDispose]();
+      const client = await hostClient(s.home, "watcher");
+      const sessionId = basename(s.logs()[0] ?? "", ".jsonl");
+      await eventually(async () => {
+        const { present = [] } = await client.request("get_status", { sessionId });
+        expect(present.map(({ name }) => name)).toEqual(["terminal-2"]);
+      });
+      await client.close();
+      second.type("y\r");
+      await second.shows("It is made.");
+      expect(second.screen()).not.toContain("(cancelled)");
+      second.type("\u0004");
+      expect(await second.code).toBe(0);
+      host.child.kill("SIGTERM");
+      await host.finished;
+    },
+  );
 
   it.each([
     ["line by line", false],
