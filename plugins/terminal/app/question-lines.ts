@@ -68,6 +68,8 @@ export function drawQuestion(question: Question, around: Around, look: QuestionL
   const height = heightOf(beside, body.length, isBeingRead ? { ...around, height: around.reading } : around);
   const free = height - head.length - foot.length - least;
   const isWhole = width >= 20 && free >= Math.min((question.pending ? 1 : LEAST_OFFERS) + 1, labels.length);
+  // A hint that leaves too little room is not shown: it does not make an answer impossible.
+  if (!isWhole && around.hint !== undefined) return drawQuestion(question, { ...around, hint: undefined }, look);
   if (!isWhole) {
     question.shownOffers = [0, 0];
     const lines = [...head, ...tooSmall(room, look)].slice(-Math.max(1, height));
@@ -163,7 +165,9 @@ function footOf(
 ): string[] {
   const { theme, words, keys } = look;
   const [tab, leave] = [keys.label("complete"), keys.label("interrupt")];
-  const said = hint ?? (isDraft ? words.questionWaits(tab, leave) : demandOf(question, room, look));
+  // What an answer has to be confirmed for stays on the screen until it is confirmed.
+  const told = question.pending ? undefined : hint;
+  const said = told ?? (isDraft ? words.questionWaits(tab, leave) : demandOf(question, room, look));
   const state =
     said !== undefined
       ? wrapped(theme.style("warning", said), room)

@@ -54,6 +54,14 @@ async function shown(columns: number, rows: number, request: Partial<OpenRequest
     screen,
     given,
     frame,
+    async resize(newColumns: number, newRows: number) {
+      columns = newColumns;
+      rows = newRows;
+      screen.resize(columns, rows);
+      painter.resize(columns, rows);
+      await draw();
+      now += 1_000;
+    },
     press: async (...typed: string[]) => {
       for (const key of typed) {
         questions.press(key, keys);
@@ -143,6 +151,22 @@ describe("a question on the screen", () => {
     expect(t.screen.text().replace(/[\s┃]+/g, " ")).toContain(en.makeLarger);
     await t.press("y", "y", "1", "\u001b[B", "\r", "\r");
     expect(t.given).toEqual([]);
+  });
+
+  it("takes no answer while what it has to be confirmed for does not fit, however often the key is pressed", async () => {
+    const command = Array.from({ length: 50 }, (_, at) => `line ${at}`).join("\n");
+    using t = await shown(40, 10, { body: [notice(command)], options: options.map((each) => ({ ...each })) });
+    expect(t.screen.text()).toMatch(/1 y {2}yes, this once/);
+    for (let times = 0; times < 5; times++) {
+      await t.press("y");
+      expect(t.screen.text().replace(/[\s┃]+/g, " ")).toContain(en.makeLarger);
+    }
+    expect(t.given).toEqual([]);
+    await t.resize(80, 24);
+    expect(t.screen.text().replace(/[\s┃]+/g, " ")).toContain("not shown yet");
+    expect(t.given).toEqual([]);
+    await t.press("y");
+    expect(t.given).toEqual(["y"]);
   });
 
   it("gives everything else up before itself, and keeps the cursor's line of the field", async () => {
