@@ -21,7 +21,10 @@ interface Drawn {
   lines: string[];
 }
 interface Note {
+  /** The seq of the row that it stands after. */
   after: number;
+  /** The reply that was arriving when it was added: it stands after that one. */
+  beside: string | undefined;
   item: Item;
   /** Kept when another session is shown: the note does not belong to this one, and the user may not have seen it yet. */
   isLasting?: boolean;
@@ -35,6 +38,8 @@ export class Transcript {
   private view: SessionView | undefined;
   private people!: People;
   private items: Item[] = [];
+  /** Notes and shell lines that came while a reply arrives. They are drawn below it, where they are seen. */
+  private tail: Item[] = [];
   private readonly notes: Note[] = [];
   private noteCount = 0;
   /** Whether a model has said something. */
@@ -60,7 +65,9 @@ export class Transcript {
     this.view = view;
     this.people = people;
     const after = view.rows.at(-1)?.seq ?? 0;
-    const lasting = this.notes.filter(({ isLasting }) => isLasting).map(({ item }) => ({ item, after }));
+    const lasting = this.notes
+      .filter(({ isLasting }) => isLasting)
+      .map(({ item }) => ({ item, after, beside: undefined }));
     this.notes.splice(0, this.notes.length, ...lasting);
     this.top = undefined;
     this.rebuild();
@@ -77,12 +84,17 @@ export class Transcript {
     }
     const start = this.begun.get(row.id);
     if (start !== undefined) this.lasted.set(row.id, row.ts - start);
-    this.addRow(row);
+    const beside = this.notes.filter((note) => note.beside === row.id);
+    for (const note of beside) note.after = row.seq;
+    if (beside.length > 0) this.rebuild();
+    else this.addRow(row);
   }
 
   rebuild(): void {
-    const notes = [...this.notes];
+    const isBeside = ({ beside }: Note) => this.replies.some(({ id }) => id === beside);
+    const notes = this.notes.filter((note) => !isBeside(note));
     this.items = [];
+    this.tail = [];
     this.builtTo = 0;
     // Of a long conversation only the end is loaded.
     this.hasReply = (this.view?.rows[0]?.seq ?? 0) > 10;
@@ -91,21 +103,28 @@ export class Transcript {
       this.addRow(row);
     }
     this.items.push(...notes.map(({ item }) => item));
+    this.tail.push(...this.notes.filter(isBeside).map(({ item }) => item));
+  }
+
+  private get replies(): readonly Live[] {
+    return (this.view?.live ?? []).filter(({ kind }) => kind === "reply");
   }
 
   private addRow(row: Row): void {
     if (row.seq <= this.builtTo) return;
     this.builtTo = row.seq;
     const item = itemOf(row, this.people, this.hasReply);
-    if (item) this.items.push(item);
+    const isBeside = row.type === "shell_line" && this.replies.some(({ ts }) => ts <= row.ts);
+    if (item) (isBeside ? this.tail : this.items).push(item);
     this.hasReply ||= isReply(row);
   }
 
   /** Adds a note at the end, which only this application shows. */
   add(draw: Item["draw"], isLasting = false): void {
     const item = noteItem(`note ${++this.noteCount}`, draw);
-    this.notes.push({ after: this.view?.rows.at(-1)?.seq ?? 0, item, isLasting });
-    this.items.push(item);
+    const beside = this.replies.at(-1)?.id;
+    this.notes.push({ after: this.view?.rows.at(-1)?.seq ?? 0, beside, item, isLasting });
+    (beside === undefined ? this.items : this.tail).push(item);
   }
 
   /** Adds a note that stays when another session is shown. */
@@ -121,11 +140,12 @@ export class Transcript {
     this.waiting = asked;
     for (const each of live) if (each.kind === "call") this.begun.set(each.id, this.startOf(each));
     this.live.keep(live);
+    if (this.tail.length > 0 && this.replies.length === 0) this.rebuild();
   }
 
   /** Whether there are no items other than notes. */
   get isEmpty(): boolean {
-    return this.items.length === this.notes.length && (this.view?.live.length ?? 0) === 0;
+    return this.items.length + this.tail.length === this.notes.length && (this.view?.live.length ?? 0) === 0;
   }
   get isAtEnd(): boolean {
     return this.top === undefined;
@@ -199,9 +219,10 @@ export class Transcript {
     // A call that waits for an answer is shown by its question.
     const shown = now.filter((each) => each.kind !== "call" || !asked.has(each.toolCallId));
     const live = shown.map((each) => this.live.itemOf(each, Date.now() - this.startOf(each), this.people));
-    const { items } = this;
-    const at = (index: number) => items[index] ?? live[index - items.length];
-    return { at, length: items.length + live.length, live: new Map() };
+    const { items, tail } = this;
+    const end = items.length + live.length;
+    const at = (index: number) => items[index] ?? live[index - items.length] ?? tail[index - end];
+    return { at, end, length: end + tail.length, live: new Map() };
   }
 
   /** Ids of the calls that open questions are about. */
@@ -247,7 +268,7 @@ export class Transcript {
     const before = all.at(index - 1)?.group;
     const { width } = this.size;
     const isOpen = this.open.has(item.key);
-    const isLive = index >= this.items.length;
+    const isLive = index >= this.items.length && index < all.end;
     const known = isLive ? all.live.get(item.key) : this.drawn.get(item.key);
     if (known?.width === width && known.look === look && known.before === before && known.isOpen === isOpen)
       return known.lines;
@@ -259,7 +280,7 @@ export class Transcript {
   }
 }
 
-/** The present place of an item: earlier messages may have been loaded before it, and notes added before one in flight. */
+/** The present place of an item: earlier messages may have been loaded before it, and it may have moved past one in flight. */
 function placeOf(all: All, { key, place }: { key: string; place: Place }): Place {
   const isAt = (index: number) => all.at(index)?.key === key;
   if (isAt(place.index)) return place;
@@ -268,9 +289,11 @@ function placeOf(all: All, { key, place }: { key: string; place: Place }): Place
   return index < 0 ? place : { ...place, index };
 }
 
-/** All items, those in flight last. */
+/** All items: those in flight after the others, and below them what came while a reply arrives. */
 interface All {
   at(index: number): Item | undefined;
+  /** The index after the last item in flight. */
+  readonly end: number;
   readonly length: number;
   /** The drawn lines of items in flight, which are kept for one frame. */
   readonly live: Map<string, Drawn>;

@@ -25,9 +25,33 @@ it("what a reader has scrolled back to in a reply that arrives stays where it is
   transcript.render(60, 5, look);
   transcript.scroll(-20, look);
   const before = transcript.render(60, 5, look);
-  expect(before[0]).toContain("line 15 of a");
+  expect(before[0]).toContain("line 17 of a");
   for (const text of ["a note", "another"]) transcript.add(() => [text]);
   expect([transcript.render(60, 5, look), transcript.isAtEnd]).toEqual([before, false]);
+});
+
+it("what a command says and the output of a shell line stand below a reply that arrives, and stay there or in their order", () => {
+  const transcript = new Transcript();
+  const view = { rows: [] as object[], live: [reply("a", 40)] as object[], requests: [] };
+  transcript.follow(view as never, new People({ clientId: "me" }));
+  transcript.add(() => ["the cost"]);
+  const shown = () => transcript.render(60, 6, look).filter((line) => line !== "");
+  expect(shown().slice(-2)).toEqual([expect.stringContaining("line 39 of a"), "the cost"]);
+  const row = (id: string, seq: number, type: string, display: object) => ({
+    ...{ id, seq, type, display, active: true, clientId: "me", ts: 2, event: { type } },
+  });
+  const added = (each: object) => transcript.changed(view.rows.push(each) - 1, true);
+  added(row("s", 1, "shell_line", { display: "notice", level: "info", text: "the output" }));
+  expect(shown().slice(-2)).toEqual(["the cost", expect.stringContaining("the output")]);
+  view.live = [];
+  transcript.liveChanged();
+  added(row("a", 2, "message", { display: "bubble", role: "assistant", text: reply("a", 40).text }));
+  expect(shown().slice(-2)).toEqual([expect.stringContaining("line 39 of a"), "the cost"]);
+  transcript.toStart(look);
+  expect(shown()[0]).toContain("the output");
+  transcript.toEnd();
+  transcript.rebuild();
+  expect(shown().slice(-2)).toEqual([expect.stringContaining("line 39 of a"), "the cost"]);
 });
 
 it.each([
