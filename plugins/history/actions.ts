@@ -3,7 +3,7 @@ import type { JumpWithFiles, Operations, PageParams } from "@scorel/host/contrac
 import { codeOf } from "@scorel/kernel";
 import type { CommandContext } from "./client.ts";
 import type { FilesRestored, Moved, MovePreview, TreePage } from "./contract.ts";
-import { draw, drawPreview, filesLeft, leftOutText } from "./drawing.ts";
+import { draw, drawPreview, filesLeft, leftOutText, restorable } from "./drawing.ts";
 import { errors } from "./errors.ts";
 
 /** Name for the start of a conversation on the command line. */
@@ -56,10 +56,12 @@ async function confirmed(
 ): Promise<Omit<JumpWithFiles, "sessionId">> {
   if (options.files !== true) return {};
   const preview = await everyPage(ask);
-  await say(drawPreview(preview));
-  if (preview.changes.length > 0) await confirm(`Restore these files, and ${verb}?`, what);
-  else if (preview.notCovered.length > 0) await confirm(`No file can be restored. Still ${verb}?`, what);
-  return { expectedLeafId: preview.leafId, files: true, overwrite: options.overwrite === true };
+  const overwrite = options.overwrite === true;
+  await say(drawPreview(preview, overwrite));
+  if (restorable(preview, overwrite).length > 0) await confirm(`Restore these files, and ${verb}?`, what);
+  else if (preview.changes.length + preview.notCovered.length > 0)
+    await confirm(`No file can be restored. Still ${verb}?`, what);
+  return { expectedLeafId: preview.leafId, files: true, overwrite };
 }
 
 /** Prints where the move has led. Throws HISTORY_NOT_RESTORED if files were to be restored and some were not. */

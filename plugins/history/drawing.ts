@@ -105,10 +105,16 @@ export function leftOutText({ leftOut = 0 }: { leftOut?: number } = {}): string 
   return leftOut === 0 ? "" : ` ${leftOut} further files are not named here.`;
 }
 
-/** Formats a preview of file changes for confirmation: every change with its diff, and what is not covered. */
-export function drawPreview({ changes, notCovered }: FilesPreview): string {
+/** The changes that a restore makes: without `overwrite`, a file that somebody else has changed since is kept as it is. */
+export function restorable({ changes }: Pick<FilesPreview, "changes">, overwrite: boolean): FilesPreview["changes"] {
+  return changes.filter(({ conflict }) => overwrite || conflict === undefined);
+}
+
+/** Formats a preview of file changes for confirmation: every change with its diff, what is kept as it is, and what is not covered. */
+export function drawPreview({ changes, notCovered }: FilesPreview, overwrite: boolean): string {
   const rows = changes.map(({ path, kind, diff, conflict }) => {
-    const head = `${kind}: ${path}${conflict === undefined ? "" : ` (left alone without --overwrite: ${conflict})`}\n`;
+    if (conflict !== undefined && !overwrite) return `kept as it is: ${path}: ${conflict} (--overwrite replaces it)\n`;
+    const head = `${kind}: ${path}${conflict === undefined ? "" : ` (${conflict})`}\n`;
     return head + (diff === undefined ? "" : `${diff.trimEnd()}\n`);
   });
   const left = notCovered.map(({ path, reason }) => `not covered: ${path}: ${reason}\n`);

@@ -174,12 +174,12 @@ async function toConfirm(
   if (!files || yes) return undefined;
   const { everyPage } = await import("@scorel/host/client");
   const preview = await everyPage(ask);
-  const isNone = preview.changes.length === 0;
-  if (isNone && preview.notCovered.length === 0) return undefined;
-  const { drawPreview } = await import("./drawing.ts");
+  if (preview.changes.length === 0 && preview.notCovered.length === 0) return undefined;
+  const { drawPreview, restorable } = await import("./drawing.ts");
+  const isNone = restorable(preview, overwrite).length === 0;
   const input = `${command} --files${overwrite ? " --overwrite" : ""} --yes`;
   const what = isNone ? `No file can be restored. To ${verb} anyway` : `To restore these files, and ${verb}`;
-  return { output: `${drawPreview(preview)}${what}: ${input}`, data: preview, input };
+  return { output: `${drawPreview(preview, overwrite)}${what}: ${input}`, data: preview, input };
 }
 
 /** Tells where a move led, and which files it restored or left unchanged. */

@@ -215,7 +215,7 @@ describe("a session with real turns", () => {
     expect(await session(s, ...asked, "--yes")).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(
-        /left alone without --overwrite(.*\n)*not restored: cart\.js: .*\n0 files restored\.\n/,
+        /^kept as it is: cart\.js: .* \(--overwrite replaces it\)\n(.*\n)*not restored: cart\.js: .*\n0 files restored\.\n/,
       ),
       stderr: expect.stringContaining('Some files were not restored: see "not restored" above.'),
     });

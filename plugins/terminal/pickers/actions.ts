@@ -10,7 +10,7 @@ import { modelPicker, nameOf } from "./models.ts";
 import type { ListPicker } from "./picker.ts";
 import type { PickerPlace } from "./picker-parts.ts";
 import { presetPicker } from "./presets.ts";
-import { filesOf, type RewindPoint, type RewindScope, rewindPicker, rewindScopePicker } from "./rewind.ts";
+import { filesOf, type RewindPoint, type RewindScope, restorable, rewindPicker, rewindScopePicker } from "./rewind.ts";
 import { sessionPicker } from "./sessions.ts";
 import { settingPicker, tomlOf } from "./settings.ts";
 import { skillPicker } from "./skills.ts";
@@ -57,8 +57,8 @@ export function createPickers(at: PickerHost, field: Field, walk: HistoryWalk): 
   const rewind = inSession((sessionId) =>
     open(rewindPicker(at, sessionId), async (point) => {
       const files = await filesOf(client, sessionId, point.row.parentId);
-      if (!files || files.changes.length === 0) return goBack(at, field, sessionId, point, "conversation");
-      open(rewindScopePicker(at, files), (scope) => goBack(at, field, sessionId, point, scope));
+      if (!files || restorable(files).length === 0) return goBack(at, field, sessionId, point, "conversation");
+      open(rewindScopePicker(at, files, point.row.parentId), (scope) => goBack(at, field, sessionId, point, scope));
     }),
   );
   const removedHere = async (name: string) => {

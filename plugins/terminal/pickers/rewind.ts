@@ -40,7 +40,7 @@ export function rewindPicker(
         .filter((text) => text.trim() !== "");
       return [
         { text: words.rewindTakes },
-        ...(files ? filesParts(files, words) : []),
+        ...(files ? filesParts(files, row.parentId, words) : []),
         { text: [`> ${row.text}`, ...lost].join("\n") },
       ];
     },
@@ -48,7 +48,11 @@ export function rewindPicker(
 }
 
 /** Asks whether to rewind the conversation, the files or both, when there are files to restore. */
-export function rewindScopePicker(at: PickerPlace, files: FilesPreview): ListPicker<RewindScope> {
+export function rewindScopePicker(
+  at: PickerPlace,
+  files: FilesPreview,
+  targetEventId: string | null,
+): ListPicker<RewindScope> {
   const { pickerWords: words } = at;
   const labels = { both: words.both, conversation: words.conversationOnly, files: words.filesOnly };
   const picker = new ListPicker<RewindScope>(at, {
@@ -57,7 +61,7 @@ export function rewindScopePicker(at: PickerPlace, files: FilesPreview): ListPic
     load: () => ["both", "conversation", "files"],
     row: (scope) => ({ label: labels[scope] }),
     id: (scope) => scope,
-    preview: () => filesParts(files, words),
+    preview: () => filesParts(files, targetEventId, words),
   });
   return picker;
 }
@@ -81,13 +85,25 @@ export async function filesOf(
   }
 }
 
-/** The files that a rewind would change, with their diffs. */
-function filesParts({ changes, notCovered }: FilesPreview, words: PickerWords): PreviewPart[] {
-  if (changes.length === 0 && notCovered.length === 0) return [{ text: words.filesNone }];
-  const rows = changes.map(({ path, kind, conflict }) => `  ${path}: ${conflict ?? words.changes[kind] ?? kind}`);
+/** The changes that a rewind makes: a file that somebody else has changed since is kept as it is. */
+export function restorable({ changes }: FilesPreview): FilesPreview["changes"] {
+  return changes.filter(({ conflict }) => conflict === undefined);
+}
+
+/** The files that a rewind would change, with their diffs, and those that it would not. */
+function filesParts(files: FilesPreview, targetEventId: string | null, words: PickerWords): PreviewPart[] {
+  const { notCovered } = files;
+  const changes = restorable(files);
+  const kept = files.changes.flatMap(({ path, conflict }) =>
+    conflict === undefined ? [] : [`  ${path}: ${conflict}`],
+  );
+  if (changes.length + kept.length + notCovered.length === 0) return [{ text: words.filesNone }];
+  const command = `/rewind ${targetEventId?.slice(0, 8) ?? "start"} --files --overwrite`;
+  const rows = changes.map(({ path, kind }) => `  ${path}: ${words.changes[kind] ?? kind}`);
   const left = notCovered.map(({ path, reason }) => `  ${path}: ${reason}`);
   return [
     ...(rows.length > 0 ? [{ text: [words.filesChange(rows.length), ...rows].join("\n") }] : []),
+    ...(kept.length > 0 ? [{ text: [words.filesKept(kept.length, command), ...kept].join("\n") }] : []),
     ...(left.length > 0 ? [{ text: [words.filesNotCovered, ...left].join("\n") }] : []),
     ...changes.flatMap(({ path, diff }) =>
       diff === undefined ? [] : [...(changes.length > 1 ? [{ text: path }] : []), { diff }],

@@ -49,6 +49,8 @@ export const pickersEn = {
   filesTitle: "What do you want to restore?",
   filesNone: "No files would change.",
   filesChange: (count: number) => `${count} ${count === 1 ? "file" : "files"} would change:`,
+  filesKept: (count: number, command: string) =>
+    `${count === 1 ? "1 file is kept as it is" : `${count} files are kept as they are`} (to replace ${count === 1 ? "it" : "them"}: ${command}):`,
   filesNotCovered: "Not restored:",
   both: "The conversation and the files",
   conversationOnly: "The conversation only",
@@ -126,6 +128,7 @@ export const pickersZh: PickerWords = {
   filesTitle: "要恢复什么？",
   filesNone: "不会更改任何文件。",
   filesChange: (count) => `将更改 ${count} 个文件：`,
+  filesKept: (count, command) => `${count} 个文件保持现状（要覆盖：${command}）：`,
   filesNotCovered: "不会恢复：",
   both: "对话和文件",
   conversationOnly: "仅对话",

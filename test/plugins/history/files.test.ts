@@ -12,11 +12,11 @@ import { echoAgent } from "../host/home.ts";
 import { desk } from "./desk.ts";
 
 /** A plugin that records its inputs, and runs what the test sets while it restores files. With `reason`, it covers no files. */
-function checkpoints(reason?: string) {
+function checkpoints(reason?: string, conflict?: string) {
   const asked: unknown[] = [];
   const during: { restore(): unknown } = { restore: () => undefined };
   const target = { sessionId: z.string(), targetEventId: z.string() };
-  const change = { path: "cart.js", kind: "modified" as const, diff: "-two\n+one\n" };
+  const change = { path: "cart.js", kind: "modified" as const, diff: "-two\n+one\n", ...(conflict && { conflict }) };
   const notCovered = [{ path: ".", reason: reason ?? "" }];
   const preview = reason === undefined ? { changes: [change], notCovered: [] } : { changes: [], notCovered };
   const plugin = definePlugin({
@@ -252,4 +252,22 @@ describe("a move without the files", () => {
     expect(await typed(redo, sessionId)).toMatch(/^cart\.js stays/);
     expect(await typed(rewind, sessionId, "start")).toBe(told("start"));
   });
+});
+
+it("says that a file which somebody else has changed is kept, and what replaces it", async () => {
+  const { asked, plugin } = checkpoints(undefined, "it was changed afterwards by another program");
+  await using t = await desk([echoAgent, plugin]);
+  const { client, sessionId } = t;
+  await t.say("one");
+  const two = await t.say("two");
+  const { signal } = new AbortController();
+  const context = { sessionId, clientId: "me", request: client.request, signal, cancelled: signal };
+  const why = "it was changed afterwards by another program";
+  expect(await treeCommands().undo?.run?.({ files: true }, context)).toMatchObject({
+    output: `kept as it is: cart.js: ${why} (--overwrite replaces it)\nNo file can be restored. To go back anyway: /undo --files --yes`,
+  });
+  expect(await treeCommands().undo?.run?.({ files: true, overwrite: true }, context)).toMatchObject({
+    output: `modified: cart.js (${why})\n-two\n+one\nTo restore these files, and go back: /undo --files --overwrite --yes`,
+  });
+  expect([asked, t.session.activeLeaf]).toEqual([[], two]);
 });

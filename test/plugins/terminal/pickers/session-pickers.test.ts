@@ -1,6 +1,8 @@
 import history from "@scorel/history";
 import type { SessionStatus } from "@scorel/host/contract";
+import { definePlugin } from "@scorel/kernel";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { History } from "../../../../plugins/terminal/input/history.ts";
 import { HistoryWalk } from "../../../../plugins/terminal/input/history-walk.ts";
 import type { KeyAction } from "../../../../plugins/terminal/keys.ts";
@@ -232,6 +234,31 @@ describe("going back", () => {
     app.type(key.enter);
     await eventually(() => expect(app.field.text).toBe("[image #1] why red?"));
     expect(app.field.attachments).toEqual([{ mark: "[image #1]", image }]);
+  });
+
+  it("says which file is kept as it is, and what replaces it, and does not offer to restore it", async () => {
+    const conflict = "it was changed afterwards by another program";
+    const changes = [{ path: "cart.js", kind: "modified" as const, diff: "-two\n+one\n", conflict }];
+    const target = { sessionId: z.string(), targetEventId: z.string() };
+    const keeper = definePlugin({
+      ...{ id: "keeper", name: "Keeper", version: "1.0.0" },
+      operations: () => ({
+        preview_files: { params: z.strictObject(target), run: () => ({ changes, notCovered: [] }) },
+      }),
+    });
+    await running[Symbol.asyncDispose]();
+    running = await testHost([echoAgent, keeper], [], [history]);
+    sessionId = (await running.client.request("create_session", { cwd: home.cwd })).sessionId;
+    await ask(running.client, sessionId, "first");
+    const app = application();
+    app.pickers.rewind();
+    await eventually(() => expect(app.rows(160).join("\n")).toContain("cart.js"));
+    const shown = app.rows(160).join("\n");
+    expect([shown.includes("would change"), shown.includes("+one")]).toEqual([false, false]);
+    expect(shown).toContain("1 file is kept as it is (to replace it: /rewind start --files");
+    app.type(key.enter);
+    await eventually(() => expect(app.field.text).toBe("first"));
+    expect([app.isOpen(), app.failed]).toEqual([false, []]);
   });
 
   it("goes back to the very start", async () => {
