@@ -50,21 +50,28 @@ export function describeEvent(event: StoredEvent): string {
   return `${event.id.slice(0, NAME_LENGTH)} (${label}${text === "" ? "" : `: ${oneLine(text, 40)}`})`;
 }
 
+/** What is said of an event at the end of a conversation that is not a message. */
+const ENDS: Readonly<Record<string, string>> = {
+  [SHELL_LINE]: "the shell line",
+  turn_failed: "a failed turn",
+  compact: "a compaction",
+  session_info: "a change of the settings",
+  permission_mode: "a change of the permission mode",
+};
+
 /** Says what a conversation ends with, for example `the reply: It adds up prices.` */
 export function endText(event: StoredEvent): string {
   const { label, text } = lineOf(event);
   const role = messageIn(event)?.role;
   const what =
     role === "user"
-      ? "message"
+      ? "the message"
       : role === "assistant"
-        ? "reply"
+        ? "the reply"
         : role === "tool_result"
-          ? `result of ${label}`
-          : event.type === SHELL_LINE
-            ? "shell line"
-            : label;
-  return `the ${what}${text === "" ? "" : `: ${oneLine(text, 60)}`}`;
+          ? `the result of ${label}`
+          : (ENDS[event.type] ?? `the ${label}`);
+  return `${what}${text === "" ? "" : `: ${oneLine(text, 60)}`}`;
 }
 
 /** Matches text that needs cleaning or whose width is not its length. */

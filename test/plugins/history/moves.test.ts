@@ -3,6 +3,7 @@ import type { Moved } from "@scorel/history/contract";
 import { definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { shellEvents } from "../../../plugins/coding/shell/shell-events.ts";
+import { endText } from "../../../plugins/history/event-text.ts";
 import { echoAgent, testHost } from "../host/home.ts";
 import { call, desk, result } from "./desk.ts";
 
@@ -232,6 +233,14 @@ describe("undo", () => {
       text: "The conversation now ends with the shell line: $ npm test -w",
       row: expect.objectContaining({ label: "shell", text: "$ npm test -w" }),
     });
+  });
+
+  it("calls what a conversation ends with by plain words", () => {
+    const texts = [
+      { type: "turn_failed", error: { code: "X", message: "no" } },
+      { type: "compact", summary: "It was\nabout prices." },
+    ].map((each) => endText(each as never));
+    expect(texts).toEqual(["a failed turn", "a compaction: It was about prices."]);
   });
 
   it("and redo go step by step, to the start and back, also in another process", async () => {
