@@ -18,7 +18,11 @@ interface QueueKeysParts {
   field(): (Pick<Field, "text" | "setText"> & Partial<Pick<Field, "mode" | "silent" | "attachments">>) | undefined;
   tell(text: string): void;
   attempt(work: () => Promise<unknown>): void;
+  now?: () => number;
 }
+
+/** Milliseconds after the list has closed by itself in which a key that leaves may be meant for the list. */
+const CLOSED_MS = 1_000;
 
 type Wanted = Parameters<Parameters<Conversation["changeQueue"]>[0]>[0];
 
@@ -29,9 +33,13 @@ export class QueueKeys {
   /** The message that is edited in the field, and the text that was in the field before. */
   private edited: { id: string; before: Entered; held?: HeldMessage } | undefined;
   private readonly parts: QueueKeysParts;
+  private readonly now: () => number;
+  /** When the list has closed by itself, because its chosen message was delivered. */
+  private closedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: QueueKeysParts) {
     this.parts = parts;
+    this.now = parts.now ?? (() => performance.now());
   }
 
   get editing(): string | undefined {
@@ -59,7 +67,10 @@ export class QueueKeys {
 
   /** Called when the queue has changed: a message that was delivered cannot be chosen. */
   update(): void {
-    if (this.chosen !== undefined && !this.item(this.chosen)) this.chosen = undefined;
+    if (this.chosen !== undefined && !this.item(this.chosen)) {
+      this.chosen = undefined;
+      this.closedAt = this.now();
+    }
     // The edited text stays in the field.
     if (this.edited?.held?.isHere === false) this.edited = undefined;
   }
@@ -67,7 +78,7 @@ export class QueueKeys {
   /** Handles a key that applies to the queue. Returns false for any other, with which keys go to the field again. */
   press(data: string): boolean {
     const { chosen } = this;
-    if (chosen === undefined) return false;
+    if (chosen === undefined) return this.isLate(data);
     const { keys } = this.parts;
     const actions = [
       ["moveUp", () => this.move(-1)],
@@ -84,6 +95,15 @@ export class QueueKeys {
     if (action) action[1]();
     else this.end();
     return action !== undefined;
+  }
+
+  /** Whether a key that leaves the application was probably meant for the list, which has just closed. Asks for it again. */
+  private isLate(data: string): boolean {
+    const { keys, words, field, tell } = this.parts;
+    const isLate = this.now() - this.closedAt < CLOSED_MS && keys.is(data, "leave") && field()?.text === "";
+    this.closedAt = Number.NEGATIVE_INFINITY;
+    if (isLate) tell(words.pressAgain(keys.label("leave")));
+    return isLate;
   }
 
   /** Replaces the edited message with what was entered. Returns false when none is edited. */

@@ -49,10 +49,15 @@ function stage(...texts: string[]) {
       field.text = text;
     },
   };
+  let now = 10_000;
+  const wait = (ms: number) => {
+    now += ms;
+  };
   const queueKeys = new QueueKeys({
     ...{ keys, words: en, session: session as never, conversation, field: () => field as never },
     tell: (text) => void told.push(text),
     attempt: (work) => void work(),
+    now: () => now,
   });
   const turnEnds = () => {
     sent.push(...view.queue.splice(0).map(({ content }) => content as string));
@@ -64,7 +69,7 @@ function stage(...texts: string[]) {
   const texts_ = () => view.queue.map(({ content }) => content);
   const strip = () => queueStrip(view.queue, 80, { theme, words: en, keys }, queueKeys);
   const enter = (text: string) => queueKeys.takes({ mode: "message", text, attachments: [] });
-  return { queueKeys, field, sent, told, turnEnds, running, texts: texts_, strip, enter };
+  return { queueKeys, wait, field, sent, told, turnEnds, running, texts: texts_, strip, enter };
 }
 
 const [up, enter] = ["\x1b[A", "\r"];
@@ -180,4 +185,22 @@ describe("a picture of a queued message", () => {
       await eventually(() => expect(t.contents).toEqual([expected].flat()));
     }
   });
+});
+
+it("a key that leaves has to be pressed again for a second after the list has closed by itself", () => {
+  const leave = "\u0004";
+  const pressed = (ms: number, text = "") => {
+    const t = stage("one");
+    t.queueKeys.begin();
+    t.turnEnds();
+    t.queueKeys.update();
+    t.field.text = text;
+    t.wait(ms);
+    return [t.queueKeys.press(leave), t.queueKeys.press(leave), t.told];
+  };
+  expect([pressed(500), pressed(1_500), pressed(500, "draft")]).toEqual([
+    [true, false, [en.pressAgain("Ctrl-D")]],
+    [false, false, []],
+    [false, false, []],
+  ]);
 });
