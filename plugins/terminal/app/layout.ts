@@ -12,8 +12,8 @@ export interface Layout {
   above: readonly (readonly string[])[];
   /** Draws the open question; undefined when there is none. `Around` explains the limits in `room`. */
   question(room: Pick<Around, "height" | "whole" | "reading" | "most">): DrawnQuestion | undefined;
-  /** The line above the field. */
-  line: string;
+  /** The lines above the field. */
+  notice: readonly string[];
   field: Pick<Component, "render"> & { readonly cursor?: Cursor | undefined };
   /** The last lines. */
   foot: readonly string[];
@@ -23,14 +23,14 @@ export interface Layout {
 const LEAST = 3;
 /** Lines of the field that are kept beside a question, as far as there is room: one of text between two rules. */
 const LEAST_FIELD = 3;
-/** The line above the field, and two empty ones. */
+/** A line above the field, and two empty ones. */
 const AROUND = 3;
 
 /**
  * Puts the parts of the screen together. In a small window, parts above the field make room for it, and everything makes room for an
  * open question: nobody can answer what they do not see.
  */
-export function arranged({ columns, rows, conversation, above, question, line, field, foot }: Layout): Frame {
+export function arranged({ columns, rows, conversation, above, question, notice, field, foot }: Layout): Frame {
   const fieldLines = field.render(columns);
   const most = Math.max(1, rows - foot.length - 1);
   const reading = Math.min(most, rows - foot.length - Math.min(LEAST_FIELD, fieldLines.length));
@@ -46,7 +46,7 @@ export function arranged({ columns, rows, conversation, above, question, line, f
     left -= shown.length;
     return shown;
   };
-  const lines = taken(["", line]);
+  const lines = taken(["", ...notice]);
   const gap = asked.length > 0 ? taken([""]) : [];
   for (const part of [...above].reverse()) kept.unshift(taken(part));
   const middle = [...kept.flat(), ...gap, ...asked, ...lines];

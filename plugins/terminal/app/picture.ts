@@ -4,9 +4,9 @@ import type { Rights } from "@scorel/host/contract";
 import type { Keys } from "../keys.ts";
 import type { Component, Cursor } from "../parts.ts";
 import type { Look } from "../rows/look.ts";
-import { safeOutput } from "../rows/safe.ts";
+import { oneLine, safeOutput } from "../rows/safe.ts";
 import { shortPath } from "../rows/short-path.ts";
-import { columnsIn, cut } from "../rows/wrap.ts";
+import { columnsIn, cut, wrapped } from "../rows/wrap.ts";
 import type { Frame } from "../screen/painter.ts";
 import { arranged } from "./layout.ts";
 import { pluginPanels } from "./plugin-panels.ts";
@@ -19,7 +19,7 @@ import type { Transcript } from "./transcript.ts";
 import type { Waiting } from "./unsent.ts";
 import { welcome } from "./welcome.ts";
 
-/** A line that is shown above the field until the next key. */
+/** A notice that is shown above the field until the next key. */
 export interface Note {
   text: string;
   level: "info" | "warning" | "error";
@@ -66,7 +66,7 @@ export function pictureOf(scene: Scene): Frame {
     conversation: (height) => conversation(scene, height),
     above: above(scene),
     question: (room) => questions.render(columns, room, { theme: look.theme, words: look.words, keys }),
-    line: lineAbove(scene, (width) => activityLine(parts, width)),
+    notice: linesAbove(scene, (width) => activityLine(parts, width)),
     field,
     foot: [statusLine(parts, columns)],
   });
@@ -130,15 +130,27 @@ function apart(lines: string[]): string[] {
 /** The columns that a retry needs at least, so that its time and the key that interrupts are seen. */
 const LEAST_FOR_RETRY = 50;
 const GAP = "  ";
+/** The most lines of a notice. */
+const MOST_NOTICE = 3;
 
-/** The line above the field: a notice, that earlier messages are being loaded, how many lines are below the view, or the activity. */
+/** The lines above the field: a notice, or the line for everything else. */
+export function linesAbove(
+  { note, ...scene }: Parameters<typeof lineAbove>[0] & Pick<Scene, "note">,
+  activity: (width: number) => string | undefined,
+): string[] {
+  const { columns, look } = scene;
+  if (!note) return [lineAbove(scene, activity)];
+  const role = note.level === "info" ? "accent" : note.level;
+  return wrapped(look.theme.style(role, oneLine(safeOutput(note.text))), columns).slice(0, MOST_NOTICE);
+}
+
+/** The line above the field: that earlier messages are being loaded, how many lines are below the view, or the activity. */
 export function lineAbove(
-  scene: Pick<Scene, "columns" | "look" | "keys" | "note" | "transcript" | "isGoingBack" | "view">,
+  scene: Pick<Scene, "columns" | "look" | "keys" | "transcript" | "isGoingBack" | "view">,
   activity: (width: number) => string | undefined,
 ): string {
-  const { columns, look, keys, note, transcript, isGoingBack, view } = scene;
+  const { columns, look, keys, transcript, isGoingBack, view } = scene;
   const { theme, words } = look;
-  if (note) return cut(theme.style(note.level === "info" ? "accent" : note.level, safeOutput(note.text)), columns);
   if (isGoingBack) return cut(theme.style("accent", words.loadingEarlier(keys.label("interrupt"))), columns);
   if (transcript.isAtEnd) return activity(columns) ?? "";
   const { count, isMore } = transcript.below(look);

@@ -63,7 +63,7 @@ export const en = {
   waitingForOthers: "waiting for somebody who may answer",
   waitingTurn: "waiting for other sessions",
   reconnecting: (seconds: string, isStopped = false) =>
-    `${isStopped ? "the host was stopped" : "no connection to the host"}: connecting again${seconds === "" ? "" : ` in ${seconds}`}; what you send waits until then`,
+    `${isStopped ? "the host was stopped" : "no connection to the host"}: connecting again${seconds === "" ? "" : ` in ${seconds}`}; what you send waits`,
   startHost: (command: string, isStopped: boolean) =>
     `${isStopped ? "The host was stopped" : "Not connected"}. \`${command}\` in another terminal starts one, and this conversation continues by itself.`,
   hostBack: "The host is back.",

@@ -60,7 +60,7 @@ export const zh: Words = {
   waitingForOthers: "等待有权回答的人",
   waitingTurn: "等待其他会话",
   reconnecting: (seconds, isStopped = false) =>
-    `${isStopped ? "主机已停止" : "与主机的连接已断开"}：重新连接${seconds === "" ? "" : `（${seconds}后）`}；你发送的内容会等到那时`,
+    `${isStopped ? "主机已停止" : "与主机的连接已断开"}：重新连接${seconds === "" ? "" : `（${seconds}后）`}；你发送的内容会等待`,
   startHost: (command, isStopped) =>
     `${isStopped ? "主机已停止" : "与主机的连接已断开"}。在另一个终端运行 \`${command}\` 即可启动主机，此对话会自行继续。`,
   hostBack: "主机已恢复连接。",

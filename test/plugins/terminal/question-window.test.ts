@@ -43,7 +43,7 @@ async function shown(columns: number, rows: number, request: Partial<OpenRequest
         ["", "queued"],
       ],
       question: (room) => questions.render(columns, room, look),
-      line: "waiting for you",
+      notice: ["waiting for you"],
       field,
       foot: ["status"],
     });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { People } from "../../../plugins/terminal/app/people.ts";
-import { lineAbove } from "../../../plugins/terminal/app/picture.ts";
+import { lineAbove, linesAbove } from "../../../plugins/terminal/app/picture.ts";
 import { activityLine } from "../../../plugins/terminal/app/status-line.ts";
 import { Transcript } from "../../../plugins/terminal/app/transcript.ts";
 import { createKeys } from "../../../plugins/terminal/input/keys.ts";
@@ -66,8 +66,22 @@ it.each([
   const keys = createKeys();
   const view = { status: { running: true, ...status }, live: [], requests: [] } as never;
   const now = (width: number) => activityLine({ view, theme, words: en, keys, now: 0, since: 0 }, width) as string;
-  const scene = { look, keys, note: undefined, transcript, isGoingBack: false, view };
+  const scene = { look, keys, transcript, isGoingBack: false, view };
   const line = (columns: number) => lineAbove({ ...scene, columns }, now);
   const below = "↓ 20 lines below · Ctrl-End to the end";
   expect([line(110), line(80), line(50)]).toEqual([`${now(70)}  ${below}`, `${now(68)}  ↓ 20 lines`, now(50)]);
+});
+
+it("a notice has all of its words at 80 columns, and so has a lost connection", () => {
+  const transcript = new Transcript();
+  transcript.follow({ rows: [], live: [], requests: [] } as never, new People({ clientId: "me" }));
+  const status = { running: true, connection: "reconnecting", retry: { at: 1_000 } };
+  const view = { status, live: [], requests: [] } as never;
+  const keys = createKeys();
+  const scene = { columns: 80, look, keys, transcript, isGoingBack: false, view };
+  const text = `${en.endsIfLeft(false, 1)} ${en.pressAgain("Ctrl-D")}`;
+  const above = (note?: { text: string; level: "warning" }) =>
+    linesAbove({ ...scene, note }, (width) => activityLine({ view, theme, words: en, keys, now: 0, since: 0 }, width));
+  expect(above({ text, level: "warning" }).join(" ")).toBe(text);
+  expect(above()).toEqual([en.reconnecting("1 s")]);
 });
