@@ -117,7 +117,7 @@ export class Conversation {
     } finally {
       const { cancelled } = await this.client.request("cancel", { sessionId });
       await this.client.drained(sessionId);
-      if (cancelled && !this.hasPartialReply(before)) this.listener.told(this.words.interrupted, "warning");
+      if (cancelled && !this.hasPartialReply(before)) this.listener.told(this.words.interrupted, "warning", true);
       // Told last, so that it is shown below the partial reply.
       if (isTaken) this.listener.told(this.words.takenBack, "info");
     }

@@ -7,8 +7,11 @@ export interface Listener {
   /** Another session is shown. */
   entered(view: SessionView): void;
   changed(change: Parameters<Parameters<SessionView["subscribe"]>[0]>[0]): void;
-  /** Text to show that is not part of the log: the output of a command, a notification, an error. */
-  told(text: string, level: "info" | "warning" | "error" | "plain"): void;
+  /**
+   * Text to show that is not part of the log: the output of a command, a notification, an error. With `isOfTurn` it is about the latest
+   * turn, and is removed when the user goes back to before that.
+   */
+  told(text: string, level: "info" | "warning" | "error" | "plain", isOfTurn?: boolean): void;
   passed(delivered: Delivered): void;
   /** Text to put into the field: a message with its attachments, or a command or shell line that only has to be sent. */
   offered(entered: Pick<Entered, "text"> & Partial<Entered>): void;

@@ -83,11 +83,19 @@ export class SessionListener implements Listener {
     if (kind === "status" || kind === "reset") conversation.unsent.connectionChanged();
   }
 
-  told(text: string, level: Parameters<Listener["told"]>[1]): void {
+  told(text: string, level: Parameters<Listener["told"]>[1], isOfTurn = false): void {
     if (level === "error" && this.isSaid(text)) return;
-    this.to.add((width, look) =>
-      level === "plain" ? outputLines(text, width) : displayLines({ display: "notice", level, text }, width, look),
+    this.note(
+      (width, look) =>
+        level === "plain" ? outputLines(text, width) : displayLines({ display: "notice", level, text }, width, look),
+      isOfTurn,
     );
+  }
+
+  private note(draw: Parameters<Transcript["add"]>[0], isOfTurn: boolean): void {
+    if (isOfTurn) this.to.transcript.addAbout(draw);
+    else this.to.add(draw);
+    this.to.redraw();
   }
 
   /** Shows the open questions. A user who may not answer is only told of each one, once. */
@@ -130,8 +138,10 @@ export class SessionListener implements Listener {
     if (event.type === "session_start") this.loadContributed();
     if (event.type === "storage_status") this.unsaved = (event as { error?: string }).error;
     const isSaid = event.type === "turn_error" && this.isSaid(textOf(display));
-    if (display.display !== "hidden" && !isSaid) this.to.add((width, look) => displayLines(display, width, look));
-    if (event.type === "turn_error") this.told(this.to.words.retryHint, "info");
+    const isOfTurn = event.type === "turn_error";
+    if (display.display !== "hidden" && !isSaid)
+      this.note((width, look) => displayLines(display, width, look), isOfTurn);
+    if (isOfTurn) this.told(this.to.words.retryHint, "info", true);
   }
 
   /** Whether an error repeats the reason why the session cannot be saved. True only once for each reason. */

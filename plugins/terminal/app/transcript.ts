@@ -26,6 +26,8 @@ interface Note {
   /** The reply that was arriving when it was added: it stands after that one. */
   beside: string | undefined;
   item: Item;
+  /** The event that it is about: the note goes with it when the user goes back to before it. */
+  about?: Row["id"] | undefined;
   /** Kept when another session is shown: the note does not belong to this one, and the user may not have seen it yet. */
   isLasting?: boolean;
 }
@@ -91,6 +93,7 @@ export class Transcript {
   }
 
   rebuild(): void {
+    this.forgetLeftOut();
     const isBeside = ({ beside }: Note) => this.replies.some(({ id }) => id === beside);
     const notes = this.notes.filter((note) => !isBeside(note));
     this.items = [];
@@ -104,6 +107,14 @@ export class Transcript {
     }
     this.items.push(...notes.map(({ item }) => item));
     this.tail.push(...this.notes.filter(isBeside).map(({ item }) => item));
+  }
+
+  /** Removes the notes about events that the user has gone back to before. */
+  private forgetLeftOut(): void {
+    if (this.notes.every(({ about }) => about === undefined)) return;
+    const left = new Set((this.view?.rows ?? []).filter(({ active }) => !active).map(({ id }) => id));
+    const kept = this.notes.filter(({ about }) => about === undefined || !left.has(about));
+    this.notes.splice(0, this.notes.length, ...kept);
   }
 
   private get replies(): readonly Live[] {
@@ -130,6 +141,13 @@ export class Transcript {
   /** Adds a note that stays when another session is shown. */
   addLasting(draw: Item["draw"]): void {
     this.add(draw, true);
+  }
+
+  /** Adds a note about the last event, which is removed when the user goes back to before that. */
+  addAbout(draw: Item["draw"]): void {
+    this.add(draw);
+    const note = this.notes.at(-1);
+    if (note) note.about = this.view?.rows.findLast(({ active }) => active)?.id;
   }
 
   /** Called when replies and calls in flight, or the open questions, have changed. */

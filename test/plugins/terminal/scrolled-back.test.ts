@@ -85,3 +85,18 @@ it("a notice has all of its words at 80 columns, and so has a lost connection", 
   expect(above({ text, level: "warning" }).join(" ")).toBe(text);
   expect(above()).toEqual([en.reconnecting("1 s")]);
 });
+
+it("going back removes the notes about what was left out, and no others", () => {
+  const transcript = new Transcript();
+  const display = { display: "bubble", role: "user", text: "hello" };
+  const row = { ...{ id: "u", seq: 1, type: "message", active: true, clientId: "me", ts: 1 }, display, event: {} };
+  const view = { rows: [row], live: [], requests: [] };
+  transcript.follow(view as never, new People({ clientId: "me" }));
+  transcript.addAbout(() => ["/retry sends the last message again."]);
+  transcript.add(() => ["/undo"]);
+  const shown = () => transcript.render(60, 9, look).filter((line) => /^\//.test(line));
+  expect(shown()).toEqual(["/retry sends the last message again.", "/undo"]);
+  view.rows = [{ ...row, active: false }];
+  transcript.changed(0, false);
+  expect(shown()).toEqual(["/undo"]);
+});
