@@ -21,7 +21,8 @@ export function basicActions(app: Application, isHere = (_sessionId: string) => 
     },
     mode: modeAction(app),
     queue: () => app.queueKeys.begin(),
-    expand: () => looks.toggle("isExpanded"),
+    // An open question is drawn in full, and what lies behind it is not to change unseen.
+    expand: () => app.questions.shown === undefined && looks.toggle("isExpanded"),
     thinking: () => looks.toggle("showsThinking"),
     todos: () => {
       app.hidesTodos = !app.hidesTodos;

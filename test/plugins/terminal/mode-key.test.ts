@@ -56,3 +56,17 @@ it("a message that is a known command, but was not typed as one, is sent with a 
   });
   expect([hinted, sent]).toEqual([["/status", " /help\n"], texts]);
 });
+
+it("the key that unfolds cards does nothing while a question is open, which is drawn in full", () => {
+  const toggled: string[] = [];
+  const app = {
+    questions: { shown: {} as object | undefined },
+    looks: { toggle: (what: string) => toggled.push(what) },
+  };
+  const { expand } = basicActions(app as never);
+  expand?.();
+  expect(toggled).toEqual([]);
+  app.questions.shown = undefined;
+  expand?.();
+  expect(toggled).toEqual(["isExpanded"]);
+});
