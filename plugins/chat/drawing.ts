@@ -58,9 +58,9 @@ export function wordsOf(by: string | undefined, text: string, columns: number | 
   return marked(text, `  ${cutToWidth(lineOf(by ?? ""), NAME_COLUMNS)}> `, columns);
 }
 
-/** Formats a tool's output, indented. A diff is shown in full, since the user must see it. */
-export function cardText({ text, body = [] }: Card, columns: number | undefined): string {
-  const parts = [shortened(text), ...body.map(bodyText)].filter((part) => part !== "");
+/** Formats the last `count` lines of a tool's output, indented. A diff is shown in full, since the user must see it. */
+export function cardText({ text, body = [] }: Card, columns: number | undefined, count = SHOWN_LINES): string {
+  const parts = [endOf(text, count), ...body.map(bodyText)].filter((part) => part !== "");
   return parts.length === 0 ? "" : indented(parts.join("\n"), columns).trimEnd();
 }
 
@@ -74,6 +74,13 @@ export function shortened(text: string, count = SHOWN_LINES): string {
   const lines = text.trimEnd().split("\n");
   if (lines.length <= count) return lines.join("\n");
   return [...lines.slice(0, count), `… ${lines.length - count} more lines`].join("\n");
+}
+
+/** Shortens text to its last `count` lines, such as the result of a test run, after the number of lines that are left out. */
+function endOf(text: string, count: number): string {
+  const lines = text.trimEnd().split("\n");
+  if (lines.length <= count) return lines.join("\n");
+  return [`… ${lines.length - count} more lines`, ...lines.slice(-count)].join("\n");
 }
 
 /** The last line of a turn: tokens, cost if it is known, time and status texts. Undefined for a turn that has used no model. */

@@ -82,7 +82,7 @@ function blockOf({ display, clientId, type }: Row, isNamed: boolean, columns: nu
   const failed = display.status === "error" ? "failed: " : "";
   const by = isNamed && type === "shell_line" ? `${clientName(clientId) ?? "another client"} ` : "";
   const title = marked(`${failed}${by}${visibleBreaks(display.title)}`, "  ", columns, "· ");
-  return `${title}\n${shortened(cardText(display, columns), OUTPUT_LINES)}`.trimEnd();
+  return `${title}\n${shortened(cardText(display, columns, OUTPUT_LINES), OUTPUT_LINES + 1)}`.trimEnd();
 }
 
 function beforeText(earlier: readonly Row[], more: boolean, { sessionId, elsewhere }: PastOptions): string {

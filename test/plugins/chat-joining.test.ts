@@ -134,7 +134,7 @@ describe("the end of a conversation", () => {
       "  print> two",
       "  print> lines",
       "· Read a",
-      ...["  line 0", "  line 1", "  line 2", "  line 3", "… 5 more lines"],
+      ...["  … 5 more lines", "  line 5", "  line 6", "  line 7", "  line 8"],
       "· failed: Read b",
       "half",
       "(cut off here)",

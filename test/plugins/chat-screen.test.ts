@@ -2,7 +2,7 @@ import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Delivered } from "@scorel/host/contract";
 import type { DisplayAction } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
-import { wrapped } from "../../plugins/chat/drawing.ts";
+import { cardText, wrapped } from "../../plugins/chat/drawing.ts";
 import { Screen } from "../../plugins/chat/screen.ts";
 import { fc } from "../property.ts";
 
@@ -205,4 +205,11 @@ describe("the output of a command", () => {
       }),
     );
   });
+});
+
+it("the output of a command is cut to its end, where the result of a test run is", () => {
+  const text = Array.from({ length: 20 }, (_, at) => `line ${at}`).join("\n");
+  const shown = cardText({ display: "card", title: "npm test", status: "done", text }, 80).split("\n");
+  const lines = Array.from({ length: 12 }, (_, at) => `line ${at + 8}`);
+  expect(shown.map((line) => line.trim())).toEqual(["… 8 more lines", ...lines]);
 });
