@@ -54,9 +54,9 @@ export async function list({ sessions }: LocalHost, invocation: Invocation): Pro
 export async function completionsOf(sessions: LocalHost["sessions"], cwd: string): Promise<Completion[]> {
   const from = canonicalDirectory(cwd);
   const { value: book } = await bookOf(sessions.parent);
-  return listed(sessions.shelf.list(), book, { from, cwd: from }).map(({ sessionId, title }) => ({
+  return listed(sessions.shelf.list(), book, { from, cwd: from }).map(({ sessionId, name, title }) => ({
     value: sessionId,
-    description: title,
+    description: name ?? title,
   }));
 }
 

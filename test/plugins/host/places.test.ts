@@ -1,4 +1,7 @@
+import { realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { expect, it } from "vitest";
+import { completionsOf } from "../../../plugins/host/commands/session-views.ts";
 import type { SessionSummary } from "../../../plugins/host/contract.ts";
 import { listed } from "../../../plugins/host/places.ts";
 
@@ -19,4 +22,15 @@ it("a child of a session is listed in its parent's directory, wherever the child
   const ids = (wanted: object) =>
     listed(sessions, undefined, { cwd: "/shop", from: "/shop", ...wanted }).map(({ sessionId }) => sessionId);
   expect([ids({ children: true }), ids({})]).toEqual([["own", "child", "grandchild"], ["own"]]);
+});
+
+it("shells offer a session by its name, or else by its title", async () => {
+  const cwd = realpathSync(tmpdir());
+  const named = { ...row("a", cwd), title: "first words", name: "a new name" };
+  const list = () => [named, { ...row("b", cwd), title: "other words" }];
+  const sessions = { parent: { find: () => undefined }, shelf: { list } };
+  expect(await completionsOf(sessions as never, cwd)).toEqual([
+    { value: "a", description: "a new name" },
+    { value: "b", description: "other words" },
+  ]);
 });
