@@ -78,7 +78,9 @@ describeWith("script", "lists of the terminal application", () => {
     await t.shows("Hi.");
     t.type("/config\r");
     await t.shows('There is no command "/config". Did you mean /settings?');
-    // The command that could not run is back in the field.
+    // The field is empty for the next command, and Up brings the one back that could not run.
+    await t.shows(/─\n> *\n/);
+    t.type("\u001b[A");
     await t.shows(/─\n\/config *\n/);
     t.type("\u0003");
     await t.shows(/─\n> *\n/);

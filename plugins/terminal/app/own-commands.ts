@@ -41,6 +41,7 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   rewind: ["checkpoint", "checkpoints", "restore-code"],
   think: ["thinking", "effort", "reasoning"],
   new: ["reset"],
+  tasks: ["bashes", "jobs", "background", "ps"],
 };
 
 /** This application's own command of that name; undefined for commands of the host. */

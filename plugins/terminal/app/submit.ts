@@ -102,14 +102,9 @@ function command(app: Receiver, line: string): void {
 }
 
 /**
- * Runs a command of the host. A line with an unknown command goes back to the field; if other tools have a command of that name, the error
- * names the one that does the same here. An error about a running turn names the key that interrupts it.
+ * Runs a command of the host. If other tools have an unknown command, the error names the one that does the same here. An error about a running turn names the key that interrupts it.
  */
-async function runCommand(
-  { conversation, field, words, keys }: Receiver,
-  line: string,
-  begun?: () => void,
-): Promise<void> {
+async function runCommand({ conversation, words, keys }: Receiver, line: string, begun?: () => void): Promise<void> {
   try {
     await conversation.command(line, begun);
   } catch (thrown) {
@@ -117,7 +112,6 @@ async function runCommand(
     // The host does not know the user's keys.
     if (codeOf(thrown) === "COMMAND_BUSY") throw new Error(words.commandBusy(name, keys.label("interrupt")));
     if (codeOf(thrown) !== "COMMAND_UNKNOWN") throw thrown;
-    if (field?.text === "") field.setText(line, "command");
     const meant = meantBy(name);
     throw meant === undefined ? thrown : new Error(words.meant(name, meant));
   }
