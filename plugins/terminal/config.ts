@@ -1,6 +1,7 @@
+import { nearest } from "@scorel/kit/values/nearest";
 import { z } from "zod";
 import { keySettings } from "./input/key-config.ts";
-import { colorOf } from "./theme/choose.ts";
+import { colorOf, themes } from "./theme/choose.ts";
 import { dark } from "./theme/colors.ts";
 
 const roles = Object.keys(dark);
@@ -26,8 +27,7 @@ const colors = z
   })
   .transform((given) => Object.fromEntries(Object.entries(given).map(([role, color]) => [role, colorOf(color) ?? ""])));
 
-/** Schema of the table `[terminal]`. */
-export const config = z.strictObject({
+const table = z.strictObject({
   theme: z
     .string()
     .default("auto")
@@ -63,6 +63,16 @@ export const config = z.strictObject({
   keys: keySettings
     .default({})
     .describe('keys of actions and commands, as in `expand = "ctrl+x"` and `"/undo" = "alt+u"`'),
+});
+
+/** Schema of the table `[terminal]`. */
+export const config = table.superRefine(({ theme, colors }, context) => {
+  const names = ["auto", ...Object.keys(themes), ...Object.keys(colors).filter((name) => !(name in themes))];
+  if (names.includes(theme)) return;
+  const near = nearest(theme, names);
+  const meant = near === undefined ? "" : `Did you mean "${near}"? `;
+  const message = `there is no theme "${theme}". ${meant}The themes are ${names.join(", ")}`;
+  context.addIssue({ code: "custom", path: ["theme"], message });
 });
 
 export type Settings = z.output<typeof config>;

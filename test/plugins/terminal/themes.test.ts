@@ -24,3 +24,11 @@ it.each([
 ])("%s is refused with what is wrong", (_, colors, what) => {
   expect(config.safeParse({ colors }).error?.issues[0]?.message).toMatch(what);
 });
+
+it("a theme that does not exist is answered with the names of those that do", () => {
+  const messages = (given: object) => config.safeParse(given).error?.issues.map(({ path, message }) => [path, message]);
+  expect([messages({ theme: "drak" }), messages({ theme: "dusk", colors: { dusk: {} } })]).toEqual([
+    [[["theme"], 'there is no theme "drak". Did you mean "dark"? The themes are auto, dark, light, none']],
+    undefined,
+  ]);
+});
