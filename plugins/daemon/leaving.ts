@@ -6,10 +6,8 @@ import type { DaemonContext } from "./context.ts";
 const LOOK_MS = 100;
 /** Milliseconds for other clients to leave a session after the last turn has ended. */
 const FAREWELL_MS = 1_000;
-/** Milliseconds after which the user is told what the process waits for. */
-const TELL_MS = 2_000;
 /** Tells the user what the process waits for. Each line fits into 80 columns, since terminals break longer ones inside a word. */
-const WAITS = `scorel: this process still runs a turn that somebody else has begun.
+const WAITS = `scorel: this process still runs a turn in a session that others have joined.
 It waits for the end of that turn, and then exits.
 Ctrl-C cancels the turn and exits now.
 `;
@@ -24,7 +22,6 @@ export async function othersDone(
   { sessionIds, told }: { sessionIds: readonly string[]; told: Set<string> },
 ): Promise<void> {
   const { interrupt, stderr } = launch;
-  const since = Date.now();
   for (const sessionId of sessionIds)
     for (let quietSince = 0; !interrupt.aborted; await sleep(LOOK_MS)) {
       const status = await own.request("get_status", { sessionId }).catch(() => undefined);
@@ -33,7 +30,7 @@ export async function othersDone(
       quietSince = isBusy ? 0 : quietSince || Date.now();
       // A client that has got its answer has a moment to leave.
       if (!isBusy && Date.now() - quietSince > FAREWELL_MS) break;
-      if (told.has(sessionId) || Date.now() - since < TELL_MS) continue;
+      if (told.has(sessionId) || !isBusy) continue;
       told.add(sessionId);
       stderr.write(WAITS);
     }

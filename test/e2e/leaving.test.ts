@@ -127,7 +127,7 @@ describeWith("script", "in a terminal,", () => {
     second.type("two\r");
     await second.shows("Begun.");
     first.type("\u0004");
-    const said = "scorel: this process still runs a turn that somebody else has begun.";
+    const said = "scorel: this process still runs a turn in a session that others have joined.";
     await first.shows(said);
     await first.shows("It waits for the end of that turn, and then exits.");
     await first.shows("Ctrl-C cancels the turn and exits now.");
