@@ -1,9 +1,36 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "vitest";
 import { status, text } from "../model-server.ts";
 import { itWith } from "../optional.ts";
 import { browserStage } from "./browser.ts";
 
 const refused = (why: string) => status(400, { error: { message: why } });
+
+itWith("chromium", "without a model, the page says as a whole what to do, and sends once there is one", async () => {
+  await using t = await browserStage([text("Ready."), text("Answered.")]);
+  const config = readFileSync(join(t.s.home, ".scorel/config.toml"), "utf8");
+  await t.s.run(["-p", "an earlier question"]);
+  t.s.file("~/.scorel/config.toml", "");
+  const page = await t.open();
+  await page.getByRole("link", { name: "New session in project" }).click();
+  await page.getByRole("textbox", { name: "Message", exact: true }).fill("hello");
+  await page.keyboard.press("Control+Enter");
+  const alert = page.getByRole("alert").filter({ hasText: "The message was not sent: No model is configured." });
+  await alert.getByText("scorel host serve --replace").waitFor();
+  expect(await alert.textContent()).not.toContain("this shell");
+  for (const size of [
+    { width: 1_000, height: 700 },
+    { width: 360, height: 740 },
+  ]) {
+    await page.setViewportSize(size);
+    expect(await alert.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0);
+  }
+  t.s.file("~/.scorel/config.toml", config);
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByRole("log").getByText("Answered.").waitFor();
+  expect(t.complaints).toEqual([]);
+});
 
 itWith("chromium", "a failed turn is told at its place, from the first message on and after a reload", async () => {
   await using t = await browserStage([text("Ready."), refused("no such key"), text("Answered."), refused("no credit")]);

@@ -12,6 +12,7 @@ import { useHeld } from "./held.ts";
 import { type Line, meant, messageOf, written } from "./line.ts";
 import { LineField } from "./line-field.tsx";
 import { readyToSend } from "./ready-to-send.ts";
+import { refusalText } from "./refusal-text.ts";
 import { commandIn, enter, type Running } from "./send.ts";
 import { showAnswer } from "./show-answer.ts";
 import { useStopping } from "./stopping.ts";
@@ -158,7 +159,7 @@ function useSubmit({ client, session, field }: ComposerProps) {
         field.put(line);
         field.pictures.set([...pictures, ...field.pictures.get()]);
       }
-      const { message } = thrown as Error;
+      const message = refusalText(thrown, words);
       field.said.set({ text: isMessage ? `${words.notSent} ${message}` : message, isProblem: true });
     }
   };

@@ -15,6 +15,7 @@ import { meant, messageOf, written } from "./line.ts";
 import { LineField } from "./line-field.tsx";
 import { type Chosen, NewOptions, useSample } from "./new-options.tsx";
 import { readyToSend } from "./ready-to-send.ts";
+import { refusalText } from "./refusal-text.ts";
 import { type Entered, enter } from "./send.ts";
 import { showAnswer } from "./show-answer.ts";
 
@@ -101,7 +102,7 @@ function useBeginning({ device, field, options }: { device: Device; field: Field
     } catch (thrown) {
       field.put(line);
       field.pictures.set([...pictures, ...field.pictures.get()]);
-      field.said.set({ text: `${words.notSent} ${(thrown as Error).message}`, isProblem: true });
+      field.said.set({ text: `${words.notSent} ${refusalText(thrown, words)}`, isProblem: true });
     }
   };
   return { isSent: isSent(), begin: async () => isSent() || field.during(begin) };

@@ -25,6 +25,12 @@ const en = {
   moveDown: "Move down",
   remove: "Remove",
   notSent: "The message was not sent:",
+  modelNone: `No model is configured. On the computer of the host, run one of these, and then send again:
+
+  scorel login openai   stores a key for OpenAI or another provider
+  scorel login custom   sets up your own server, such as Ollama or vLLM
+
+If a variable such as OPENAI_API_KEY has the key, start the host again where it is set: scorel host serve --replace`,
   readingFiles: "It is sent when its files have been read, unless you change it before.",
   changedMeanwhile:
     "It was not sent, since it was changed before it could be. Send it again when it is as you want it.",
@@ -57,6 +63,12 @@ const zh: typeof en = {
   moveDown: "下移",
   remove: "移除",
   notSent: "消息没有发送：",
+  modelNone: `没有配置模型。请在主机所在的电脑上执行以下命令之一，然后重新发送：
+
+  scorel login openai   保存 OpenAI 或其他提供方的密钥
+  scorel login custom   设置自己的服务器，例如 Ollama 或 vLLM
+
+如果密钥在 OPENAI_API_KEY 等变量中，请在设置了该变量的地方重新启动主机：scorel host serve --replace`,
   readingFiles: "文件读取完成后会发送，除非你在此之前修改。",
   changedMeanwhile: "没有发送，因为在发送之前内容有改动。改好后请再发送一次。",
   finished: "回答已完成。",
