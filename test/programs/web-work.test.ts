@@ -155,10 +155,14 @@ itWith(
     await send(page, "Another way.");
     await conversation.getByText("Another answer.").waitFor();
     await details.getByRole("tab", { name: "Branches" }).click();
-    await details.getByRole("button", { name: /Change the values/ }).click();
+    const branches = details.getByRole("tabpanel", { name: "Branches" });
+    await branches.getByRole("button", { name: /Another way.*current/ }).waitFor();
+    await branches.getByText("2 branches.").waitFor();
+    await branches.getByRole("button", { name: /Change the values/ }).click();
     await conversation.getByText("Changed.").waitFor();
     await page.reload();
     await details.getByRole("tab", { name: "Branches", selected: true }).waitFor();
+    await branches.getByRole("button", { name: /Change the values.*current/ }).waitFor();
     expect(t.complaints).toEqual([]);
   },
 );

@@ -88,7 +88,9 @@ const en = {
   skillsMissing: "Not used",
   shadowedBy: (other: string) => `Another skill of this name comes first: ${other}`,
   branchesAbout: (count: number) => `${count} branches. Choosing a message goes to the end of its latest branch.`,
+  branchesLeft: "Messages that were left stay here. Choosing one goes to the end of its latest branch.",
   branchesNone: "This conversation has no other branches. Going back before a message begins one.",
+  branchCurrent: "current",
 };
 
 const zh: typeof en = {
@@ -163,7 +165,9 @@ const zh: typeof en = {
   skillsMissing: "未使用",
   shadowedBy: (other) => `同名的另一个技能优先：${other}`,
   branchesAbout: (count) => `共 ${count} 个分支。选择一条消息会转到它最新分支的末尾。`,
+  branchesLeft: "离开的消息仍保留在这里。选择一条消息会转到它最新分支的末尾。",
   branchesNone: "这个对话没有其他分支。回退到某条消息之前会产生分支。",
+  branchCurrent: "当前",
 };
 
 export const workWords = { en, zh };

@@ -25,11 +25,15 @@ export function Branches({ place: { client, session } }: { place: ChatPlace }) {
   if (!value) return <p className="muted">{words.readingPanel}</p>;
   const go = (leafEventId: string) =>
     attempt(() => client.request("branch", { sessionId, leafEventId, expectedLeafId: value.leafId }));
+  const branches = branchesOf(value.rows);
+  // After going back, the only branch has messages that are not part of the conversation.
+  const hasLeft = branches.some(({ active }) => !active);
+  const about = hasLeft ? words.branchesLeft : words.branchesNone;
   return (
     <>
-      <p className="muted">{value.leafCount > 1 ? words.branchesAbout(value.leafCount) : words.branchesNone}</p>
+      <p className="muted">{value.leafCount > 1 ? words.branchesAbout(value.leafCount) : about}</p>
       <ul className="branches">
-        {branchesOf(value.rows).map(({ row, depth, leafId, active }) => (
+        {branches.map(({ row, depth, leafId, active }) => (
           <li key={row.id} style={{ paddingLeft: `${Math.min(depth, MOST_DEPTH)}rem` }}>
             <button
               type="button"
@@ -39,6 +43,7 @@ export function Branches({ place: { client, session } }: { place: ChatPlace }) {
               onClick={() => go(leafId)}
             >
               <span className="row-text">{safeLine(row.text)}</span>
+              {active && <span className="badge">{words.branchCurrent}</span>}
               <time className="muted">{ago(row.ts, Date.now(), words)}</time>
             </button>
           </li>
