@@ -62,6 +62,7 @@ itWith("chromium", "two browsers mark sessions that work, wait or are unread, an
     expect(await barriers(two, "something new")).toEqual([]);
     await row(two, "Alpha", "new").click();
     await row(two, "Alpha", "new").waitFor({ state: "detached" });
+    await two.getByRole("status").getByText("Alpha has something new.").waitFor({ state: "detached" });
     await row(two, "Beta").click();
     await two.reload();
     await row(two, "Beta").waitFor();

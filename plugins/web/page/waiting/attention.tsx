@@ -47,6 +47,12 @@ export function useBadge(count: number): void {
   }, [count]);
 }
 
+/** What was said of a session. */
+interface Told {
+  sessionId: string;
+  text: string;
+}
+
 /** Announces to screen readers which other sessions start to wait, or have something new. */
 export function MarksTold({ device, place }: { device: Device; place: Place }) {
   const words = useWords();
@@ -54,20 +60,25 @@ export function MarksTold({ device, place }: { device: Device; place: Place }) {
   const seen = useStore(device.seen);
   const shown = place.at === "session" ? place.sessionId : undefined;
   const before = useRef<ReadonlyMap<string, Mark | undefined>>(undefined);
-  const [told, setTold] = useState("");
+  const [told, setTold] = useState<readonly Told[]>([]);
   useEffect(() => {
     if (!device.sessions.hasBegun) return;
     const sessions = sessionsOf(projects);
     const news = before.current ? newsOf(sessions, before.current, seen) : [];
     before.current = new Map(sessions.map((session) => [session.sessionId, markOf(session, seen)]));
-    const others = news.filter(({ session }) => session.sessionId !== shown);
-    const say = ({ mark, session }: (typeof news)[number]) =>
-      (mark === "asking" ? words.waitsNow : words.endedNow)(titleOf(session, words));
-    if (others.length > 0) setTold(others.map(say).join(" "));
+    const isShown = ({ sessionId }: { sessionId: string }) => sessionId === shown;
+    const others = news.filter(({ session }) => !isShown(session));
+    const say = ({ mark, session }: (typeof news)[number]) => ({
+      sessionId: session.sessionId,
+      text: (mark === "asking" ? words.waitsNow : words.endedNow)(titleOf(session, words)),
+    });
+    // What was said of a session is over when it is shown.
+    if (others.length > 0) setTold(others.map(say));
+    else setTold((last) => (last.some(isShown) ? last.filter((each) => !isShown(each)) : last));
   }, [device, projects, seen, shown, words]);
   return (
     <p className="hidden" role="status">
-      {told}
+      {told.map(({ text }) => text).join(" ")}
     </p>
   );
 }
