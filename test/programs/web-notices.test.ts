@@ -77,13 +77,13 @@ itWith("chromium", "one line says who else is here now, and disappears by itself
   };
   const line = page.locator(".presence");
   const bot = await join("bot");
-  await line.getByText("bot is here, too.", { exact: true }).waitFor();
+  await line.getByText("Also here: bot.", { exact: true }).waitFor();
   const other = await join("other");
-  await line.getByText("bot and other are here, too.", { exact: true }).waitFor();
+  await line.getByText("Also here: bot and other.", { exact: true }).waitFor();
   await other.close();
-  await line.getByText("other has left. bot is here, too.", { exact: true }).waitFor();
+  await line.getByText("No longer here: other. Also here: bot.", { exact: true }).waitFor();
   await bot.close();
-  await line.getByText("bot has left.", { exact: true }).waitFor();
+  await line.getByText("No longer here: bot.", { exact: true }).waitFor();
   await page.clock.fastForward(11_000);
   await expect.poll(() => line.textContent()).toBe("");
   expect(await page.getByRole("region", { name: "Notices" }).count()).toBe(0);
