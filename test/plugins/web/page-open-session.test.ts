@@ -45,3 +45,30 @@ it.each([
   hear({ kind: "passing", delivered: { event, display: { display: "hidden" } } } as ViewChange);
   expect(asked).toEqual(expected);
 });
+
+it.each([
+  ["an unanswered message", { display: "bubble", role: "user", text: "hi" }, { reason: "cancelled" }, true],
+  [
+    "a part of a reply",
+    { display: "bubble", role: "assistant", text: "I", partial: true },
+    { reason: "cancelled" },
+    false,
+  ],
+  ["a turn that has ended by itself", { display: "bubble", role: "user", text: "hi" }, { reason: "completed" }, false],
+])(
+  "whether a turn was stopped without a trace is told by its end and what is shown: %s",
+  (_what, display, end, isStopped) => {
+    vi.stubGlobal("requestAnimationFrame", () => 1);
+    let hear: (change: ViewChange) => void = () => {};
+    const subscribe = (listener: typeof hear) => {
+      hear = listener;
+      return () => {};
+    };
+    const rows = [{ id: "e1", type: "message", active: true, event: {}, display }];
+    const view = { ...storedView, rows, subscribe } as unknown as SessionView;
+    const session = new OpenSession({} as RemoteClient, { view, opened: Promise.resolve(undefined) }, ALL);
+    const event = { type: "runtime_end", seq: 1, sessionId: "s1", clientId: "host", ts: 1, ...end };
+    hear({ kind: "passing", delivered: { event, display: { display: "hidden" } } } as ViewChange);
+    expect(session.isStopped.get()).toBe(isStopped);
+  },
+);

@@ -20,6 +20,7 @@ import { Presence } from "./presence.tsx";
 import { Questions } from "./questions.tsx";
 import { Queue } from "./queue.tsx";
 import { StatusLine } from "./status-line.tsx";
+import { Stopped } from "./stopped.tsx";
 
 /** A conversation, its queue, and the field to write in. */
 export function Chat({ device, session, onMenu }: { device: Device; session: OpenSession; onMenu(): void }) {
@@ -63,6 +64,7 @@ export function Chat({ device, session, onMenu }: { device: Device; session: Ope
             {write ? words.mayNotAnswer : answer ? words.mayNotWrite : words.mayOnlyRead}
           </p>
         )}
+        <Stopped session={session} />
         <Presence session={session} />
         <NoticeList session={session} />
         <KeptNote device={device} session={session} />

@@ -17,6 +17,10 @@ const EARLIER = 400;
 /** Events that are shown elsewhere: the queue above the field, and open questions below the conversation. */
 const ELSEWHERE = new Set(["queue_update", "approval_request"]);
 
+function isShown({ active, type }: Row): boolean {
+  return active && !ELSEWHERE.has(type);
+}
+
 /** An open session for components. Changes are published at most once per frame. */
 export class OpenSession {
   readonly id: string;
@@ -25,6 +29,8 @@ export class OpenSession {
   readonly queue: Store<readonly QueuedMessage[]>;
   readonly requests: Store<readonly OpenRequest[]>;
   readonly notices = new Notices();
+  /** Whether the last turn was stopped before anything of its reply was stored, which leaves no trace in the conversation. */
+  readonly isStopped = new Store(false);
   readonly people: People;
   /** What this page may do in the session. */
   readonly rights: Rights;
@@ -112,13 +118,22 @@ export class OpenSession {
   private take(change: ViewChange): void {
     this.people.hear(change, this.view);
     this.notices.hear(change, this.view.status.running);
-    if (change.kind === "passing" && change.delivered.event.type === "session_start") this.attend();
+    if (this.view.status.running) this.isStopped.set(false);
+    if (change.kind === "passing") this.pass(change.delivered.event);
     if (change.kind === "rows" || change.kind === "reset") this.areRowsOld = true;
     if (change.kind === "live" || change.kind === "text") this.changed.add(change.id);
     // At once, also in a hidden tab, since the title of the tab shows that there is a question.
     this.requests.set(this.view.requests);
     if (this.isAtRest) this.rested?.();
     if (this.frame === 0 && !document.hidden) this.frame = requestAnimationFrame(() => this.show());
+  }
+
+  private pass(event: { type: string; reason?: unknown; hostStopped?: unknown }): void {
+    if (event.type === "session_start") this.attend();
+    if (event.type !== "runtime_end") return;
+    const last = this.view.rows.findLast((row) => isShown(row) && row.display.display !== "hidden")?.display;
+    const isUnanswered = last?.display === "bubble" && last.role === "user";
+    this.isStopped.set(event.reason === "cancelled" && event.hostStopped !== true && isUnanswered);
   }
 
   /** Answers questions again after a reload of the session, at which the host forgets who does. */
@@ -161,7 +176,6 @@ export class OpenSession {
   }
 
   private list(): Entry[] {
-    const isShown = ({ active, type }: Row) => active && !ELSEWHERE.has(type);
     const rows = this.view.rows.filter(isShown).map((row) => ({ key: row.id, row }));
     return [...rows, ...[...this.lives].map(([key, live]) => ({ key, live }))];
   }

@@ -36,6 +36,7 @@ If a variable such as OPENAI_API_KEY has the key, start the host again where it 
     "It was not sent, since it was changed before it could be. Send it again when it is as you want it.",
   finished: "The reply is complete.",
   turnEnded: "The turn has ended.",
+  stopped: "Stopped.",
 };
 
 const zh: typeof en = {
@@ -73,6 +74,7 @@ const zh: typeof en = {
   changedMeanwhile: "没有发送，因为在发送之前内容有改动。改好后请再发送一次。",
   finished: "回答已完成。",
   turnEnded: "本轮已结束。",
+  stopped: "已停止。",
 };
 
 function listed(names: readonly string[]): string {
