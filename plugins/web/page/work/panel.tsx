@@ -13,6 +13,16 @@ import { UsageView } from "./usage.tsx";
 
 const VIEWS = { changes: Changes, files: Files, usage: UsageView, skills: Skills, branches: Branches, health: Health };
 
+/** Closes the panel by Esc, unless the key empties a search field. */
+function closeByEscape(event: KeyboardEvent): void {
+  const { key, target, defaultPrevented } = event;
+  const isSearch = target instanceof HTMLInputElement && target.type === "search" && target.value !== "";
+  if (key !== "Escape" || defaultPrevented || isSearch || !panel.get().isOpen) return;
+  event.preventDefault();
+  showPanel({ isOpen: false });
+  document.querySelector<HTMLElement>(".panel-button")?.focus();
+}
+
 /** A button that opens and closes the panel beside a conversation. */
 export function PanelButton() {
   const words = useWords();
@@ -23,6 +33,7 @@ export function PanelButton() {
       className="panel-button"
       aria-expanded={isOpen}
       onClick={() => showPanel({ isOpen: !isOpen })}
+      onKeyDown={closeByEscape}
     >
       {words.details}
     </button>
@@ -37,15 +48,10 @@ export function Panel({ place }: { place: ChatPlace }) {
   useOverlay(isOpen && coversConversation(), close);
   if (!isOpen) return null;
   const View = VIEWS[tab];
-  const press = (event: KeyboardEvent) => {
-    if (event.key !== "Escape" || event.defaultPrevented) return;
-    event.preventDefault();
-    close();
-  };
   return (
     <>
       <button type="button" className="panel-veil" aria-label={words.close} onClick={close} />
-      <aside className="panel" aria-label={words.details} onKeyDown={press}>
+      <aside className="panel" aria-label={words.details} tabIndex={-1} onKeyDown={closeByEscape}>
         <header className="panel-head">
           <Tabs tab={tab} />
           <button type="button" className="icon-button" aria-label={words.close} onClick={close}>
