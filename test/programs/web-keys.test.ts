@@ -119,3 +119,35 @@ itWith("chromium", "keys are listed, can be switched off, and never act in a fie
   await help.waitFor();
   expect(t.complaints).toEqual([]);
 });
+
+itWith("chromium", "letters outside of fields begin a message, and Esc closes the details", async () => {
+  await using t = await browserStage([text("An answer.")]);
+  await t.s.run(["-p", "a question"]);
+  const page = await t.open({ viewport: { width: 1280, height: 800 } });
+  await page.getByRole("link", { name: /a question/ }).click();
+  await page.getByRole("log").getByText("An answer.").waitFor();
+  const button = page.getByRole("button", { name: "Details", exact: true });
+  const panel = page.getByRole("complementary", { name: "Details" });
+  await button.click();
+  await panel.waitFor();
+  await page.keyboard.press("Escape");
+  await panel.waitFor({ state: "detached" });
+  await button.click();
+  await panel.getByRole("tabpanel").click();
+  await page.keyboard.press("Escape");
+  await panel.waitFor({ state: "detached" });
+  expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
+
+  const field = page.getByRole("textbox", { name: "Message", exact: true });
+  await field.fill("Now: ");
+  await page.getByRole("main").focus();
+  await page.keyboard.press("Control+b");
+  await page.keyboard.type("also just this");
+  expect(await field.inputValue()).toBe("Now: also just this");
+  await page.getByRole("main").focus();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog", { name: "Find a session or an action" }).waitFor();
+  await page.keyboard.type("xyz");
+  expect(await field.inputValue()).toBe("Now: also just this");
+  expect(t.complaints).toEqual([]);
+});

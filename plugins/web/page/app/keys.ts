@@ -34,6 +34,29 @@ export function useKeys(keys: Keys, { inEmptyField = false } = {}): void {
   }, [inEmptyField]);
 }
 
+/** Lets letters that are no keys of the page be typed into the message field, wherever the focus is outside of fields. */
+export function useTypingAnywhere(isOn: () => boolean): void {
+  const current = useRef(isOn);
+  current.current = isOn;
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const { key, ctrlKey, metaKey, altKey, target } = event;
+      if (event.defaultPrevented || event.isComposing || ctrlKey || metaKey || altKey || !/^\p{L}$/u.test(key)) return;
+      if (isCovered() || isWriting(target) || !current.current()) return;
+      const field = document.querySelector<HTMLTextAreaElement>(".composer textarea");
+      field?.focus();
+      field?.setSelectionRange(field.value.length, field.value.length);
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+}
+
+/** Whether a dialog or a menu is open. */
+function isCovered(): boolean {
+  return document.querySelector("dialog[open], [role=menu]") !== null;
+}
+
 /** Whether characters go into a field with the focus, even those that `inEmptyField` leaves to keys. */
 export function useIsWriting(): boolean {
   return useSyncExternalStore(
@@ -63,7 +86,7 @@ function isFree(event: KeyboardEvent, inEmptyField: boolean): boolean {
   const { key, ctrlKey, metaKey, target } = event;
   const isLeft = inEmptyField && isEmptyField(target);
   if (event.defaultPrevented || event.isComposing || (event.repeat && !isLeft)) return false;
-  if (document.querySelector("dialog[open], [role=menu]")) return false;
+  if (isCovered()) return false;
   if (key.length > 1 || ctrlKey || metaKey) return true;
   return singleKeys.get() && (isLeft || !(isWriting(target) || isTyping()));
 }

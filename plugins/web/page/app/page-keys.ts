@@ -2,7 +2,8 @@ import type { Device } from "../host/device.ts";
 import type { ProjectRow } from "../host/session-list.ts";
 import { tell } from "../ui/note.tsx";
 import { useWords, type Words } from "../words/words.ts";
-import { useKeys } from "./keys.ts";
+import { coversConversation, panel } from "../work/panel-state.ts";
+import { useKeys, useTypingAnywhere } from "./keys.ts";
 import { openWindow } from "./opened.ts";
 import { goTo, type Place, placeOf } from "./place.ts";
 
@@ -30,6 +31,8 @@ export function usePageKeys(device: Device): void {
     f6: () => focusPart(1),
     "shift-f6": () => focusPart(-1),
   });
+  // After the keys above, which are not text.
+  useTypingAnywhere(() => !(panel.get().isOpen && coversConversation()));
 }
 
 /** The id of the session that is listed `by` places after the shown one; before it if `by` is negative. */
