@@ -11,9 +11,12 @@ const question = (page: Page) => page.getByRole("region", { name: "Your answer i
 const pause = (page: Page, ms: number) =>
   page.evaluate((given) => new Promise((resolve) => setTimeout(resolve, given)), ms);
 
+const lines = (word: string) => Array.from({ length: 6 }, (_, at) => `${word} ${at}`).join("\n");
+
 /** A page with a new session, in which a message was sent that is answered by a call that needs a permission. */
 async function askingStage(replies: readonly Reply[], options: BrowserContextOptions = {}) {
   const t = await browserStage([text("An earlier answer."), ...replies]);
+  t.s.file("a.txt", `${lines("old")}\n`);
   await t.s.run(["-p", "an earlier question"]);
   const page = await t.open(options);
   await page.getByRole("link", { name: /an earlier question/ }).waitFor({ state: "attached" });
@@ -75,5 +78,53 @@ itWith("chromium", "Enter after a reason answers no with it", async () => {
   await conversation.getByText("Then not.").waitFor();
   expect(t.s.logs().some((path) => readFileSync(path, "utf8").includes("The folder is not mine."))).toBe(true);
   expect([await question(page).count(), existsSync(join(t.s.project, "made.txt"))]).toEqual([0, false]);
+  expect(t.complaints).toEqual([]);
+});
+
+itWith("chromium", "a question keeps its answers in view, and the button to the end covers nothing", async () => {
+  const edit = toolCall("Edit", { file_path: "a.txt", old_string: lines("old"), new_string: lines("new") });
+  await using stage = await askingStage([toolCall("Read", { file_path: "a.txt" }), edit, text("Edited.")], {
+    viewport: { width: 390, height: 844 },
+  });
+  const { t, page, conversation } = stage;
+  const edges = (selector: string) =>
+    page.locator(selector).evaluate((element) => {
+      const { top, bottom } = element.getBoundingClientRect();
+      return { top: Math.round(top), bottom: Math.round(bottom) };
+    });
+  const [asked, answers, body] = [await edges(".question"), await edges(".answers"), await edges(".question-body")];
+  expect(answers.bottom).toBeLessThanOrEqual(asked.bottom);
+  expect(body.bottom - body.top).toBeGreaterThan(200);
+  expect(await question(page).getByRole("region", { name: "It ends with:" }).count()).toBe(0);
+  await conversation.hover();
+  await page.mouse.wheel(0, -1_000);
+  const jump = page.locator(".jump");
+  await jump.waitFor({ state: "attached" });
+  for (const [width, height] of [
+    [640, 400],
+    [390, 500],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    expect(await jump.isVisible()).toBe(false);
+  }
+  expect(t.complaints).toEqual([]);
+});
+
+itWith("chromium", "the line below the field keeps its height when the state of the session changes", async () => {
+  const command = "touch made.txt; while [ ! -f go ]; do sleep 0.1; done";
+  await using stage = await askingStage([toolCall("Bash", { command }), text("It is there.")], {
+    viewport: { width: 1280, height: 800 },
+  });
+  const { t, page, conversation } = stage;
+  const state = page.locator(".status > [role=status]");
+  const height = () => page.locator(".status").evaluate((element) => element.getBoundingClientRect().height);
+  await state.getByText("waiting for you").waitFor();
+  const asking = await height();
+  await question(page).getByRole("button", { name: "Yes, this once" }).click();
+  await expect.poll(() => state.textContent()).toMatch(/^running a tool \d+ s$/);
+  expect(await height()).toBe(asking);
+  t.s.file("go", "");
+  await conversation.getByText("It is there.").waitFor();
+  expect(await height()).toBe(asking);
   expect(t.complaints).toEqual([]);
 });

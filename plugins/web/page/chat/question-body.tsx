@@ -6,6 +6,9 @@ import { WholeContext } from "../display/room.ts";
 import { useWords } from "../words/words.ts";
 import { counted, lastLines } from "./counted.ts";
 
+/** Number of areas from which the end is so far away that it is shown below, too. */
+const FAR = 2;
+
 interface BodyProps {
   parts: readonly DisplayAction[];
   /** Whether the end has been visible, so that nobody has to be told to scroll to it. */
@@ -19,7 +22,8 @@ interface BodyProps {
 export function QuestionBody({ parts, isEndSeen = false }: BodyProps) {
   const words = useWords();
   const place = useRef<HTMLElement>(null);
-  const goesOn = useGoesOn(place);
+  const areas = useAreas(place);
+  const goesOn = areas > 1;
   return (
     <>
       {goesOn && (
@@ -42,7 +46,7 @@ export function QuestionBody({ parts, isEndSeen = false }: BodyProps) {
           <div className="question-end" />
         </div>
       </section>
-      {goesOn && (
+      {areas > FAR && !isEndSeen && (
         <section className="question-tail" aria-label={words.endsWith}>
           <span className="muted">{words.endsWith}</span>
           <pre className="plain">{lastLines(parts, words)}</pre>
@@ -63,16 +67,19 @@ export function lengthOf(parts: readonly DisplayAction[]): [lines: number, chara
   return [text.split("\n").length, text.length];
 }
 
-/** Whether an element has more content than it can show at once. */
-function useGoesOn(place: RefObject<HTMLElement | null>): boolean {
-  const [goesOn, setGoesOn] = useState(false);
+/** How many times the area of an element its content takes. 1 if it fits. */
+function useAreas(place: RefObject<HTMLElement | null>): number {
+  const [areas, setAreas] = useState(1);
   useEffect(() => {
     const { current } = place;
     if (!current) return;
-    const observer = new ResizeObserver(() => setGoesOn(current.scrollHeight > current.clientHeight + 1));
+    const observer = new ResizeObserver(() => {
+      const { scrollHeight, clientHeight } = current;
+      setAreas(scrollHeight > clientHeight + 1 ? scrollHeight / clientHeight : 1);
+    });
     observer.observe(current);
     if (current.firstElementChild) observer.observe(current.firstElementChild);
     return () => observer.disconnect();
   }, [place]);
-  return goesOn;
+  return areas;
 }

@@ -48,7 +48,14 @@ export function StatusLine({ client, session }: { client: RemoteClient; session:
         locked={locked}
         choose={(level) => attempt(() => client.request("set_thinking", { sessionId: session.id, level }))}
       />
-      {parts.map((part) => part !== undefined && <span key={part}>{safeLine(part)}</span>)}
+      {parts.map(
+        (part) =>
+          part !== undefined && (
+            <span key={part} title={safeLine(part)}>
+              {safeLine(part)}
+            </span>
+          ),
+      )}
     </footer>
   );
 }

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useState } from "react";
+import { type RefObject, useEffect, useLayoutEffect, useState } from "react";
 import { useRead } from "./answer-keys.ts";
 
 /** The element at the end of everything that a question is about. */
@@ -29,6 +29,10 @@ export function useEndSeen(place: RefObject<HTMLElement | null>): {
   useEffect(() => {
     if (stage === "again" && isEndThere) setReread(true);
   }, [stage, isEndThere]);
+  // Again when the request to read it is shown, which has moved the end.
+  useLayoutEffect(() => {
+    if (stage === "again") place.current?.querySelector(END)?.scrollIntoView({ block: "nearest" });
+  }, [place, stage]);
   const isSeen = stage === "seen" || isReread;
   const passes = () => {
     if (isSeen) return true;
